@@ -313,7 +313,7 @@ def _pause(number: int, headers: Message | None = None) -> float:
 
 def _seconds(text: str) -> float | None:
     """
-    What a header Retry-After says, which is seconds or a time.
+    Return the delay that a header Retry-After asks for, in seconds or as a time.
 
     >>> _seconds("3"), _seconds("Thu, 01 Jan 1970 00:00:00 GMT"), _seconds("soon")
     (3.0, 0.0, None)

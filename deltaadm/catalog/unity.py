@@ -83,11 +83,11 @@ class UnityCatalog:
         `StorageError` for trouble with the catalog.
         """
         _require_whole(name)
-        has_route = _LOAD in self._known_endpoints(name[0])
+        has_route = _LOAD in self._endpoints_of(name[0])
         answer = self._if_known(*_delta_path(name)) if has_route else None
         if answer is None:  # for a view, say, of which only the older interface tells
             return self._load_older(name)
-        return self._understood(
+        return self._parse(
             lambda: (entry_for_delta(name, answer), state_for_delta(answer, name, self.name))
         )
 
@@ -98,12 +98,12 @@ class UnityCatalog:
             if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
                 raise
             raise self._no_table(name) from None
-        entry = self._understood(lambda: entry_of(name, info))
+        entry = self._parse(lambda: entry_of(name, info))
         if not entry.is_delta:
             return entry, None
-        state = self._understood(lambda: state_of_info(info, name, self.name))
+        state = self._parse(lambda: state_of_info(info, name, self.name))
         if is_managed(state):
-            state = self._understood(lambda: with_commits(state, partial(self._commits, state)))
+            state = self._parse(lambda: with_commits(state, partial(self._commits, state)))
         return entry, state
 
     def _commits(self, state: CatalogState, start: int) -> Document:
@@ -191,7 +191,7 @@ class UnityCatalog:
         found = f"{number} can be listed"
         if not catalogs:
             return found
-        by_delta = any(_LOAD in self._known_endpoints(name) for name in catalogs[:1])
+        by_delta = any(_LOAD in self._endpoints_of(name) for name in catalogs[:1])
         return f"{found}; tables are loaded by " + (
             "the interface for Delta clients" if by_delta else "the older interface"
         )
@@ -206,16 +206,16 @@ class UnityCatalog:
 
         Raises `StorageError` where it denies them.
         """
-        if _CREDENTIALS in self._known_endpoints(name[0]):
+        if _CREDENTIALS in self._endpoints_of(name[0]):
             query = {"operation": access.value}
             answer = self._if_known(*_delta_path(name), "credentials", query=query)
             if answer is not None:
-                return self._understood(
+                return self._parse(
                     lambda: credentials_for_delta(answer, state.location, access.value)
                 )
         asked = {"table_id": state.table_id, "operation": access.value}
         older = self._rest.post("temporary-table-credentials", body=asked)
-        return self._understood(lambda: older_credentials(older))
+        return self._parse(lambda: older_credentials(older))
 
     def _if_known(self, *path: str, query: Mapping[str, str] | None = None) -> Document | None:
         """The answer at *path* of the interface for Delta clients; None where it has none."""
@@ -226,7 +226,7 @@ class UnityCatalog:
                 raise
             return None
 
-    def _understood(self, parse: Callable[[], Value]) -> Value:
+    def _parse(self, parse: Callable[[], Value]) -> Value:
         """Parse a response with *parse*; raises if it is not as the API specifies."""
         try:
             return parse()
@@ -237,14 +237,14 @@ class UnityCatalog:
                 remedy="Check that the server's version is one that deltaadm knows.",
             ) from error
 
-    def _known_endpoints(self, catalog: str) -> frozenset[str]:
+    def _endpoints_of(self, catalog: str) -> frozenset[str]:
         """Return the endpoints of the API for Delta clients for *catalog*; empty if it has none."""
         with self._asking:  # so that tables that are looked up at once ask once
             if catalog not in self._endpoints:
-                self._endpoints[catalog] = self._asked_for_endpoints(catalog)
+                self._endpoints[catalog] = self._fetch_endpoints(catalog)
             return self._endpoints[catalog]
 
-    def _asked_for_endpoints(self, catalog: str) -> frozenset[str]:
+    def _fetch_endpoints(self, catalog: str) -> frozenset[str]:
         query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}
         endpoints = (self._if_known("config", query=query) or {}).get("endpoints")
         return frozenset(map(str, endpoints)) if isinstance(endpoints, list) else frozenset()

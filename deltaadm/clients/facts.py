@@ -16,7 +16,7 @@ Version = tuple[int, ...]
 
 class Compatibility(Enum):
     """
-    What a program does with a table, from the best to the worst.
+    The possible behaviour of a client with a table, from the best to the worst.
 
     Silently wrong is worse than failing loudly, and that is worse than not knowing.
     """
@@ -62,7 +62,7 @@ def _spans(since: str, until: str, version: Version) -> bool:
 @dataclass(frozen=True)
 class Source:
     """
-    Where a fact is from: a document's title, `owner/repo#number`, or a path in a repository.
+    The source of a fact: a document's title, `owner/repo#number`, or a path in a repository.
 
     `date` is the day on which the source said so: its own date, or else the day it was read.
     """
@@ -88,7 +88,7 @@ UNREADABLE: Final = "invariants[unreadable]"
 @dataclass(frozen=True)
 class Fact:
     """
-    What some releases do with tables that support certain features.
+    The behaviour of some releases with tables that support certain features.
 
     It holds from release `since` up to, and without, `until`; empty texts leave it open. With
     `active` it holds only where the feature is in use, not where the protocol merely has it;

@@ -45,7 +45,7 @@ class Access(Enum):
 @dataclass(frozen=True)
 class Cell:
     """
-    What a release does with one feature, or with the protocol's version, and who says so.
+    The behaviour of a release with one feature or protocol version, with its source.
 
     `subject` is a feature's name, or a place such as `protocol.minReaderVersion`. Without a
     source nothing is known.
@@ -99,7 +99,7 @@ def verdict(
     release: ClientRelease, protocol: Protocol, metadata: Metadata, access: Access
 ) -> Verdict:
     """
-    What *release* does with a table that has *protocol* and *metadata*.
+    Return the behaviour of *release* with a table that has *protocol* and *metadata*.
 
     Readers are concerned by the reader version and by reader features; writers by both versions
     and by every feature. Reading and writing are facts of their own: of the former only a refusal
@@ -245,7 +245,7 @@ def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
     # The worst decides, but a write that is refused because of the protocol cannot go wrong any
     # more: there the refusal does.
     if access is Access.WRITE:
-        found = sorted(found, key=lambda cell: not _turns_away(cell, table))
+        found = sorted(found, key=lambda cell: not _refuses_by_protocol(cell, table))
     return Verdict(release, access, tuple(found))
 
 
@@ -259,7 +259,7 @@ def _worst_of_each(cells: Iterable[Cell]) -> list[Cell]:
     return sorted(worst.values(), key=lambda cell: (-cell.compatibility.rank, cell.subject))
 
 
-def _turns_away(cell: Cell, table: _Table) -> bool:
+def _refuses_by_protocol(cell: Cell, table: _Table) -> bool:
     """Whether a client refuses the table by its protocol alone."""
     # A feature that only an old version implies is not certain to be looked at.
     seen = cell.subject in table.listed or cell.subject.startswith("protocol.")

@@ -49,7 +49,7 @@ OPERATION = "alter"
 @dataclass(frozen=True, kw_only=True)
 class TableChanges:
     """
-    What is to change about a table.
+    The requested changes of a table.
 
     Columns are named as they are before, except in *add_constraints*, where the expressions see
     them as they are afterwards. *cluster_by* is None where clustering stays, empty for none.
@@ -85,7 +85,7 @@ class TableChanges:
         steps += [DropConstraint(name) for name in self.drop_constraints]
         if self.add:
             steps.append(AddColumns(tuple(self.add)))
-        steps += _in_rounds(_anchors_first(self.change))
+        steps += _in_statements(_anchors_first(self.change))
         if self.cluster_by is not None:
             steps.append(ClusterBy(tuple(self.cluster_by)))
         if self.drop:
@@ -165,7 +165,7 @@ def _plan_left(
     )
     try:
         plan = propose_steps(steps)
-        count = count_completed_steps(snapshot, steps, session) if _goes_in_circles(plan) else 0
+        count = count_completed_steps(snapshot, steps, session) if _returns_to_start(plan) else 0
     except Refused:
         count = count_completed_steps(snapshot, steps, session)
         if not count:
@@ -181,7 +181,7 @@ def _clusters(steps: Iterable[Step]) -> bool:
     return any(step.new_clustering is not None for step in steps)
 
 
-def _goes_in_circles(plan: Plan) -> bool:
+def _returns_to_start(plan: Plan) -> bool:
     """Whether the plan leads away from the state before and back, as to drop and add the same."""
     away = False
     for stage in plan.stages:
@@ -225,19 +225,19 @@ def _anchor(move: ColumnChange) -> Path:
     return () if after is None else folded((*move.column[:-1], after))
 
 
-def _in_rounds(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
+def _in_statements(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
     """The changes in as few statements as Spark allows."""
     # In each a column occurs once, and one moves at most: Spark carries changes out in no certain
     # order.
     rounds: list[list[ColumnChange]] = []
     for change in changes:
-        if not rounds or any(_must_follow(change, other) for other in rounds[-1]):
+        if not rounds or any(_needs_later_statement(change, other) for other in rounds[-1]):
             rounds.append([])
         rounds[-1].append(change)
     return [ChangeColumns(tuple(together)) for together in rounds]
 
 
-def _must_follow(change: ColumnChange, other: ColumnChange) -> bool:
+def _needs_later_statement(change: ColumnChange, other: ColumnChange) -> bool:
     mine, theirs = folded(change.column), folded(other.column)
     shared = min(len(mine), len(theirs))
     both_move = change.position is not None and other.position is not None

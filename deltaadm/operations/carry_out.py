@@ -66,7 +66,7 @@ class ConcurrentChange:
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """
-    What a plan came to: the versions it committed, and where they differ from the plan.
+    The outcome of a plan: the versions it committed, and where they differ from the plan.
 
     `actual` is the newest state; `concurrent` is what others have changed on the way to it.
     """
@@ -81,7 +81,7 @@ class Outcome:
 @dataclass(frozen=True, kw_only=True)
 class Progress:
     """
-    How far a plan has been carried out: the stages that are done, and what they committed.
+    The progress of a plan: the stages that are done, and what they committed.
 
     `base` is the version on which the next stage was begun, None where it was not begun yet.
     """
@@ -98,8 +98,8 @@ class Progress:
         if self.base is None:
             return known + _not_completed(self.plan, self.done) if self.versions else known
         total = len(self.plan.stages)
-        what = "the change" if total == 1 else f"step {self.done + 1} of {total}"
-        unknown = f"it is unknown whether {what} was committed: inspect the table"
+        pending = "the change" if total == 1 else f"step {self.done + 1} of {total}"
+        unknown = f"it is unknown whether {pending} was committed: inspect the table"
         return f"{known}; {unknown}" if self.versions else unknown
 
 

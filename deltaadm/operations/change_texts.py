@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 class ChangeTexts(NamedTuple):
     """
-    What is to change, as the options of `alter` say it.
+    The requested changes, as the options of `alter` spell them.
 
     `cluster_by` has lists of columns, none of which ends clustering; None leaves it as it is.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Support:
     """
-    What a release of a client does with tables that have one feature, by the feature's name.
+    The behaviour of a client's release with tables that have one feature, by feature name.
 
     Features for writers only do not concern readers, and are left out of `reads`.
     """

@@ -33,7 +33,7 @@ class ComparedState:
     file: str | None = None
 
     @property
-    def what(self) -> str:
+    def label(self) -> str:
         """The state of the table, in words."""
         return f"version {self.version}" if self.file is None else self.file
 
@@ -60,8 +60,8 @@ class DiffReport:
         """The two states that are compared."""
         old, new = self.before, self.after
         if old.table == new.table:
-            return f"{old.table} ({old.what} -> {new.what})"
-        return f"{old.table} ({old.what}) -> {new.table} ({new.what})"
+            return f"{old.table} ({old.label} -> {new.label})"
+        return f"{old.table} ({old.label}) -> {new.table} ({new.label})"
 
     @property
     def equal(self) -> bool:
@@ -128,12 +128,15 @@ def _shared(change: Change) -> Iterator[Change]:
     if not change.subject.startswith("schema["):
         yield change
         return
-    before, after = _bare(change.before), _bare(change.after)
+    before, after = (
+        _without_mapping_metadata(change.before),
+        _without_mapping_metadata(change.after),
+    )
     if before or after:
         yield replace(change, before=before, after=after)
 
 
-def _bare(column: Any) -> Any:
+def _without_mapping_metadata(column: Any) -> Any:
     if not isinstance(column, dict):
         return column
     return {key: value for key, value in column.items() if not key.startswith(_OF_ONE_COLUMN)}

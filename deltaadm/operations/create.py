@@ -94,8 +94,8 @@ def _as_sql_takes_it(step: CreateTable, snapshot: Snapshot) -> CreateTable:
 
 def _because(step: CreateTable) -> dict[str, str]:
     keys = (*step.properties, *step.write_options)
-    given = {f"configuration[{key}]": "requested" for key in keys}
-    return given | {
+    requested = {f"configuration[{key}]": "requested" for key in keys}
+    return requested | {
         f"protocol.{side}Features[{key.partition('delta.feature.')[2]}]": "requested"
         for key in keys
         if key.startswith("delta.feature.")

@@ -213,7 +213,7 @@ def _column(path: Path) -> str:
 
 def _identities(before: Metadata, after: Metadata) -> tuple[Identity, ...]:
     """
-    What tells which column is which, the most certain first: in the end that is its name.
+    Return the identities of a column, the most certain first; the last one is its name.
 
     With column mapping, id and physical name stay whatever the column is called. Where it came
     only with *after*, a column's physical name is what it was called before.

@@ -95,7 +95,7 @@ def _prefix(text: str) -> str:
 
 def explain(word: str) -> Explanation:
     """
-    What *word* is: a rule by its code or name, a table feature, or an error class of Delta.
+    Explain *word*: a rule by its code or name, a table feature, or an error class of Delta.
 
     A client as well, and a property that activates a feature, which stands for that. An error may
     be given as Delta says it, with its class in brackets at the beginning. Raises `Refused` with a

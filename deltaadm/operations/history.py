@@ -111,7 +111,7 @@ class HistoryEntry:
 @dataclass(frozen=True, kw_only=True)
 class HistoryReport:
     """
-    What has changed in a table, the oldest first, up to the version `last`.
+    The changes of a table, the oldest first, up to the version `last`.
 
     `sections` are what was asked for. `stopped` says why it does not go on, where a commit cannot
     be read.

@@ -216,7 +216,7 @@ def _clustering(snapshot: Snapshot) -> tuple[Path, ...] | None:
 @dataclass(frozen=True)
 class _Needs:
     """
-    What protocol and traits ask for, and who can use such a table.
+    The features that protocol and traits need, and the verdicts on clients.
 
     `errors` say why something of it cannot be determined.
     """

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 class Price(NamedTuple):
     """
-    What steps cost, the worst first: what cannot be undone, then work, then their number.
+    The price of steps, the worst first: what cannot be undone, then work, then their number.
 
     `history` says whether older versions are lost; `losses` counts constraints and domains that
     go. `features` counts those that the protocol no longer has.
@@ -164,7 +164,7 @@ class _Search:
         self._goals = goals
         self._session = session
         self._start = snapshot
-        self._truncating = any(map(_shuns_protection, goals))
+        self._truncating = any(map(_rejects_protection, goals))
 
     def run(self) -> tuple[Step, ...] | _DeadEnd:
         """The steps, or the first thing that nothing could be done about."""
@@ -207,31 +207,31 @@ class _Search:
         """Yield the steps that may improve the verdict *judged*."""
         subject = judged.responsible[0].subject
         if subject == _WRITER_VERSION:
-            yield from self._lowering(state, _names(state))
+            yield from self._steps_to_lower_versions(state, _names(state))
         elif subject == _READER_VERSION:
-            yield from self._lowering(state, set(filter(_is_reader, _names(state))))
+            yield from self._steps_to_lower_versions(state, set(filter(_is_reader, _names(state))))
         else:
-            yield from self._without(state, subject)
+            yield from self._steps_to_remove(state, subject)
 
-    def _lowering(self, state: Snapshot, names: Collection[str]) -> Iterator[Step]:
+    def _steps_to_lower_versions(self, state: Snapshot, names: Collection[str]) -> Iterator[Step]:
         """Steps towards lower versions: these must list no feature that came with the lists."""
         new = sorted(name for name in names if not _is_legacy(name))
         if new:
             # Each of them has to go, so that it does not matter with which one it begins.
-            yield from self._without(state, new[0])
+            yield from self._steps_to_remove(state, new[0])
             return
         for name in sorted(names):
-            yield from self._without(state, name)
-        yield from _completions(state)
+            yield from self._steps_to_remove(state, name)
+        yield from _lists_to_versions(state)
 
-    def _without(self, state: Snapshot, name: str) -> Iterator[Step]:
+    def _steps_to_remove(self, state: Snapshot, name: str) -> Iterator[Step]:
         """Steps that take away the feature, its use, or what stands in the way of that."""
         feature = lookup(name)
         if feature is None:
             return
         # Delta drops no feature that another one requires.
         for needing in dependents(feature.name, _names(state)):
-            yield from self._without(state, needing)
+            yield from self._steps_to_remove(state, needing)
         yield from _deactivations(state, feature.name)
         truncating = truncates(feature.name) and self._truncating
         yield DropFeature(feature.name, truncating or guards_history(feature.name))
@@ -259,7 +259,7 @@ def _is_legacy(name: str) -> bool:
     return feature is not None and feature.legacy is not None
 
 
-def _shuns_protection(goal: Goal) -> bool:
+def _rejects_protection(goal: Goal) -> bool:
     """Whether the client does not support `checkpointProtection`, so that history must go."""
     if goal.access is Access.READ:
         return False
@@ -284,7 +284,7 @@ def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
             yield UnsetProperties((key,))
 
 
-def _completions(state: Snapshot) -> Iterator[Step]:
+def _lists_to_versions(state: Snapshot) -> Iterator[Step]:
     """Versions without lists that imply the features of the table, and perhaps more."""
     if not state.protocol.supports_writer_features:
         return
@@ -408,7 +408,7 @@ def _reachable(
             continue
         alone = search(goal)
         if isinstance(alone, _DeadEnd):
-            reason = _why_not(goal, alone)
+            reason = _unreachable_reason(goal, alone)
         elif isinstance(search(goal, *required), _DeadEnd):
             reason = f"what {goal.release} takes shuts out {_releases(required)}"
         else:
@@ -417,7 +417,7 @@ def _reachable(
     return kept, steps, tuple(unreachable)
 
 
-def _why_not(goal: Goal, found: _DeadEnd) -> str:
+def _unreachable_reason(goal: Goal, found: _DeadEnd) -> str:
     plain = verdict(goal.release, Protocol(1, 1), Metadata(), goal.access)
     if plain.compatibility is not Compatibility.WORKS:
         note = plain.responsible[0].note

@@ -88,7 +88,7 @@ class SavedPlanReport:
 @dataclass(frozen=True, slots=True)
 class JournalLine:
     """
-    What a journal says of a plan, known by its digest: begun, done or failed.
+    A journal's entry for a plan, identified by its digest: begun, done or failed.
 
     `result` is the document of what it came to, None where it has not ended.
     """
@@ -211,7 +211,7 @@ class DoctorReport:
 @dataclass(frozen=True)
 class FleetSummary:
     """
-    How many tables there are, how many of them failed, and what they have in common.
+    The number of tables and of failed ones, and what the tables have in common.
 
     Each section is a heading with items and the number of tables that each is true of; `places` are
     the first of these tables, by heading and item, where they matter.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Finding, ...]:
     """
-    What the rules find on the last of *states*, and not on the first; *steps* lie between.
+    Return the findings on the last of *states* that the first lacks; *steps* lie between.
 
     Only errors and warnings: a plan breaks nothing with what is said for information alone, such
     as that no column uses a feature whose property is unset.

@@ -45,8 +45,8 @@ def require_no_masks(steps: Iterable[Step], settings: Mapping[str, str] | None =
     entries = [("the session", key, item) for key, item in (settings or {}).items()]
     for step in steps:
         for attribute in ("properties", "write_options"):
-            given = getattr(step, attribute, {})
-            entries += [("a step", key, item) for key, item in given.items()]
+            values = getattr(step, attribute, {})
+            entries += [("a step", key, item) for key, item in values.items()]
     for where, key, value in entries:
         if _is_mask(value):
             raise Refused(
@@ -130,7 +130,7 @@ def _with(given: Any, **parts: Any) -> Any:
     return given if same else replace(given, **parts)
 
 
-def _each(mask: Callable[[Any], Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
+def _mask_each(mask: Callable[[Any], Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
     """Apply *mask* to each item; return the same tuple if nothing changes."""
     masked = tuple(map(mask, given))
     return given if all(map(is_, masked, given)) else masked
@@ -213,15 +213,15 @@ class Masker:
         masked: Plan = _with(
             given,
             before=self.snapshot(given.before),
-            stages=_each(self._stage, given.stages),
+            stages=_mask_each(self._stage, given.stages),
             session=_with(settings, property_defaults=self.entries(settings.property_defaults)),
-            findings=_each(self.finding, given.findings),
+            findings=_mask_each(self.finding, given.findings),
         )
         return given if masked is given else replace(masked, bound_to=given.before)
 
     def finding(self, given: Finding) -> Finding:
         """The steps that would fix it."""
-        masked: Finding = _with(given, fix=_each(self.step, given.fix))
+        masked: Finding = _with(given, fix=_mask_each(self.step, given.fix))
         return masked
 
     def _stage(self, given: Stage) -> Stage:
@@ -257,12 +257,12 @@ def _foreign(masks: Masker, report: Any) -> Any:
     if hasattr(report.plan, "step"):
         plan = _with(report.plan, step=masks.step(report.plan.step))
     elif not hasattr(report.plan, "stages"):
-        plan = _changes(masks, _with(report.plan, steps=_each(masks.step, report.plan.steps)))
+        plan = _changes(masks, _with(report.plan, steps=_mask_each(masks.step, report.plan.steps)))
     else:
         plan = _with(
             report.plan,
             definition=_definition(masks, report.plan.definition),
-            stages=_each(partial(_foreign_stage, masks), report.plan.stages),
+            stages=_mask_each(partial(_foreign_stage, masks), report.plan.stages),
         )
     return _with(report, plan=plan, outcome=outcome)
 
@@ -283,8 +283,8 @@ def _validation(masks: Masker, report: Any) -> Any:
 
     return _with(
         report,
-        findings=_each(masks.finding, report.findings),
-        suppressed=_each(suppressed, report.suppressed),
+        findings=_mask_each(masks.finding, report.findings),
+        suppressed=_mask_each(suppressed, report.suppressed),
     )
 
 
@@ -298,7 +298,7 @@ def _failure(masks: Masker, report: Any) -> Any:
 
 
 def _history(masks: Masker, report: Any) -> Any:
-    return _with(report, entries=_each(partial(_changes, masks), report.entries))
+    return _with(report, entries=_mask_each(partial(_changes, masks), report.entries))
 
 
 def _changes(masks: Masker, report: Any) -> Any:

@@ -127,7 +127,7 @@ def plan_minimum(
     if descent.waiting and not descent.steps and not needs_state:
         raise _not_yet(descent.waiting)
     because = {
-        subject: why.replace("requested", _why_it_goes(step.name))
+        subject: why.replace("requested", _drop_reason(step.name))
         for step in descent.steps
         for subject, why in step.reasons().items()
     }
@@ -138,7 +138,7 @@ def plan_minimum(
     return replace(plan, needs_state=needs_state)
 
 
-def _why_it_goes(name: str) -> str:
+def _drop_reason(name: str) -> str:
     return "only older versions need it" if guards_history(name) else _NOT_NEEDED
 
 
@@ -159,7 +159,7 @@ def _beyond_minimum(snapshot: Snapshot) -> Mapping[str, Usage]:
     return {name: found[name] for name in snapshot.protocol.supported_features - needed}
 
 
-def _why_it_may_be_used(usage: Usage) -> str:
+def _usage_reason(usage: Usage) -> str:
     return "; ".join(usage.evidence) or "whether the table uses it is not known"
 
 
@@ -173,7 +173,7 @@ def _descend(
     descent = _Descent()
     for name in sorted(droppable & beyond.keys(), key=str.lower):
         if not beyond[name].is_unused and not guards_history(name):
-            descent.stays[name] = _why_it_may_be_used(beyond[name])
+            descent.stays[name] = _usage_reason(beyond[name])
     state, left = snapshot, (droppable & beyond.keys()) - descent.stays.keys()
     while left:
         listed = state.protocol.supported_features
@@ -187,7 +187,7 @@ def _descend(
         except Refused as refusal:
             descent.stays[name] = refusal.message.rstrip(".")
             continue
-        why = _why_it_stays(state, after, step)
+        why = _keep_reason(state, after, step)
         if why:
             descent.stays[name] = why
             continue
@@ -202,7 +202,7 @@ def _descend(
     return descent
 
 
-def _why_it_stays(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:
+def _keep_reason(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:
     if _versions(after.protocol) > _versions(snapshot.protocol):
         return "without it the protocol must list its features, which requires writer version 7"
     if step.cost(snapshot) is not Cost.METADATA and snapshot.files is not None:

@@ -82,7 +82,7 @@ def similar_code(text: str) -> str:
 @dataclass(frozen=True, kw_only=True)
 class Demands:
     """
-    What is demanded of one table beside the protocol, and what is lived with.
+    The requirements for one table besides the protocol, and the accepted exceptions.
 
     `readers` and `writers` are clients that must be able to read or to write it.
     """
@@ -102,7 +102,7 @@ def validate(
     depth: tuple[str, ...] = (),
 ) -> ValidationReport:
     """
-    What *rules* find in *facts*, for the table that the user calls *table*.
+    Apply *rules* to *facts* of the table that the user calls *table*.
 
     Findings keep only those fixes that Delta would accept on this table.
     """
@@ -145,14 +145,14 @@ def _with_possible_fix(finding: Finding, snapshot: Snapshot | None) -> Finding:
         possible = (
             snapshot is not None
             and not propose("validate", snapshot, finding.fix, check_outcome=False).is_noop
-            and not (WriteCheckpoint() in finding.fix and _is_closed_to_deltalake(snapshot))
+            and not (WriteCheckpoint() in finding.fix and _is_unreadable_by_deltalake(snapshot))
         )
     except DeltaadmError:
         possible = False
     return finding if possible else replace(finding, fix=())
 
 
-def _is_closed_to_deltalake(snapshot: Snapshot) -> bool:
+def _is_unreadable_by_deltalake(snapshot: Snapshot) -> bool:
     """Whether the release that writes our checkpoints is known not to open the table."""
     release = parse_client("delta-rs")
     found = verdict(release, snapshot.protocol, snapshot.metadata, Access.READ)

@@ -171,7 +171,7 @@ def explain_protocol(
     supported |= {name.lower(): name for name in supported}
     sides = [side for side in Side if side.value in words or not words]
     named = [word for word in words if word not in {side.value for side in Side}]
-    names = dict.fromkeys(_official(word) for word in named)
+    names = dict.fromkeys(_registry_name(word) for word in named)
 
     def origin_of(name: str) -> FeatureOrigin:
         since, reason = found.features.get(name) or _unseen(snapshot, name)
@@ -216,7 +216,7 @@ def is_word(text: str) -> bool:
     return text in {side.value for side in Side} or lookup(text) is not None
 
 
-def _official(name: str) -> str:
+def _registry_name(name: str) -> str:
     feature = lookup(name)
     return name if feature is None else feature.name
 
@@ -266,10 +266,10 @@ class _Search:
         since = origin(after)
         for name in new - old:
             self.features[name] = since, commit.reason_for(name)
-            self.lost.pop(_official(name), None)
+            self.lost.pop(_registry_name(name), None)
         for name in old - new:
             del self.features[name]
-            self.lost[_official(name)] = since
+            self.lost[_registry_name(name)] = since
         for side in Side:
             if side.version(before.protocol) != side.version(after.protocol):
                 self.versions[side] = since, commit.reason_for_version(side)
@@ -282,8 +282,10 @@ class _Commit:
         self._before, self._after, self._new = before, after, new
         info = after.commit_info
         self._operation = None if info is None else info.operation
-        self._asked = dict(_asked(info))
-        self._given = {key.lower(): value for key, value in _properties(info).items()}
+        self._requests = dict(_requests(info))
+        self._statement_properties = {
+            key.lower(): value for key, value in _properties(info).items()
+        }
 
     def reason_for(self, name: str) -> Reason:
         """Why the table supports the feature *name* since this commit."""
@@ -297,7 +299,7 @@ class _Commit:
 
     def _request(self, name: str) -> Reason | None:
         """The reason if the statement names the feature, or one whose history it protects."""
-        if asked := self._asked.get(name.lower()):
+        if asked := self._requests.get(name.lower()):
             return Reason(Cause.REQUESTED, (asked,))
         if name == CHECKPOINT_PROTECTION and self._operation == "DROP FEATURE":
             dropped = _parameter(self._after.commit_info, "featureName")
@@ -307,7 +309,7 @@ class _Commit:
     def _need(self, name: str, evidence: tuple[str, ...]) -> Reason | None:
         """The reason if new *evidence* in the metadata, or another new feature, needs it."""
         requiring = [f"required by {other}" for other in dependents(name, self._new)]
-        if evidence and not (requiring and self._is_by_the_way(name)):
+        if evidence and not (requiring and self._is_side_effect(name)):
             return Reason(Cause.ACTIVATED, (*evidence, *self._implied(name)))
         return Reason(Cause.REQUIRED, tuple(requiring)) if requiring else None
 
@@ -328,9 +330,9 @@ class _Commit:
         before, after = self._before.protocol, self._after.protocol
         version = side.version(after)
         key = f"delta.min{side.value.capitalize()}Version"
-        given = self._given.get(key.lower())
-        if given is not None:
-            return Reason(Cause.REQUESTED, (f"property {key} is {given}",))
+        value = self._statement_properties.get(key.lower())
+        if value is not None:
+            return Reason(Cause.REQUESTED, (f"property {key} is {value}",))
         if version < side.version(before) and self._operation == "DROP FEATURE":
             dropped = _parameter(self._after.commit_info, "featureName")
             return Reason(Cause.DROPPING, (f"lowered when {dropped} was dropped",))
@@ -368,12 +370,14 @@ class _Commit:
         except DeltaadmError:  # metadata that cannot be understood
             return (), False
 
-    def _is_by_the_way(self, name: str) -> bool:
+    def _is_side_effect(self, name: str) -> bool:
         """Whether the statement has set properties, and none of those that activate *name*."""
         feature = lookup(name)
-        if feature is None or not self._given:
+        if feature is None or not self._statement_properties:
             return False
-        return self._given.keys().isdisjoint(map(str.lower, feature.activation.properties))
+        return self._statement_properties.keys().isdisjoint(
+            map(str.lower, feature.activation.properties)
+        )
 
 
 _BEGINNING: Final = Protocol(1, 2)
@@ -386,11 +390,11 @@ def _parameter(info: CommitInfo | None, name: str) -> Any:
 
 def _properties(info: CommitInfo | None) -> dict[str, Any]:
     """The properties that the statement has set."""
-    given = _parameter(info, "properties")
-    return given if isinstance(given, dict) else {}
+    properties = _parameter(info, "properties")
+    return properties if isinstance(properties, dict) else {}
 
 
-def _asked(info: CommitInfo | None) -> Iterator[tuple[str, str]]:
+def _requests(info: CommitInfo | None) -> Iterator[tuple[str, str]]:
     """The features that a statement asks for by name, in lower case, and with which words."""
     for key, value in _properties(info).items():
         if key.lower().startswith(FEATURE_PREFIX):

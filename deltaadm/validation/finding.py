@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class Severity(Enum):
     """
-    How bad a finding is.
+    The severity of a finding.
 
     ERROR: the protocol forbids it or Delta refuses it; WARNING: allowed, yet likely to hurt;
     INFO: no problem, for information.
@@ -69,7 +69,7 @@ class Suppressed:
 @dataclass(frozen=True, kw_only=True)
 class ValidationReport:
     """
-    What the rules say about the table that the user calls `table`.
+    The findings of the rules for the table that the user calls `table`.
 
     `findings` are in the order of severity, code and place; `suppressed` are those that do not
     count. `more` counts, by code, the findings beyond the first `LIMIT`. `version` is None where

@@ -50,7 +50,7 @@ __all__ = [
 
 class Scope(Enum):
     """
-    What a rule looks at, one at a time; the value of each member is the class of its facts.
+    The unit that a rule checks; the value of each member is the class of its facts.
 
     Two scopes split what could be one: FILE, since a table may have millions of files and what
     judges each must not hold them all, and CHECKSUM, since a checksum may belong to any version.
@@ -72,7 +72,7 @@ class Scope(Enum):
 @dataclass(frozen=True)
 class Problem:
     """
-    What a check yields.
+    A problem that a rule's check yields.
 
     `where` names the place in the notation of plans (`schema[a.b]`, `configuration[key]`,
     `protocol.readerFeatures`) or a file of the log. `severity` and `remedy` are given where
@@ -260,14 +260,14 @@ class Judge:
     def see(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
         if isinstance(fact, facts.LiveFiles):
-            self._see_files(fact.columns)
+            self._check_files(fact.columns)
             return
         if isinstance(fact, facts.Withdrawn):
             self.found.clear()
             self.counts.clear()
             return
         if isinstance(fact, facts.SnapshotFacts) and self.rules.shared:
-            self._see_what_like_tables_share(fact)
+            self._check_shared_rules(fact)
         if isinstance(fact, facts.CommitFacts):
             self.apply(self.rules.on_commit(fact), fact)
         else:
@@ -276,9 +276,9 @@ class Judge:
     def apply(self, rules: Iterable[Rule], fact: facts.Facts) -> None:
         """Apply *rules* alone."""
         for check in rules:
-            self._apply(check, fact)
+            self._check_rule(check, fact)
 
-    def _see_what_like_tables_share(self, fact: facts.SnapshotFacts) -> None:
+    def _check_shared_rules(self, fact: facts.SnapshotFacts) -> None:
         """Take over what the shared rules find in such a table, and in this one if it is odd."""
         protocol, metadata = fact.snapshot.protocol, fact.snapshot.metadata
         # What is odd about it is not part of what tables are compared by.
@@ -289,16 +289,16 @@ class Judge:
         self.found += found.found
         self.counts += found.counts
 
-    def _see_files(self, columns: FileColumns) -> None:
+    def _check_files(self, columns: FileColumns) -> None:
         """Look by column for the files that a rule may find something in, and at those alone."""
         rules = self._by_scope.get(facts.LiveFile, ())
         # Two steps: of a million files hardly any is looked at by itself.
         rows = [columns.every if each.among is None else each.among(columns) for each in rules]
         for file, asked in columns.files(rows):
             for check in compress(rules, asked):
-                self._apply(check, file)
+                self._check_rule(check, file)
 
-    def _apply(self, check: Rule, fact: facts.Facts) -> None:
+    def _check_rule(self, check: Rule, fact: facts.Facts) -> None:
         for problem in check.check(fact):
             self.counts[check.code] += 1
             if self._limit is None or self.counts[check.code] <= self._limit:

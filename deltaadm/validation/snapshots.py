@@ -31,7 +31,7 @@ def snapshot_findings(
     snapshot: Snapshot, earlier_names: Mapping[Path, Path] | None = None
 ) -> tuple[Finding, ...]:
     """
-    What the rules on protocol, metadata and domains find on *snapshot*, which may be predicted.
+    Return the findings on protocol, metadata and domains of *snapshot*, which may be predicted.
 
     What only the commit can choose counts as well chosen. *earlier_names* are those of columns by
     physical paths, as in `SnapshotFacts`.

@@ -91,7 +91,7 @@ def relative_path(vector: DeletionVectorDescriptor) -> str:
 
 def bitmap_flaw(bitmap: bytes) -> str:
     """
-    What is wrong with the bytes of a vector themselves; empty if nothing is seen.
+    Return the flaw of a vector's own bytes, in words; empty if none is found.
 
     The protocol has one form; its own example of an inline vector is in an older one, which
     Delta reads as well.

@@ -546,7 +546,7 @@ class CheckpointFacts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFileFacts:
     """
-    What the storage says about one live file.
+    What the storage reports about a live file.
 
     `size` is None if there is no such file; `out_of_reach` says why the storage did not answer,
     so that nothing else is known, and `unreadable` why the file's footer cannot be read.
@@ -582,7 +582,7 @@ class CompactionFacts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossCheck:
     """
-    What another implementation reads from the same table.
+    The state that another implementation reads from the same table.
 
     `differences` maps what differs to our value and theirs, as texts; `refusal` is why it did
     not open the table, empty if it did.
@@ -596,7 +596,7 @@ class CrossCheck:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogFacts:
     """
-    What the catalog says of a table, `state`, and what the log has, `snapshot`.
+    A table as its catalog describes it (`state`) and as its log does (`snapshot`).
 
     `unpublished` are the versions whose commits are in the catalog's hands alone, `differing` those
     whose published commits are not what the catalog has ratified.
@@ -611,7 +611,7 @@ class CatalogFacts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyFacts:
     """
-    What is demanded of the newest version, and which clients can use it.
+    The requirements for the newest version, and which clients can use it.
 
     `verdicts` are on the clients that must be able to use the table, for what they must be able
     to do; `others` on the newest known release of every client, for reading and for writing.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Requirement:
     """
-    What the value of a property must be: one of `allowed`, and from `least` up to `most`.
+    A requirement for the value of a property: one of `allowed`, from `least` up to `most`.
 
     Values are compared as what they are: numbers, intervals (`7 days` is `1 week`), booleans in
     any case, sizes (`1 GiB` is `1024mb`) where the property is one, or else as texts. What is empty
@@ -132,7 +132,7 @@ class Obstacle:
 @dataclass(frozen=True, kw_only=True)
 class ClientVerdict:
     """
-    What becomes of a table in the hands of a client such as `trino@480`.
+    The verdict on a table and a client such as `trino@480`.
 
     `access` is `read` or `write`; `outcome` is `works`, `unknown`, `fails loudly` or `silently
     wrong`; `obstacles` are what that is due to.

@@ -45,7 +45,7 @@ _NUM_RECORDS_FIRST: Final = re.compile(r'\s*\{\s*"numRecords"\s*:\s*(-?\d{1,18})
 
 def num_records(text: str | None) -> int | None:
     """
-    How many records the file has, deleted ones included; None where the statistics don't say.
+    The number of records in the file, including deleted ones; None if the statistics lack it.
 
     >>> num_records('{"numRecords":3,"minValues":{}}'), num_records("{}"), num_records(None)
     (3, None, None)
@@ -88,7 +88,7 @@ def column_kinds(schema: StructType, mode: ColumnMappingMode) -> Kinds:
 
 def contradictions(statistics: Document, kinds: Kinds) -> Iterator[str]:
     """
-    What in *statistics* cannot be true of any file, in words.
+    Return the contradictions in *statistics*, in words: what cannot be true of any file.
 
     A lower bound above the upper one, and more nulls than records. Values are compared only
     where every writer orders and spells them the same.

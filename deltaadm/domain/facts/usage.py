@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Usage:
     """
-    What a table does with a feature that its protocol supports.
+    The use that a table makes of a feature that its protocol supports.
 
     `evidence` is what makes use of it, in words. Where there is none, `known` tells whether that
     is certain; it is not where the state was read in part only, or does not say.

@@ -85,7 +85,7 @@ class RatifiedCommit(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class CatalogState:
     """
-    What a catalog says of a table; None for what it does not say.
+    A table as its catalog describes it; None for what the catalog leaves out.
 
     `name` is as SQL spells it, and `catalog` what the catalog is called in messages. `version` is
     the newest one, where the catalog decides which commits there are, and `commits` are those of

@@ -95,7 +95,7 @@ def without_file_scheme(path: str) -> str | None:
 
 def path_flaw(path: str) -> str:
     """
-    What is wrong with a path of the log, in words; empty if nothing is.
+    Return the flaw of a path in the log, in words; empty if it has none.
 
     >>> path_flaw("part-0.parquet"), path_flaw("a b"), path_flaw("x/../../y")
     ('', "it has the character ' ', which must be encoded", 'it points outside the table')
@@ -103,9 +103,9 @@ def path_flaw(path: str) -> str:
     if ".." not in path and "%2" not in path and _PLAIN.fullmatch(path):
         return "" if path else "it is empty"
     if found := _NOT_IN_URI.search(path):
-        what = "a % that does not start an escape"
-        what = what if found[0] == "%" else f"the character {found[0]!r}, which must be encoded"
-        return f"it has {what}"
+        if found[0] == "%":
+            return "it has a % that does not start an escape"
+        return f"it has the character {found[0]!r}, which must be encoded"
     colon = _COLON_FIRST.match(path)
     if is_absolute(path) and (colon is None or path.startswith("/", colon.end())):
         return ""

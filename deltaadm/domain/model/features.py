@@ -89,7 +89,7 @@ class Activation:
 @dataclass(frozen=True)
 class Removal:
     """
-    What DROP FEATURE takes.
+    The requirements and effects of DROP FEATURE.
 
     `keeps_history_out` says that older versions still need the feature, so that dropping it
     adds `checkpointProtection` or truncates the history; `only_truncating` that it always

@@ -122,7 +122,7 @@ FOREIGN: Final[Mapping[str, ForeignProperty]] = {entry.key.lower(): entry for en
 
 def foreign(key: str) -> ForeignProperty | None:
     """
-    What another engine knows of *key*, whatever its case; None where nobody is known to.
+    Return what another engine defines for *key*, ignoring case; None if none is known to.
 
     >>> foreign("delta.parquet.vorder.enabled").engine
     'Microsoft Fabric'

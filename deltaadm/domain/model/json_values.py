@@ -83,21 +83,21 @@ _LAST_VERSION: Final = 2**63 - 1
 # Types
 
 
-def _as_it_is(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
 @dataclass(frozen=True)
 class Json:
     """
-    How values of one type are written and read back, and their schema.
+    A type of values: how they are written and read back, and their schema.
 
     What is made of other types makes its schema when it is asked for, which writing never does.
     """
 
     described: Schema | Callable[[], Schema]
-    write: Callable[[Any], Any] = _as_it_is
-    read: Callable[[Any], Any] = _as_it_is
+    write: Callable[[Any], Any] = _identity
+    read: Callable[[Any], Any] = _identity
 
     @property
     def schema(self) -> Schema:
@@ -124,7 +124,7 @@ def array(items: Json) -> Json:
     write = items.write
     return Json(
         lambda: {"type": "array", "items": items.schema},
-        list if write is _as_it_is else lambda values: [write(value) for value in values],
+        list if write is _identity else lambda values: [write(value) for value in values],
         lambda values: tuple(map(items.read, elements(values))),
     )
 
@@ -233,7 +233,7 @@ def record(optional: tuple[str, ...] = (), /, **fields: Field) -> Json:
 
     def write(value: Any) -> dict[str, Any]:
         return {
-            name: value_of(value) if write is _as_it_is else write(value_of(value))
+            name: value_of(value) if write is _identity else write(value_of(value))
             for name, write, value_of in writers
         }
 

@@ -107,7 +107,7 @@ def _boolean(known: Property, value: str) -> None:
     boolean(known.key, value)
 
 
-def _anything(_known: Property, _value: str) -> None:
+def _accept_any(_known: Property, _value: str) -> None:
     """Every text is accepted."""
 
 
@@ -444,7 +444,7 @@ def _column_list(known: Property, value: str) -> None:
 
 def _known(
     name: str,
-    check: Callable[[Property, str], object] = _anything,
+    check: Callable[[Property, str], object] = _accept_any,
     default: str | None = None,
     text: str = "",
     *,

@@ -137,7 +137,7 @@ class Protocol(Loggable):
             raise problem
         return self
 
-    def _refuse_loss(self) -> None:
+    def _require_known_features(self) -> None:
         """Raise `Refused` for names that Delta does not know."""
         # Delta would drop them; nothing is lost here.
         unknown = self.unknown_features
@@ -215,8 +215,10 @@ class Protocol(Loggable):
             raise _too_low(entry, "writer", result.min_writer_version, writer)
         return replace(
             result,
-            reader_features=_plus(result.reader_features, entry.name if entry.is_reader else None),
-            writer_features=_plus(result.writer_features, entry.name),
+            reader_features=_with_names(
+                result.reader_features, entry.name if entry.is_reader else None
+            ),
+            writer_features=_with_names(result.writer_features, entry.name),
             extra={},
         )
 
@@ -235,8 +237,8 @@ class Protocol(Loggable):
         listed = self.denormalized()
         return replace(
             listed,
-            reader_features=_minus(listed.reader_features, entry.name),
-            writer_features=_minus(listed.writer_features, entry.name),
+            reader_features=_without_name(listed.reader_features, entry.name),
+            writer_features=_without_name(listed.writer_features, entry.name),
             extra={},
         ).normalized()
 
@@ -253,7 +255,7 @@ class Protocol(Loggable):
         if weakest.supported_features != features:
             listed = type(self).apply(weakest.min_reader_version, WRITER_FEATURES_VERSION)
             weakest = listed.with_features(sorted(features))
-        self._refuse_loss()
+        self._require_known_features()
         return weakest
 
     def denormalized(self) -> Self:
@@ -286,8 +288,8 @@ class Protocol(Loggable):
         writers = frozenset(name for protocol in every for name in protocol.writer_features or ())
         listed = replace(
             merged,
-            reader_features=_plus(merged.reader_features, *readers),
-            writer_features=_plus(merged.writer_features, *writers),
+            reader_features=_with_names(merged.reader_features, *readers),
+            writer_features=_with_names(merged.writer_features, *writers),
         )
         implied = sorted({name for protocol in every for name in protocol.implicit_features})
         return listed.with_features(implied).denormalized_normalized()
@@ -356,11 +358,11 @@ def _implied(reader_version: int, writer_version: int) -> frozenset[str]:
     )
 
 
-def _plus(names: frozenset[str] | None, *more: str | None) -> frozenset[str] | None:
+def _with_names(names: frozenset[str] | None, *more: str | None) -> frozenset[str] | None:
     return None if names is None else names | {name for name in more if name is not None}
 
 
-def _minus(names: frozenset[str] | None, name: str) -> frozenset[str] | None:
+def _without_name(names: frozenset[str] | None, name: str) -> frozenset[str] | None:
     return None if names is None else names - {name}
 
 

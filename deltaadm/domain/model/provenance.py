@@ -8,7 +8,7 @@ from deltaadm.dataclass import dataclass
 @dataclass(frozen=True, slots=True)
 class CommitMark:
     """
-    What the commits of a session have as `userMetadata`.
+    The `userMetadata` that the commits of a session have.
 
     `user_metadata` is None where that is not known. `is_unique` says that no other session's
     commits have the same, so that it alone tells whose a commit is.

@@ -123,7 +123,7 @@ def _walk_type(data_type: DataType, path: Path) -> Iterator[tuple[Path, StructFi
 
 def find_place(struct: StructType, path: Path) -> tuple[Path, StructField | None, DataType]:
     """
-    How far *path* leads: the way so far as the schema spells it, and what is there.
+    Follow *path* as far as it exists: the part found, as the schema spells it, and its place.
 
     Names are compared without regard to case, the slots of containers with it. A slot counts as
     a field without metadata; there is None for the field where the path does not begin.

@@ -16,7 +16,7 @@ DEFAULTS_PREFIX: Final = "spark.databricks.delta.properties.defaults."
 @dataclass(frozen=True, kw_only=True)
 class SessionSettings:
     """
-    What a plan depends on besides the table; the defaults are those of Delta Spark 4.4.
+    The settings that a plan depends on; the defaults are those of Delta Spark 4.4.
 
     `property_defaults` are the `spark.databricks.delta.properties.defaults.*` settings by the
     rest of their key; Delta applies them to new tables only.

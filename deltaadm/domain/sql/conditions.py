@@ -281,7 +281,7 @@ class _Parser:
         if not self._take(word):
             raise _UnjudgedError
 
-    def _unsure(self) -> Operand:
+    def _unknown_operand(self) -> Operand:
         self.is_sure = False
         return _UNKNOWN
 
@@ -402,7 +402,7 @@ class _Parser:
             is_text = self._peek() == "||"
             self._position += 1
             right = self._product()
-            left = self._unsure() if is_text else self._computed(left, right)
+            left = self._unknown_operand() if is_text else self._computed(left, right)
         return left
 
     def _product(self) -> Operand:
@@ -426,7 +426,7 @@ class _Parser:
             found = self._signed()
             if sign == "-" and found.kind in _NESTED:
                 raise _mismatched_argument(sign, found)
-            return Operand(found.kind) if found.kind in NUMERIC else self._unsure()
+            return Operand(found.kind) if found.kind in NUMERIC else self._unknown_operand()
         return self._with_parts()
 
     def _with_parts(self) -> Operand:

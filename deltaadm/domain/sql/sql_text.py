@@ -54,7 +54,7 @@ def unescaped(text: str) -> str:
     # A raw literal has no escapes, not even for its own quote.
     if text[0] in "rR":
         return text[2:-1]
-    return _ESCAPE.sub(_meant, text[1:-1].replace(text[0] * 2, text[0]))
+    return _ESCAPE.sub(_unescape_match, text[1:-1].replace(text[0] * 2, text[0]))
 
 
 _LAST_OF_FOUR_DIGITS: Final = 0xFFFF
@@ -76,7 +76,7 @@ def _escaped(character: str) -> str:
     return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
 
 
-def _meant(escape: re.Match[str]) -> str:
+def _unescape_match(escape: re.Match[str]) -> str:
     short, long, octal, other = escape.groups()
     if code := short or long:
         return chr(int(code, 16)) if int(code, 16) <= _LAST_CHARACTER else escape[0]

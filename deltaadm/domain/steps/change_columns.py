@@ -131,7 +131,7 @@ class ChangeColumns(Step):
         """All of them."""
         return self.changes
 
-    def one_by_one(self) -> Iterator[ChangeColumns]:
+    def split_by_column(self) -> Iterator[ChangeColumns]:
         """A step for each change."""
         for change in self.changes:
             yield ChangeColumns((change,))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
     """
-    One thing that changes about one column; all but one of the fields after *column* are None.
+    A change of one property of a column; all fields after *column* but one are None.
 
     An empty *default* drops the column's default.
     """

@@ -169,7 +169,7 @@ class CreateTable(Step):
         _require_fitting_mode(snapshot, self)
         check_new_columns(self)
         _refuse_options_without_query(self)
-        _refuse_both_layouts(self)
+        _refuse_clustered_and_partitioned(self)
         partitions = partition_columns(self.schema, self.partition_by)
         _require_resolved(self.schema, self.cluster_by)
         _refuse_computed_columns(self.schema)
@@ -351,7 +351,7 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
                 delta_error_class="_LEGACY_ERROR_TEMP_3060",
             )
     found = [fields[name.lower()] for name in names]
-    _refuse_twice([column.name for column in found])
+    _refuse_repeated([column.name for column in found])
     for column in found:
         if not isinstance(column.type, PrimitiveType) or column.type.name in _NO_PARTITION_TYPES:
             raise Refused(
@@ -468,7 +468,7 @@ def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
     present = {path for path, _ in struct_fields(schema)}
     for column in columns:
         if column not in present:
-            if _leaves_structs(schema, column):
+            if _passes_non_struct(schema, column):
                 raise Refused(
                     f"The clustering column {path_text(column)} is not inside structs alone.",
                     remedy="Choose columns of the schema, outside arrays and maps.",
@@ -481,7 +481,7 @@ def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
             )
 
 
-def _leaves_structs(schema: StructType, column: Path) -> bool:
+def _passes_non_struct(schema: StructType, column: Path) -> bool:
     """Whether *column* goes on inside what is no struct."""
     return any(
         place is not None and len(found) == depth and not isinstance(place.type, StructType)
@@ -490,7 +490,7 @@ def _leaves_structs(schema: StructType, column: Path) -> bool:
     )
 
 
-def _refuse_both_layouts(step: CreateTable) -> None:
+def _refuse_clustered_and_partitioned(step: CreateTable) -> None:
     if step.partition_by and step.cluster_by:
         raise Refused(
             "A table cannot be both clustered and partitioned.",
@@ -499,7 +499,7 @@ def _refuse_both_layouts(step: CreateTable) -> None:
         )
 
 
-def _refuse_twice(columns: Sequence[str]) -> None:
+def _refuse_repeated(columns: Sequence[str]) -> None:
     twice = [path_text((name,)) for name, times in Counter(columns).items() if times > 1]
     if twice:
         raise Refused(

@@ -74,7 +74,7 @@ class DropFeature(Step):
         """
         feature = _droppable(snapshot, self)
         require_writable(snapshot)
-        _refuse_what_stands_in_the_way(snapshot, feature)
+        _refuse_obstacles(snapshot, feature)
         clean = preparation(feature).clean(snapshot, session)
         if self.waits(snapshot):
             return clean
@@ -200,12 +200,12 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
             remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
             delta_error_class="DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
         )
-    _refuse_wrong_way(feature, step)
+    _refuse_wrong_truncation(feature, step)
     _refuse_needed(snapshot, feature)
     return feature
 
 
-def _refuse_wrong_way(feature: TableFeature, step: DropFeature) -> None:
+def _refuse_wrong_truncation(feature: TableFeature, step: DropFeature) -> None:
     only_truncating = feature.removal is not None and feature.removal.only_truncating
     if step.truncate_history and not can_truncate(feature):
         raise Refused(
@@ -237,7 +237,7 @@ def _refuse_needed(snapshot: Snapshot, feature: TableFeature) -> None:
         )
 
 
-def _refuse_what_stands_in_the_way(snapshot: Snapshot, feature: TableFeature) -> None:
+def _refuse_obstacles(snapshot: Snapshot, feature: TableFeature) -> None:
     removal = feature.removal
     if removal is not None and removal.broken:
         raise Refused(

@@ -160,7 +160,7 @@ class Step:
         """The rest of it for a table where it may already be carried out; None for nothing."""
         return self
 
-    def one_by_one(self) -> Iterator[Step]:
+    def split_by_column(self) -> Iterator[Step]:
         """Split it into steps that change one column each, if it changes columns."""
         yield self
 
@@ -197,7 +197,7 @@ class Step:
 
     def operation(self, _before: Snapshot, _after: Snapshot) -> Operation | None:
         """
-        What its commit says of itself that makes one state of the other.
+        Return the operation that its commit records between the two states.
 
         None for a step whose commits only Delta Spark makes.
         """

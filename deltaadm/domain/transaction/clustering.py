@@ -64,7 +64,7 @@ def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...] | None:
 
 def earlier_names(versions: Iterable[Metadata]) -> dict[Path, Path]:
     """
-    What the columns of a table were called, by their physical paths.
+    Return earlier names of a table's columns, by their physical paths.
 
     *versions* are in order; of a column that was renamed the last name counts.
     """
@@ -117,7 +117,7 @@ def restored_clustering(
 
 def suspension(columns: Sequence[Path]) -> str:
     """
-    What the commit says that takes the clustering by *columns* away for some time.
+    Return the annotation of a commit that temporarily removes the clustering by *columns*.
 
     >>> suspension([("day",)])
     ' suspends {"clusteringColumns":[["day"]]}'

@@ -81,7 +81,7 @@ WAITING_CLASSES: Final = frozenset(
 @dataclass(frozen=True, kw_only=True)
 class FeatureHistory:
     """
-    What the log still has of a feature.
+    The history of a feature in the log.
 
     `first` is the oldest commit in the log. `needing` is the newest version that needs the
     feature although the current one does not, and `needing_since` when its commit was written,
@@ -167,7 +167,7 @@ def _free(_: Snapshot) -> Cost:
 @dataclass(frozen=True, kw_only=True)
 class Preparation:
     """
-    What DROP FEATURE does first.
+    The preparation that DROP FEATURE makes for a feature.
 
     `traces` are what it finds to remove, `clean` is the state without them. `stops_truncation`
     says that the history needs the feature because of them; `in_history` is what Delta looks
@@ -263,7 +263,7 @@ def _rows(snapshot: Snapshot) -> Iterator[str]:
         yield f"files lose their row ids ({files.files - files.without_base_row_id})"
 
 
-def _suspend_rows(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+def _suspend_row_tracking(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
     stored = snapshot.metadata.configuration
     # Suspended, so that no concurrent write gives new files row ids while they are removed.
     switched = {_ROW_TRACKING: "false", _ROW_TRACKING_SUSPENDED: "true"}
@@ -331,7 +331,7 @@ def _widened(metadata: Metadata) -> bool:
     return any(_is_widened(field) for _, field in walk(metadata.schema))
 
 
-def _settle_types(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+def _remove_type_widening(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
     if not any(_type_changes(snapshot)):
         return snapshot
     # Two commits, as Delta makes them: the property first, then files and schema.
@@ -348,7 +348,7 @@ def _without_type_changes(field: StructField) -> StructField:
     return replace(field, metadata=kept)
 
 
-def _rewriting_if(needed: Callable[[Metadata], bool]) -> Callable[[Snapshot], Cost]:
+def _rewrite_cost_if(needed: Callable[[Metadata], bool]) -> Callable[[Snapshot], Cost]:
     return lambda snapshot: Cost.REWRITE if needed(snapshot.metadata) else Cost.METADATA
 
 
@@ -371,8 +371,8 @@ def _without_domains(snapshot: Snapshot, gone: Collection[str]) -> Snapshot:
 _NO_PREPARATION: Final = Preparation()
 _SETTLE_TYPES: Final = Preparation(
     traces=_type_changes,
-    clean=_settle_types,
-    cost=_rewriting_if(_widened),
+    clean=_remove_type_widening,
+    cost=_rewrite_cost_if(_widened),
     stops_truncation=lambda snapshot: _widened(snapshot.metadata),
     in_history=_widened,
 )
@@ -384,7 +384,7 @@ _PREPARATIONS: Final[Mapping[str, Preparation]] = {
     "columnMapping": Preparation(
         traces=_mapping,
         clean=_remove_mapping,
-        cost=_rewriting_if(_mapped),
+        cost=_rewrite_cost_if(_mapped),
         stops_truncation=lambda snapshot: _mapped(snapshot.metadata),
         in_history=_mapped,
     ),
@@ -406,7 +406,7 @@ _PREPARATIONS: Final[Mapping[str, Preparation]] = {
         destroys=lambda snapshot: "domains" if snapshot.domains else "",
     ),
     "inCommitTimestamp": Preparation(traces=_timestamps, clean=_stop_timestamps),
-    "rowTracking": Preparation(traces=_rows, clean=_suspend_rows, cost=_unbackfill_cost),
+    "rowTracking": Preparation(traces=_rows, clean=_suspend_row_tracking, cost=_unbackfill_cost),
     "typeWidening": _SETTLE_TYPES,
     "typeWidening-preview": _SETTLE_TYPES,
     "v2Checkpoint": Preparation(

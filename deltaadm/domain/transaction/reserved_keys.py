@@ -163,7 +163,7 @@ def _is_unsupported_list(value: str, protocol: Protocol) -> bool:
     return _is_list(value) and not protocol.supports("domainMetadata")
 
 
-def _is_no_list(value: str, _protocol: Protocol) -> bool:
+def _is_not_list(value: str, _protocol: Protocol) -> bool:
     return not _is_list(value)
 
 
@@ -175,7 +175,7 @@ def _is_blank(value: str, _protocol: Protocol) -> bool:
     return not value.strip()
 
 
-def _brings_what_it_needs(value: str, _protocol: Protocol) -> bool:
+def _is_support_request(value: str, _protocol: Protocol) -> bool:
     return value.lower() == SUPPORTED
 
 
@@ -231,7 +231,7 @@ RESERVED_KEYS: Final = (
                 "Use --cluster-by COLUMN.",
                 None,
                 _NEW_TABLE,
-                _is_no_list,
+                _is_not_list,
             ),
             Refusal(
                 "The clustering columns cannot be set as a property.",
@@ -279,7 +279,7 @@ RESERVED_KEYS: Final = (
                 _ADAPTIVE_METADATA.not_addable,
                 _ADAPTIVE_METADATA.refusal,
                 _UPGRADE,
-                _brings_what_it_needs,
+                _is_support_request,
             ),
             _NOT_CATALOG_MANAGED,
         ),

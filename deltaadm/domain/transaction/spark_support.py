@@ -85,7 +85,7 @@ def obstacle_to_writing(protocol: Protocol, metadata: Metadata) -> Obstacle | No
 def _first_for(snapshot: Snapshot, checks: Iterable[Check]) -> Obstacle | None:
     """The first of the reasons, those left out that only stand against the table's path."""
     if snapshot.name is not None:
-        checks = [check for check in checks if check is not _catalog_in_charge]
+        checks = [check for check in checks if check is not _catalog_managed]
     return _first(checks, snapshot.protocol, snapshot.metadata)
 
 
@@ -138,7 +138,7 @@ def _unknown_writer_features(protocol: Protocol, _: Metadata) -> Obstacle | None
     return _unknown(protocol.writer_features, supported_protocol().writer_features, "write")
 
 
-def _catalog_in_charge(protocol: Protocol, _: Metadata) -> Obstacle | None:
+def _catalog_managed(protocol: Protocol, _: Metadata) -> Obstacle | None:
     if not protocol.supports("catalogManaged"):
         return None
     refusal = Refused(
@@ -270,11 +270,11 @@ def _unreadable_mapping_mode(_: Protocol, metadata: Metadata) -> Obstacle | None
     return None
 
 
-def _value_that_queries_fail_on(_: Protocol, metadata: Metadata) -> Obstacle | None:
+def _value_failing_queries(_: Protocol, metadata: Metadata) -> Obstacle | None:
     return _refused_value(metadata, (_ROW_TRACKING,))
 
 
-def _value_that_inserts_fail_on(_: Protocol, metadata: Metadata) -> Obstacle | None:
+def _value_failing_inserts(_: Protocol, metadata: Metadata) -> Obstacle | None:
     return _refused_value(metadata, _EVALUATED_BY_INSERT)
 
 
@@ -376,9 +376,9 @@ _LOADING: Final[tuple[Check, ...]] = (
     _unreadable_duration,
     _invariant_read_on_loading,
     _features_not_listed,
-    _catalog_in_charge,
+    _catalog_managed,
 )
-_QUERYING: Final[tuple[Check, ...]] = (_unreadable_mapping_mode, _value_that_queries_fail_on)
+_QUERYING: Final[tuple[Check, ...]] = (_unreadable_mapping_mode, _value_failing_queries)
 _WRITING: Final[tuple[Check, ...]] = (
     _unsupported_writer_version,
     _unknown_writer_features,
@@ -389,5 +389,5 @@ _INSERTING: Final[tuple[Check, ...]] = (
     *_LOADING,
     *_WRITING,
     *_QUERYING,
-    _value_that_inserts_fail_on,
+    _value_failing_inserts,
 )

@@ -125,13 +125,13 @@ def commit_metadata(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
 def _with_global_defaults(proposed: Metadata, session: SessionSettings) -> Metadata:
     """*proposed* on top of those of the session's defaults for new tables that Delta knows."""
     # The session's settings name them without `delta.`.
-    given = {f"delta.{key}" for key in session.property_defaults}
+    keys = {f"delta.{key}" for key in session.property_defaults}
     defaults = {
         key: value
         for key, value in default_configuration(
             session.property_defaults, proposed.configuration
         ).items()
-        if key in given and (key.lower() in PROPERTIES or key.startswith(FEATURE_PREFIX))
+        if key in keys and (key.lower() in PROPERTIES or key.startswith(FEATURE_PREFIX))
     }
     return proposed.with_configuration(
         {**validate_configurations(defaults), **proposed.configuration}

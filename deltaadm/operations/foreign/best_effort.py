@@ -186,7 +186,7 @@ def plan_best_effort(
     """
     _require_fitting_mode(name, step, before)
     check_new_columns(step)
-    _refuse_what_delta_alone_has(step, provider)
+    _refuse_delta_only(step, provider)
     refuse_reserved(step.properties)
     for column in step.schema.fields:
         refuse_unsupported_types(provider, column)
@@ -221,7 +221,7 @@ def _require_fitting_mode(name: str, step: CreateTable, before: ForeignTable | N
         )
 
 
-def _refuse_what_delta_alone_has(step: CreateTable, provider: str) -> None:
+def _refuse_delta_only(step: CreateTable, provider: str) -> None:
     if step.cluster_by:
         raise Refused(
             f"A table of the provider {provider} cannot be clustered by columns; Delta's can.",
@@ -309,7 +309,7 @@ def _statements(plan: BestEffortStagedTable) -> Iterator[Statement]:
             sql=plan.fill,
             pending=f"{lost}{plan.name} was created, and may lack rows: check it",
             done=f"{lost}{plan.name} was created and filled",
-            after_failure=lambda catalog: lost + _undone(plan, catalog),
+            after_failure=lambda catalog: lost + _after_cleanup(plan, catalog),
         )
 
 
@@ -332,7 +332,7 @@ def _after_failed_drop(plan: BestEffortStagedTable, catalog: ForeignCatalog) -> 
     return "the old table is still in the catalog, and no new one was created"
 
 
-def _undone(plan: BestEffortStagedTable, catalog: ForeignCatalog) -> str:
+def _after_cleanup(plan: BestEffortStagedTable, catalog: ForeignCatalog) -> str:
     """The state of the table after an attempt to drop it again, as a clause."""
     try:
         catalog.run(f"DROP TABLE {plan.name}")

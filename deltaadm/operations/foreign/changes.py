@@ -187,7 +187,7 @@ def plan_foreign_changes(
     state, stages = definition, []
     existing: Sequence[ColumnDefinition] = ()
     # Spark changes one column of such a table at a time.
-    for step in (single for several in steps for single in several.one_by_one()):
+    for step in (single for several in steps for single in several.split_by_column()):
         if step.new_columns and _has_columns(state, step, steps):
             existing = step.new_columns
             continue

@@ -392,7 +392,7 @@ def _pointer_claims(checkpoint: CheckpointFacts) -> Iterator[tuple[str, Any, int
     if pointer is None or pointer.document is None or pointer.version != checkpoint.version:
         return
     document = pointer.document
-    if not checkpoint.opened or not _is_meant(checkpoint, document):
+    if not checkpoint.opened or not _is_pointed_to(checkpoint, document):
         return
     counts = checkpoint.counts
     parts = len(checkpoint.files) if _kind(checkpoint) is Kind.MULTIPART else 1
@@ -402,7 +402,7 @@ def _pointer_claims(checkpoint: CheckpointFacts) -> Iterator[tuple[str, Any, int
     yield "numOfAddFiles", document.get("numOfAddFiles"), _adds(checkpoint)
 
 
-def _is_meant(checkpoint: CheckpointFacts, document: Document) -> bool:
+def _is_pointed_to(checkpoint: CheckpointFacts, document: Document) -> bool:
     """Whether the pointer is about this one of the checkpoints of its version."""
     known = checkpoint.listing.checkpoints
     candidates = [candidate for candidate in known if candidate.version == checkpoint.version]

@@ -109,10 +109,11 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
     for path, found in clustered_columns(table):
         name = ".".join(path)
         if found is None:
+            former_name = _former_name_note(table, path)
             yield Problem(
-                f"The table is clustered by {name!r}, which does not exist{_once(table, path)}.",
+                f"The table is clustered by {name!r}, which does not exist{former_name}.",
                 f"domainMetadata[{CLUSTERING_DOMAIN}]",
-                fix=_clustered_again(table),
+                fix=_restore_clustering_step(table),
             )
         elif not has_bounds(found) and not is_variant(found):
             yield Problem(
@@ -121,13 +122,13 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
             )
 
 
-def _once(table: SnapshotFacts, path: Path) -> str:
+def _former_name_note(table: SnapshotFacts, path: Path) -> str:
     """The logical name of the column with the physical *path*, if known."""
     known = table.earlier_names.get(path)
     return "" if known is None else f" (once the physical name of {path_text(known)})"
 
 
-def _clustered_again(table: SnapshotFacts) -> tuple[Step, ...]:
+def _restore_clustering_step(table: SnapshotFacts) -> tuple[Step, ...]:
     """The step that clusters the table by the same columns, under their present names."""
     columns = restored_clustering(table.snapshot, table.earlier_names)
     if columns is None:
@@ -193,10 +194,10 @@ def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(
             f"The table was clustered by {listed} until a run of deltaadm that was not completed.",
             f"domainMetadata[{CLUSTERING_DOMAIN}]",
-            fix=_put_back(table.snapshot, columns),
+            fix=_restore_suspended(table.snapshot, columns),
         )
 
 
-def _put_back(snapshot: Snapshot, columns: Sequence[Path]) -> tuple[Step, ...]:
+def _restore_suspended(snapshot: Snapshot, columns: Sequence[Path]) -> tuple[Step, ...]:
     step = ClusterBy(tuple(columns))
     return accepted(snapshot, step, lambda after: not after.suspended_clustering)

@@ -235,7 +235,7 @@ def missing_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     if log.pointer is None and log.listing.checkpoints:
         version = _newest_checkpoint(log)
         message = f"It is missing, although version {version} has a checkpoint."
-        yield Problem(message, POINTER, fix=_checkpoint_again(log))
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
 
 
 @rule("DL108", Severity.WARNING, Scope.LOG)
@@ -256,7 +256,7 @@ def dangling_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     ):
         return
     message = f"It points to version {version}, which has no complete checkpoint."
-    yield Problem(message, POINTER, fix=_checkpoint_again(log))
+    yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
 
 
 @rule("DL109", Severity.WARNING, Scope.LOG)
@@ -279,7 +279,7 @@ def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
         return
     if version < newest:
         message = f"It points to version {version}, but version {newest} has a checkpoint."
-        yield Problem(message, POINTER, fix=_checkpoint_again(log))
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
 
 
 @rule("DL110", Severity.ERROR, Scope.LOG)
@@ -299,13 +299,13 @@ def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     twice = duplicate_key(log.pointer.text)
     if log.pointer.document is None:
         message = f"It is invalid: {log.pointer.error}."
-        yield Problem(message, POINTER, fix=_checkpoint_again(log))
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
     elif twice is not None:
         message = f"It has the key {twice!r} twice."
-        yield Problem(message, POINTER, fix=_checkpoint_again(log))
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
     elif integer(log.pointer.document.get("size")) is None:
         message = "It lacks the number of actions in the checkpoint, size."
-        fix = _checkpoint_again(log)
+        fix = _write_checkpoint_step(log)
         yield Problem(message, POINTER, severity=Severity.WARNING, fix=fix)
 
 
@@ -332,7 +332,7 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
         return
     if not isinstance(checksum, str) or checksum not in right:
         message = f"Its checksum {checksum!r} does not match its content."
-        yield Problem(message, POINTER, fix=_checkpoint_again(log))
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
 
 
 @rule("DL112", Severity.ERROR, Scope.COMMIT, among=having("protocol", "metaData"))
@@ -497,7 +497,7 @@ def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
         since = f"the checkpoint of version {base}" if base >= 0 else "the beginning"
         message = f"There are {count} commits since {since}; the interval is {interval}."
         where = "configuration[delta.checkpointInterval]"
-        yield Problem(message, where, fix=_checkpoint_again(log))
+        yield Problem(message, where, fix=_write_checkpoint_step(log))
 
 
 @rule("DL120", Severity.INFO, Scope.LOG)
@@ -703,7 +703,7 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem("The commit does not say who made it, when or how.", commit.file.path)
 
 
-def _checkpoint_again(log: LogFacts) -> tuple[Step, ...]:
+def _write_checkpoint_step(log: LogFacts) -> tuple[Step, ...]:
     """The step that fixes the checkpoint pointer, if the table can be loaded at all."""
     return () if log.segment is None else (WriteCheckpoint(),)
 

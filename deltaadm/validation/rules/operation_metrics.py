@@ -56,7 +56,7 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
     for name in [name for name in _METRICS if name in metrics]:
         noun, count = _METRICS[name]
         claimed = _number(metrics[name])
-        if claimed is None or _counts_otherwise(commit, name):
+        if claimed is None or _has_other_meaning(commit, name):
             continue
         counts = count(commit)
         if counts and claimed not in counts:
@@ -70,7 +70,7 @@ def _is_known(commit: CommitFacts) -> bool:
     return isinstance(engine, str) and engine.startswith(ENGINES)
 
 
-def _counts_otherwise(commit: CommitFacts, metric: str) -> bool:
+def _has_other_meaning(commit: CommitFacts, metric: str) -> bool:
     """
     Whether *metric* is about something else in this commit.
 

@@ -205,7 +205,7 @@ def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
 
 def _sentence(verdict: ClientVerdict) -> str:
     subjects = ", ".join(obstacle.subject for obstacle in verdict.obstacles)
-    what = {
+    statement = {
         "unknown": f"It is not known whether {verdict.client} can {verdict.access} it",
         "fails loudly": f"{verdict.client} cannot {verdict.access} it",
         "silently wrong": f"{verdict.client} {verdict.access}s wrong data silently",
@@ -213,7 +213,7 @@ def _sentence(verdict: ClientVerdict) -> str:
     notes = dict.fromkeys(
         obstacle.note.rstrip(".") for obstacle in verdict.obstacles if obstacle.note
     )
-    return f"{what}, because of {subjects}{''.join(f' ({note})' for note in notes)}."
+    return f"{statement}, because of {subjects}{''.join(f' ({note})' for note in notes)}."
 
 
 @rule("DL950", Severity.WARNING, Scope.POLICY)

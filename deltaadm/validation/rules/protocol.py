@@ -274,13 +274,13 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
             if not protocol.supports(name):
                 yield Problem(
                     f"{feature.name} requires {name}, which the protocol lacks"
-                    f"{_waived(feature, name)}.",
+                    f"{_exception_note(feature, name)}.",
                     WRITERS,
                     severity=None if feature.in_delta_spark else Severity.WARNING,
                 )
 
 
-def _waived(feature: TableFeature, required: str) -> str:
+def _exception_note(feature: TableFeature, required: str) -> str:
     only = required in feature.optional_requires
     return "; Delta Spark cannot load such a table, but other clients can" if only else ""
 
@@ -420,11 +420,11 @@ def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(
                 f"{feature.name} is a provisional name{final}.",
                 WRITERS,
-                remedy=_way_to_the_final_name(feature, table.snapshot),
+                remedy=_advice_for_provisional(feature, table.snapshot),
             )
 
 
-def _way_to_the_final_name(feature: TableFeature, snapshot: Snapshot) -> str:
+def _advice_for_provisional(feature: TableFeature, snapshot: Snapshot) -> str:
     """What to do about a provisional name; empty for the advice of the rule."""
     if not feature.twin:
         return ""
@@ -560,7 +560,7 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark removes features by DROP FEATURE only.
     """
-    if commit.operation != "DROP FEATURE" and not _left_legacy(commit):
+    if commit.operation != "DROP FEATURE" and not _started_listing_features(commit):
         yield from _lost(commit)
 
 
@@ -579,11 +579,11 @@ def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Table Features for New and Existing Tables; delta-io/delta-rs#2957.
     """
-    if _left_legacy(commit):
+    if _started_listing_features(commit):
         yield from _lost(commit)
 
 
-def _left_legacy(commit: CommitFacts) -> bool:
+def _started_listing_features(commit: CommitFacts) -> bool:
     before, after = commit.before.protocol, commit.after.protocol
     return (
         before is not None

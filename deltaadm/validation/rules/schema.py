@@ -325,11 +325,11 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for key, value in sorted(table.snapshot.metadata.configuration.items()):
         known = PROPERTIES.get(key.lower())
-        if known is not None and known.key == key and not _judged_elsewhere(key):
+        if known is not None and known.key == key and not _is_checked_elsewhere(key):
             yield from _judged(table, known, value)
 
 
-def _judged_elsewhere(key: str) -> bool:
+def _is_checked_elsewhere(key: str) -> bool:
     return is_protocol_property(key) or key in (COLUMN_MAPPING_MODE, PARQUET_VERSION)
 
 
@@ -422,7 +422,7 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
     Source: delta-io/delta, DeltaConfig.scala, validateRetentionDurations.
     """
     metadata = table.snapshot.metadata
-    if any(_is_no_length(metadata.configuration.get(key)) for key in RETENTION_KEYS):
+    if any(_has_no_fixed_length(metadata.configuration.get(key)) for key in RETENTION_KEYS):
         return
     try:
         check_retention(metadata)
@@ -430,7 +430,7 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
         yield Problem(error.message, _property(RETENTION_KEYS[0]), remedy=error.remedy)
 
 
-def _is_no_length(interval: str | None) -> bool:
+def _has_no_fixed_length(interval: str | None) -> bool:
     try:
         return interval is not None and interval_microseconds(interval) is None
     except DeltaadmError:
