@@ -47,10 +47,9 @@ def described(spark: SparkSession, table: str) -> dict[int, dict[str, Any]]:
 
 def test_a_table_with_several_upgrades_and_drops(spark: SparkSession, tmp_path: Path) -> None:
     table = f"delta.`{tmp_path}`"
-    protocols = []
     for statement in (CREATION, *STATEMENTS):
         spark.sql(statement.format(table))
-        protocols.append(spark.sql(f"DESCRIBE DETAIL {table}").first().asDict())
+    detail = spark.sql(f"DESCRIBE DETAIL {table}").first().asDict()
     described_rows = described(spark, table)
     lines = deltaadm("history", tmp_path, "-o", "jsonl").lines
     for line in lines:
@@ -61,7 +60,7 @@ def test_a_table_with_several_upgrades_and_drops(spark: SparkSession, tmp_path: 
     # Of the statements above only those that write or delete rows change nothing that is shown.
     shown = {line["operation"] for line in lines}
     assert shown == {row["operation"] for row in described_rows.values()} - UNSHOWN
-    check_reasons(tmp_path, described_rows, protocols[-1])
+    check_reasons(tmp_path, described_rows, detail)
     [renamed] = [line for line in lines if line["operation"] == "RENAME COLUMN"]
     [change] = [each for each in renamed["changes"] if each["section"] == "schema"]
     assert (change["kind"], change["subject"]) == ("set", "schema[title]")

@@ -104,13 +104,6 @@ def test_an_archive_is_made_and_used(class_archives: Path) -> None:
     assert f"-XX:SharedArchiveFile={archive}" in jvm_arguments(class_archives)
 
 
-def test_a_damaged_archive_does_no_harm(tmp_path: Path) -> None:
-    archive = class_archive({"DELTAADM_CLASS_ARCHIVE": str(tmp_path)})
-    assert archive
-    archive.write_bytes(b"\xff" * 10_000)
-    assert f"-XX:SharedArchiveFile={archive}" in jvm_arguments(tmp_path)
-
-
 def test_an_archive_that_cannot_be_written_is_an_answer(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     place = str(tmp_path / "file" / "archives")
