@@ -156,7 +156,8 @@ def _lines(body: bytes) -> Lines:
     body = body.removeprefix(b"\xef\xbb\xbf")
     numbered = enumerate(body.splitlines(), start=1)
     lines = Lines([_line(number, text) for number, text in numbered if text.strip(commits.BLANKS)])
-    if any(line.document is None for line in lines) and _is_spread_over_lines(body):
+    undecoded = lines.has_errors and any(line.document is None for line in lines)
+    if undecoded and _is_spread_over_lines(body):
         spread = Line(lines[0].number, None, "its JSON is spread over several lines", spread=True)
         return Lines([spread])
     return lines
