@@ -568,8 +568,10 @@ def _possibly_removed(paths: pa.StringArray, touched: pa.StringArray) -> pa.Bool
         paths.validate(full=True)
     if _longest(paths) > LONG:
         marked = pc.or_(marked, pc.greater(pc.binary_length(paths), LONG))
-    # That no path of a batch has them is seen fastest by looking at all of them at once.
-    if any(sign in text for sign in (b"%", b":", b"//", b"./", b"/.")):
+    # That no path of a batch has them is seen fastest by looking at all of them at once; for single
+    # characters, that takes a twentieth of the time.
+    pairs = (b"//", b"./", b"/.") if b"/" in text else ()
+    if any(sign in text for sign in (b"%", b":", *pairs)):
         marked = pc.or_(marked, pc.match_substring_regex(paths, r"[%:]|//|\./|/\."))
     return marked if pc.any(marked).as_py() else None
 
