@@ -132,6 +132,7 @@ def _verdicts(
 
 def feature_verdict(release: ClientRelease, feature: str, access: Access) -> Verdict:
     """The behaviour of *release* with a table that lists and uses *feature* alone."""
+    # Readers need not know a feature for writers.
     if access is Access.READ and not _is_reader(feature):
         return Verdict(release, access, (Cell(feature, Compatibility.WORKS),))
     return _verdict(release, _table_with(feature), access)

@@ -131,6 +131,7 @@ def _checkpoint(report: TableReport) -> Iterator[Advice]:
     if segment is None or report.refused_to_read is not None:
         return
     stored = report.snapshot.metadata.configuration.get(_INTERVAL, "10")
+    # Delta's default where the value is unusable.
     interval = int(stored) if stored.isascii() and stored.isdecimal() else 10
     unread = len(segment.deltas)
     if unread > _UNREAD_INTERVALS * interval:

@@ -238,6 +238,7 @@ def _in_statements(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
 
 
 def _needs_later_statement(change: ColumnChange, other: ColumnChange) -> bool:
+    # A change of a struct and one of its fields count as the same column.
     mine, theirs = folded(change.column), folded(other.column)
     shared = min(len(mine), len(theirs))
     both_move = change.position is not None and other.position is not None

@@ -165,6 +165,7 @@ def _entry_changes(
 
 
 def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
+    # Schemas that cannot be parsed are compared as text, so that a diff of any table works.
     try:
         old, new = dict(walk(before.schema)), dict(walk(after.schema))
     except TableError:

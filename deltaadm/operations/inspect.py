@@ -300,7 +300,8 @@ def _features(
         if found
         and FEATURES[name].activation.auto_enables
         and FEATURES[name].in_delta_spark
-        and not _twin_is_there(FEATURES[name], protocol)
+        # Delta adds no feature beside its preview, nor the other way round.
+        and not _has_twin(FEATURES[name], protocol)
     }
     implied = protocol.implicit_features
     for name in sorted(protocol.explicit_names | implied | asked):
@@ -324,7 +325,7 @@ def _features(
         )
 
 
-def _twin_is_there(feature: TableFeature, protocol: Protocol) -> bool:
+def _has_twin(feature: TableFeature, protocol: Protocol) -> bool:
     return feature.twin is not None and protocol.supports(feature.twin)
 
 

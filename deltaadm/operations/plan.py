@@ -393,6 +393,7 @@ def is_verified_by_state(steps: Iterable[Step]) -> bool:
 def require_same_base(base: Snapshot, current: Snapshot, *, what: str = "The table") -> None:
     """Raise `CommitError` unless *current* has the protocol and metadata that *base* has."""
     changed = diff(base, current)
+    # A lower version means that the log went back, as after a restore from a backup.
     if not changed and current.version >= base.version:
         return
     subjects = ", ".join(change.subject for change in changed[:5]) or "its version went back"

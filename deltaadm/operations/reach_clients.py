@@ -261,6 +261,7 @@ def _is_legacy(name: str) -> bool:
 
 def _rejects_protection(goal: Goal) -> bool:
     """Whether the client does not support `checkpointProtection`, so that history must go."""
+    # It is a writer feature, which readers need not know.
     if goal.access is Access.READ:
         return False
     protected = Protocol(1, 7, writer_features=frozenset({CHECKPOINT_PROTECTION}))
@@ -275,6 +276,7 @@ def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
     if activation.by_constraint:
         for key in sorted(configuration):
             if key.startswith(CONSTRAINT_PREFIX):
+                # One at a time: the search comes back for the others.
                 yield DropConstraint(key.removeprefix(CONSTRAINT_PREFIX))
                 return
     for key in sorted(activation.properties):

@@ -89,6 +89,7 @@ def _slow_digest(salt: str, value: str) -> str:
     return hashlib.pbkdf2_hmac("sha256", body, known, _ROUNDS).hex()
 
 
+# Saved plans hold digests made with this number: another one would not recognize their secrets.
 _ROUNDS: Final = 100_000
 
 

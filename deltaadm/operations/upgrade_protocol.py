@@ -176,6 +176,7 @@ def _descend(
             descent.stays[name] = _usage_reason(beyond[name])
     state, left = snapshot, (droppable & beyond.keys()) - descent.stays.keys()
     while left:
+        # Dependents first: Delta drops no feature that another one requires.
         listed = state.protocol.supported_features
         name = min(
             left, key=lambda feature: (len(dependents(feature, left & listed)), feature.lower())
@@ -203,6 +204,7 @@ def _descend(
 
 
 def _keep_reason(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:
+    # Without one of the features that a legacy version implies, Delta lists the others by name.
     if _versions(after.protocol) > _versions(snapshot.protocol):
         return "without it the protocol must list its features, which requires writer version 7"
     if step.cost(snapshot) is not Cost.METADATA and snapshot.files is not None:

@@ -177,6 +177,7 @@ def _require_comparable(left: Operand, right: Operand, sign: str) -> None:
     if _has_no_order(right) and left.kind == "void":
         raise _unordered(sign, right)
     group, other = _group(left.kind), _group(right.kind)
+    # Spark may cast strings and binary values to a simple type, never to an array, map or struct.
     nested = {group, other} & _NESTED
     loose = {"void", "variant", "interval"} | (set() if nested else {"string", "binary"})
     if {group, other} == {"boolean", "number"} and sign in _WITH_NUMBERS_AS_TRUTH:
@@ -217,6 +218,7 @@ def _mismatch(sign: str, left: Operand, right: Operand) -> Refused:
 
 _INTEGER: Final = re.compile(r"\d+[LSYlsy]?")
 _NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(E[+-]?\d+)?(BD|D|F)?", re.IGNORECASE)
+# Longer numbers may overflow the type that Spark gives them, which only Spark can judge.
 _SAFE_DIGITS: Final = 18
 _RESERVED: Final = frozenset(
     re.findall(

@@ -31,6 +31,7 @@ def is_constant_of(data_type: DataType, text: str) -> bool:
     name = data_type.name
     if name == "boolean":
         return text.upper() in {"TRUE", "FALSE"}
+    # Not with a backslash: Spark's settings decide whether it begins an escape.
     if name == "string":
         return re.fullmatch(r"'(?:[^'\\]|'')*'", text) is not None
     if name == "date":
@@ -155,12 +156,15 @@ def _is_read_as(name: str, text: str, *, numeric: bool) -> bool:
         special = name in {"float", "double"} and text.lower().lstrip("+-") in _NO_FINITE_NUMBERS
         return special or re.fullmatch(_NUMBER_IN_TEXT, text, re.ASCII) is not None
     if name in {"date", "timestamp", "timestamp_ntz"}:
+        # A date begins with a year of four digits or more; a time alone has colons.
         return re.search(r"\d{4}|:", text) is not None or text.lower() in _SPECIAL_TIMES
     return name == "binary"
 
 
+# The words that Spark's casts of text take beside numbers, dates and times.
 _NO_FINITE_NUMBERS: Final = frozenset({"nan", "inf", "infinity"})
 _SPECIAL_TIMES: Final = frozenset({"epoch", "now", "today", "tomorrow", "yesterday"})
+# Java's parser, which these casts use, takes a suffix d or f.
 _NUMBER_IN_TEXT: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?[dDfF]?"
 
 

@@ -159,6 +159,10 @@ _CATALOG_MANAGED: Final = FEATURES["catalogManaged"]
 _ADAPTIVE_METADATA: Final = FEATURES["adaptiveMetadata-preview"]
 
 
+# Spark's catalog hands CLUSTER BY on as a JSON list in this property. Delta reads any value as one:
+# a list meets the check of the feature, other text a parser's exception without an error class.
+
+
 def _is_unsupported_list(value: str, protocol: Protocol) -> bool:
     return _is_list(value) and not protocol.supports("domainMetadata")
 

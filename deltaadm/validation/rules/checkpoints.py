@@ -361,6 +361,7 @@ def orphan_sidecar(log: LogFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Metadata Cleanup.
     """
     for orphan in log.orphans or ():
+        # A younger one may belong to a checkpoint that is being written: sidecars come first.
         if log.now - orphan.info.modified > _DAY:
             yield Problem("No checkpoint references this sidecar.", orphan.path)
 
@@ -395,6 +396,7 @@ def _pointer_claims(checkpoint: CheckpointFacts) -> Iterator[tuple[str, Any, int
     if not checkpoint.opened or not _is_pointed_to(checkpoint, document):
         return
     counts = checkpoint.counts
+    # `parts` is only written for a checkpoint in several parts.
     parts = len(checkpoint.files) if _kind(checkpoint) is Kind.MULTIPART else 1
     yield "parts", document.get("parts") or 1, parts
     yield "sizeInBytes", document.get("sizeInBytes"), _size(checkpoint)
@@ -414,6 +416,7 @@ def _is_pointed_to(checkpoint: CheckpointFacts, document: Document) -> bool:
         for candidate in candidates
         if (candidate.files[0].path == path if path else len(candidate.files) == parts)
     ]
+    # A version may have several: each writer of a V2 checkpoint gives its own a unique name.
     return checkpoint.checkpoint == (fitting or candidates)[-1]
 
 

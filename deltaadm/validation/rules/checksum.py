@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _NUMBERS: Final = ("tableSizeBytes", "numFiles", "numMetadata", "numProtocol")
 _ACTIONS: Final = ("metadata", "protocol")
+# The name in PROTOCOL.md, and an older one (DL811).
 _HISTOGRAMS: Final = ("fileSizeHistogram", "histogramOpt")
 _BINS: Final = 10
 
@@ -299,6 +300,7 @@ def _different(
     stated: Mapping[Any, Any], known: Mapping[Any, Any], *, partial: bool = False
 ) -> list[Any]:
     """The keys that only one side has or that differ; *stated* may lack some if *partial*."""
+    # With an expiry, transactions may be missing from the checksum, but must not differ.
     keys = stated.keys() if partial else stated.keys() | known.keys()
     return sorted(key for key in keys if key not in stated or stated[key] != known.get(key, ...))
 

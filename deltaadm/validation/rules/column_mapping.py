@@ -254,6 +254,8 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     left, right = max_column_id(before), max_column_id(after)
     if left is not None and right is not None and right < left:
         yield Problem(f"{MAX_COLUMN_ID} changed from {left} to {right}.", commit.file.path)
+    # An id that was in use before the commit is still that column's (changes are DL415's); one
+    # that comes back after a drop points at data of another column.
     present = {column_id(field) for _, field in walk(_schema(before))}
     for path, field in walk(_schema(after)):
         number = column_id(field)
@@ -284,6 +286,7 @@ def bad_column_id(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _is_id(value: Any) -> bool:
+    # Field ids in Parquet are signed 32-bit integers.
     number = integer(value)
     return number is not None and 0 <= number < 1 << 31
 
@@ -362,6 +365,7 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _needs_nested_ids(metadata: Metadata) -> bool:
     try:
+        # Version 1 of Iceberg compatibility forbids arrays and maps.
         return any(version > 1 for version in enabled_versions(metadata))
     except DeltaadmError:
         return False
@@ -380,6 +384,7 @@ def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE.
     """
     old, new = _mode_of(commit.before), _mode_of(commit.after)
+    # A table that is replaced has new files, written under the new mode.
     if old is None or new is None or commit.replaces_table:
         return
     if not allow_mapping_mode_change(old, new):

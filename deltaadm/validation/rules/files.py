@@ -80,6 +80,7 @@ def _layout_of(state: State) -> _Layout:
     columns: dict[str, _Column] = {}
     for name in metadata.partition_columns:
         field = fields.get(name)
+        # DL305 reports the partition column; the files cannot be judged by it.
         if field is None:
             return _Layout(None, frozenset(), kinds_in(metadata))
         columns[name if mode is ColumnMappingMode.NONE else physical_name(field)] = _column(field)

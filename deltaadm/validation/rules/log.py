@@ -64,6 +64,7 @@ def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Delta Log Entries; Delta Spark, DELTA_VERSIONS_NOT_CONTIGUOUS.
     """
+    # A table that loads has no gap that matters: log cleanup removes commits before a checkpoint.
     if log.segment is not None:
         return
     base = _newest_checkpoint(log)
@@ -93,6 +94,7 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
     if log.listing.checkpoints:
         return
     first = next(iter(log.listing.commits.versions), None)
+    # A gap behind commit 0 is DL101's.
     if first is None:
         yield Problem("The log has neither a commit nor a complete checkpoint.", LOG)
     elif first > 0:
@@ -520,6 +522,7 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
         yield Problem(f"No catalog publishes staged commits, but there {number}.", staged[0].path)
 
 
+# The feature, its name in the preview, and its predecessor.
 _COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
 
 
@@ -723,6 +726,7 @@ def _keys(commit: CommitFacts, name: str) -> Iterator[tuple[str, str]]:
             vector_id = ""
             if isinstance(vector, dict) and vector:
                 vector_id = DeletionVectorDescriptor.from_wire(vector).unique_id
+            # %2f and %2F are the same character, so the paths name the same file.
             yield with_upper_escapes(str(action.get("path"))), vector_id
 
 
@@ -743,5 +747,6 @@ def _newest_checkpoint(log: LogFacts) -> int:
 
 
 def _checkpoint_interval(state: State) -> int:
+    # Delta's default; a value that is no positive number is DL310's.
     stored = whole_number(state.property("delta.checkpointInterval", "10").strip())
     return stored if stored is not None and stored > 0 else 10

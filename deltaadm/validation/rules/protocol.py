@@ -537,6 +537,7 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
     used = usages(snapshot)
     for feature in listed:
         droppable = feature.removal is not None
+        # Nothing can be done about an unused writer feature that Delta cannot drop.
         concerned = (feature.is_reader or droppable) and feature.name not in required
         has_switch = feature.activation.find is not None
         if concerned and has_switch and used[feature.name].is_unused:
@@ -560,6 +561,7 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark removes features by DROP FEATURE only.
     """
+    # Delta has removed the traces of a feature before the commit that drops it.
     if commit.operation != "DROP FEATURE" and not _started_listing_features(commit):
         yield from _lost(commit)
 

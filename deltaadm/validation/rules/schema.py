@@ -144,6 +144,7 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Primitive Types; Delta Spark, DELTA_UNSUPPORTED_DATA_TYPES.
     """
+    # char, varchar and intervals are types to Spark that Delta refuses: DL315 and DL319 say why.
     for path, name in _primitive_types(table):
         if not is_spark_type(name):
             yield Problem(f"Spark does not know the type {name[:80]!r}.", _at(path))
@@ -330,6 +331,7 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _is_checked_elsewhere(key: str) -> bool:
+    # DL308 reports the protocol's keys, DL401 the mapping mode and DL325 the Parquet version.
     return is_protocol_property(key) or key in (COLUMN_MAPPING_MODE, PARQUET_VERSION)
 
 
@@ -422,6 +424,7 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
     Source: delta-io/delta, DeltaConfig.scala, validateRetentionDurations.
     """
     metadata = table.snapshot.metadata
+    # Months and years cannot be compared by length, and what is no interval is DL310's.
     if any(_has_no_fixed_length(metadata.configuration.get(key)) for key in RETENTION_KEYS):
         return
     try:
@@ -533,6 +536,7 @@ def _is_decimal(name: str) -> bool:
     return found is not None and int(found[2]) <= int(found[1]) and 1 <= int(found[1]) <= MAX
 
 
+# Nine digits at most: int() refuses the thousands that a damaged schema may have.
 _DECIMAL: Final = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)")
 MAX: Final = 38
 
@@ -681,6 +685,8 @@ def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     if not _is_readable(table.snapshot.metadata):
         return
+    # Any part of a reference may be the column, and the others struct fields or a qualifier: only
+    # a reference without any known name is certainly wrong.
     known = {field.name.lower() for _, field in walk(_schema(table))}
     for where, expression in _expressions(table.snapshot.metadata):
         for path in column_references(expression):
