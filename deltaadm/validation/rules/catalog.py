@@ -79,7 +79,7 @@ def other_properties_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     It is looked for where the catalog keeps any of them, and not among properties that the catalog
     derives itself.
 
-    Why it matters: whoever looks at the catalog is told of a configuration that no writer follows.
+    Why it matters: the catalog shows a configuration that no writer follows.
 
     What to do: let a client that is connected to the catalog commit a change of metadata, or
     repair the entry with the catalog's means.

@@ -204,7 +204,7 @@ def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
     Delta refuses to load the table.
 
     What to do: restore the commit from a backup. Where later commits exist, a new commit
-    followed by a checkpoint makes the log whole again.
+    followed by a checkpoint repairs the log.
 
     Source: PROTOCOL.md, Metadata Cleanup; Delta Spark, SnapshotManagement.
     """
@@ -655,7 +655,7 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: by it a writer recognises its own commit after a failure. Without it a
     commit may happen twice.
 
-    What to do: report it to whoever provides the catalog's client.
+    What to do: report it to the provider of the catalog's client.
 
     Source: PROTOCOL.md, Catalog-managed tables.
     """

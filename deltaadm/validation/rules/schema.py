@@ -70,7 +70,7 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     A metaData action lacks a field that the protocol requires. A warning where a later metaData
     action has taken its place.
 
-    Why it matters: clients differ in what they take for the missing value, if they open the
+    Why it matters: clients assume different values for the missing field, if they open the
     table at all. Delta ignores a metaData action without `id`.
 
     What to do: find the program that wrote the commit. Any change of the table's properties
@@ -377,10 +377,10 @@ def property_without_prefix(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property has the name of a Delta property, without the prefix `delta.`.
 
-    Why it matters: Delta ignores it. Whoever set it believes that the log is kept for a year, or
-    that rows cannot be deleted, but neither is the case.
+    Why it matters: Delta ignores it, so that the table does not behave as its owner expects: the
+    log is not kept for a year, for example, or rows can be deleted.
 
-    What to do: set the key with its prefix, if the value is meant, and unset this one.
+    What to do: set the key with its prefix, if the value is intended, and unset this one.
 
     Source: delta-io/delta, DeltaConfig.scala.
     """
@@ -399,7 +399,7 @@ def property_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: stored keys are case-sensitive, so this one has no effect. Delta Spark
     corrects the spelling when a property is set; other programs do not.
 
-    What to do: set the key in its right spelling, if the value is meant. Delta Spark cannot
+    What to do: set the correctly spelled key, if the value is intended. Delta Spark cannot
     unset the wrong one, since it corrects that spelling too.
 
     Source: delta-io/delta, DeltaConfig.scala, validateConfigurations.
@@ -777,8 +777,8 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property or a format option looks like a password, a key or a token.
 
-    Why it matters: whoever can read the table can read its log, every older version of it
-    included. Unsetting the property later does not remove it from the history.
+    Why it matters: everyone who can read the table can read its log, including every older
+    version. Unsetting the property later does not remove it from the history.
 
     What to do: revoke the secret and create a new one; unset the property; let the log expire.
     The value is not shown here.
