@@ -153,11 +153,11 @@ def _type(kind: Any) -> Any:
         return kind
     if kind.get("type") == "struct":
         return {"type": "struct", "fields": [_field(field) for field in kind.get("fields") or ()]}
-    found: dict[str, Any] = {}
+    converted: dict[str, Any] = {}
     for key, value in kind.items():
         name = re.sub("-([a-z])", lambda letter: letter[1].upper(), key)
-        found[name] = value if name == "type" else _type(value)
-    return found
+        converted[name] = value if name == "type" else _type(value)
+    return converted
 
 
 def _column(column: Document) -> Document:
@@ -210,21 +210,21 @@ def credentials_for_delta(
     ]
     if not fitting:
         return None
-    found = max(fitting, key=lambda given: len(given["prefix"]))
+    closest = max(fitting, key=lambda given: len(given["prefix"]))
     return _credentials(
-        {option: found["config"].get(key) for key, option in _OPTIONS.items()},
-        found.get("expiration-time-ms"),
+        {option: closest["config"].get(key) for key, option in _OPTIONS.items()},
+        closest.get("expiration-time-ms"),
     )
 
 
 def older_credentials(answer: Document) -> TemporaryCredentials | None:
     """Return the credentials of the older API; None if it has none."""
-    found = {option: (answer.get(group) or {}).get(key) for (group, key), option in _OLDER.items()}
-    return _credentials(found, answer.get("expiration_time"))
+    values = {option: (answer.get(group) or {}).get(key) for (group, key), option in _OLDER.items()}
+    return _credentials(values, answer.get("expiration_time"))
 
 
-def _credentials(found: Mapping[str, Any], expires: Any) -> TemporaryCredentials | None:
-    options = {key: str(value) for key, value in found.items() if value}
+def _credentials(values: Mapping[str, Any], expires: Any) -> TemporaryCredentials | None:
+    options = {key: str(value) for key, value in values.items() if value}
     if not options:
         return None
     return TemporaryCredentials(options, expires if type(expires) is int and expires else None)

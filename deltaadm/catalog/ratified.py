@@ -56,14 +56,14 @@ class RatifiedStore:
         newest = self.catalog_state.version
         if newest is None:
             return listed
-        found = {name: info for name, info in listed.items() if _last_version(info) <= newest}
+        infos = {name: info for name, info in listed.items() if _last_version(info) <= newest}
         self._published |= listed.keys() & self._infos.keys()
         # Names of twenty digits are in the order of their versions.
         first = commit_name(start)
-        found |= {name: info for name, info in self._infos.items() if name >= first}
-        if start <= newest and commit_name(newest) not in found:
+        infos |= {name: info for name, info in self._infos.items() if name >= first}
+        if start <= newest and commit_name(newest) not in infos:
             raise _missing(self.catalog_state, newest)
-        return found
+        return infos
 
     def unpublished(self) -> tuple[int, ...]:
         """The versions whose commits were not in the log itself when it was listed."""

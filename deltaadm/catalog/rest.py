@@ -233,8 +233,8 @@ class _Words(NamedTuple):
         if document is None:
             return None
         inner = document.get("error")
-        found = inner if isinstance(inner, dict) else document
-        message, reason = found.get("message"), found.get("type") or found.get("error_code")
+        details = inner if isinstance(inner, dict) else document
+        message, reason = details.get("message"), details.get("type") or details.get("error_code")
         if not isinstance(message, str) and not isinstance(reason, str):
             return None
         return cls(message if isinstance(message, str) else "", str(reason or ""))
@@ -329,7 +329,7 @@ def _seconds(text: str) -> float | None:
 def _document(body: bytes) -> Document | None:
     """The JSON object in an answer; None for anything else."""
     try:
-        found = json.loads(body or b"{}")
+        document = json.loads(body or b"{}")
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return document if isinstance(document, dict) else None

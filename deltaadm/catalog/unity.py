@@ -143,8 +143,8 @@ class UnityCatalog:
                 threads.submit(partial(self._delta_tables, catalog, schema_name, table))
                 for schema_name in schemas
             ]
-            found = [entry for entries in pending for entry in entries.result()]
-        return tuple(sorted(found, key=lambda entry: entry.name))
+            tables = [entry for entries in pending for entry in entries.result()]
+        return tuple(sorted(tables, key=lambda entry: entry.name))
 
     def _delta_tables(self, catalog: str, schema: str, pattern: str) -> list[CatalogTable]:
         entries = (
@@ -188,11 +188,11 @@ class UnityCatalog:
         """Describe what can be listed and how tables load; raises what `list_tables` does."""
         catalogs = [_name(info) for info in self._pages("catalogs", "catalogs", {}, "")]
         number = "1 catalog" if len(catalogs) == 1 else f"{len(catalogs)} catalogs"
-        found = f"{number} can be listed"
+        summary = f"{number} can be listed"
         if not catalogs:
-            return found
+            return summary
         by_delta = any(_LOAD in self._endpoints_of(name) for name in catalogs[:1])
-        return f"{found}; tables are loaded by " + (
+        return f"{summary}; tables are loaded by " + (
             "the interface for Delta clients" if by_delta else "the older interface"
         )
 

@@ -314,8 +314,8 @@ def _gate_cell(subject: str, version: int, gates: Iterable[Gate], release: Clien
     for gate in gates if release.is_known else ():
         if gate.holds_for(key):
             passed = version <= gate.highest
-            found = Compatibility.WORKS if passed else gate.above
-            return Cell(subject, found, gate.source, "" if passed else gate.note)
+            compatibility = Compatibility.WORKS if passed else gate.above
+            return Cell(subject, compatibility, gate.source, "" if passed else gate.note)
     return Cell(subject, Compatibility.UNKNOWN)
 
 
@@ -329,12 +329,12 @@ def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, tabl
         for fact in (facts if release.is_known else ())
         if fact.holds_for(key) and (in_use or not fact.active) and (listed or not fact.listed)
     ]
-    found = [fact for fact in holding if not names.isdisjoint(fact.features)]
+    matching = [fact for fact in holding if not names.isdisjoint(fact.features)]
     # A fact about all others never softens one that names the feature.
-    found = found or [fact for fact in holding if EVERY_OTHER in fact.features]
-    if not found:
+    matching = matching or [fact for fact in holding if EVERY_OTHER in fact.features]
+    if not matching:
         return Cell(name, Compatibility.UNKNOWN)
-    worst = max(found, key=lambda fact: fact.compatibility.rank)
+    worst = max(matching, key=lambda fact: fact.compatibility.rank)
     return Cell(name, worst.compatibility, worst.source, worst.note)
 
 

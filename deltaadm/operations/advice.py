@@ -34,8 +34,13 @@ class Advice:
 
 def advice_on(report: TableReport) -> tuple[Advice, ...]:
     """The most worthwhile first; none on a table that is as it should be."""
-    found = (*_retention(report), *_unused(report), *_previews(report), *_checkpoint(report))
-    return found[:MOST]
+    recommendations = (
+        *_retention(report),
+        *_unused(report),
+        *_previews(report),
+        *_checkpoint(report),
+    )
+    return recommendations[:MOST]
 
 
 def _retention(report: TableReport) -> Iterator[Advice]:

@@ -247,15 +247,15 @@ def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> _Result:
     ]
     try:
         concurrent = tuple(_concurrent_changes(log, others))
-        found = (
+        differences = (
             _mismatches_at(own, plan, stage, base, log)
             if concurrent and (own or not stage.is_commit)
             else mismatches(_expected(plan, stage, base, own), newest)
         )
     except DeltaadmError:  # versions that the log does not lead to any more
         concurrent = ()
-        found = mismatches(_expected(plan, stage, base, own), newest)
-    return _Result(actual=newest, versions=own, mismatches=found, concurrent=concurrent)
+        differences = mismatches(_expected(plan, stage, base, own), newest)
+    return _Result(actual=newest, versions=own, mismatches=differences, concurrent=concurrent)
 
 
 def _concurrent_changes(log: TableLog, versions: Sequence[int]) -> Iterator[ConcurrentChange]:

@@ -30,15 +30,15 @@ def newly_shut_out(plan: Plan, releases: Iterable[ClientRelease] = ()) -> tuple[
     longer write it either.
     """
     asked = tuple(dict.fromkeys((*releases, *newest_releases())))
-    found = _shifts(plan, asked, tuple(Access))
+    worse = _shifts(plan, asked, tuple(Access))
     reading = {
         (shift.after.release, shift.after.compatibility)
-        for shift in found
+        for shift in worse
         if shift.after.access is Access.READ
     }
     return tuple(
         shift
-        for shift in found
+        for shift in worse
         if shift.after.access is Access.READ
         or (shift.after.release, shift.after.compatibility) not in reading
     )
@@ -109,13 +109,13 @@ def needing_consent(
     plan: Plan, releases: Iterable[ClientRelease] = (), accepted: Collection[str] = ()
 ) -> tuple[Shift, ...]:
     """The clients that *plan* makes silently wrong and that nobody has *accepted*, each once."""
-    found = {
+    by_client = {
         shift.after.release.client.id: shift
         # Of several on one client the first is kept: that on reading.
         for shift in reversed(newly_shut_out(plan, releases))
         if shift.turns_silently_wrong and shift.after.release.client.id not in accepted
     }
-    return tuple(found[name] for name in sorted(found))
+    return tuple(by_client[name] for name in sorted(by_client))
 
 
 def _shifts(

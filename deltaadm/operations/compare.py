@@ -83,14 +83,14 @@ def compare(
     Of states that are not of the *same table*, nothing is compared that Delta chooses at random or
     that depends on a table's history: its id, physical names and ids of columns, and the like.
     """
-    found = [*_implied_changes(before, after), *diff(before, after)]
+    changes = [*_implied_changes(before, after), *diff(before, after)]
     if not same_table:
-        found = [shared for change in found for shared in _shared(change)]
+        changes = [shared for change in changes for shared in _shared(change)]
     return tuple(
         change
         for section in Section
         if section in sections
-        for change in found
+        for change in changes
         if section_of(change) is section and not ignored(change.subject)
     )
 

@@ -101,21 +101,21 @@ def explain(word: str) -> Explanation:
     be given as Delta says it, with its class in brackets at the beginning. Raises `Refused` with a
     suggestion for anything else.
     """
-    given = word.strip().removeprefix("[").partition("]")[0]
-    prefix = code_prefix(given)
+    name = word.strip().removeprefix("[").partition("]")[0]
+    prefix = code_prefix(name)
     if prefix in RULES:
         return RuleExplanation(RULES[prefix])
-    feature = next((name for name in FEATURES if name.lower() == given.lower()), None)
-    if feature is not None or lookup(given) is not None:
-        return explain_feature(feature or given)
-    switched = [name for name, each in FEATURES.items() if given in each.activation.properties]
+    feature = next((known for known in FEATURES if known.lower() == name.lower()), None)
+    if feature is not None or lookup(name) is not None:
+        return explain_feature(feature or name)
+    switched = [known for known, each in FEATURES.items() if name in each.activation.properties]
     if switched:
         return explain_feature(switched[0])
-    if given.partition("@")[0] in CLIENTS:
-        return explain_client(given)
-    found = ERROR_CLASSES.get(given.upper().partition(".")[0])
-    if found is not None:
-        return ErrorClassExplanation(found, rules_on(found))
+    if name.partition("@")[0] in CLIENTS:
+        return explain_client(name)
+    error_class = ERROR_CLASSES.get(name.upper().partition(".")[0])
+    if error_class is not None:
+        return ErrorClassExplanation(error_class, rules_on(error_class))
     if prefix in FAMILIES:
         raise Refused(
             f"{prefix} are the rules about {FAMILIES[prefix]}.",
@@ -125,7 +125,7 @@ def explain(word: str) -> Explanation:
     known = [*rules, *FEATURES, *ERROR_CLASSES, *CLIENTS]
     raise Refused(
         f"{word!r} is not a rule, table feature, client or error class that deltaadm knows.",
-        remedy=(similar_code(given) if _CODE.match(given) else did_you_mean(given, known))
+        remedy=(similar_code(name) if _CODE.match(name) else did_you_mean(name, known))
         or "`deltaadm rules` and `deltaadm features` list the rules and the features.",
     )
 

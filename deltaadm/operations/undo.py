@@ -64,15 +64,15 @@ class Transition:
 
 def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
     """How to undo the changes of each subject, in words, beginning with the last step."""
-    found: dict[str, dict[str, None]] = {}
+    by_subject: dict[str, dict[str, None]] = {}
     final_paths: dict[str, str] = {}
     # From the last step back, which is the order in which they can be undone.
     for step in reversed(list(transitions)):
         undos = list(step.undos())
         for change, undo in undos:
             subject, around = _final_place(change.subject, final_paths)
-            words = found.setdefault(subject, {})
-            words.update(found.get(around, {}))
+            words = by_subject.setdefault(subject, {})
+            words.update(by_subject.get(around, {}))
             words[undo.words] = None
         renamed = {
             change.before[RENAMED]: change.after[RENAMED]
@@ -82,7 +82,7 @@ def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
         finals = {old: _final_path(new, final_paths)[0] for old, new in renamed.items()}
         kept = final_paths.items()
         final_paths = {path: final for path, final in kept if path not in renamed.values()} | finals
-    return {subject: _joined(list(words)) for subject, words in found.items()}
+    return {subject: _joined(list(words)) for subject, words in by_subject.items()}
 
 
 def _final_place(subject: str, final_paths: Mapping[str, str]) -> tuple[str, str]:

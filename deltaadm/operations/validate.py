@@ -155,8 +155,8 @@ def _with_possible_fix(finding: Finding, snapshot: Snapshot | None) -> Finding:
 def _is_unreadable_by_deltalake(snapshot: Snapshot) -> bool:
     """Whether the release that writes our checkpoints is known not to open the table."""
     release = parse_client("delta-rs")
-    found = verdict(release, snapshot.protocol, snapshot.metadata, Access.READ)
-    return found.compatibility is Compatibility.FAILS_LOUDLY
+    reading = verdict(release, snapshot.protocol, snapshot.metadata, Access.READ)
+    return reading.compatibility is Compatibility.FAILS_LOUDLY
 
 
 # What is demanded
@@ -191,7 +191,7 @@ def _client_verdicts(
     traits: Traits,
 ) -> tuple[ClientVerdict, ...]:
     try:
-        found = verdicts(releases, protocol, traits.metadata, accesses)
+        results = verdicts(releases, protocol, traits.metadata, accesses)
     except DeltaadmError:  # metadata that cannot be understood, which other rules tell
         return ()
     return tuple(
@@ -210,7 +210,7 @@ def _client_verdicts(
                 for cell in verdict.responsible
             ),
         )
-        for verdict in found
+        for verdict in results
     )
 
 

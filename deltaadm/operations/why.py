@@ -163,9 +163,9 @@ def explain_protocol(
     and writer; none of them stands for everything.
     """
     protocol = snapshot.protocol
-    found = _Search(base)
+    search = _Search(base)
     for before, after in changes:
-        found.take(before, after)
+        search.take(before, after)
     usage = usages(snapshot)
     supported = {name: name for name in _supported(protocol)}
     supported |= {name.lower(): name for name in supported}
@@ -174,7 +174,7 @@ def explain_protocol(
     names = dict.fromkeys(_registry_name(word) for word in named)
 
     def origin_of(name: str) -> FeatureOrigin:
-        since, reason = found.features.get(name) or _unseen(snapshot, name)
+        since, reason = search.features.get(name) or _unseen(snapshot, name)
         status = _drop_status(snapshot, name, history_of, now, session)
         step = DropFeature(name, truncates(name))
         after = None if status.refusal else _without(snapshot, step, session)
@@ -190,7 +190,7 @@ def explain_protocol(
         )
 
     def version_of(side: Side) -> VersionOrigin:
-        since, reason = found.versions.get(side) or _unseen(snapshot, None)
+        since, reason = search.versions.get(side) or _unseen(snapshot, None)
         return VersionOrigin(
             side=side,
             version=side.version(protocol),
@@ -207,7 +207,7 @@ def explain_protocol(
         version=snapshot.version,
         versions=tuple(map(version_of, sides)),
         features=tuple(map(origin_of, present)),
-        absent=tuple(AbsentFeature(name, found.lost.get(name)) for name in absent),
+        absent=tuple(AbsentFeature(name, search.lost.get(name)) for name in absent),
     )
 
 
