@@ -168,7 +168,7 @@ def unknown(features: str, source: Source, *, since: str = "", until: str = "", 
     return _fact(Compatibility.UNKNOWN, features, source, since, until, active=False, note=note)
 
 
-def _fact(  # noqa: PLR0917 -- all arguments have been named by whoever calls
+def _fact(  # noqa: PLR0917 -- all callers name the arguments
     compatibility: Compatibility,
     features: str,
     source: Source,

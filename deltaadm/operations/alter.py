@@ -182,7 +182,7 @@ def _clusters(steps: Iterable[Step]) -> bool:
 
 
 def _returns_to_start(plan: Plan) -> bool:
-    """Whether the plan leads away from the state before and back, as to drop and add the same."""
+    """Whether the plan changes the table and back again, as by dropping and adding the same."""
     away = False
     for stage in plan.stages:
         if diff(plan.before, stage.after):

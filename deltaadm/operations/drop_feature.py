@@ -74,7 +74,7 @@ class DropReport:
 
 
 def droppable_features(snapshot: Snapshot) -> tuple[str, ...]:
-    """The supported features that Delta Spark can drop, if nothing stands in the way."""
+    """The supported features that Delta Spark can drop, unless something prevents it."""
     return tuple(
         name
         for name in sorted(snapshot.protocol.supported_features, key=str.lower)

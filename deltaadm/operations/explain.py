@@ -136,7 +136,7 @@ def rules_on(error_class: ErrorClass) -> tuple[Rule, ...]:
 
 
 def _names(rule: Rule, name: str) -> bool:
-    """Whether *name* is a word of a rule's documentation; long names may go on in the next line."""
+    """Whether *name* occurs as a word in a rule's documentation; it may wrap to the next line."""
     text = rule.doc.replace("_\n", "_").replace("\n", " ")
     return name in text and name in {
         word.strip(".,;:()`").partition(".")[0] for word in text.split()

@@ -225,7 +225,7 @@ class _Search:
         yield from _lists_to_versions(state)
 
     def _steps_to_remove(self, state: Snapshot, name: str) -> Iterator[Step]:
-        """Steps that take away the feature, its use, or what stands in the way of that."""
+        """Steps that drop the feature, stop its use, or drop what depends on it."""
         feature = lookup(name)
         if feature is None:
             return

@@ -1,4 +1,4 @@
-"""Why a line stands in a plan."""
+"""The reasons for the changes in a plan."""
 
 from __future__ import annotations
 

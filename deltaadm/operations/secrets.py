@@ -1,4 +1,4 @@
-"""Reports without the values of properties that look like secrets, for whoever shows them."""
+"""Masking of property values that look like secrets, in reports and plans."""
 
 from __future__ import annotations
 

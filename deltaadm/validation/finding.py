@@ -1,7 +1,7 @@
 """
 What the rules found on a table, as values that are shown, counted and compared.
 
-Apart from `rule`, so that whoever only shows findings does not load what rules look at.
+Apart from `rule`, so that code which only shows findings does not import what rules need.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What validation rules look at."""
+"""Facts about tables, which validation rules check."""

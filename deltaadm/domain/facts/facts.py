@@ -154,7 +154,7 @@ class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most
 
 class LargeLines(typing.Protocol):
     """
-    The lines of a commit that is not held in memory: whoever iterates reads the file again.
+    The lines of a commit that is not held in memory: each iteration reads the file again.
 
     What is asked for most often, it knows from the first time.
     """
@@ -254,12 +254,12 @@ class CommitFacts:
 
     @property
     def changes_protocol(self) -> bool:
-        """Whether it has a protocol of its own, even if that says what the one before says."""
+        """Whether it has a protocol action, even one equal to the previous protocol."""
         return self.after.protocol is not self.before.protocol
 
     @property
     def changes_metadata(self) -> bool:
-        """Whether it has metadata of its own, even if they say what those before say."""
+        """Whether it has a metadata action, even one equal to the previous metadata."""
         return self.after.metadata is not self.before.metadata
 
     @property

@@ -111,12 +111,12 @@ class CatalogState:
 
 
 def is_name_pattern(text: str) -> bool:
-    """Whether *text* stands for several names: `*` for any text, `?` for one character."""
+    """Whether *text* is a pattern for names: `*` for any text, `?` for one character."""
     return "*" in text or "?" in text
 
 
 def names_alike(name: str, names: Iterable[str]) -> str:
-    """A sentence with those of *names* that may be meant; nothing when none is near."""
+    """Return a sentence that suggests similar *names*; empty if none is similar."""
     from difflib import get_close_matches  # only a mistake pays for it
 
     near = get_close_matches(name.lower(), {other.lower() for other in names}, n=3)
@@ -124,7 +124,7 @@ def names_alike(name: str, names: Iterable[str]) -> str:
 
 
 def matches_name(name: str, pattern: str) -> bool:
-    """Whether *name* is one of those that *pattern* stands for, whatever the case."""
+    """Whether *name* matches *pattern*, ignoring case."""
     from fnmatch import fnmatchcase  # lists of tables alone need it
 
     # To fnmatch brackets are a set of characters, here they are none.

@@ -578,7 +578,7 @@ PROPERTIES: Final[Mapping[str, Property]] = {entry.key.lower(): entry for entry 
 
 
 def is_registered(key: str) -> bool:
-    """Whether anyone is known to give *key* a meaning, whatever its case."""
+    """Whether any engine is known to define *key*, ignoring case."""
     lower = key.lower()
     free = (CONSTRAINT_PREFIX, FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)
     if lower in PROPERTIES or lower.startswith(free):

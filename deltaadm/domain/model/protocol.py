@@ -302,7 +302,7 @@ class Protocol(Loggable):
         )
 
     def can_downgrade_to(self, to: Protocol, dropped: str) -> bool:
-        """Whether *to* is this without *dropped*; only `checkpointProtection` may come in."""
+        """Whether *to* is this without *dropped*; only `checkpointProtection` may be added."""
         gone = {feature.name for feature in (lookup(dropped),) if feature is not None}
         before = self.supported_features - gone
         after = to.supported_features

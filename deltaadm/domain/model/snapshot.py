@@ -68,5 +68,5 @@ class Snapshot:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a table; without one the version is -1, as Delta counts."""
+        """Whether the table exists; if not, the version is -1, as in Delta."""
         return self.version >= 0

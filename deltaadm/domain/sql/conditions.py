@@ -187,7 +187,7 @@ def _require_comparable(left: Operand, right: Operand, sign: str) -> None:
 
 
 _WITH_NUMBERS_AS_TRUTH: Final = frozenset({"=", "==", "<=>", "<>", "!=", "IN", "IS DISTINCT FROM"})
-"""Where Spark compares conditions with numbers if `spark.sql.ansi.enabled` is off."""
+"""Operators by which Spark compares conditions with numbers if ANSI mode is off."""
 
 
 def _has_no_order(operand: Operand) -> bool:

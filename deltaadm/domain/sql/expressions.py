@@ -58,7 +58,7 @@ _RESERVED: Final = frozenset(
     """,
     )
 )
-"""Words that may stand in an expression without being a column, in lower case."""
+"""Words in expressions that are not columns, in lower case."""
 
 
 def column_references(expression: str) -> tuple[Path, ...]:

@@ -35,7 +35,7 @@ def if_exists_sql(if_exists: bool) -> str:  # noqa: FBT001 -- the only argument
 
 
 def is_hidden(character: str) -> bool:
-    """Whether a terminal would do something else than show it; half a character is no character."""
+    """Whether a terminal would interpret it instead of showing it, or it is a lone surrogate."""
     return not character.isprintable() and not "\ud800" <= character <= "\udfff"
 
 

@@ -1,4 +1,4 @@
-"""Finding columns in a schema, and what stands in the way of changing them."""
+"""Finding columns in a schema, and refusing changes of columns that others depend on."""
 
 from __future__ import annotations
 
@@ -266,5 +266,5 @@ def _mentions(expression: str, column: Path) -> bool:
 
 
 def is_within(path: Path, column: Path) -> bool:
-    """Whether *path* is *column* or something in it, whatever the case."""
+    """Whether *path* is *column* or a field in it, ignoring case."""
     return folded(path)[: len(column)] == folded(column)

@@ -1,4 +1,4 @@
-"""Generated columns: which expressions Spark certainly does not take for those of a new table."""
+"""Generated columns: expressions that Spark certainly refuses for a new table."""
 
 from __future__ import annotations
 

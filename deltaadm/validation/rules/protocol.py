@@ -738,7 +738,7 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
         blamed = sorted(subjects & (features | {"protocol.minReaderVersion"}))
         if blamed:
             if other.access == "write" and (other.client, other.outcome) in turned_away:
-                continue  # whoever cannot read is not told again that it cannot write
+                continue  # one that cannot read is not reported again for writing
             turned_away.add((other.client, other.outcome))
             key = (other.access, REFUSALS[other.outcome], ", ".join(blamed))
             groups.setdefault(key, []).append(other.client)
