@@ -128,8 +128,8 @@ FILLED_AT_IMPORT = {
 """What is written to by functions, and yet is the same in every run."""
 
 BOUND_TO_A_BLOCK = {
-    "deltaadm/runs/talk.py: _DRAWN": "what is drawn on the terminal is there for a block",
-    "deltaadm/runs/talk.py: _TALK": "how much a run says concerns whatever says something",
+    "deltaadm/runs/messages.py: _ERASER": "what is drawn on the terminal is there for a block",
+    "deltaadm/runs/messages.py: _MESSAGES": "whatever shows a message asks how",
     "deltaadm/spark/deadlines.py: _LOOKING_UP": "pyspark's channels call what asks for it",
 }
 

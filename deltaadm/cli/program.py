@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from deltaadm.errors import DeltaadmError, StorageError, UsageError
+from deltaadm.runs.messages import messages, restore_messages, use_messages
 from deltaadm.runs.status import CommitStatus, DeadlineReached
-from deltaadm.runs.talk import restore, take, talk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ def run(arguments: Sequence[str]) -> int:
     """Carry out the command line *arguments*; the exit code."""
     sys.setrecursionlimit(max(_FRAMES, sys.getrecursionlimit()))
     status = CommitStatus()
-    before = take(talk())
+    before = use_messages(messages())
     try:
         return _run(arguments, status)
     finally:
-        restore(before)
+        restore_messages(before)
 
 
 def _run(arguments: Sequence[str], status: CommitStatus) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltaadm.cli.talk_options import SettingsOptions, TalkOptions, begin
+from deltaadm.cli.message_options import MessageOptions, SettingsOptions, begin
 from deltaadm.errors import UsageError
 from deltaadm.imports import import_module
 
@@ -68,14 +68,13 @@ class Command:
         """The same, each with the heading that the help puts above it."""
         yield from self.parameters.sections()
         yield from SettingsOptions.sections()
-        yield from TalkOptions.sections()
+        yield from MessageOptions.sections()
 
     def begin(self, values: Mapping[str, Any]) -> None:
-        """Let the run say as much about itself as *values* ask for."""
-        if not values.keys().isdisjoint(TalkOptions.fields):
-            begin(
-                TalkOptions(**{name: values[name] for name in TalkOptions.fields if name in values})
-            )
+        """Show and keep messages as *values* ask."""
+        if not values.keys().isdisjoint(MessageOptions.fields):
+            chosen = {name: values[name] for name in MessageOptions.fields if name in values}
+            begin(MessageOptions(**chosen))
 
     def carry_out(self, values: dict[str, Any], context: RunContext) -> int:
         """Carry out the command with *values* for its fields, settings or not; the exit code."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from deltaadm.domain.model.cost import Cost
 from deltaadm.errors import Refused
 from deltaadm.render.visible import visible
+from deltaadm.runs.messages import messages
 from deltaadm.runs.output import show_on_stderr, write_stderr
-from deltaadm.runs.talk import talk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -117,7 +117,7 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
 
 def _has_terminal() -> bool:
     # Both: the question is written to standard error, for standard output may go to a file.
-    return sys.stdin.isatty() and sys.stderr.isatty() and talk().asks
+    return sys.stdin.isatty() and sys.stderr.isatty() and messages().asks
 
 
 def _ask(question: str, expected: str) -> None:

@@ -8,8 +8,8 @@ from functools import partial
 from io import StringIO
 
 from deltaadm.errors import DeltaadmError, StorageError, UsageError
+from deltaadm.runs.messages import DEBUG, ERROR, INFO, WARNING, erase_drawn, messages
 from deltaadm.runs.status import NOTHING
-from deltaadm.runs.talk import DEBUG, ERROR, INFO, WARNING, hide, talk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ def write_text(text: str) -> None:
 
 def _write(put: Callable[[], object]) -> None:
     # What goes to a file is asked for by its option, however quiet the run is.
-    if talk().is_silent and not isinstance(sys.stdout, FileText):
+    if messages().is_silent and not isinstance(sys.stdout, FileText):
         return
-    hide()
+    erase_drawn()
     _escape_unencodable(sys.stdout)
     try:
         put()
@@ -153,7 +153,7 @@ def _discard(stream: TextIO) -> None:
 
 def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
     """Write *reports* to standard error, as text: for whoever is about to be asked."""
-    hide()
+    erase_drawn()
     _escape_unencodable(sys.stderr)
     _render("text", reports, sys.stderr, context.style)
     sys.stderr.flush()
@@ -186,7 +186,7 @@ def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
     """The *error* about *table* in the answer's place, or else on standard error."""
     from deltaadm.render.formats import FORMATS
 
-    if FORMATS[context.format].machine and not talk().is_silent:
+    if FORMATS[context.format].machine and not messages().is_silent:
         from deltaadm.operations.reports import Failure
 
         show(context, [Failure(table, error)])
@@ -241,7 +241,7 @@ def info(message: str) -> None:
 
 def detail(message: str) -> None:
     """Something about the run that only those want to know who ask for it."""
-    if not talk().wants(DEBUG):
+    if not messages().wants(DEBUG):
         return
     from deltaadm.render.visible import visible
 
@@ -252,7 +252,7 @@ def _say(level: str, message: str, text: str) -> None:
     """Write *message* to standard error, where its *text* is that for people, and to the log."""
     from deltaadm.masking import masked_pairs
 
-    chosen = talk()
+    chosen = messages()
     chosen.note(level, masked_pairs(message))
     if chosen.shows(level):
         write_stderr(chosen.line(level, message) if chosen.as_json else text)
@@ -266,7 +266,7 @@ def write_stderr(text: str) -> None:
     """
     from deltaadm.masking import masked_pairs
 
-    hide()
+    erase_drawn()
     _escape_unencodable(sys.stderr)
     try:
         sys.stderr.write(masked_pairs(text))

@@ -9,8 +9,8 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
+from deltaadm.runs.messages import is_terminal, reset_eraser, set_eraser
 from deltaadm.runs.output import info
-from deltaadm.runs.talk import drawn, is_terminal, not_drawn
 
 if TYPE_CHECKING:
     from _thread import LockType
@@ -106,11 +106,11 @@ class Progress:
         wait.acquire()
         if by_itself:
             self._start(wait)
-        before = drawn(self.hide)
+        before = set_eraser(self.hide)
         try:
             yield
         finally:
-            not_drawn(before)
+            reset_eraser(before)
             wait.release()
             self._over = True
             self.hide()

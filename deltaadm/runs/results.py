@@ -14,8 +14,8 @@ from deltaadm.render.json_doc import selected_line
 from deltaadm.runs.exit_codes import FOUND, SOME_FAILED, WAITING
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import TableTask, table_results
+from deltaadm.runs.messages import messages
 from deltaadm.runs.output import info, rendered, show_error, write, write_text
-from deltaadm.runs.talk import talk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,7 +69,7 @@ class ResultPrinter:
     ) -> None:
         self._fleet = fleet
         self._style = style
-        self._quiet = talk().is_quiet
+        self._quiet = messages().is_quiet
         self._sinks = sinks
         self._codes: list[int] = []
         self._held: list[tuple[int, str]] = []
@@ -100,7 +100,7 @@ class ResultPrinter:
     def add(self, result: TableResult) -> None:
         """Show one more; raises `OutputLost` where that is not possible."""
         self._codes.append(result.code)
-        if talk().is_silent and result.code not in {0, FOUND, WAITING}:
+        if messages().is_silent and result.code not in {0, FOUND, WAITING}:
             self._name(result)
         if self._sinks or self._fleet.brief:
             document = result.document
@@ -153,7 +153,7 @@ class ResultPrinter:
 
     def _show_error(self, report: Report) -> None:
         """On standard error, unless some report on standard output has it."""
-        if talk().is_silent:
+        if messages().is_silent:
             return
         shown = any(target.file is None and target.takes_errors for target in self._later)
         if isinstance(report, Failure) and not shown and not self._at_once:
@@ -257,7 +257,7 @@ class StatisticsPrinter:
         for target in sorted(self._targets, key=lambda target: target.file is None):
             if target.file is not None:
                 write_file(target.file, rendered(target.format, [report], self._style))
-            elif rules or target.format != "text" or not talk().is_quiet:
+            elif rules or target.format != "text" or not messages().is_quiet:
                 write([report], target.format, self._style)
         return combine_exit_codes(self._codes, alone=self._fleet.alone)
 

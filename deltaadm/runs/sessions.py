@@ -9,10 +9,10 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.errors import Refused
+from deltaadm.runs.messages import messages
 from deltaadm.runs.output import detail, info
 from deltaadm.runs.progress import phases
 from deltaadm.runs.requests import Engine, pairs
-from deltaadm.runs.talk import talk
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def spark_options(
         remote=request.remote,
         conf={**(below or {}), **conf},
         jars=tuple(jar for place in request.jars or () for jar in jars_at(str(place))),
-        debug=request.debug or talk().verbosity > 1,
+        debug=request.debug or messages().verbosity > 1,
         long_work=long_work,
         stores={place: _storage_options(context, place) for place in places if is_remote(place)},
     )

@@ -1,4 +1,4 @@
-"""The options that every command has: what sets the others, and what is said about the run."""
+"""The options that every command has: for its messages, and for its settings."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
 
-class TalkOptions(Parameters):
-    """What is said about the run, on standard error and in a file."""
+class MessageOptions(Parameters):
+    """Messages about the run, on standard error and in a file."""
 
     heading = "Messages"
     scope = COMMON
@@ -35,7 +35,7 @@ class TalkOptions(Parameters):
 
 
 class SettingsOptions(Parameters):
-    """Where settings come from besides the command line."""
+    """The sources of settings besides the command line."""
 
     heading = "Settings"
     scope = NEVER
@@ -48,16 +48,16 @@ class SettingsOptions(Parameters):
     isolated: bool = option("--isolated", help="Ignore settings files.")
 
 
-def begin(given: TalkOptions) -> None:
-    """Let the rest of the run say as much as is asked for."""
-    from deltaadm.runs.talk import Talk, take
+def begin(given: MessageOptions) -> None:
+    """Use the messages that are asked for during the rest of the run."""
+    from deltaadm.runs.messages import Messages, use_messages
 
     if given.log_format not in {"text", "json"}:
         raise UsageError(f"{given.log_format!r} is not one of text, json", option="--log-format")
     if given.quiet and given.verbose:
         raise UsageError("cannot be combined with --verbose", option="--quiet")
-    take(
-        Talk(
+    use_messages(
+        Messages(
             given.verbose - given.quiet,
             as_json=given.log_format == "json",
             file=given.log_file,

@@ -1,4 +1,4 @@
-"""How much a run says about itself, and where: standard error, and a file of messages."""
+"""The messages of a run: their levels, and where they go: standard error, and a file."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ INFO: Final = "info"
 DEBUG: Final = "debug"
 
 _NEEDED: Final = {ERROR: -2, WARNING: -1, INFO: 0, DEBUG: 1}
-"""From which verbosity on a message of each level is shown."""
+"""The lowest verbosity at which messages of each level are shown."""
 
 
-class Talk:
+class Messages:
     """
-    What becomes of messages.
+    Which messages a run shows, in what form, and where it keeps them.
 
-    `verbosity` is 0, less for a quiet run and more for one that explains itself. `as_json` is for
-    programs that read messages, one JSON object per line. *file* gets all of them, whatever the
-    verbosity. Only a run that `asks` puts questions to whoever sits at the terminal.
+    `verbosity` is 0, less for a quiet run and more for a verbose one. `as_json` is for programs
+    that read messages, one JSON object per line. *file* gets all of them, whatever the verbosity.
+    Only a run that `asks` prompts the user at the terminal.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class Talk:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing but results and errors is shown."""
+        """Whether only results and errors are shown."""
         return self.verbosity < 0
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing is shown but errors."""
+        """Whether only errors are shown."""
         return self.verbosity < -1
 
     def shows(self, level: str) -> bool:
@@ -69,13 +69,12 @@ class Talk:
             _append(self._file, self.line(level, message, timed=True))
 
     def line(self, level: str, message: str, *, timed: bool = False) -> str:
-        """The line for *message*, without what could be taken for another one."""
+        """The line for *message*, which has no line break that could forge another."""
         if self.as_json:
             import json
 
             record = {"time": _now(), "level": level, "message": message}
             return json.dumps(record) + "\n"
-        # One line a message: a name with a line break could forge another.
         text = " ".join(message.split("\n"))
         return f"{_now()} {level.upper()} {text}\n" if timed else f"{text}\n"
 
@@ -100,48 +99,48 @@ def _now() -> str:
     return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
 
 
-_TALK: Final[ContextVar[Talk | None]] = ContextVar("talk", default=None)
+_MESSAGES: Final[ContextVar[Messages | None]] = ContextVar("messages", default=None)
 
 
-def talk() -> Talk:
-    """How much this run says."""
-    return _TALK.get() or Talk()
+def messages() -> Messages:
+    """The messages of this run."""
+    return _MESSAGES.get() or Messages()
 
 
-def take(chosen: Talk) -> Token[Talk | None]:
-    """Let the rest of this run talk like this; what is returned gives the former way back."""
-    return _TALK.set(chosen)
+def use_messages(chosen: Messages) -> Token[Messages | None]:
+    """Use *chosen* for the rest of this run; the token restores the former ones."""
+    return _MESSAGES.set(chosen)
 
 
-def restore(before: Token[Talk | None]) -> None:
-    """Talk as before."""
-    _TALK.reset(before)
+def restore_messages(before: Token[Messages | None]) -> None:
+    """Use the former messages again."""
+    _MESSAGES.reset(before)
 
 
-_DRAWN: Final[ContextVar[Callable[[], None] | None]] = ContextVar("drawn", default=None)
+_ERASER: Final[ContextVar[Callable[[], None] | None]] = ContextVar("eraser", default=None)
 
 
-def drawn(erase: Callable[[], None]) -> Token[Callable[[], None] | None]:
-    """From now on *erase* takes away what is drawn on the terminal; a token as `take` has it."""
-    return _DRAWN.set(erase)
+def set_eraser(erase: Callable[[], None]) -> Token[Callable[[], None] | None]:
+    """Have *erase* remove what is drawn on the terminal; the token restores the former one."""
+    return _ERASER.set(erase)
 
 
-def not_drawn(before: Token[Callable[[], None] | None]) -> None:
-    """Nothing more is drawn."""
-    _DRAWN.reset(before)
+def reset_eraser(before: Token[Callable[[], None] | None]) -> None:
+    """Use the former eraser again."""
+    _ERASER.reset(before)
 
 
-def hide() -> None:
-    """Take away what is drawn on the terminal, before something is written there."""
-    erase = _DRAWN.get()
+def erase_drawn() -> None:
+    """Erase what is drawn on the terminal, before something is written there."""
+    erase = _ERASER.get()
     if erase is not None:
         erase()
 
 
 def is_terminal() -> bool:
-    """Whether somebody watches standard error, who is not to be spared."""
+    """Whether standard error is a terminal on which progress may be drawn."""
     import os
 
-    shown = talk().shows(INFO) and not talk().as_json
+    shown = messages().shows(INFO) and not messages().as_json
     # A dumb terminal cannot go back in a line.
     return shown and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
