@@ -75,7 +75,7 @@ _PLACES = {
     "table": "deltaadm.api.table",
     "validate": "deltaadm.operations.validate",
 }
-"""Where each public name is; `__init__.pyi` says the same to type checkers."""
+"""The module of each public name; `__init__.pyi` says the same to type checkers."""
 
 __all__ = ["__version__", *_PLACES]  # noqa: PLE0604 -- the names are those of the mapping
 

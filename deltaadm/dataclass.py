@@ -31,7 +31,7 @@ _bound = _set.__get__
 
 
 class _Field:
-    """What `field` says of a field: how it gets a value, and where it counts."""
+    """The arguments of `field`: how the field gets a value, and where it counts."""
 
     default = default_factory = _MISSING
     compare = repr = True
@@ -55,7 +55,7 @@ class _Shape:
     )  # fmt: skip
 
     def __init__(self, cls: type, *, by_position: bool, slots: bool) -> None:
-        """That of *cls*, which has the fields of its bases, and its own with their defaults."""
+        """The fields of *cls*: those of its bases, and its own with their defaults."""
         self.names: dict[str, bool] = {}
         self.defaults: dict[str, Any] = {}
         self.factories: dict[str, Callable[[], Any]] = {}
@@ -176,7 +176,7 @@ def _init_slots(self: Any, /, *given: Any, **named: Any) -> None:
 
 
 def _values(shape: _Shape, given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """Those of all fields, of which some are *given* by position and some are *named*."""
+    """The values of all fields, of which some are *given* by position and some are *named*."""
     said = named
     if given:
         # To say `strict` takes `zip` a quarter longer, and what is too much is found below.
@@ -197,7 +197,7 @@ def _values(shape: _Shape, given: tuple[Any, ...], named: dict[str, Any]) -> dic
 
 
 def _compiled_init(shape: _Shape) -> Any:
-    """What `_init` does for one class, as the standard library would have written it."""
+    """An `__init__` for one class, as the standard library would have written it."""
     known: dict[str, Any] = {"_bound": _bound, "_MISSING": _MISSING}
     body, positional = ["_put = _bound(self)"], ["self"]
     keywords: list[str] = []
@@ -254,7 +254,7 @@ def _restore(self: Any, state: list[Any]) -> None:
 
 
 class _StandardFields:
-    """What the standard library knows a dataclass by; made when somebody asks for it."""
+    """The `__dataclass_fields__` of the standard library, made on demand."""
 
     def __get__(self, _instance: Any, owner: Any) -> Any:
         import dataclasses
@@ -303,7 +303,7 @@ _METHODS: dict[tuple[bool, bool], dict[str, Any]] = {
     (True, False): _FROZEN,
     (True, True): {**_FROZEN, **_SLOTS},
 }
-"""What a class gets: by whether it is frozen, and whether it has slots."""
+"""The methods that a class gets: by whether it is frozen, and whether it has slots."""
 
 
 def _replace(value: Any, /, **changes: Any) -> Any:

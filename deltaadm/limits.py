@@ -1,4 +1,4 @@
-"""How much of a table is read at once, so that no log takes a gigabyte of memory."""
+"""Limits of the memory that reading a table takes, so that no log takes a gigabyte."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ _ORDINARY: Final = r"(?i)true|false|none|[0-9.]+|[a-z]+://\S*|\$?\{.*\}+"
 
 _KEY_SIGNS: Final = ("pass", "pwd", "secret", "token", "credential", "key", "string", "auth")
 _VALUE_SIGNS: Final = (":/", "AKIA", "-----BEGIN", "eyJ", "AccountKey=", "sig=", "gh", "dapi")
-"""What every key, or value, of a secret has, since to import `re` costs time at the start."""
+"""Texts that every key, or value, of a secret contains: importing `re` costs time at the start."""
 
 _NAMED_BY_USERS: Final = ("delta.constraints.",)
 """Before names that the user chooses for something else than a secret."""
@@ -121,7 +121,7 @@ _PAIR: Final = (
 """A key and its value, bare or in quotes; no part of a URL."""
 
 _PARTITION: Final = r"(?i)[^/]*/(?:.*/)?(?:[^/]*\.[a-z]\w*|[^/=]+=[^/=][^/]*)?/?"
-"""What follows `key=` in the path of a partition's file, or of a directory in it."""
+"""The value after `key=` in the path of a partition's file, or of a directory in it."""
 
 
 def masked_pairs(text: str) -> str:

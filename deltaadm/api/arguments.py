@@ -59,7 +59,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _problem(parameter: str, annotation: object, value: object) -> str:
-    """What is wrong with the *value* of a parameter, as a sentence; nothing in most cases."""
+    """The fault of the *value* of a parameter, as a sentence; empty in most cases."""
     if parameter == "self" or not isinstance(annotation, str):
         return ""
     for text in annotation.split(" | "):
@@ -92,7 +92,7 @@ def _type(name: str) -> type | None:
 
 
 def _hint(function: str) -> str:
-    """Where the same can be had for a whole table."""
+    """The method that returns the same for a whole table."""
     import deltaadm
 
     method = "inspect" if function == "describe" else function

@@ -1,4 +1,4 @@
-"""What a table answers a program: a report, with all the forms in which it can be had."""
+"""Results of the Python API: a report, with all the forms in which it can be had."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Result(Generic[R]):
         return f"<deltaadm {self.kind}: {words}>"
 
     def _words(self) -> list[str]:
-        """What is said of it in a line."""
+        """A summary in one line."""
         document = self.to_dict()
         words = [str(document["table"])] if "table" in document else []
         version = document.get("version")
@@ -130,7 +130,7 @@ _ROWS: Final[Mapping[str, str]] = {
     "plan": "changes",
     "drop_feature": "features",
 }
-"""By the module of a document, the field that makes it a list."""
+"""The field that makes a document a list, by the module of the document."""
 
 _SINGULAR: Final = {"entries": "entry"}
 
@@ -145,7 +145,7 @@ class PlanResult(Result[PlanReport]):
 
     @property
     def changes(self) -> tuple[PlannedChange, ...]:
-        """What it changes; none where the table is already as wished."""
+        """Its changes; none where the table is already as requested."""
         return self.plan.changes
 
     @property
@@ -176,7 +176,7 @@ class PlanResult(Result[PlanReport]):
 
 
 class OutcomeResult(Result[OutcomeReport]):
-    """What a plan came to."""
+    """The outcome of a plan."""
 
     @property
     def versions(self) -> tuple[int, ...]:
@@ -185,7 +185,7 @@ class OutcomeResult(Result[OutcomeReport]):
 
     @property
     def mismatches(self) -> tuple[Change, ...]:
-        """Where the table differs from the plan; there should be nothing."""
+        """The differences of the table from the plan; there should be none."""
         return self.report.outcome.mismatches
 
     def _words(self) -> list[str]:

@@ -28,7 +28,7 @@ def arrow_table(kind: str, document: Mapping[str, Any], rows: str) -> pa.Table:
 def _columns(
     schema: Mapping[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], tuple[pa.DataType, bool]]]:
-    """By the path to each field that is no object, its type, and whether it is given as JSON."""
+    """The type of each field that is no object, by its path, and whether it is given as JSON."""
     import pyarrow as pa
 
     plain = {"string": pa.string(), "integer": pa.int64(), "boolean": pa.bool_()}

@@ -1,4 +1,4 @@
-"""What a program may call a table: a path, a URL, a name, or an object of another library."""
+"""The ways in which a program names a table: a path, URL, name, or another library's object."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """What a table is called, what is set for its object store, and the Spark that has it."""
+    """The name of a table, the options of its object store, and the Spark session that has it."""
 
     text: str
     storage_options: Mapping[str, str] = {}

@@ -552,7 +552,7 @@ class Table:
 
     @contextmanager
     def _run(self, status: CommitStatus | None = None) -> Iterator[RunContext]:
-        """What each method works with; a usage error of a run is a mistake in the arguments."""
+        """The context of each method; a usage error of a run is a mistake in the arguments."""
         from deltaadm.runs.catalogs import open_catalog
         from deltaadm.runs.sessions import log_reader
 

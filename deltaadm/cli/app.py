@@ -137,7 +137,7 @@ def answer(arguments: Sequence[str], status: CommitStatus) -> int:
 
 
 def _usage_error(error: typer.TyperException, arguments: Sequence[str]) -> UsageError:
-    """What typer says is wrong, in the words and the layout of all errors."""
+    """The usage error that typer has found, in the words and the layout of all errors."""
     name = next((word for word in arguments if not word.startswith("-")), "")
     if name == "help":
         name = " ".join(arguments[1:])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where a shell looks: the file of the script, and what its start-up file must say for that."""
+    """The files of a shell: that of the script, and the lines for its start-up file."""
 
     file: Path
     start_up: Path | None = None
@@ -39,7 +39,7 @@ def detected_shell() -> Shell:
 
 
 def place_of(shell: Shell, environ: Mapping[str, str] = os.environ) -> Place:
-    """Where *shell* looks; raises `Refused` where nobody has a home directory."""
+    """The files of *shell*; raises `Refused` where there is no home directory."""
     home = _home(environ)
     data = Path(environ.get("XDG_DATA_HOME") or home / ".local/share")
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")

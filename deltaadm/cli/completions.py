@@ -148,7 +148,7 @@ _NAMES_TABLES: Final = "table|tables-from|discover|catalog"
 
 
 def _value(declared: Declared, known: Mapping[str, tuple[str, ...]]) -> Value:
-    """What *declared* takes, by the name that the help gives its value."""
+    """The values that *declared* takes, by the name that the help gives them."""
     name = declared.metavar
     words = known.get(name, known.get(name.strip("[]")))
     if words is None:
@@ -161,7 +161,7 @@ def _value(declared: Declared, known: Mapping[str, tuple[str, ...]]) -> Value:
 def _words(
     formats: tuple[str, ...], declared: tuple[Declared, ...]
 ) -> Mapping[str, tuple[str, ...]]:
-    """What the names of values stand for in a command that takes what is *declared*."""
+    """The meaning of the names of values in a command that takes what is *declared*."""
     from deltaadm.clients import CLIENTS, newest_releases
     from deltaadm.commit.inventory import KINDS
     from deltaadm.documents.schemas import SCHEMAS

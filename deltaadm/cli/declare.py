@@ -78,7 +78,7 @@ class Declared:
 
     @property
     def key(self) -> str:
-        """What it is called in settings."""
+        """Its name in settings."""
         return max(self.names, key=len).removeprefix("--")
 
     @property
@@ -174,9 +174,9 @@ class Parameters:
 
     fields: ClassVar[dict[str, Declared | type[Parameters]]] = {}
     heading: ClassVar[str] = ""
-    """What the help puts above the options of a group."""
+    """The heading of the help above the options of a group."""
     scope: ClassVar[str] = OWN
-    """Where settings may set the options of a group, unless they say so themselves."""
+    """The settings that may set the options of a group, unless an option names its own."""
 
     def __init_subclass__(cls) -> None:
         cls.fields = dict(cls.fields)

@@ -49,7 +49,7 @@ def _help_of(name: str) -> str | None:
 
 
 def short_help() -> str:
-    """What the program is for, in a few lines."""
+    """The purpose of the program, in a few lines."""
     return _joined(
         _filled(f"{SUMMARY} {PURPOSE}"),
         _titled("Usage", ["deltaadm COMMAND [OPTIONS] ..."]),
@@ -81,7 +81,7 @@ _LAST_OWN: Final = 70
 
 
 def command_help(command: Command) -> str:
-    """How a command is used: examples first, then the options under their headings."""
+    """The help of a command: examples first, then the options under their headings."""
     text, examples = described(command)
     declared = list(command.sections())
     arguments = [each for _, each in declared if each.is_argument]
@@ -121,7 +121,7 @@ def usage(command: Command) -> str:
 
 
 def usage_words(command: Command) -> str:
-    """What follows the name of the command there."""
+    """The usage after the name of the command."""
     declared = [each for each in command.declared() if each.is_argument]
     words = (
         each.metavar if each.required or "[" in each.metavar else f"[{each.metavar}]"
@@ -167,7 +167,7 @@ def spelled(option: Declared) -> str:
 
 
 def explained(declared: Declared) -> str:
-    """What an argument or option is for, with its default."""
+    """The explanation of an argument or option, with its default."""
     notes = []
     default = declared.default
     if not declared.is_argument and default is not None and not declared.is_switch:
@@ -180,7 +180,7 @@ def explained(declared: Declared) -> str:
 _WIDEST: Final = 100
 _NARROWEST: Final = 40
 _COLUMN: Final = 30
-"""Where explanations begin at most; what is longer has a line to itself."""
+"""The rightmost column at which explanations begin; longer names have a line to themselves."""
 
 
 def _width() -> int:
@@ -221,7 +221,7 @@ def _row(word: str, text: str, column: int) -> Iterator[str]:
 
 
 def near_option(name: str, command: Command) -> str:
-    """What to use instead of the option *name*, which *command* does not have; a sentence."""
+    """The replacement for the option *name*, which *command* does not have, as a sentence."""
     from difflib import get_close_matches
 
     own = [spelled for each in command.declared() for spelled in each.names]

@@ -40,7 +40,7 @@ QUERY_HELP = "What to take from the JSON, as JMESPath: findings[].code; implies 
 
 
 class OutputOptions(Parameters, OutputRequest):
-    """How the answer is shown."""
+    """The form of the result."""
 
     heading = "Output"
     scope = COMMON
@@ -60,13 +60,13 @@ SHOW_SECRETS_HELP = "Show the values of properties that look like passwords, key
 
 
 class TableOutputOptions(OutputOptions):
-    """How an answer about tables is shown."""
+    """The form of a result about tables."""
 
     show_secrets: bool = option("--show-secrets", help=SHOW_SECRETS_HELP, scope=NEVER)
 
 
 class ReportOptions(Parameters):
-    """In which formats the answer is written, and where."""
+    """The formats of the result, and where it is written."""
 
     heading = "Output"
     scope = COMMON
@@ -86,7 +86,7 @@ class ReportOptions(Parameters):
 
 
 class FleetOptions(Parameters, FleetRequest):
-    """Which tables there are, many of them perhaps, and how a run over them goes."""
+    """The tables, which may be many, and how a run over them proceeds."""
 
     heading = "Tables"
     scope = COMMON
@@ -137,7 +137,7 @@ class FleetOptions(Parameters, FleetRequest):
 
 
 class AccessOptions(Parameters, AccessRequest):
-    """How catalogs and object stores are reached, and how long the command may take."""
+    """Access to catalogs and object stores, and the time that the command may take."""
 
     heading = "Storage and time"
     scope = COMMON
@@ -162,7 +162,7 @@ class AccessOptions(Parameters, AccessRequest):
 
 
 class SparkOptionGroup(Parameters, SparkRequest):
-    """What Spark is used for, and where and how it runs."""
+    """The use of Spark, and where and how it runs."""
 
     heading = "Spark"
     scope = COMMON

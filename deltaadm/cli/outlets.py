@@ -1,4 +1,4 @@
-"""Where a report goes: one or several formats, to standard output and to files."""
+"""Destinations of a report: one or several formats, to standard output and to files."""
 
 from __future__ import annotations
 

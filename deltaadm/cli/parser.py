@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
-    """What *arguments* say to a command, by field; None for what typer should look at."""
+    """The values of a command's *arguments*, by field; None for those that typer should parse."""
     declared = tuple(command.declared())
     try:
         words, given = _separated(declared, iter(arguments))

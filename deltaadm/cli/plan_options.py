@@ -33,7 +33,7 @@ PLAN_FORMATS_HELP = f"{either(formats_for('PlanReport'))}{FILE_HELP}"
 
 
 class PlanOutputOptions(TableOutputOptions):
-    """How a plan is shown."""
+    """The form in which a plan is shown."""
 
     output: str = option(
         "--output", "-o", metavar="FORMAT[:FILE]", help=PLAN_FORMATS_HELP, default="text"
@@ -41,7 +41,7 @@ class PlanOutputOptions(TableOutputOptions):
 
 
 class PlanOptions(Parameters, PlanRequest):
-    """What becomes of a plan."""
+    """The use of a plan: shown, saved or applied."""
 
     heading = "Plan"
     scope = NEVER
@@ -52,7 +52,7 @@ class PlanOptions(Parameters, PlanRequest):
 
 
 class CommitEngineOptions(Parameters, CommitEngineRequest):
-    """What commits a plan."""
+    """The engine that commits a plan."""
 
     scope = COMMON
 
@@ -64,7 +64,7 @@ class CommitEngineOptions(Parameters, CommitEngineRequest):
 
 
 class ClientOptions(Parameters, ClientRequest):
-    """Which programs must go on working."""
+    """The clients that must go on working."""
 
     heading = "Clients"
     scope = NEVER
@@ -82,7 +82,7 @@ class ClientOptions(Parameters, ClientRequest):
 
 
 class ConsentOptions(Parameters, ConsentRequest):
-    """What may be committed without asking."""
+    """Consent to changes that are not committed without it."""
 
     heading = "Consent"
     scope = NEVER
@@ -147,7 +147,7 @@ def require_no_directory(word: str, kind: str) -> None:
 
 
 class CommitOptions(Parameters, CommitRequest):
-    """What goes with carrying out plans."""
+    """The options for applying plans."""
 
     committing: CommitEngineOptions
     clients: ClientOptions
@@ -158,7 +158,7 @@ class CommitOptions(Parameters, CommitRequest):
 
 
 class ChangeOptions(Parameters, ChangeRequest):
-    """What all commands have that plan changes."""
+    """The options of all commands that plan changes."""
 
     planning: PlanOptions
     commit: CommitOptions

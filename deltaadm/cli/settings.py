@@ -56,7 +56,7 @@ class OptionSetting:
 
 
 def option_settings() -> Iterator[OptionSetting]:
-    """What settings may set of the commands, each setting once."""
+    """The options that settings may set, each once."""
     seen = set()
     for name in COMMANDS:
         for option in _settable(Command(name)):
@@ -116,7 +116,7 @@ def _format(given: Mapping[str, Any]) -> str:
 def _completed(
     command: Command, given: Mapping[str, Any], settings: SettingsSources, places: dict[str, str]
 ) -> dict[str, Any]:
-    """What is *given*, with what settings add; *places* notes where options are set."""
+    """The *given* values, with those of settings; *places* notes where options are set."""
     _check(command, settings)
     values = dict(given)
     for option in _settable(command):
@@ -187,7 +187,7 @@ def _warn_of_unknown_variables(command: Command) -> None:
 
 
 _OF_TESTS: Final = frozenset({"DELTAADM_AZURITE", "DELTAADM_REQUIRE_SPARK"})
-"""What the tests of deltaadm, in whose process it runs, look at."""
+"""Variables of deltaadm's own tests, in whose process it runs."""
 
 
 # Values
@@ -303,7 +303,7 @@ def _demands_shown(sources: SettingsSources) -> Iterator[SettingValue]:
 
 
 def _policy_shown(layers: Iterable[Setting], text: str) -> Iterator[SettingValue]:
-    """What is demanded, key by key: each may come from somewhere else."""
+    """The settings, key by key: each may come from another place."""
     from deltaadm.runs.settings import property_values
 
     found: dict[str, Setting] = {}

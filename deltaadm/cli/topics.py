@@ -1,4 +1,4 @@
-"""What `deltaadm help` explains besides commands."""
+"""The topics of `deltaadm help` besides commands."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def commit_info(
     txn_id: str,
     mark: str,
 ) -> CommitInfo:
-    """What the commit of *step* says of itself, with its in-commit *timestamp*."""
+    """The commitInfo of *step*, with its in-commit *timestamp*."""
     operation = step.operation(before, after)
     if operation is None:
         raise CommitError(f"Only Delta Spark commits the step {step.kind}.")

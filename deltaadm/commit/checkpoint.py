@@ -143,7 +143,7 @@ def _compare(before: Snapshot, after: Snapshot) -> None:
 
 @contextmanager
 def _restored_on_failure(store: WritableStore, version: int) -> Iterator[None]:
-    """Where the block fails or is interrupted, the log gets back what it had before."""
+    """Restore the log's former files where the block fails or is interrupted."""
     before = store.list_log(version)
     try:
         hint: bytes | None = store.read(HINT)

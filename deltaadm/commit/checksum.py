@@ -22,7 +22,7 @@ _ABOUT_FILES: Final = (
     "numProtocol", "setTransactions", "domainMetadata", "metadata", "protocol",
     "deletedRecordCountsHistogramOpt", "histogramOpt", "fileSizeHistogram", "allFiles",
 )  # fmt: skip
-"""What is taken over, apart from what the commit replaces; anything else may not hold any more."""
+"""The fields that are copied, apart from those that the commit replaces; others may be outdated."""
 
 _REQUIRED: Final = ("tableSizeBytes", "numFiles", "numMetadata", "numProtocol")
 

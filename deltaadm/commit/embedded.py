@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from deltaadm.storage.store import ObjectStores, WritableStore
 
 _ATTEMPTS: Final = 3
-"""How often a version is written whose store does not say whether it has."""
+"""The number of attempts to write a version when the store does not say whether it was written."""
 
 
 class EmbeddedExecutor:
@@ -64,14 +64,14 @@ class EmbeddedExecutor:
         """Nothing was started."""
 
     def settings(self) -> SessionSettings:
-        """Those of the plans: nothing else settles what is committed."""
+        """The session settings of the plans: nothing else decides what is committed."""
         return self._session
 
     def check(self, before: Snapshot, step: Step) -> None:
         """Everything is checked while planning."""
 
     def mark(self) -> CommitMark:
-        """By what its commits are known."""
+        """The mark of its commits."""
         return CommitMark(self._own, is_unique=True)
 
     def may_still_commit(self) -> bool:
@@ -214,7 +214,7 @@ def _subjects(before: Snapshot, after: Snapshot) -> list[str]:
 
 
 def _transaction(store: WritableStore, name: str) -> str | None:
-    """Whose the commit *name* is, by its `txnId`; empty if that does not say, None without one."""
+    """The owner of the commit *name*, by its `txnId`; empty without one, None without a commit."""
     try:
         found = newest_actions(body(store, name), name)
     except FileMissing:

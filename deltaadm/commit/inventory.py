@@ -139,4 +139,4 @@ _CHECKS: Final[Mapping[str, Callable[[Path, Collection[str]], None]]] = {
     "csv": _require_directory,
 }
 KINDS: Final = tuple(_WRITERS)
-"""What rows can be written as."""
+"""The forms in which rows can be written."""

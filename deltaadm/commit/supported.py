@@ -89,7 +89,7 @@ OBLIGATIONS: Final[Mapping[str, Obligation]] = {
     "variantType": _yes(_NO_ROWS),
     "variantType-preview": _yes(_NO_ROWS),
 }
-"""By the features that Delta Spark knows; a table with any other is refused."""
+"""The features that Delta Spark knows; a table with any other is refused."""
 
 _OPEN_DEFAULT: Final = f'"{EXISTS_DEFAULT}":"{KNOWN_AFTER_COMMIT}"'
 _UNIFORM: Final = "delta.universalFormat.enabledFormats"

@@ -1,4 +1,4 @@
-"""What `clients` writes of one client."""
+"""The document of `clients` for one client."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SUPPORT: Final[Fields] = {
         _features,
     ),
 }
-"""What a client does with tables that have one feature."""
+"""The behaviour of a client with tables that have one feature."""
 
 
 def _part(name: str, default: object) -> Any:

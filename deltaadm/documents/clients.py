@@ -1,4 +1,4 @@
-"""What `clients` writes."""
+"""The document of `clients`."""
 
 from __future__ import annotations
 

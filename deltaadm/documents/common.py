@@ -1,4 +1,4 @@
-"""What JSON documents have in common."""
+"""Fields that JSON documents have in common."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEAD: Final[Fields] = {
     "format_version": constant(FORMAT_VERSION),
     "tool_version": (STRING, lambda _: __version__),
 }
-"""What every document begins with."""
+"""The first fields of every document."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Document:
 
     @property
     def write(self) -> Callable[[Any], dict[str, Any]]:
-        """What makes such a document of a value."""
+        """The function that makes such a document of a value."""
         return self.json.write
 
     @classmethod

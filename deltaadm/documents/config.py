@@ -1,4 +1,4 @@
-"""What `config show` writes."""
+"""The document of `config show`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In what two states of tables differ."""
+"""The document of `diff`: the differences between two states of tables."""
 
 from __future__ import annotations
 

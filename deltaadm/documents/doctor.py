@@ -1,4 +1,4 @@
-"""What `doctor` writes."""
+"""The document of `doctor`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far features of a table are from being dropped."""
+"""The document of `drop-feature --status`: the progress of dropping features of a table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STATUS: Final = record(
     work=STRINGS,
     refusal=maybe(ERROR),
 )
-"""How far one feature is."""
+"""The progress of one feature."""
 
 DOCUMENT: Final = Document.of(
     "What dropping features of a table requires",

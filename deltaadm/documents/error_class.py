@@ -1,4 +1,4 @@
-"""What `explain` writes of an error class of Delta."""
+"""The document of `explain` for an error class of Delta."""
 
 from __future__ import annotations
 

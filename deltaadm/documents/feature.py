@@ -1,4 +1,4 @@
-"""What `features` writes of one feature."""
+"""The document of `features` for one feature."""
 
 from __future__ import annotations
 

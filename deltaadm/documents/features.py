@@ -1,4 +1,4 @@
-"""What `features` writes."""
+"""The document of `features`."""
 
 from __future__ import annotations
 

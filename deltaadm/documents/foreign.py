@@ -1,4 +1,4 @@
-"""What plans for tables of other providers have in common, as JSON."""
+"""Fields that plans for tables of other providers have in common, as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has changed in a table, from version to version."""
+"""The document of `history`: the changes of a table from version to version."""
 
 from __future__ import annotations
 

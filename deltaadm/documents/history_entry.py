@@ -1,4 +1,4 @@
-"""What one commit has changed in a table."""
+"""The changes of one commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `inspect` writes of a table."""
+"""The document of `inspect` for a table."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _ENDED: Final = ("done", "failed")
 
 @dataclass(frozen=True)
 class Entry:
-    """What happened to the plan of a digest; once it has ended, with the line that this gave."""
+    """An event of the plan with a digest; the last one has the line of its result."""
 
     plan: str
     table: str
@@ -48,7 +48,7 @@ def write_entry(entry: Entry) -> str:
 
 
 def read_entry(line: bytes) -> Entry:
-    """What `write_entry` has written; raises what Python does for anything else."""
+    """The entry that `write_entry` has written; raises Python's exceptions for anything else."""
     body = json.loads(line)
     seal = body.pop(_SEAL)
     event = text(body["event"])

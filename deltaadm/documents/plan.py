@@ -109,7 +109,7 @@ def _goals(plan: Plan) -> list[tuple[Goal, bool]]:
 
 
 def _losses(plan: Plan) -> list[tuple[int, str]]:
-    """What each step, by its number from 1 on, takes away."""
+    """The losses that each step causes, by its number from 1 on."""
     if not plan.goals:
         return []
     return [

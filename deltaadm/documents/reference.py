@@ -33,7 +33,7 @@ FORMAT_VERSION: Final = 1
 _KIND: Final = "deltaadm-reference"
 
 _KEPT: Final = ("id", "name", "description", "format", "partitionColumns", "configuration")
-"""Of the metadata; the schema is written as JSON rather than as a text that holds it."""
+"""The fields of the metadata; the schema is JSON rather than a text that holds it."""
 
 
 def _metadata(recorded: RecordedTable) -> dict[str, Any]:

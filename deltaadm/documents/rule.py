@@ -1,4 +1,4 @@
-"""What `explain` writes of a rule."""
+"""The document of `explain` for a rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `rules` writes."""
+"""The document of `rules`."""
 
 from __future__ import annotations
 

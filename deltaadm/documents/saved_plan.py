@@ -85,7 +85,7 @@ class SavedPlan:
         return self._plan_on(self.before)
 
     def changes_since(self, current: Snapshot) -> tuple[Change, ...]:
-        """What is different in *current* from the state that the plan was made for."""
+        """The differences of *current* from the state that the plan was made for."""
         return diff(self._revealed(current).before, current)
 
     def left_on(self, current: Snapshot, *, begun: bool = False) -> Plan:
@@ -209,7 +209,7 @@ class SavedPlan:
         return self if before is self.before else replace(self, before=before)
 
     def _promise_of(self, plan: Plan) -> dict[str, Any]:
-        """What the file would promise if it was that of *plan*."""
+        """The content that the file would have if it was that of *plan*."""
         write = plan_document if self.shows_secrets else saved_document
         return _promise(write(plan, self.table))
 
@@ -225,7 +225,7 @@ def _because(steps: Sequence[Step]) -> dict[str, str]:
 
 
 OPERATION: Final = "apply"
-"""What plans are called that come out of a file, whichever command has made them."""
+"""The command name for plans from a file, whichever command has made them."""
 
 CARRIED_OUT: Final = "The plan is already applied: the table is as planned."
 """The note of a plan of which nothing is left to do."""

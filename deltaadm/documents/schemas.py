@@ -32,4 +32,4 @@ SCHEMAS: Final[dict[str, Schema]] = {
     }
     for name, kind in _documents()
 }
-"""By name, the schema of each kind of document."""
+"""The schema of each kind of document, by its name."""

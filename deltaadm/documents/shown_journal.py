@@ -1,4 +1,4 @@
-"""What a journal of `apply` says of its plans."""
+"""The status of the plans in a journal of `apply`."""
 
 from __future__ import annotations
 

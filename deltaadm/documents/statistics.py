@@ -1,4 +1,4 @@
-"""What `validate --statistics` writes."""
+"""The document of `validate --statistics`."""
 
 from __future__ import annotations
 

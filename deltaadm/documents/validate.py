@@ -1,4 +1,4 @@
-"""What `validate` writes of a table."""
+"""The document of `validate` for a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a table in a client's hands, and who says so, as JSON."""
+"""The behaviour of a client with a table, and its sources, as JSON."""
 
 from __future__ import annotations
 

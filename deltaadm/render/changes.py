@@ -44,7 +44,7 @@ def _renaming(before: Any, after: Any) -> str:
 
 
 def change_words(change: Change) -> str:
-    """What changes, to what and from what."""
+    """The name of the changed value, with its old and new value."""
     head = f"{change.kind.value} {change.subject}"
     if is_renaming(change):
         return f"{head}: {_renaming(change.before, change.after)}"

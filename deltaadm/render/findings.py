@@ -1,4 +1,4 @@
-"""What the formats of CI systems need to know of a finding: which file, and whether it is known."""
+"""The parts of a finding that CI formats need: its file, and whether it is known."""
 
 from __future__ import annotations
 
@@ -108,12 +108,12 @@ def _quoted(text: str, safe: str) -> str:
 
 
 def sentence(finding: Finding) -> str:
-    """What was found, and where if the message does not say so."""
+    """The message of a finding, with its place if the message does not name it."""
     known = not finding.where or finding.where in finding.message
     return visible(finding.message if known else f"{finding.where}: {finding.message}")
 
 
 def advice(table: str, finding: Finding) -> tuple[str, ...]:
-    """What to do about it, and the command that does it if there is one."""
+    """The remedy, and the command that applies it if there is one."""
     command = fix_command(table, finding.fix)
     return tuple(filter(None, (visible(finding.remedy), command and f"Fix: {visible(command)}")))

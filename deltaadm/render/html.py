@@ -99,7 +99,7 @@ def html_fragment(report: Report) -> str:
 
 
 _SCRIPTED: Final = ('<table class="fleet">', "<details>")
-"""What the script has something to do for; texts are escaped and cannot have it."""
+"""Markup that needs the script; texts are escaped and cannot contain it."""
 
 
 class _Html(str):
@@ -131,7 +131,7 @@ def _titles(pages: Iterable[Iterable[object]]) -> list[str]:
 
 
 def _title(pages: Sequence[Iterable[object]], *, sums_up: bool) -> str:
-    """What the browser's tab says."""
+    """The title of the page."""
     title = _titles(pages)[0] if len(pages) == 1 or sums_up else f"{len(pages)} reports"
     return f"{title} - deltaadm"
 
@@ -167,7 +167,7 @@ _REMARK: Final = "remark"
 
 
 def _verdicts(page: Iterable[object]) -> dict[str, tuple[str, str]]:
-    """What a report begins with: its cards, or else the first sentence that has a tone."""
+    """The beginning of a report: its cards, or else the first sentence that has a tone."""
     for block in page:
         if isinstance(block, Cards):
             return {title: (text, tone) for title, text, tone in block.cards}
@@ -268,7 +268,7 @@ def _row(cells: Sequence[str], columns: Sequence[str]) -> _Html:
 
 
 _CHANGES: Final = {"+ ": "added", "- ": "dropped", "~ ": "changed"}
-"""What the first cell of a change begins with, and its class."""
+"""The text and the class of the first cell of a change."""
 
 
 def _breakable(text: str) -> _Html:

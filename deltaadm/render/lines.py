@@ -22,7 +22,7 @@ _INDENT_OF_NARROW_TEXT = 6
 
 
 def width_of(text: str) -> int:
-    """How many columns of a terminal *text* takes."""
+    """The number of columns of a terminal that *text* takes."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len  # which knows wide and combining characters
@@ -48,7 +48,7 @@ class Line:
 
     @property
     def width(self) -> int:
-        """How many columns of a terminal it takes."""
+        """The number of columns of a terminal that it takes."""
         return width_of(self.text)
 
     def part(self, start: int, end: int) -> Line:
@@ -143,7 +143,7 @@ class _Row(Line):
 
 
 def _breaks(text: str, limit: int, hang: int) -> Iterator[int]:
-    """Where a new line begins; never before what a CI system would take for a command."""
+    """The positions at which a line may be broken; never before a CI system's command."""
     column = 0
     for word in re.finditer(r"\s*\S+\s*?(?=\s|$)", text):
         shown = word[0].lstrip()
@@ -160,12 +160,12 @@ def sentence(text: str, style: str = "") -> Line:
 
 
 def command(text: str, style: str = "") -> Line:
-    """What is to be copied, and therefore stays a line."""
+    """A text to be copied, which therefore stays on one line."""
     return Line(visible(text), style)
 
 
 def heading(text: str, style: str = "bold") -> Line:
-    """What stands over a part, after an empty line."""
+    """A heading, after an empty line."""
     return Line(f"\n{visible(text)}", style, hang=2)
 
 

@@ -38,13 +38,13 @@ _INTERPRETED = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""What GitHub and GitLab make links, mentions and pictures of; nothing but code prevents that."""
+"""Characters that GitHub and GitLab turn into links, mentions and pictures outside of code."""
 
 _SPECIAL = re.compile(r"[]\\`*_{}[<>|~!$^&]")
-"""What makes emphasis, links, HTML, tables and formulas."""
+"""Characters that make emphasis, links, HTML, tables and formulas."""
 
 _LEADING = re.compile(r"^[0-9](?=[0-9]*[.)])|^[-+=]")
-"""What makes lists and headings, at the beginning of a text."""
+"""Beginnings of texts that make lists and headings."""
 
 
 def write_markdown(reports: Sequence[Report], out: TextIO) -> None:

@@ -29,7 +29,7 @@ FROM_JOURNAL: Final = "from_journal"
 
 
 def line(document: Document) -> str:
-    """What came of one table, in a line: a word or two, the table, and the rest."""
+    """The result for one table, in a line: its status, the table, and details."""
     kind = kind_of(document)
     status, rest = _LINES[kind](document)
     source = "(from the journal)" if document.get(FROM_JOURNAL) else ""
@@ -38,7 +38,7 @@ def line(document: Document) -> str:
 
 
 def status_and_details(document: Document) -> tuple[str, str]:
-    """What came of one table: a word or two, and the rest."""
+    """The result for one table: its status, and details."""
     try:
         return _LINES[kind_of(document)](document)
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration):
@@ -58,7 +58,7 @@ def is_uneventful(document: Document) -> bool:
 
 
 def urgency(document: Document) -> int:
-    """How soon a line on a table is worth reading: 0 for errors, then warnings, then the rest."""
+    """The rank of a line on a table: 0 for errors, then warnings, then the rest."""
     kind = kind_of(document)
     if kind == "validate" and not document["stopped"]:
         return {"errors": 0, "warnings": 1}.get(_verdict(document), 2)
@@ -66,7 +66,7 @@ def urgency(document: Document) -> int:
 
 
 def few_listed(kind: str) -> int:
-    """How many tables of which there is nothing to say are listed all the same."""
+    """The number of tables without findings that are listed all the same."""
     return _FEW if kind == "inspect" else 0
 
 
@@ -75,7 +75,7 @@ _FEW: Final = 20
 
 
 def unlisted(kinds: Counter[str]) -> str:
-    """That some uneventful tables are not listed, with the number of each kind of document."""
+    """The line on tables that are not listed, with the number of each kind of document."""
     lacking = " or ".join(dict.fromkeys(_LACKING[kind] for kind in kinds))
     return f"{counted(kinds.total(), 'table')} without {lacking}; --all lists them"
 
@@ -107,7 +107,7 @@ _KEYS: Final = {
 
 
 def exit_code(document: Document) -> int:
-    """That of the error in *document*; 0 where there is none."""
+    """The exit code of the error in *document*; 0 where there is none."""
     return int(document["error"]["exit_code"]) if "error" in document else 0
 
 
@@ -134,7 +134,7 @@ class Tally:
 
     @property
     def overview(self) -> FleetSummary:
-        """What has been counted so far, the most frequent first."""
+        """The counts so far, the highest first."""
         return FleetSummary(
             tables=self._tables,
             failed=self._failed,

@@ -37,7 +37,7 @@ class Selection(NamedTuple):
         return {field: document[field] for field in self.fields}
 
     def of(self, documents: Sequence[dict[str, Any]]) -> Any:
-        """What is wanted of *documents*: of one, or of the array of several."""
+        """The selection from *documents*: from one, or from the array of several."""
         chosen = [self.of_document(document) for document in documents]
         value = chosen[0] if len(chosen) == 1 else chosen
         if not self.query or (len(chosen) == 1 and "error" in chosen[0]):
@@ -61,7 +61,7 @@ def require_query(query: str) -> None:
 
 
 def search(query: str, value: Any) -> Any:
-    """What the expression makes of *value*; raises `UsageError` where it cannot be applied."""
+    """The result of the expression on *value*; raises `UsageError` where it cannot be applied."""
     import jmespath
 
     try:

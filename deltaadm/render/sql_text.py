@@ -38,7 +38,7 @@ def write_sql(reports: Sequence[Report], out: TextIO, *, for_terminal: bool = Fa
 
 
 def _warnings(report: Report) -> Iterator[str]:
-    """What the statements would bring about, as comments, which nothing in them can end."""
+    """The effect of the statements, as comments, which nothing in them can end."""
     if not isinstance(report, (PlanReport, SavedPlanReport)):
         return
     for found in report.plan.findings:
@@ -52,7 +52,7 @@ def _ended(statement: str) -> str:
 
 
 def _statements(report: Report) -> Iterator[tuple[str, ...]]:
-    """Those of the plan in *report*, if there is a plan in it."""
+    """The statements of the plan in *report*, if it has a plan."""
     if isinstance(report, ForeignReport):
         yield report.plan.statements
     elif isinstance(report, (PlanReport, SavedPlanReport, OutcomeReport)):

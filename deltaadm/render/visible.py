@@ -6,7 +6,7 @@ import unicodedata
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _COMMAND_MARK = "::"
-"""What a line begins with that GitHub's runner takes for a command, whoever wrote it."""
+"""The prefix of a line that GitHub's runner takes for a command, whoever wrote it."""
 _OLD_COMMAND_MARK = "##["
 """The same, anywhere in a line."""
 

@@ -26,11 +26,11 @@ COST_NAMES: Final = {
 }
 
 _TRUNCATION: Final = "history older than the new checkpoint is deleted"
-"""What `DROP FEATURE … TRUNCATE HISTORY` does beside its commits."""
+"""The effect of `DROP FEATURE … TRUNCATE HISTORY` besides its commits."""
 
 
 def cost_text(cost: Cost, *, truncates: bool, files: FileFacts | None = None) -> str:
-    """What a plan does to data files, *files* where they are known, and to the table's history."""
+    """The effect of a plan on data files, *files* where known, and on the table's history."""
     words = COSTS[cost] if files is None else f"{COSTS[cost]} ({files})"
     if not truncates:
         return words
@@ -66,6 +66,6 @@ def counted(number: int, word: str) -> str:
 
 
 def overview_title(overview: FleetSummary) -> str:
-    """How many tables, and how many of them failed."""
+    """The number of tables, and of those that failed."""
     tables = counted(overview.tables, "table")
     return f"{tables}, {overview.failed} failed" if overview.failed else tables

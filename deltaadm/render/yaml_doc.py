@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deltaadm.render.selection import Selection
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
-"""What is a string without quotes, unless it is one of the words that mean something else."""
+"""Strings that need no quotes, unless they are one of the words that mean something else."""
 
 # YAML 1.1, which many parsers still follow, takes more words for booleans than 1.2 does.
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})

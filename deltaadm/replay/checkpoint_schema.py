@@ -1,4 +1,4 @@
-"""What type the columns of a checkpoint must have, by the log's schema."""
+"""The types that the columns of a checkpoint must have, by the log's schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from deltaadm.replay.footer import Field, Footer
 
 _TYPE, _CONVERTED, _LOGICAL = 1, 6, 10
-"""Where Parquet's schema says of which type a field is, and what that stands for."""
+"""The entries of Parquet's schema that give the type of a field, and the types they stand for."""
 
 _BOOLEAN, _INTEGERS, _BYTES = 0, (1, 2), 6
 _TEXTS: Final = ({0}, {1})

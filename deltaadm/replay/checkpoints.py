@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Done = TypeVar("Done")
     Opened = tuple[Footer, pq.ParquetFile, Callable[..., int]]
     Adds = tuple[str, bool, pa.StructArray]
-    """Where `add` actions are from, whether all are known to have a count, and they themselves."""
+    """A batch of `add` actions: their file, whether all are known to have a count, the actions."""
 
 STATE: Final = ("protocol", "metaData")
 
@@ -84,12 +84,12 @@ _MEANINGLESS: Final = (LookupError, TypeError, AttributeError, StopIteration, Me
 
 
 class Tally:
-    """What was counted of the `add` actions of a checkpoint while they were looked at."""
+    """The counts of the `add` actions of a checkpoint, made while they were looked at."""
 
     def __init__(self) -> None:
         self.facts = FileFacts()
         self.adds_read = 0
-        """How many there are, those included that are hidden."""
+        """The number of `add` actions, including those that are hidden."""
 
     def add_all(self, documents: Sequence[Document]) -> None:
         """Count live files as in the log."""
@@ -170,7 +170,7 @@ class CheckpointReader:
         return tally
 
     def file_paths(self) -> list[str]:
-        """Where its `add` actions are: its own files, and sidecars."""
+        """The files with its `add` actions: its own files, and sidecars."""
         if self._sidecars is None:
             self.small_actions(("sidecar",))
         return [*(file.path for file in self._checkpoint.files), *(self._sidecars or ())]
@@ -205,7 +205,7 @@ class CheckpointReader:
             yield from file.iter_batches(rows_of(wanted), columns=wanted)
 
     def adds(self, path: str, fields: Sequence[str]) -> Iterator[pa.StructArray]:
-        """Those *fields* of the `add` actions in a Parquet file that it has."""
+        """The given *fields* of the `add` actions in a Parquet file, where it has them."""
         return (adds for _, _, adds in self._add_batches(path, lambda *_: fields))
 
     def json_actions(self, path: str) -> Iterator[Named]:
@@ -321,7 +321,7 @@ class CheckpointReader:
                 tally.facts = merge(tally.facts, found)
 
     def _shares(self, paths: Sequence[str]) -> list[Iterator[Adds]]:
-        """What facts are counted from, split so that the threads have about equal work."""
+        """The batches to count from, split so that the threads have about equal work."""
         readers = range(min(processors(), _READERS) if paths else 0)
         shares = [slice(reader, None, len(readers)) for reader in readers]
         if len(paths) == 1:
@@ -411,7 +411,7 @@ class _Decoding:
 
 
 _NO_CONTENT: Final = (EngineError, MemoryError, StorageError, UnreadableCheckpoint)
-"""What is not raised over the content of a file, or says already what is wrong with it."""
+"""Exceptions that do not concern the content of a file, or already say what is wrong with it."""
 
 
 def require_address_space(limits: Limits) -> None:
@@ -439,7 +439,7 @@ def require_short_paths(files: pa.StructArray, limits: Limits) -> None:
 
 
 def _longest(texts: pa.StringArray) -> int:
-    """How many bytes the longest of *texts* has."""
+    """The length in bytes of the longest of *texts*."""
     import pyarrow.compute as pc
 
     return pc.max(pc.binary_length(texts)).as_py() or 0
@@ -462,19 +462,19 @@ def sidecar_path(sidecar: Document) -> str:
 
 
 def _all_columns(footer: Footer, _group: Struct) -> tuple[str, ...]:
-    """What an `add` action has, in either form of statistics."""
+    """The columns of an `add` action, with either form of statistics."""
     return (*_ADD_COLUMNS, *_counts_in(footer))
 
 
 def _counts_in(footer: Footer) -> tuple[str, ...]:
-    """Where statistics as a struct have the number of records, if they have it."""
+    """The column with the number of records in statistics as a struct, if there is one."""
     found = footer.columns["add"].child("stats_parsed")
     number = None if found is None else found.child("numRecords")
     return (_NUM_RECORDS,) if checkpoint_schema.is_whole_number(number) else ()
 
 
 def _fact_columns(footer: Footer, group: Struct) -> tuple[str, ...]:
-    """What facts about the files of a row group take; without `stats` if all have a count."""
+    """The columns to count the files of a row group by; without `stats` if all have a count."""
     optional = (*_FACT_COLUMNS_IF_FILLED, *_counts_in(footer))
     filled = (column for column in optional if may_hold_any(group, ("add", *column.split("."))))
     stats = () if _all_begin_with_count(group) else ("stats",)
@@ -577,7 +577,7 @@ def _possibly_removed(paths: pa.StringArray, touched: pa.StringArray) -> pa.Bool
 
 
 def _without_nulls(adds: pa.StructArray) -> pa.StructArray:
-    """Those that are there; the columns of one that is null are null as well."""
+    """The actions that are not null; the columns of one that is null are null as well."""
     import pyarrow.compute as pc
 
     paths = pc.struct_field(adds, "path")
@@ -701,7 +701,7 @@ def _column_facts(adds: pa.StructArray, *, counted: bool) -> FileFacts:
 
 
 def _lacking(stats: pa.Array, parsed: pa.Array) -> tuple[int, int]:
-    """How many files have no statistics in either form, and how many no number of records."""
+    """The numbers of files without statistics in either form, and without a record count."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -720,14 +720,14 @@ def _lacking(stats: pa.Array, parsed: pa.Array) -> tuple[int, int]:
 
 
 _PLAINLY_COUNTED: Final = tuple(f'{{"numRecords":{digit}'.encode() for digit in range(10))
-"""How nearly all statistics begin; checking a prefix is much faster than a pattern."""
+"""The usual beginnings of statistics; checking a prefix is much faster than a pattern."""
 
 _COUNTED: Final = '{"numRecords":0}'
 """Stands for statistics that are known to have a count and have not been read."""
 
 
 def _not_counted(stats: pa.StringArray) -> pa.StringArray:
-    """Those statistics, without nulls, that do not begin with the number of records."""
+    """The statistics, without nulls, that do not begin with the number of records."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

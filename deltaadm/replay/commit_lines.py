@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MOST: Final = 1 << 24
 """Bytes of commits that are kept decoded, which takes four or five times as many."""
 _ESCAPED: Final = b"\\u"
-"""What half a character may be escaped by, which a replay replaces."""
+"""The beginning of an escape for half a character, which a replay replaces."""
 
 
 class CommitLines:

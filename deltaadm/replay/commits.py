@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Delta's reader passes over one at the beginning of a commit.
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 BLANKS: Final = b" \t\r\n"
-"""What a blank line may have; Delta's reader fails on any other."""
+"""The characters that a blank line may have; Delta's reader fails on any other."""
 _ESCAPED: Final = b"\\u00"
 _STATE: Final = (b'"protocol"', b'"metaData"', _ESCAPED)
 _PROVENANCE: Final = (*_STATE, b'"commitInfo"')
@@ -258,7 +258,7 @@ _DECODER: Final = json.JSONDecoder()
 
 
 def json_value(text: str) -> Any:
-    """What `json.loads` answers."""
+    """The same value as `json.loads` returns."""
     # That takes long to find out that there are no blanks around.
     try:
         found, end = _DECODER.raw_decode(text)

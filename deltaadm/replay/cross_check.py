@@ -1,4 +1,4 @@
-"""What another implementation, deltalake, reads from the same table."""
+"""The same table as another implementation, deltalake, reads it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST: Final = 200
 
 
 def cross_check(store: LogStore, snapshot: Snapshot) -> CrossCheck:
-    """How what deltalake reads differs from *snapshot*, in which the files are counted."""
+    """The differences of deltalake's reading from *snapshot*, in which the files are counted."""
     import deltalake
 
     program = f"deltalake {deltalake.__version__}"

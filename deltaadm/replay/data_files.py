@@ -1,4 +1,4 @@
-"""What the storage has of a live file: data file, Parquet footer, deletion vector."""
+"""Facts about a live file in storage: data file, Parquet footer, deletion vector."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # The first byte of such a file is the version of its format.
 _FIRST_OFFSET = 1
-"""Where the first deletion vector of a file begins."""
+"""The offset of the first deletion vector in a file."""
 
 
 def data_file_facts(store: LogStore, add: AddFile, state: State) -> DataFileFacts:

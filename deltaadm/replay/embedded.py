@@ -106,7 +106,7 @@ class Replay:
     def _looked_into(
         self, files: LogFiles, look: Callable[[str], Found]
     ) -> Iterator[tuple[str, Found]]:
-        """What *look* finds in each of *files*, from the last one back."""
+        """The results of *look* for each of *files*, from the last one back."""
         self._store.read_ahead(files.names[::-1])
         processes = processors() if self._store.survives_fork else 1
         return parallel_scan(files.names[::-1], look, processes=processes)
@@ -125,7 +125,7 @@ class Replay:
         return facts
 
     def counted_in_checkpoint(self, reader: CheckpointReader) -> Tally:
-        """What *reader* counts of the files that the deltas have not hidden."""
+        """The counts by *reader* of the files that the deltas have not hidden."""
         return reader.count(self._fold)
 
     def live_documents(self) -> Iterator[Document]:
@@ -166,7 +166,7 @@ class Replay:
         )
 
     def established(self) -> Document:
-        """What is known when a replay fails."""
+        """The facts that are established when a replay fails."""
         known: Document = {"version": self._segment.version}
         protocol, metadata = self._protocol(), self._metadata()
         if protocol is not None:
@@ -327,7 +327,7 @@ class Replay:
         return None if found is None else Metadata.from_wire(found)
 
     def _timestamp(self, metadata: Metadata) -> int:
-        """In ms: the in-commit timestamp where the table has them, else the file's time."""
+        """The time in ms: the in-commit timestamp where the table has them, else the file's."""
         if in_commit_timestamps(metadata) and self._commit_info is not None:
             inside = self._commit_info.in_commit_timestamp
             if inside is not None:

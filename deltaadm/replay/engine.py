@@ -1,4 +1,4 @@
-"""What a replay engine is: whatever turns the log files of a version into a snapshot."""
+"""The interface of replay engines, which turn the log files of a version into a snapshot."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class UnreadableCheckpoint(TableError):  # noqa: N818 -- reads as the finding it
 
 
 def added_files(store: LogStore, version: int) -> int | None:
-    """How many `add` actions `_last_checkpoint` states for the checkpoint of *version*."""
+    """The number of `add` actions of *version*'s checkpoint that `_last_checkpoint` states."""
     try:
         hint = hint_of(store.read("_last_checkpoint"))
     except DeltaadmError:

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from deltaadm.storage.threads import Pending
 
     Counted = tuple[LogSegment, Tally]
-    """What was counted of the checkpoint of a segment."""
+    """The counts of the checkpoint of a segment."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +149,7 @@ class _FactCollector:
         return self._snapshot.segment.compactions
 
     def _catalog(self, snapshot: Snapshot) -> Iterator[Facts]:
-        """What the catalog says, if one was asked."""
+        """The catalog's entry for the table, if a catalog was asked."""
         if self._store.catalog_state is None:
             return
         from deltaadm.catalog.ratified import RatifiedStore
@@ -168,7 +168,7 @@ class _FactCollector:
         return cross_check(self._store, snapshot)
 
     def _with_replay(self, made: CheckpointFacts) -> CheckpointFacts:
-        """What was found out about a checkpoint, by its replay too, which reads more of it."""
+        """The facts about a checkpoint, with those from its replay, which reads more of it."""
         if made.checkpoint is None or any(sidecar.size is None for sidecar in made.sidecars):
             return made  # that a sidecar is missing is a fact of its own
         if made.error:
@@ -429,7 +429,7 @@ class _FactCollector:
             yield from done_ahead(prepared, replay.live_in_checkpoint(tally))
 
     def _data_files(self, adds: Iterable[AddFile], state: State) -> Iterator[DataFileFacts]:
-        """What the storage has of each of *adds*, looked up several at a time."""
+        """The data files of *adds* in storage, looked up several at a time."""
         store = self._store
         if store.at_once == 1:
             yield from (data_file_facts(store, add, state) for add in adds)
@@ -590,7 +590,7 @@ def _object_in(store: LogStore, file: LogFile) -> tuple[dict[str, Any] | None, s
 
 
 def _completed(state: State, other: State) -> State:
-    """What *state* says, and where it says nothing, *other*."""
+    """*state*, completed by *other* where it lacks a protocol or metadata."""
     return replace(
         state,
         protocol=state.protocol or other.protocol,

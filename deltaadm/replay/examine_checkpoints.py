@@ -62,10 +62,10 @@ _KEY_FIELDS: Final = {
 _COUNTED_FIELDS: Final = {name: (f"{name}.{key}",) for name, key in _KEY_FIELDS.items()} | {
     "add": ("add.path", "add.deletionVector")
 }
-"""What is read of each action's column, so as to count the rows and to compare live files."""
+"""The fields read of each action's column, to count the rows and to compare live files."""
 
 _NAMED_PATHS: Final = 3
-"""How many paths of a difference are reported."""
+"""The number of paths of a difference that are reported."""
 
 
 def state_after(before: State, version: int, actions: Iterable[tuple[str, Any]]) -> State:
@@ -449,7 +449,7 @@ def _hash(document: Document, qualifier: str) -> int:
 
 
 def _valid_rows(column: pa.Array, key: str | None) -> int:
-    """How many rows of a column have a value; a struct counts by its field *key*, if it has it."""
+    """The number of rows with a value in a column; a struct counts by its field *key*."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""What the log's history still has of a table feature, which decides when it can be dropped."""
+"""Traces of a table feature in the log's history, which decide when it can be dropped."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _newest_needing(
 def _needed_at_the_start(
     store: LogStore, listing: LogListing, name: str, clean_from: int
 ) -> int | None:
-    """What came before the oldest commit that is left stands in the oldest checkpoint."""
+    """The state before the oldest commit that is left is in the oldest checkpoint."""
     versions = recreatable_versions(listing)
     if versions is None or not 0 < versions[0] < clean_from:
         return None

@@ -150,8 +150,9 @@ class ArrowFiles:
 
     @cached_property
     def _odd_paths(self) -> Rows:
-        """To look for a pattern takes many times as long as to pass over what it takes anyway."""
+        """The files whose paths are not plain."""
         paths = self._texts("path")
+        # To skip what the pattern accepts anyway takes a fraction of looking for it.
         rest = pc.ascii_ltrim(paths, PLAIN_CHARACTERS)
         plain = pc.match_substring_regex(rest, rf"\A(?:{PLAIN_PATH})\z")
         return _where(pc.invert(plain)) | _where(pc.less(pc.binary_length(paths), scalar(2)))
@@ -280,7 +281,7 @@ def _entries(values: pa.MapArray) -> tuple[pa.StringArray, pa.StringArray]:
 
 
 def _width(values: pa.MapArray, keys: pa.StringArray) -> int | None:
-    """How many entries each row has, where all have the same keys in the same order; else None."""
+    """The number of entries of each row; None unless all have the same keys in one order."""
     if not len(values) or values.null_count:
         return None
     width, rest = divmod(len(keys), len(values))
@@ -453,7 +454,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _above(left: pa.Array, right: pa.Array) -> pa.Array:
-    """Where *left* may be greater: two whole numbers may have become the same double."""
+    """Rows in which *left* may be greater: two whole numbers may have become the same double."""
     if _are(left, right, pa.types.is_integer):
         return pc.greater(left, right)
     left, right = left.cast(pa.float64(), safe=False), right.cast(pa.float64(), safe=False)
@@ -475,7 +476,7 @@ def _too_many(nulls: pa.Array, records: pa.Array, found: list[Any]) -> None:
 
 
 def _schema(kinds: Kinds) -> pa.Schema:
-    """What statistics usually look like; pyarrow finds out what else they have."""
+    """The usual columns of statistics; pyarrow detects any others."""
     bounds = _bounds(kinds)
     fields: dict[str, Any] = {"numRecords": pa.int64()}
     if bounds.num_fields:
@@ -604,7 +605,7 @@ def _parsed(body: pa.Buffer, schema: pa.Schema) -> pa.Table | None:
 
 
 def _filled(fields: Iterable[pa.Field], columns: Mapping[str, pa.Array]) -> list[pa.Field]:
-    """Those *fields* of which any row has a value, and the number of records."""
+    """The *fields* of which any row has a value, and the number of records."""
     found = []
     for field in fields:
         values = columns[field.name]

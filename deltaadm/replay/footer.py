@@ -39,7 +39,7 @@ DAMAGE: Final = (
     struct.error,
     zlib.error,
 )
-"""What reading something else than expected ends in; each is seen with some damaged file."""
+"""Exceptions raised by unexpected bytes; each has been seen with some damaged file."""
 
 
 class DamagedFooter(Exception):  # noqa: N818 -- reads as what it is
@@ -117,7 +117,7 @@ class Footer:
 
 
 def chunks(group: Struct, path: tuple[str, ...]) -> Iterator[Struct]:
-    """What *group* says of the columns at *path* and in it."""
+    """The chunks of *group* for the columns at *path* and below it."""
     wanted = [part.encode() for part in path]
     depth = len(wanted)
     return (chunk[3] for chunk in group[1] if chunk[3][3][:depth] == wanted)
@@ -140,7 +140,7 @@ def null_count(chunk: Struct) -> int | None:
 
 
 def first_page(chunk: Struct) -> int:
-    """Where the first page of a chunk begins."""
+    """The offset of the first page of a chunk."""
     first: int = chunk.get(11) or chunk[9]
     second: int = chunk[9]
     # As Arrow does: a dictionary that is said to be at 0 or behind the data does not count.
@@ -221,7 +221,7 @@ def _check(document: Struct, leaves: Sequence[Field], end: int) -> None:
 
 
 def _contradiction(chunk: Struct, leaf: Field, rows: int, end: int) -> str:
-    """What is wrong with the chunk of *leaf* in a row group of *rows* rows."""
+    """The fault of the chunk of *leaf* in a row group of *rows* rows; empty if there is none."""
     if chunk[1] != leaf.element[1]:
         return "two types"
     if [part.decode() for part in chunk[3]] != list(leaf.path):

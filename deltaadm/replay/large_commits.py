@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deltaadm.replay.commits import LargeFile
 
 _MOST_NAMES: Final = (1 << 16) - 1
-"""How many names of actions are counted separately; further ones are counted under the last one."""
+"""The number of action names that are counted separately; further ones count under the last one."""
 
 
 class StoredLines:

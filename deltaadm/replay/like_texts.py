@@ -27,7 +27,7 @@ _VALUE: Final = re.compile(
 )
 """A whole number, or what is between quotes; what is within a text is found out, see `_MARK`."""
 _MARK: Final = "#value "
-"""What begins the names of values: without its quotes no text goes on behind it."""
+"""The prefix of the names of values: without its quotes no text goes on behind it."""
 _DIGITS: Final = "0123456789"
 _NO_DIGITS: Final = "".join(set(map(chr, range(128))) - set(_DIGITS))
 _PLAIN: Final = "".join(set(map(chr, range(0x20, 0x7F))) - set('"\\'))
@@ -92,7 +92,7 @@ def _values(texts: pa.StringArray, between: Sequence[str]) -> list[pa.Array] | N
 
 
 def _words(texts: pa.StringArray, lengths: pa.Int32Array) -> pa.StringArray:
-    """What *texts* begin with, so many characters of each, before a quote."""
+    """The first characters of *texts*, as many of each as *lengths* say, before a quote."""
     short = _sliced(texts, 0, pc.max(lengths).as_py() + 1)
     return pc.list_element(pc.split_pattern(short, '"', max_splits=1), 0)
 

@@ -208,7 +208,7 @@ def _list(store: LogStore, start: int) -> LogListing:
 
 
 def _unknown_without_catalog(store: LogStore, snapshot: Snapshot) -> tuple[str, ...]:
-    """What is not known without the catalog that manages the commits of a table."""
+    """Messages on a table that was read without the catalog that manages its commits."""
     state = store.catalog_state
     was_asked = state is not None and state.manages_commits
     if was_asked or not any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
@@ -243,7 +243,7 @@ def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
 
 
 def _oddities(listing: LogListing) -> tuple[str, ...]:
-    """What the choice of files passed over in silence."""
+    """Messages on files that were ignored when the segment was chosen."""
     found = listing.checkpoint_files
     empty = [file for file in found if not file.info.size]
     complete = {file.path for checkpoint in listing.checkpoints for file in checkpoint.files}

@@ -26,7 +26,7 @@ _HEADER: Final = 1 << 16
 _USUAL_HEADER: Final = 1 << 9
 
 _LARGEST_RATIO: Final[Mapping[int, int]] = {0: 1, 1: 64, 2: 1_032}
-"""What a byte can become at most, by Parquet's number of the codec; more where it is not known."""
+"""The highest compression ratio of each codec, by Parquet's number for it."""
 
 _CODECS: Final[Mapping[int, str]] = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 _DECODED: Final = frozenset({0, *_CODECS})
@@ -71,7 +71,7 @@ def batch_rows(
 
 
 def buffer_size(footer: Footer, limits: Limits) -> int:
-    """What pyarrow reads of a column at a time: 0 for all of it, where that is little."""
+    """The batch size with which pyarrow reads a column: 0 for all of it, where that is little."""
     largest = max((chunk[3][7] for group in footer.groups for chunk in group[1]), default=0)
     return _BUFFER if largest > limits.page else 0
 
@@ -82,7 +82,7 @@ _BUFFER: Final = 1 << 20
 def _bytes_per_row(
     source: BinaryIO, footer: Footer, chunk: Struct, rows: int, limits: Limits
 ) -> int:
-    """What a row takes of a column: its text, or the entries of its map or list."""
+    """The memory that a row of a column takes: its text, or the entries of its map or list."""
     text = _bytes_per_value(source, chunk, limits) if chunk[1] == _BYTES else 0
     values: int = chunk[5]
     if values <= rows:
@@ -106,7 +106,7 @@ _ENTRY: Final = 64
 
 
 def _most_in_a_row(source: BinaryIO, chunk: Struct, bound: int) -> int:
-    """How many values of a column a row has at most: a power of two, or *bound*."""
+    """The largest number of values that a row has in a column: a power of two, or *bound*."""
     try:
         starts = "".join(_row_starts(source, chunk))
     except DAMAGE as error:
@@ -170,7 +170,7 @@ def _is_small(chunk: Struct, limits: Limits) -> bool:
 
 
 def _bytes_per_value(source: BinaryIO, chunk: Struct, limits: Limits) -> int:
-    """What a value takes at most: a text of the dictionary, or its share of the densest page."""
+    """The most memory that a value takes: a dictionary's text, or its share of the densest page."""
     longest = _longest_text(source, chunk)
     if _is_small(chunk, limits):
         return longest

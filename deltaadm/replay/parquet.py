@@ -146,7 +146,7 @@ def _levels(column: Field, leaf: Field) -> tuple[int, int]:
 def _records(
     leaf: Field, levels: tuple[int, int], chunk: Struct, body: bytes, budget: Budget
 ) -> Iterator[list[Entry]]:
-    """For each row in which the column is not null, the entries of one leaf."""
+    """The entries of one leaf, for each row in which the column is not null."""
     record: list[Entry] = []
     for entry in _entries(leaf, levels, chunk, body):
         budget.spend(_VALUE + (len(entry[2]) if isinstance(entry[2], str) else 0))
@@ -441,7 +441,7 @@ def _split(entries: Sequence[Entry], level: int) -> Iterator[list[Entry]]:
 
 
 def _plain(value: Any, node: Field) -> Any:
-    """As JSON has it: maps as objects, no entries for null fields of structs."""
+    """The value as JSON has it: maps as objects, no entries for null fields of structs."""
     if isinstance(value, dict):
         fields = ((child.name, _plain(value[child.name], child)) for child in node.children)
         return {name: each for name, each in fields if each is not None}

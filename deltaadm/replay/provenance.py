@@ -1,4 +1,4 @@
-"""Which versions of a table are whose, according to their commitInfo."""
+"""The writers of a table's versions, according to their commitInfo."""
 
 from __future__ import annotations
 
@@ -97,4 +97,4 @@ def suspended_clustering(store: LogStore, snapshot: Snapshot) -> tuple[Path, ...
 
 
 _SEARCHED: Final = 1000
-"""How many versions are searched for the one that has taken the clustering away."""
+"""The number of versions that are searched for the one that removed the clustering."""

@@ -183,7 +183,7 @@ class FactsBuilder:
             self.add(document)
 
     def facts(self) -> FileFacts:
-        """What was counted so far."""
+        """The counts so far."""
         files, size, vectors, without_stats, without_records, without_row_id = self._counts
         return FileFacts(
             files=files,

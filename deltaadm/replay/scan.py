@@ -53,7 +53,7 @@ def parallel_scan(
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -87,7 +87,7 @@ class _Helper:
         self._answers = os.fdopen(answers, "rb")
 
     def answers(self) -> list[Any] | None:
-        """What was found in its next turn; None if the process failed or has ended."""
+        """The results of its next turn; None if the process failed or has ended."""
         length = int.from_bytes(self._answers.read(_PREFIX))
         body = self._answers.read(length)
         return marshal.loads(body) if length and len(body) == length else None  # noqa: S302 -- ours

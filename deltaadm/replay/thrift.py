@@ -33,7 +33,7 @@ def _too_large(most: int) -> ValueError:
 
 
 class Budget:
-    """How many bytes of memory values may still take, and the error for more than there are."""
+    """The bytes of memory that values may still take, and the error for more than that."""
 
     def __init__(self, most: int, error: Callable[[int], Exception] = _too_large) -> None:
         self._most = self._left = most

@@ -111,7 +111,7 @@ class TotalsBuilder:
                 self._row_ids.add(position, first, count or 0)
 
     def totals(self, again: Callable[[], Iterable[AddFile]]) -> FileTotals:
-        """What was counted; *again* reads the same files in the same order once more."""
+        """The counts; *again* reads the same files in the same order once more."""
         overlaps = self._row_ids.overlaps(_NAMED)
         doubles = _repeated(self._hashes, _NAMED)
         names: dict[int, str] = {}
@@ -165,7 +165,7 @@ class _Sample:
             self._paths.append(path)
 
     def add_all(self, paths: pa.StringArray, chosen: pa.BooleanArray) -> None:
-        """Those of *paths* that are *chosen*."""
+        """The *paths* that are *chosen*."""
         import pyarrow.compute as pc
 
         wanted = pc.indices_nonzero(chosen)

@@ -50,7 +50,7 @@ _AT_A_TIME = 4
 
 
 class Limits(NamedTuple):
-    """How many plans are carried out at the same time, and how many failures end the run."""
+    """The number of plans that are applied at the same time, and of failures that end the run."""
 
     jobs: int | None = None
     failures: int | None = None
@@ -222,7 +222,7 @@ def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
 
 
 class _Run:
-    """What is the same for all plans."""
+    """The values that all plans share."""
 
     def __init__(
         self, context: RunContext, journal: Journal, request: CommitRequest, settings: Settings
@@ -344,7 +344,7 @@ class _Run:
         )
 
     def _looked_up(self, total: int) -> str:
-        """How far the run has come, with what became of the plans that were under way."""
+        """The progress of the run, with what became of the plans that were under way."""
         states = (f"{plan.table}: {plan.words()}" for plan in self._under_way.values())
         return "; ".join((self._words(total), *states))
 

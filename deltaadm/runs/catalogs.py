@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deltaadm.spark.foreign_catalog import SparkForeignCatalog
 
     Entry = CatalogTable | DeltaadmError
-    """What a catalog knows of a name, or why it does not tell."""
+    """The catalog's entry for a name, or the reason why there is none."""
 
 
 def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
@@ -215,7 +215,7 @@ def entry_of_new(context: RunContext, table: str, location: str | None) -> Entry
 
 
 def created_location(context: RunContext, name: str | None, expected: str) -> str:
-    """Where a new table is: the catalog may have chosen another place than the one *expected*."""
+    """The location of a new table: the catalog may have chosen another one than *expected*."""
     entry = None if name is None else entry_of_new(context, name, expected)
     return expected if entry is None or isinstance(entry, DeltaadmError) else entry.location
 

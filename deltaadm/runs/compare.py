@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class ComparisonRequest(NamedTuple):
-    """Which sections are compared, and whether a place is left out."""
+    """The sections that are compared, and whether the location is left out."""
 
     sections: tuple[Section, ...]
     ignored: Callable[[str], bool]
@@ -93,7 +93,7 @@ def compared(
     second: tuple[Target, Point],
     request: ComparisonRequest,
 ) -> DiffReport:
-    """In what two tables, or two versions of one, differ."""
+    """The differences between two tables, or two versions of one."""
     before, after = (comparable(context, *each) for each in (first, second))
     old, new = first[0], second[0]
     return DiffReport(

@@ -36,7 +36,7 @@ def delta_consents(
     clients: Sequence[ClientRelease],
     accepted: frozenset[str],
 ) -> Iterator[Consent]:
-    """What *plan* needs beyond what is *given*; *accepted* are ids among those of *clients*."""
+    """The consent that *plan* needs beyond *given*; *accepted* are ids among those of *clients*."""
     yield from _to_go_on("Commit this?", given)
     option = _COSTS.get(plan.cost)
     if option is not None and not getattr(given, option):
@@ -55,7 +55,7 @@ _COSTS = {Cost.BACKFILL: "allow_backfill", Cost.REWRITE: "allow_rewrite"}
 
 
 def foreign_consents(plan: ForeignPlan, given: ConsentRequest) -> Iterator[Consent]:
-    """What *plan* needs beyond what is *given*."""
+    """The consent that *plan* needs beyond *given*."""
     yield from _to_go_on("Carry this out?", given)
     for name in plan.irreversible:
         yield from _to_lose(

@@ -1,4 +1,4 @@
-"""What a run works with: how tables are reached, how results are shown, what was committed."""
+"""The context of a run: access to tables, output, and what was committed."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class RunContext:
         return store if self.unity is None else self.unity.ratified(store, location)
 
     def history_of(self, snapshot: Snapshot, feature: str) -> FeatureHistory:
-        """What the log of the table in *snapshot* still has of *feature*."""
+        """The traces of *feature* in the log of the table in *snapshot*."""
         from deltaadm.replay.feature_history import feature_history
 
         return feature_history(self.open_store(snapshot.root), snapshot, feature)

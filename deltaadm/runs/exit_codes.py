@@ -4,10 +4,10 @@ FOUND = 1
 """There are findings or differences, or the plan that --check asks for is not empty."""
 
 MISMATCH = 5
-"""What was committed is not what had been planned."""
+"""The commit is not what had been planned."""
 
 REFUSED = 7
-"""What is asked for is impossible in part; what is possible was only planned."""
+"""Some of the request is impossible; the rest was only planned."""
 
 WAITING = 8
 """The rest can be done when some time has passed."""

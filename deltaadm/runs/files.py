@@ -20,7 +20,7 @@ def save_plan(path: Path, text: str, *, secrets: bool) -> None:
 
 
 def announce_plans(path: Path, plans: int = 1, *, secrets: bool = False) -> None:
-    """How the *plans* that were saved at *path* are carried out, and whether it holds *secrets*."""
+    """The way in which the *plans* saved at *path* are applied, and whether it holds *secrets*."""
     if secrets:
         info(f"{path} contains secrets that the plan sets; only its owner can read it.")
     from deltaadm.operations.commands import quoted

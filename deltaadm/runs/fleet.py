@@ -67,7 +67,7 @@ class Fleet:
     answered: Mapping[str, str] = field(default_factory=dict)
 
     def location(self, table: str) -> str:
-        """Where *table* is as far as its name, or its entry in a catalog, says."""
+        """The location of *table* as far as its name, or its entry in a catalog, says."""
         entry = self.entries.get(table)
         if entry is None or isinstance(entry, DeltaadmError):
             return table
@@ -374,7 +374,7 @@ _CLOUDS: Final = ("AWS_", "AZURE_", "GOOGLE_")
 
 
 def _location_for_executors(task: TableTask, table: str) -> str:
-    """Where executors find a table, given the same disks; empty if that is unknown."""
+    """The path at which executors find a table, given the same disks; empty if that is unknown."""
     if not table:
         return ""
     try:

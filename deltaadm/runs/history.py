@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class HistoryRequest(NamedTuple):
-    """What is asked of the history of a table: which sections, from when, until when."""
+    """The request for the history of a table: which sections, from when, until when."""
 
     sections: tuple[Section, ...]
     since: Point = NEWEST
@@ -33,7 +33,7 @@ _SHOWN: Final = {
     "schema": (Section.SCHEMA, Section.MAPPING, Section.CONSTRAINTS, Section.CLUSTERING),
     "properties": (Section.PROPERTIES, Section.MAPPING, Section.CONSTRAINTS, Section.TABLE),
 }
-"""What the switch of each name shows."""
+"""The section that each switch shows."""
 
 
 def shown_sections(switches: Iterable[str]) -> tuple[Section, ...]:

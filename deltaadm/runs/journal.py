@@ -10,7 +10,7 @@ from deltaadm.errors import Refused, StorageError
 from deltaadm.storage.files import open_to_append
 
 _HEAD: Final = b'{"format_version":'
-"""What every line begins with: a last one that was cut off is known by it."""
+"""The beginning of every line: a last line that was cut off is recognized by it."""
 
 
 def read_journal(body: str) -> tuple[Entry, ...]:

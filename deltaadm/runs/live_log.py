@@ -68,12 +68,12 @@ class LiveLog:
         return snapshot if name is None else replace(snapshot, name=name)
 
     def commits(self, first: int, last: int, step: Step) -> tuple[Provenance, ...]:
-        """Whose the versions *first* to *last*, ends included, are; our own carry out *step*."""
+        """The owners of the versions *first* to *last*, inclusive; our own commits apply *step*."""
         store = self._context.open_store(self._location())
         return provenance(store, first, last, step, self._mark())
 
     def _location(self) -> str:
-        """Where the table is: a catalog may have chosen another place for a new one."""
+        """The location of the table: a catalog may have chosen another one for a new table."""
         before = self._before
         if before.exists:
             return before.root

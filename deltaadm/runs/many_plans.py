@@ -131,7 +131,7 @@ def _plan_all(
 
 
 def _saved(report: Report) -> SavedLine | None:
-    """What is saved of a plan that has secrets, so that it can be carried out."""
+    """The form in which a plan with secrets is saved, so that it can be applied."""
     assert isinstance(report, PlanReport)  # noqa: S101 -- what is planned here
     if without_secrets(report) is report:
         return None

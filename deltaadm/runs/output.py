@@ -1,4 +1,4 @@
-"""What a command writes to its standard streams: its results, and what it says about the run."""
+"""The standard streams of a command: its results, and messages about the run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class OutputLost(Exception):  # noqa: N818 -- reads as what happened
 
 
 class FileText(StringIO):
-    """What stands in for standard output where the answer goes to a file."""
+    """A replacement for standard output where the result goes to a file."""
 
 
 def check_format(output: OutputRequest, report: type | str) -> None:
@@ -125,7 +125,7 @@ def _write(put: Callable[[], object]) -> None:
 
 
 def output_error(error: BaseException | None, status: CommitStatus) -> StorageError:
-    """What *error* means for a run whose output it has ended; it says what was committed."""
+    """The error of a run whose output *error* has ended; it says what was committed."""
     import errno
 
     discard_output()
@@ -227,7 +227,7 @@ def show_error(table: str, error: DeltaadmError) -> None:
 
 
 def say_end(message: str) -> None:
-    """How the run ended that was broken off, on standard error."""
+    """Report on standard error how a run that was cut short ended."""
     _say(ERROR, message.strip(), message)
 
 

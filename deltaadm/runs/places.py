@@ -1,4 +1,4 @@
-"""What there is at a location besides a table, or before there is one."""
+"""The content of a location besides a table, or before there is one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def table_around(context: RunContext, location: str) -> str | None:
 
 
 def _directories(context: RunContext, location: str) -> Directories | None:
-    """What lists directories there; None for this machine's own."""
+    """The interface that lists directories there; None for this machine's own."""
     if not is_remote(location):
         return None
     if context.hadoop is None and is_in_object_store(location):

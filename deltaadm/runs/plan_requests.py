@@ -1,4 +1,4 @@
-"""What a run that plans changes is asked for, besides what `deltaadm.runs.requests` has."""
+"""Requests of runs that plan changes, besides those of `deltaadm.runs.requests`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class PlanRequest:
-    """What becomes of a plan."""
+    """The use of a plan: shown, saved or applied."""
 
     apply: bool = False
     check: bool = False
@@ -18,14 +18,14 @@ class PlanRequest:
 
 
 class ClientRequest:
-    """Which programs must go on working."""
+    """The clients that must go on working."""
 
     for_client: list[str] | None = None
     for_client_writing: list[str] | None = None
 
 
 class ConsentRequest:
-    """What may be committed without asking."""
+    """Consent to changes that are not committed without it."""
 
     yes: bool = False
     allow_backfill: bool = False
@@ -36,13 +36,13 @@ class ConsentRequest:
 
 
 class CommitEngineRequest:
-    """What commits; None leaves it to the settings."""
+    """The engine that commits; None leaves it to the settings."""
 
     commit_engine: Engine | None = None
 
 
 class CommitRequest:
-    """What goes with carrying out plans."""
+    """The options for applying plans."""
 
     committing: CommitEngineRequest
     clients: ClientRequest
@@ -53,7 +53,7 @@ class CommitRequest:
 
 
 class ChangeRequest:
-    """What all commands have that plan changes."""
+    """The options of all commands that plan changes."""
 
     planning: PlanRequest
     commit: CommitRequest

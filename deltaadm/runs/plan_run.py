@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from deltaadm.runs.progress import Phases
 
     Planner = Callable[["PlanInput"], Plan]
-    """What makes the plan for a table."""
+    """A function that makes the plan for a table."""
 
     PlanForeign = Callable[[RunContext, str, Entry], int]
-    """What is done, with an exit code, about a table that Delta's catalog leaves to another."""
+    """A function that handles a table that Delta's catalog leaves to another, and its exit code."""
 
     Note = Callable[[str, Callable[[], str]], None]
-    """What hears a clause about commits, and what can look up a more exact one."""
+    """A function that is told about commits, and one that looks up a more exact message."""
 
 
 class PlanInput(NamedTuple):
@@ -352,7 +352,7 @@ def confirm_and_execute(
 def needed_consents(
     plan: Plan, requirements: ClientRequirements, request: CommitRequest
 ) -> Iterator[Consent]:
-    """What must be agreed to before *plan* is carried out, beyond what the command line says."""
+    """The consent that *plan* needs before it is applied, beyond that of the command line."""
     clients = (*requirements.reading, *requirements.writing)
     return delta_consents(plan, request.consent, clients, requirements.accepted)
 

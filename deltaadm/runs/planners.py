@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def changes_planner(texts: ChangeTexts) -> Planner:
-    """What plans the changes in *texts*."""
+    """The planner for the changes in *texts*."""
     from deltaadm.operations.alter import plan_changes
     from deltaadm.operations.change_texts import table_changes
 
@@ -34,7 +34,7 @@ def changes_planner(texts: ChangeTexts) -> Planner:
 
 
 def drop_planner(feature: str, *, truncate_history: bool) -> Planner:
-    """What plans to drop *feature*."""
+    """The planner that drops *feature*."""
     from deltaadm.operations.drop_feature import official_name, plan_drop
 
     def plan(table: PlanInput) -> Plan:
@@ -52,7 +52,7 @@ def drop_planner(feature: str, *, truncate_history: bool) -> Planner:
 
 
 def minimum_planner() -> Planner:
-    """What plans to lower the protocol as far as the table allows."""
+    """The planner that lowers the protocol as far as the table allows."""
     from deltaadm.operations.upgrade_protocol import plan_minimum
 
     def plan(table: PlanInput) -> Plan:
@@ -65,7 +65,7 @@ def minimum_planner() -> Planner:
 def clients_planner(
     *, readable_by: Sequence[str], writable_by: Sequence[str], skip_unreachable: bool
 ) -> Planner:
-    """What finds the cheapest changes after which clients can read, or write, a table."""
+    """The planner of the cheapest changes after which clients can read, or write, a table."""
     from deltaadm.clients import Access, parse_client
     from deltaadm.operations.plan import Goal
     from deltaadm.operations.reach_clients import plan_for_clients

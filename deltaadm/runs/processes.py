@@ -21,7 +21,7 @@ _LARGEST_SHARE: Final = 16
 """Tables that a worker is given at a time, at most."""
 
 _SHARES_AHEAD: Final = 8
-"""How many shares a worker's answers may be ahead of a table that takes long."""
+"""The number of shares by which a worker's results may be ahead of a slow table."""
 
 _OFTEN: Final = 0.2
 """Seconds between two updates of the progress."""
@@ -146,7 +146,7 @@ def from_processes(
 def _answered(
     workers: Mapping[int, _Worker[Result]], tick: Callable[[], None] | None
 ) -> list[_Worker[Result]]:
-    """Those that have answered, if one does before it is time to *tick*."""
+    """The workers with a result, if there is one before it is time to *tick*."""
     if tick is not None:
         tick()
     asked = select.poll()

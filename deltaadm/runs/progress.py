@@ -26,7 +26,7 @@ _SELDOM: Final = 10.0
 
 @dataclass(frozen=True)
 class State:
-    """What is being done, to *what*, and how far it has come: in words, or as a part of a total."""
+    """An activity, its object *what*, and its progress: in words, or as a part of a total."""
 
     doing: str
     what: str = ""
@@ -130,7 +130,7 @@ class Progress:
 
 
 class Examination:
-    """How far the examination of one table has come."""
+    """The progress of the examination of one table."""
 
     def __init__(self, table: str) -> None:
         self._table = table
@@ -151,12 +151,12 @@ class Examination:
             yield fact
 
     def state(self) -> State:
-        """What has been seen so far."""
+        """The counts so far."""
         return State("Checking", self._table, f"{self._commits} commits, {self._files} files")
 
 
 class Phases:
-    """What a run is doing at the moment, phase by phase."""
+    """The current activity of a run, phase by phase."""
 
     def __init__(self, doing: str) -> None:
         self._state = State(doing)
@@ -175,7 +175,7 @@ class Phases:
         self._state = State(doing, done=done, total=total) if total > 1 else State(doing)
 
     def state(self) -> State:
-        """What is being done."""
+        """The current activity."""
         return self._state
 
 

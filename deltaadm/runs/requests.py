@@ -1,4 +1,4 @@
-"""What a run is asked for; the groups of options of the command line are such requests."""
+"""Requests: the arguments of a run, in groups that are those of the command line's options."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Engine(Enum):
-    """What reads a log, or commits a plan; the value is its name on the command line."""
+    """The engines that read logs or commit plans, by their names on the command line."""
 
     EMBEDDED = "embedded"
     SPARK = "spark"
 
 
 class OutputRequest:
-    """How the answer is shown."""
+    """The form of the result."""
 
     output: str = "text"
     color: str = "auto"
@@ -36,12 +36,12 @@ class OutputRequest:
 
     @property
     def selection(self) -> Selection | None:
-        """What is wanted of JSON documents; None for all."""
+        """The selection from JSON documents; None for all."""
         return selection_of(self.json, self.query)
 
 
 def selection_of(fields: str | None, query: str | None) -> Selection | None:
-    """What *fields*, separated by commas, and *query* want; raises `UsageError` for no query."""
+    """The selection by *fields*, separated by commas, and *query*; raises `UsageError`."""
     if fields is None and query is None:
         return None
     from deltaadm.render.selection import Selection, require_query
@@ -55,7 +55,7 @@ def selection_of(fields: str | None, query: str | None) -> Selection | None:
 
 
 class FleetRequest:
-    """Which tables there are, many of them perhaps, and how a run over them goes."""
+    """The tables, which may be many, and how a run over them proceeds."""
 
     also: list[str] | None = None
     tables_from: Path | None = None
@@ -73,7 +73,7 @@ class FleetRequest:
 
 
 class AccessRequest:
-    """How catalogs and object stores are reached, and how long the command may take."""
+    """Access to catalogs and object stores, and the time that the command may take."""
 
     unity: str | None = None
     storage_option: list[str] | None = None
@@ -82,7 +82,7 @@ class AccessRequest:
 
 
 class SparkRequest:
-    """What Spark is used for, and where and how it runs."""
+    """The use of Spark, and where and how it runs."""
 
     engine: Engine = Engine.EMBEDDED
     spark_master: str | None = None

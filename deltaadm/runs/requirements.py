@@ -1,4 +1,4 @@
-"""What the clients of a table must still be able to do after a change."""
+"""Clients that must still be able to read or write a table after a change."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ClientRequirements(NamedTuple):
         )
 
     def goals(self) -> Iterator[Goal]:
-        """That each of these clients can read, or write; except for those that may go wrong."""
+        """The goal for each of these clients, to read or to write, except for the accepted ones."""
         from deltaadm.clients import Access
         from deltaadm.operations.plan import Goal
 

@@ -1,4 +1,4 @@
-"""What is shown of many tables: each result at once where the format allows it, or in the end."""
+"""Results of many tables: each shown at once where the format allows it, or all at the end."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
-    """What *file* holds: plans with their status now, or a journal; raises what reading does."""
+    """The content of *file*: plans with their status now, or a journal; raises as reading does."""
     body = read_input(file)
     entries = read_journal(body)
     if entries:

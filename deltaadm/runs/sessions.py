@@ -132,7 +132,7 @@ def warn_of_other_writers(context: RunContext, plans: Iterable[Plan]) -> None:
 
 
 _FEW: Final = 20
-"""How many commits of metadata end before the JVM's optimizing compiler pays for itself."""
+"""The number of metadata commits for which the JVM's optimizing compiler does not pay off."""
 
 
 def spark_options(
@@ -172,7 +172,7 @@ def _storage_options(context: RunContext, place: str) -> Mapping[str, str]:
 
 
 def _changed(settings: SessionSettings) -> dict[str, str]:
-    """Those of *settings* that are not Delta's own defaults."""
+    """The *settings* that are not Delta's own defaults."""
     defaults = SessionSettings().to_conf()
     return {key: value for key, value in settings.to_conf().items() if defaults.get(key) != value}
 
@@ -221,7 +221,7 @@ def log_reader(
 
 
 def _places(many: FleetRequest) -> Iterator[str]:
-    """What the options of a fleet name that may be a URL."""
+    """The arguments of a fleet that may be URLs."""
     yield from many.also or ()
     yield from many.discover or ()
     # Standard input can be read only once, which is done where its tables are used.

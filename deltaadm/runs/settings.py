@@ -128,7 +128,7 @@ def _joined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def load_settings(sources: SettingsSources) -> Settings:
-    """What *sources* demand; raises `SettingsError` for what cannot be understood."""
+    """The settings in *sources*; raises `SettingsError` for those that are not understood."""
     found = {
         key.replace("-", "_"): _parsed(key, setting)
         for key in _DEMANDS
@@ -140,7 +140,7 @@ def load_settings(sources: SettingsSources) -> Settings:
 
 @dataclass(frozen=True)
 class RuleSettings:
-    """Which rules are checked, and from which severity on findings count."""
+    """The rules that are checked, and the severity from which on findings count."""
 
     select: tuple[str, ...]
     ignore: tuple[str, ...]

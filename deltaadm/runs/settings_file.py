@@ -64,7 +64,7 @@ class _Document:
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """The name of the file in errors."""
         return self.path or "--config"
 
 
@@ -185,7 +185,7 @@ class SettingsSources:
 
     @property
     def directory(self) -> str:
-        """Where relative patterns for tables begin."""
+        """The directory to which patterns for tables are relative."""
         found = self.find("tables")
         return os.path.realpath(found.directory) if found else ""
 
@@ -249,7 +249,7 @@ def is_true(text: str, place: str) -> bool:
 
 
 def user_file() -> str:
-    """Where the settings of a user are, for all projects; empty where there is no such place."""
+    """The directory of a user's settings, for all projects; empty where there is none."""
     base = os.environ.get("APPDATA" if os.name == "nt" else "XDG_CONFIG_HOME", "")
     if not os.path.isabs(base):
         home = os.environ.get("HOME", "")

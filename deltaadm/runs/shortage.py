@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from typing import Final
 
 _NO_MEMORY: Final = ("failed to map segment", "annot allocate memory")
-"""How the dynamic linker says it of a library that Python is about to import."""
+"""The dynamic linker's message about a library that Python is about to import."""
 
 _NO_THREAD: Final = "can't start new thread"
 
 
 def shortage(error: BaseException) -> DeltaadmError | None:
-    """What the run lacked when it ended in *error*; None where that has other reasons."""
+    """The resource that the run lacked when it ended in *error*; None for other causes."""
     for cause in _chain(error):
         if isinstance(cause, MemoryError) or _is_unmapped(cause):
             return EngineError(

@@ -1,4 +1,4 @@
-"""What a run has committed, for the case that it is interrupted."""
+"""The commits of a run, for the case that it is interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is set for object stores besides the environment: options, a file, settings."""
+"""Options for object stores from other places than the environment: options, a file, settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `doctor` finds out about the object store of a table."""
+"""The checks of `doctor` on the object store of a table."""
 
 from __future__ import annotations
 

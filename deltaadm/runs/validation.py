@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ValidationRun:
-    """What is the same for every table that is validated."""
+    """The values that validations of all tables share."""
 
     depth: Depth
     depth_names: tuple[str, ...]
@@ -78,7 +78,7 @@ class ValidationRun:
 def depth_of(
     rules: Sequence[Rule], *, history: bool = False, deep: bool = False, cross_check: bool = False
 ) -> tuple[Depth, tuple[str, ...]]:
-    """How much is read for *rules*, and what a report calls that."""
+    """The depth to which *rules* need to read, and its name in reports."""
     from deltaadm.replay.examine import Depth
     from deltaadm.validation.rule import Scope
 
@@ -93,7 +93,7 @@ def depth_of(
 
 
 def fixes_planner(run: ValidationRun) -> Planner:
-    """What plans everything that deltaadm can fix of what *run* finds."""
+    """The planner of all fixes for the findings of *run*."""
     from deltaadm.operations.fixes import plan_fixes
 
     reports: dict[str, ValidationReport] = {}

@@ -43,7 +43,7 @@ def split_words(given: Sequence[str]) -> tuple[list[str], list[str]]:
 def why_reporter(
     words: Sequence[str], version: int | None, timestamp: int | None
 ) -> Callable[[RunContext, Target], WhyReport]:
-    """What makes the report on a table at a version, or at a time, for what *words* ask."""
+    """The function that reports on a table at a version, or at a time, as *words* ask."""
 
     def report(context: RunContext, target: Target) -> WhyReport:
         snapshot = target.load(context, detail=Detail.STATE, version=version, timestamp=timestamp)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 PARALLEL_THRESHOLD: Final = 64
-"""From so many tables on, starting processes pays where each table takes a millisecond."""
+"""The number of tables from which starting processes pays where each takes a millisecond."""
 
 WAITING_JOBS: Final = 16
 """Tables at the same time where the work is to wait for a store."""
 
 _AHEAD: Final = 8
-"""How many answers of each thread may wait for a table that takes long."""
+"""The number of results of each thread that may wait for a slow table."""
 
 
 def in_order(

@@ -37,7 +37,7 @@ _CATALOG_SETTINGS: Final = "spark.sql.catalog"
 
 
 class DeltaCatalog:
-    """What the catalogs of a Spark session know about tables, and what of it is Delta's."""
+    """The catalogs of a Spark session: the tables they have, and which of them are Delta's."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
@@ -119,7 +119,7 @@ class DeltaCatalog:
         return path_text((str(catalog), *name))
 
     def default_place(self, name: Sequence[str]) -> str:
-        """Where a new table with the parts *name* has its files unless that is said."""
+        """The default location of a new table with the parts *name*."""
         *namespace, table = name
         place = ".".join(map(identifier, namespace))
         rows = self._answer(f"DESCRIBE NAMESPACE EXTENDED {place}", namespace)
@@ -151,7 +151,7 @@ class DeltaCatalog:
     # What Spark answers
 
     def _tables(self, namespace: Sequence[str], pattern: str) -> Iterator[tuple[str, CatalogTable]]:
-        """What *namespace* holds under names like *pattern*, and perhaps a little more."""
+        """The tables in *namespace* with names like *pattern*, and perhaps a few more."""
         # Spark's own patterns give other characters a meaning, of which there is no escape.
         like = literal(re.sub(r"[^\w*]", "*", pattern))
         place = ".".join(map(identifier, namespace))
@@ -246,7 +246,7 @@ class DeltaCatalog:
 
 
 def details(rows: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    """What DESCRIBE TABLE EXTENDED says about a table, after its columns and partitions."""
+    """The rows of DESCRIBE TABLE EXTENDED for a table, after its columns and partitions."""
     found = [number for number, (key, _) in enumerate(rows) if key == _DETAILS]
     return rows[found[-1] + 1 :] if found else []
 

@@ -1,4 +1,4 @@
-"""How long a Spark Connect server may take to answer."""
+"""Deadlines for the responses of a Spark Connect server."""
 
 from __future__ import annotations
 

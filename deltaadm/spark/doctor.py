@@ -30,7 +30,7 @@ SUPPORTED_JAVA: Final = (17, 21, 25)
 
 
 def look(options: SparkOptions) -> Iterator[Check]:
-    """What a session with *options* would find; nothing is started and nothing fetched."""
+    """The checks of a session with *options*; nothing is started and nothing fetched."""
     target = _target(options)
     if target.startswith("sc://"):
         yield from _connect(target)
@@ -164,7 +164,7 @@ def _fit() -> None:
 
 
 def _connect(target: str) -> Iterator[Check]:
-    """Of the server nothing is known before it is asked, except whether it is there."""
+    """Only whether the server is there is known before a session connects to it."""
     yield _package("pyspark")
     lacking = [module for module in _CONNECT_MODULES if find_spec(module) is None]
     if lacking:
@@ -186,7 +186,7 @@ def _spark(target: str) -> Iterator[Check]:
 
 
 def _delta(options: SparkOptions) -> Check:
-    """Where Delta's classes would come from, in the order in which a session looks."""
+    """The sources of Delta's classes, in the order in which a session looks."""
     home = jars.spark_home()
     found = jars.delta_jar((*jars.jars_of(home), *options.jars))
     if found is not None:

@@ -68,7 +68,7 @@ class SparkEngine:
     def replay_all(
         self, tables: Sequence[tuple[LogStore, LogSegment]], detail: Detail
     ) -> list[Snapshot | DeltaadmError]:
-        """What `replay` returns or raises for each of *tables*, which are one piece of work."""
+        """The result or exception of `replay` for each of *tables*, which are one piece of work."""
         replays = [_SparkReplay(self._session, *table) for table in tables]
         with configured(self._session, _SETTINGS):
             if detail is Detail.STATE:
@@ -94,7 +94,7 @@ class _SparkReplay(Replay):
         self.place = store.log.removeprefix(store.qualifier)
         self.facts = FileFacts()
         self.error: DeltaadmError | None = None
-        """What is wrong with the table, found by now."""
+        """The fault of the table, if one has been found by now."""
         self._session = session
         self._add_files: Sequence[str] = ()
 
@@ -209,7 +209,7 @@ class _States:
         ask: Callable[[Sequence[_SparkReplay]], Answer],
         blame: Callable[[_SparkReplay, Exception], DeltaadmError],
     ) -> Answer | None:
-        """What *ask* answers for the tables that are sound; None if none is."""
+        """The answer of *ask* for the tables that are sound; None if none is."""
         # Where Spark names a file that it cannot read, its table takes the blame, and the others
         # are asked for again: one job for all would otherwise fail for all.
         while sound := [replay for replay in self._replays if replay.error is None]:
@@ -306,7 +306,7 @@ _FACTS: Final = {
     "without_row_id": "baseRowId is null",
     "partition_keys": "array_sort(coalesce(map_keys(partitionValues), array()))",
 }
-"""What `decode` says of an `add` action of JSON, as expressions on one of Parquet."""
+"""The result of `decode` for an `add` action of JSON, as expressions on one of Parquet."""
 
 # Spark decodes `+` as a space, which in a path it is not.
 _DECODED: Final = "coalesce(try_url_decode(replace({0}, '+', '%2B')), {0})"

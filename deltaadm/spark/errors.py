@@ -1,4 +1,4 @@
-"""What exceptions of Spark say, and the errors that they amount to."""
+"""The messages of Spark's exceptions, and the errors that they amount to."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _refusal(error: Exception, conditions: Iterator[str]) -> CommitError | NotYe
 
 
 def error_text(error: Exception) -> str:
-    """What an exception of Spark says, without Py4J's words around it."""
+    """The message of an exception of Spark, without Py4J's words around it."""
     thrown = getattr(error, "java_exception", None)
     return str(error) if thrown is None else str(thrown.getMessage() or thrown.toString())
 
@@ -90,7 +90,7 @@ NO_FILE_SYSTEM: Final = (
     "ClassNotFound",
     "FileSystem not found",
 )
-"""How Hadoop says that it has nothing for the scheme of a URL."""
+"""Hadoop's message about a URL whose scheme it has no file system for."""
 
 FILE_SYSTEM_REMEDY: Final = (
     "Give it one, as by --spark-conf spark.jars.packages=... or --jars PATH. A session that "
@@ -99,7 +99,7 @@ FILE_SYSTEM_REMEDY: Final = (
 )
 
 _MISSING_CLASSES: Final = ("java.lang.LinkageError", "java.lang.ClassNotFoundException")
-"""How a JVM says that classes are missing, or of versions that do not belong together."""
+"""A JVM's messages about classes that are missing, or of incompatible versions."""
 
 
 def _missing_class(thrown: Any) -> EngineError:
@@ -188,7 +188,7 @@ def lost(error: Exception) -> EngineLost:
 
 
 def _cause(error: Exception) -> str:
-    """What an exception says; of the long texts of gRPC only what they call details."""
+    """The message of an exception; of the long texts of gRPC only the details."""
     text = error_text(error)
     details = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
     return sentence(details[1] if details else text)[0]

@@ -96,7 +96,7 @@ class SparkExecutor:
         self._stack.close()
 
     def settings(self) -> SessionSettings:
-        """Those of the live session; starts one if needed."""
+        """The settings of the live session; starts one if needed."""
         session = self._live()
         try:
             return SessionSettings.from_conf(session.conf.getAll)
@@ -148,7 +148,7 @@ class SparkExecutor:
             _require_condition(session, before.metadata.schema, *step.new_constraint)
 
     def mark(self) -> CommitMark:
-        """By what its commits are known, once it has applied a step."""
+        """The mark of its commits, once it has applied a step."""
         return self._mark
 
     def may_still_commit(self) -> bool:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 _TABLES_PER_TASK: Final = 16
 _TASKS_PER_SLOT: Final = 4
 _SLOTS_THERE: Final = 16
-"""How many tasks a Connect server is taken to run at the same time, which it does not tell."""
+"""The assumed number of parallel tasks of a Connect server, which does not say."""
 
 
 class Executors:
-    """Those of a session, classic or on Spark Connect."""
+    """The executors of a session, classic or on Spark Connect."""
 
     def __init__(self, session: SparkSession) -> None:
         self.session = session
@@ -56,7 +56,7 @@ class Executors:
 
 
 def _slots(session: SparkSession) -> int:
-    """How many tasks run at the same time, as far as Spark says."""
+    """The number of tasks that run in parallel, as far as Spark says."""
     # Connect does not tell how many cores there are.
     if not hasattr(session, "_jvm"):
         return _SLOTS_THERE

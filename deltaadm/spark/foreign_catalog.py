@@ -71,7 +71,7 @@ class SparkForeignCatalog:
         )
 
     def _details(self, name: str) -> Mapping[str, str]:
-        """What the catalog says of a table, without what changes as it is used."""
+        """The catalog's entry for a table, without values that change as it is used."""
         described = self._rows(f"DESCRIBE TABLE EXTENDED {name}")
         rows = [(str(row[0]), str(row[1])) for row in described]
         last = details(rows)
@@ -81,7 +81,7 @@ class SparkForeignCatalog:
         return stable | {"": columns}
 
     def definition(self, name: str) -> ForeignDefinition:
-        """What the catalog says of the table *name*."""
+        """The catalog's entry for the table *name*."""
         [row] = self._rows(f"DESCRIBE TABLE EXTENDED {name} AS JSON")
         described = json.loads(str(row[0]))
         with refusals():
@@ -165,7 +165,7 @@ class SparkForeignCatalog:
         return any(plain_location(unquote(file)).startswith(inside) for file in files)
 
     def _explained(self, what: str) -> str:
-        """What EXPLAIN says, which has a row for each line of an error."""
+        """The output of EXPLAIN, which has a row for each line of an error."""
         return "\n".join(str(row[0]) for row in self._rows(f"EXPLAIN {what}"))
 
     def run(self, sql: str) -> None:

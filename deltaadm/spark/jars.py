@@ -1,4 +1,4 @@
-"""Where Delta's classes come from: the jars that Spark has, is given, or has to fetch."""
+"""The sources of Delta's classes: the jars that Spark has, is given, or has to fetch."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def fetched_jars() -> list[str]:
 
 
 def spark_home() -> str:
-    """Where Spark is: `SPARK_HOME`, or inside the pyspark package."""
+    """The home of Spark: `SPARK_HOME`, or inside the pyspark package."""
     from pyspark.find_spark_home import _find_spark_home
 
     return str(_find_spark_home())
@@ -138,7 +138,7 @@ _CLASS_PATHS: Final = ("spark.driver.extraClassPath", "spark.executor.extraClass
 
 
 def default_settings(home: str, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """What the Spark at *home* reads from `spark-defaults.conf` before any other setting."""
+    """The settings that the Spark at *home* reads from `spark-defaults.conf` before any other."""
     directory = environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf")  # noqa: PTH118
     try:
         text = Path(directory, "spark-defaults.conf").read_text(encoding="utf-8", errors="replace")
@@ -151,7 +151,7 @@ def default_settings(home: str, environ: Mapping[str, str] = os.environ) -> dict
 
 
 def settings_at_start(conf: Mapping[str, str]) -> dict[str, str]:
-    """What a session that is started with *conf* has been told; *conf* alone without pyspark."""
+    """The settings of a session that is started with *conf*; *conf* alone without pyspark."""
     try:
         return default_settings(spark_home()) | dict(conf)
     except ImportError:

@@ -105,7 +105,7 @@ _OUT_OF_REACH_OF_CTRL_C: Final[dict[str, Any]] = (
 
 
 def _patience(java_options: Sequence[str]) -> float:
-    """How many seconds a JVM may take to end; writing an archive of its classes takes some."""
+    """The seconds that a JVM may take to end; writing an archive of its classes takes some."""
     return 120 if any("ArchiveClassesAtExit" in option for option in java_options) else 10
 
 
@@ -137,14 +137,14 @@ def _jvm_environment(scratch: Path, java_options: Sequence[str]) -> dict[str, st
 
 
 def _temporary(scratch: Path) -> str:
-    """What makes a JVM put into *scratch* what it would leave behind when it is killed."""
+    """Options that make a JVM keep in *scratch* the files that it leaves when it is killed."""
     # Quoted, since the launcher splits options at blanks, and TMPDIR may have one in it.
     place = str(scratch).replace("\\", "\\\\").replace('"', '\\"')
     return f'"-Djava.io.tmpdir={place}"'
 
 
 def _connection(process: subprocess.Popen[bytes], scratch: Path) -> dict[str, str]:
-    """How to connect to the JVM, as soon as it says so: a port, and a text with its length."""
+    """The connection data of the JVM, once it writes them: a port, and a text with its length."""
     file = _announcement(scratch)
     while not file.exists():
         # A JVM that has died writes no file, however long one waits.
@@ -217,13 +217,13 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 # Why there is no JVM
 
 JAVA_REMEDY: Final = "Install Java 17 or 21 and set JAVA_HOME or PATH to it."
-"""What to do about a Java that is missing or of no use."""
+"""The remedy for a Java that is missing or unsuitable."""
 
 JVM_REMEDY: Final = (
     "Check whether memory ran out, or what killed it; --spark-conf spark.driver.memory=1g limits "
     "its memory, and --debug shows all of Spark's output."
 )
-"""What to do about a JVM that was killed or has crashed."""
+"""The remedy for a JVM that was killed or has crashed."""
 
 _OLD_JAVA: Final = re.compile(r"UnsupportedClassVersionError|Unrecognized (VM )?option|--add-")
 _NO_JAVA: Final = re.compile(r"Unable to locate a Java Runtime|JAVA_HOME is not set")
@@ -245,7 +245,7 @@ _NO_CAUSE: Final = re.compile(
     r"\s*$|WARNING:|OpenJDK .* warning:|:: |#|\t|Using Spark's default log4j|Setting default log"
     r"|To adjust logging|\d\d/\d\d/\d\d [\d:]+ (INFO|WARN)"
 )
-"""What Java, Ivy and Spark also say where all goes well."""
+"""Output of Java, Ivy and Spark that appears where all is well, too."""
 
 
 def java_program() -> str:
@@ -313,7 +313,7 @@ def _jvm_ended(code: int) -> EngineError:
 
 
 def how_jvm_ended() -> str:
-    """How the JVM that this process has started came to its end; empty while it lives."""
+    """The way in which the JVM of this process ended; empty while it lives."""
     return _how_ended(jvm_process())
 
 

@@ -1,4 +1,4 @@
-"""How Delta Spark commits on each kind of storage: the LogStore of a scheme, and what it needs."""
+"""Delta Spark's commits on each kind of storage: the LogStore of a scheme, and what it needs."""
 
 from __future__ import annotations
 

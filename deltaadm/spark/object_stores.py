@@ -29,10 +29,10 @@ _SDK_RELEASES: Final = {"3.5.0": "2.35.4"}
 """The release of Amazon's SDK that a release of hadoop-aws is made with."""
 
 _SDK_MODULES: Final = ("s3", "s3-transfer-manager", "sts", "apache-client", "netty-nio-client")
-"""What hadoop-aws uses of it: 12 MB in place of a bundle of 686 MB."""
+"""The modules of the SDK that hadoop-aws uses: 12 MB in place of a bundle of 686 MB."""
 
 _IN_SPARK: Final = ("io.netty:*", "org.slf4j:*")
-"""What these modules need, and every Spark has."""
+"""The dependencies of these modules that every Spark has."""
 
 _SHADED_FROM: Final = (3, 5)
 
@@ -202,7 +202,7 @@ def _first(given: Settings, *names: str) -> str:
 
 
 def _s3a(given: Settings, *, providers: bool = True) -> dict[str, str]:
-    """What S3A has to be told; `providers` that hold for all buckets look into the environment."""
+    """The settings of S3A; `providers` that hold for all buckets look into the environment."""
     endpoint = _first(given, "endpoint_url", "endpoint")
     region = _first(given, "region", "default_region")
     hosted = _first(given, "virtual_hosted_style_request").lower() == "true"
@@ -225,7 +225,7 @@ _SDK_PROVIDERS: Final = "software.amazon.awssdk.auth.credentials."
 
 
 def _providers(given: Settings, *, everywhere: bool) -> str:
-    """Who is asked for credentials, where that is not Hadoop's own choice."""
+    """The credentials provider, where it is not Hadoop's own choice."""
     if _first(given, "skip_signature").lower() == "true":
         return f"{_OWN_PROVIDERS}AnonymousAWSCredentialsProvider"
     more = {
@@ -248,7 +248,7 @@ _HADOOPS_CHOICE: Final = (
 
 
 def _abfs(given: Settings) -> dict[str, str]:
-    """What ABFS has to be told of an account."""
+    """The settings of ABFS for an account."""
     storage = _plain(given, "storage_")
     key = _first(storage, "account_key", "access_key", "master_key")
     # A token that is copied from a URL begins with a question mark.
@@ -281,7 +281,7 @@ def _abfs(given: Settings) -> dict[str, str]:
 
 
 def _gs(given: Settings) -> dict[str, str]:
-    """What the connector for Google has to be told; by itself it asks the machine it is on."""
+    """The settings of the connector for Google, which by itself asks the machine it runs on."""
     found = {
         "impl": "org.apache.hadoop.fs.gs.GoogleHadoopFileSystem",
         "project.id": _first(given, "cloud_project", "project"),

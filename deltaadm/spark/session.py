@@ -104,7 +104,7 @@ def open_session(
 
 
 def _target(options: SparkOptions) -> str:
-    """Where Spark runs; raises `Refused` for what Spark Connect cannot be at or take along."""
+    """The master or server of Spark; raises `Refused` for options that Connect does not take."""
     remote = options.remote or ("" if options.master else os.environ.get("SPARK_REMOTE", ""))
     target = remote or options.master or "local[*]"
     if remote and not remote.startswith((_CONNECT, "local")):

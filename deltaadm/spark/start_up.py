@@ -1,4 +1,4 @@
-"""What makes a JVM start sooner: options for short work, and an archive of loaded classes."""
+"""A faster start of the JVM: options for short work, and an archive of loaded classes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _directory(environ: Mapping[str, str]) -> Path | None:
 
 
 def _fingerprint() -> str:
-    """What tells apart the Javas and Sparks of one release."""
+    """A fingerprint that distinguishes the Javas and Sparks of one release."""
     from deltaadm.spark.jvm import java_program
 
     java, home = Path(java_program()).resolve(), spark_home()

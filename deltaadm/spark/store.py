@@ -106,7 +106,7 @@ class Hadoop:
         return bytes(self._bytes(stream) if size is None else self._bytes(stream, size))
 
     def array_to_string(self, statuses: Any) -> str:
-        """What Java says of an array."""
+        """Java's notation for an array."""
         return str(self._text(statuses))
 
 
@@ -155,7 +155,7 @@ class HadoopStore:
         return qualifier_of(self.log)
 
     def path(self, name: str) -> str:
-        """Where a file of the log is, according to Spark."""
+        """The path of a file of the log, according to Spark."""
         return f"{self.log}/{name}"
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:

@@ -16,7 +16,7 @@ _PLACES: Final = {"region": "aws_region", "endpoint_url": "aws_endpoint_url"}
 """Options by what profiles call them."""
 
 _ELSEWHERE: Final = ("sso_session", "sso_start_url", "credential_process", "role_arn")
-"""What a profile says that leaves its credentials to a program or a service."""
+"""The keys of a profile that leaves its credentials to a program or a service."""
 
 _OTHERS: Final = (
     "AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
@@ -77,7 +77,7 @@ def _is_set(option: str, environ: Mapping[str, str], known: Collection[str]) -> 
 
 
 def _profile(environ: Mapping[str, str], name: str) -> dict[str, str] | None:
-    """What both files say of a profile, that for credentials first; None where neither has it."""
+    """The entries of both files for a profile, credentials first; None where neither has it."""
     home = Path(environ.get("HOME") or Path.home()) / ".aws"
     sections = (
         (environ.get("AWS_CONFIG_FILE") or home / "config", f"profile {name}"),

@@ -95,7 +95,7 @@ def not_listed(place: str, why: str) -> StorageError:
 
 
 class LocalDirectories:
-    """Those of this machine; see `Directories`."""
+    """The directories of this machine; see `Directories`."""
 
     def is_directory(self, place: str) -> bool:
         """See `Directories`."""

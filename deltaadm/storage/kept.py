@@ -1,4 +1,4 @@
-"""What was read of logs in object stores, for whoever of the same run reads it again."""
+"""A cache of the files of logs in object stores, for the duration of one run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     Span = tuple[int, int] | None
-    """From which byte to which; None for the whole file."""
+    """The range of bytes that was read; None for the whole file."""
 
 
 class KeptFile(NamedTuple):

@@ -232,7 +232,7 @@ class _Listed(FileInfo):
 
     @property
     def size(self) -> int:
-        """In bytes; 0 for what is no regular file or not there, such as a dangling link."""
+        """The size in bytes; 0 for a file that is missing or not regular, as a dangling link."""
         status = self._status()
         return status.st_size if status is not None and stat.S_ISREG(status.st_mode) else 0
 
@@ -246,7 +246,7 @@ class _Listed(FileInfo):
 
     @property
     def modified(self) -> int:
-        """In ms since the epoch; 0 for a file that is not there."""
+        """The time in ms since the epoch; 0 for a file that is not there."""
         status = self._status()
         return 0 if status is None else status.st_mtime_ns // _NANOSECONDS_PER_MILLISECOND
 

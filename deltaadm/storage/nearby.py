@@ -1,4 +1,4 @@
-"""Which table on the file system may be meant by a path that is none."""
+"""Suggestions for a path without a table: the tables on the file system that may be meant."""
 
 from __future__ import annotations
 

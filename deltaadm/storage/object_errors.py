@@ -1,4 +1,4 @@
-"""What goes wrong with an object store, in a sentence with what to do about it."""
+"""Errors of object stores: the cause in a sentence, and the remedy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CREDENTIALS: Final = {
     "run where the machine has an identity.",
     "ht": "Give a location that can be read without a login.",
 }
-"""How credentials are given, by the beginning of the scheme."""
+"""The ways to give credentials, by the beginning of the scheme."""
 
 _PERMISSIONS: Final = {
     "list": "s3:ListBucket", "read": "s3:GetObject and s3:ListBucket", "write": "s3:PutObject",
@@ -201,7 +201,7 @@ _REQUEST: Final = r"Error performing [A-Z]+ \S+ in \S+(?: after \d+ retries[^-:]
 
 
 def _first_sentence(text: str) -> str:
-    """What an exception says, without the details of the answer and of the request."""
+    """The message of an exception, without the details of the response and of the request."""
     line = re.sub(_REQUEST, "", text.strip().partition("\n")[0])
     line = re.sub(r"^Generic [\w ]+ error: ", "", line)
     return re.sub(r"<.*", "", line).strip(" :.-") or "the store's response cannot be understood"

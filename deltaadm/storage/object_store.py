@@ -59,7 +59,7 @@ _KEPT: Final = 1 << 25
 """Bytes of logs that are kept, for those that are read more than once."""
 
 _KEPT_SIZE: Final = 1 << 20
-"""How many of them may belong together."""
+"""The number of files that may belong together."""
 
 _BLOCK: Final = 1 << 16
 _LARGEST_BLOCK: Final = 1 << 23
@@ -239,14 +239,14 @@ _CLIENT_KEYS: Final = frozenset({
     "allow_http", "allow_invalid_certificates", "connect_timeout", "http1_only", "http2_only",
     "pool_idle_timeout", "proxy_excludes", "proxy_url", "read_timeout", "timeout",
 })  # fmt: skip
-"""What is about connections, in each cloud alike."""
+"""The options of connections, the same for each cloud."""
 
 _OF_WRITERS: Final = frozenset({
     "aws_s3_allow_unsafe_rename", "s3_allow_unsafe_rename", "allow_unsafe_rename",
     "aws_s3_locking_provider", "s3_locking_provider", "aws_conditional_put", "conditional_put",
     "aws_copy_if_not_exists", "copy_if_not_exists", "delta_dynamo_table_name",
 })  # fmt: skip
-"""What delta-rs takes besides, and what means nothing to whoever only reads."""
+"""Options that delta-rs takes besides, and that mean nothing to a reader."""
 
 
 def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any]:
@@ -279,7 +279,7 @@ def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any
 
 
 def _of_profile(settings: Mapping[str, str], *, credentials: bool) -> Mapping[str, str]:
-    """What the profile of `~/.aws` adds to *settings*, with *credentials* those too."""
+    """The options that the profile of `~/.aws` adds to *settings*, with *credentials* those too."""
     from deltaadm.storage.aws_profile import profile_options
 
     # Requests without a signature would get one from the credentials of a profile.
@@ -317,7 +317,7 @@ class Bucket:
         return {**self._options, **self._credentials.options}
 
     def url(self, path: str) -> str:
-        """What a path in it is called in messages."""
+        """The name of a path of the table in messages."""
         if self._address.kind == "http":
             return f"{self._address.bucket}/{quote(path)}"
         return f"{self._address.qualifier}/{path}"
@@ -335,7 +335,7 @@ class Bucket:
         return self._threads.submit(partial(self._get_range, path, options)).result()
 
     def head(self, path: str) -> ObjectMeta | None:
-        """What there is at *path*; None where there is no object."""
+        """The object at *path*; None where there is none."""
         return self._threads.submit(partial(self._head, path)).result()
 
     def first_page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
@@ -587,7 +587,7 @@ class ObjectStore:
         return _Memory(self._kept, self.root, path, meta)
 
     def _listed(self, found: Iterable[ObjectMeta], directory: str = "") -> dict[str, FileInfo]:
-        """Those of the objects that are files directly in the log, or in a *directory* of it."""
+        """The objects that are files directly in the log, or in a *directory* of it."""
         start = f"{self._log}/{directory}"
         files = {}
         for meta in found:
@@ -600,7 +600,7 @@ class ObjectStore:
         return files
 
     def _data_path(self, path: str) -> str:
-        """Where a file of the table is within the bucket."""
+        """The key of a file of the table within the bucket."""
         if not is_absolute(path):
             return self._address.join(unquote(path))
         if path.startswith("/"):
@@ -618,7 +618,7 @@ class ObjectStore:
 
 
 class _Memory:
-    """What a run keeps of one file, which is listed as *meta* if that is known."""
+    """The kept content of one file, which is listed as *meta* if that is known."""
 
     def __init__(self, kept: Kept, log: str, path: str, meta: ObjectMeta | None) -> None:
         self._kept, self._file = kept, (log, path)
@@ -703,7 +703,7 @@ class _RangedFile(io.RawIOBase):
 
 
 def _range_of(start: int, block: bytes) -> range:
-    """From where on a read goes on with *block*."""
+    """The offset from which a read continues with *block*."""
     return range(start, start + len(block) + 1)
 
 

@@ -1,4 +1,4 @@
-"""What an object store lets this user do, found out by trying."""
+"""The permissions of this user in an object store, found out by trying."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from deltaadm.storage.object_store import Connections
 
 SCRATCH: Final = ".deltaadm-doctor-"
-"""What the names of objects begin with that are only made to be removed; readers pass them over."""
+"""The prefix of objects that are only made to be removed; readers ignore them."""
 
 _ANSWER_TIME: Final = 5.0
 
 
 def list_objects(connections: Connections, location: str) -> str:
-    """How many objects the log at *location* has, in words; raises where they cannot be listed."""
+    """The number of objects in the log at *location*, in words; raises if they are not listed."""
     address = Address.of(location)
     found, complete = connections.bucket(location).first_page(address.join(LOG_DIRECTORY))
     return f"{len(found)} objects" if complete else f"{PAGE} objects and more"

@@ -1,4 +1,4 @@
-"""Where bytes of a log come from: the interface, and the choice of a store by location."""
+"""Access to the bytes of a log: the interface, and the choice of a store by location."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LogStore(Protocol):
 
     @property
     def limits(self) -> Limits:
-        """How much is read at once."""
+        """The number of bytes that are read at once."""
 
     @property
     def survives_fork(self) -> bool:
@@ -53,7 +53,7 @@ class LogStore(Protocol):
 
     @property
     def at_once(self) -> int:
-        """How many files are best looked at at the same time; 1 where that takes no waiting."""
+        """The number of files that are best looked at in parallel; 1 where there is no waiting."""
 
     @property
     def storage_options(self) -> Mapping[str, str]:
@@ -61,7 +61,7 @@ class LogStore(Protocol):
 
     @property
     def catalog_state(self) -> CatalogState | None:
-        """What the catalog says that was asked for the table; None where none was asked."""
+        """The catalog's entry for the table; None where no catalog was asked."""
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """The files directly in the log from the names of version *start* on, by their paths."""
@@ -143,7 +143,7 @@ class ObjectStores:
         return _stores_with, (self._options_for,)
 
     def options_for(self, location: str) -> Mapping[str, str]:
-        """What is set for *location* besides the environment."""
+        """The options set for *location* besides the environment."""
         if self._options_for is None:
             self._options_for = self._options() if self._options else _no_options
         return self._options_for(location)

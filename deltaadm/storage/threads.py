@@ -34,7 +34,7 @@ class Pending(Generic[Result]):
         self._done.set()
 
     def result(self) -> Result:
-        """What the work answered; raises what it raised."""
+        """The result of the work; raises what it raised."""
         self._done.wait()
         if self._error is not None:
             raise self._error

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ColumnOptions(Parameters):
-    """What is to change about the columns."""
+    """Changes of columns."""
 
     heading = "Columns"
 
@@ -53,7 +53,7 @@ class ColumnOptions(Parameters):
 
 
 class RuleOptions(Parameters):
-    """What is to change about constraints, layout and properties."""
+    """Changes of constraints, layout and properties."""
 
     heading = "Constraints, clustering and properties"
 

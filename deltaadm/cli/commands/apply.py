@@ -110,7 +110,7 @@ def command(given: Apply, context: RunContext) -> int:
 
 
 def _journal(given: Apply) -> Path:
-    """Where it is recorded how far several plans have come."""
+    """The journal, in which the progress of several plans is recorded."""
     if given.journal is None and str(given.file) == "-":
         raise UsageError("is required for several plans from standard input", option="--journal")
     return given.journal or journal_of(given.file)

@@ -170,7 +170,7 @@ def _listed(given: list[str] | None) -> tuple[ColumnPath, ...]:
 
 
 def _columns(given: str) -> StructType:
-    """What --schema says: columns have spaces in them, and names of files had better not."""
+    """The columns that --schema gives: a definition has spaces, which file names rarely have."""
     path = Path(given)
     is_word = len(given.split()) == 1
     is_file = is_word or (len(given) < _LONGEST_PATH and path.is_file())

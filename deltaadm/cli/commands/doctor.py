@@ -101,7 +101,7 @@ def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
 def _store(
     context: RunContext, table: str, entry: Entry | None, *, writing: bool
 ) -> Iterator[Check]:
-    """What is found out about the object store that a table is in."""
+    """The checks on the object store that a table is in."""
     try:
         location = resolve(context, table, entry).location
         yield from store_checks(context, location, writing=writing)

@@ -132,7 +132,7 @@ def _require_alone(given: Inspect) -> None:
 def _reporter(
     given: Inspect, words: Sequence[str]
 ) -> Callable[[RunContext, Target], TableReport | WhyReport]:
-    """What makes the report on a table."""
+    """The function that reports on a table."""
     timestamp = None if given.timestamp is None else _milliseconds(given.timestamp)
     if given.why:
         from deltaadm.runs.why import why_reporter

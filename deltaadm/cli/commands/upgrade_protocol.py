@@ -81,7 +81,7 @@ def command(given: UpgradeProtocol, context: RunContext) -> int:
 
 
 def _planner(given: UpgradeProtocol) -> Planner:
-    """What plans as the options ask; raises `Refused` for a client that nobody knows."""
+    """The planner for the options; raises `Refused` for an unknown client."""
     if given.readable_by or given.writable_by:
         return clients_planner(
             readable_by=given.readable_by or (),

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 class DepthOptions(Parameters):
-    """How far the rules look."""
+    """The depth of the rules."""
 
     heading = "What is checked"
 
@@ -70,7 +70,7 @@ class DepthOptions(Parameters):
 
 
 class SelectionOptions(Parameters):
-    """Which findings there are, and which of them count."""
+    """The selection of findings, and those that count."""
 
     heading = "Findings"
     scope = COMMON
@@ -98,7 +98,7 @@ class SelectionOptions(Parameters):
 
 
 class UserOptions(Parameters):
-    """Which programs must be able to use the tables; they replace those of the settings."""
+    """The clients that must be able to use the tables; they replace those of the settings."""
 
     heading = "Clients"
     scope = NEVER

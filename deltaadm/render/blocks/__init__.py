@@ -104,7 +104,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Command:
-    """What can be pasted into a shell or sent to Spark; `label` says how it is carried out."""
+    """Text to be pasted into a shell or sent to Spark; `label` says how it is run."""
 
     text: str
     label: str = ""
@@ -139,7 +139,7 @@ class TimelineBar:
 
 @dataclass(frozen=True)
 class TimelineLane:
-    """What holds when: bars from left to right, at least one."""
+    """A chart of periods: bars from left to right, at least one."""
 
     name: str
     bars: tuple[TimelineBar, ...]
@@ -147,7 +147,7 @@ class TimelineLane:
 
 @dataclass(frozen=True)
 class Timeline:
-    """What held since when: `points` are a version and its day, and `lanes` refer to them."""
+    """A timeline: `points` are a version and its day, and `lanes` refer to them."""
 
     title: str
     points: tuple[tuple[str, str], ...]
@@ -218,7 +218,7 @@ class EqualFindings:
 
 
 def remedies(groups: Iterable[EqualFindings]) -> list[str]:
-    """What to do about findings of a rule, each once."""
+    """The remedies for findings of a rule, each once."""
     return list(dict.fromkeys(found.finding.remedy for found in groups if found.finding.remedy))
 
 
@@ -248,7 +248,7 @@ class Findings:
     more: Mapping[str, int]
 
     def by_rule(self) -> Iterator[list[EqualFindings]]:
-        """What each rule found, equal findings together."""
+        """The findings of each rule, equal ones together."""
         rules: dict[str, dict[tuple[str, str], EqualFindings]] = {}
         for finding, command in zip(self.findings, self.commands, strict=True):
             groups = rules.setdefault(finding.code, {})
@@ -290,7 +290,7 @@ class ErrorMessage:
 
 @dataclass(frozen=True)
 class Checks:
-    """What `doctor` has looked at."""
+    """The checks of `doctor`."""
 
     checks: tuple[Check, ...]
 
@@ -315,7 +315,7 @@ class Differences:
 
 @dataclass(frozen=True)
 class PageOnly:
-    """What a terminal has no room for."""
+    """Details that a terminal has no room for."""
 
     blocks: tuple[PageBlock, ...]
 
@@ -326,7 +326,7 @@ class PageOnly:
 
 @dataclass(frozen=True)
 class PlannedFeatures:
-    """How a plan changes the features of a table, for a page."""
+    """The changes of a table's features by a plan, for a page."""
 
     plan: Plan
 
@@ -367,7 +367,7 @@ def blocks(report: Report) -> Iterable[Block]:
 
 
 def page_blocks(report: Report) -> Iterator[PageBlock]:
-    """What a page says of *report*, from top to bottom."""
+    """The blocks of *report*, from top to bottom."""
     for block in blocks(report):
         if isinstance(block, _COMPOSED):
             yield from block.on_page()

@@ -26,7 +26,7 @@ def show_features(report: FeatureCatalogue) -> Iterator[Block]:
 
 
 def show_feature(report: FeatureExplanation) -> Iterator[Block]:
-    """What is known of a feature."""
+    """The description of a feature."""
     yield Heading(report.feature.name, level=1)
     yield Table(report.feature.name, (), tuple(_explained(report.feature, report.required_by)))
 
@@ -47,7 +47,7 @@ def show_rule(report: RuleExplanation) -> Iterator[Block]:
 
 
 def show_error_class(report: ErrorClassExplanation) -> Iterator[Block]:
-    """What an error class means, and what finds its causes."""
+    """The meaning of an error class, and the rules that find its causes."""
     error_class = report.error_class
     yield Heading(error_class.name, level=1)
     yield Paragraph(error_class.meaning, nested=True)
@@ -62,7 +62,7 @@ def show_error_class(report: ErrorClassExplanation) -> Iterator[Block]:
 
 
 def show_doctor(report: DoctorReport) -> Iterator[Block]:
-    """What was checked on this machine."""
+    """The checks on this machine."""
     tone = "error" if report.failed else "good"
     yield Heading("This machine", level=1, tone=tone, page_only=True)
     yield Checks(report.checks)
@@ -84,7 +84,7 @@ def _catalogue_row(feature: TableFeature) -> tuple[str, ...]:
 
 
 def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:
-    """What is known of a feature."""
+    """The description of a feature."""
     yield "concerns", "writers and readers" if feature.is_reader else "writers only"
     yield "status", feature.status.value
     if feature.since:
@@ -125,7 +125,7 @@ def _origin(setting: SettingValue, is_shown: bool) -> tuple[str, ...]:  # noqa: 
 
 
 def show_statistics(report: StatisticsReport) -> Iterator[Block]:
-    """How often each rule has found something."""
+    """The number of findings of each rule."""
     yield Heading("Findings by rule", level=1, page_only=True)
     rows = (
         (str(each.findings), str(each.tables), each.code, each.severity, each.name)

@@ -56,7 +56,7 @@ def _kind(verdict: Verdict | None) -> str | None:
 
 
 def table_matrix(report: TableReport) -> Matrix:
-    """What each client does with the versions and with each feature of a table."""
+    """A matrix of clients by the versions and features of a table."""
     by_client: dict[str, dict[str, dict[str, str]]] = {}
     subjects: dict[str, None] = {}
     for verdict in report.clients:
@@ -86,7 +86,7 @@ _ALL: Final = "table"
 
 
 def show_clients(report: ClientCatalogue) -> Iterator[Block]:
-    """What each client does with each feature."""
+    """A matrix of clients by features."""
     yield Heading("Clients", level=1, page_only=True)
     yield _feature_matrix(report.clients)
 

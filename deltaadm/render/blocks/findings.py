@@ -27,7 +27,7 @@ _SEVERITIES: Final = {
 
 
 def show_validation(report: ValidationReport) -> Iterator[Block]:
-    """What the rules have found in a table."""
+    """The findings in a table."""
     at = "" if report.version is None else f" (version {report.version})"
     worst = report.worst
     tone = "error" if report.stopped else "good" if worst is None else worst.value
@@ -77,7 +77,7 @@ def _found(report: ValidationReport, severity: Severity, title: str) -> Iterator
 
 
 def _recreatable(report: ValidationReport) -> str:
-    """Which versions can be rebuilt, in a sentence."""
+    """The versions that can be rebuilt, in a sentence."""
     if report.versions is None:
         return "No version can be reconstructed from the log."
     first, last = report.versions
@@ -89,7 +89,7 @@ def _recreatable(report: ValidationReport) -> str:
 
 
 def _summary(report: ValidationReport) -> str:
-    """How much was found, in a sentence."""
+    """The number of findings, in a sentence."""
     counts = [(report.count(severity), word) for severity, (_, word) in _SEVERITIES.items()]
     parts = [counted(number, word) for number, word in counts if number] or ["no findings"]
     causes = [suppressed.by for suppressed in report.suppressed]

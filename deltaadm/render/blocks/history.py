@@ -31,7 +31,7 @@ _COLUMNS_NAMED: Final = 4
 
 
 def show_history(report: HistoryReport) -> Iterator[Block]:
-    """What has changed in a table, by commit."""
+    """The changes of a table, by commit."""
     yield Heading(f"history: {report.table} (up to version {report.last})", level=1)
     if not report.entries and report.stopped is None:
         yield Paragraph("No changes.")
@@ -94,7 +94,7 @@ def _point(found: Origin) -> tuple[str, str]:
 
 
 def _bars(places: Sequence[str], states: Sequence[Mapping[str, Any]]) -> Iterator[TimelineBar]:
-    """Where one of *places* has a value; which one matters for versions alone."""
+    """The periods in which one of *places* has a value; which one matters for versions alone."""
     start = 0
     for value, group in groupby(_value(places, state) for state in states):
         end = start + len(list(group))
@@ -109,7 +109,7 @@ def _value(places: Sequence[str], state: Mapping[str, Any]) -> str | None:
 
 
 def show_entry(entry: HistoryEntry) -> Iterator[Block]:
-    """What one commit has changed."""
+    """The changes of one commit."""
     found = entry.origin
     yield Heading(_title(found))
     made = made_by(found)
@@ -133,7 +133,7 @@ def moment(timestamp: int | None) -> str:
 
 
 def made_by(found: Origin) -> str:
-    """Who made a commit and with what, as far as it says so."""
+    """The author of a commit and the program used, as far as it names them."""
     who = f"by {found.user}" if found.user else ""
     return ", ".join(filter(None, (who, found.engine)))
 

@@ -68,7 +68,7 @@ _DIFFERS: Final = "The result differs from the plan:"
 
 
 def show_plan(report: PlanReport) -> Iterator[Block]:
-    """What a plan does, why, and what it costs."""
+    """The changes of a plan, their reasons, and their cost."""
     plan = report.plan
     yield Heading(f"{plan.operation}: {report.table} ({_version_words(plan.before)})", level=1)
     if not plan.is_noop:
@@ -112,7 +112,7 @@ _SEVERITIES: Final = {"error": "Errors", "warning": "Warnings", "info": "Info"}
 
 
 def _findings(report: PlanReport) -> Iterator[Block]:
-    """What rules find on the table that a plan leads to, and what repairs that."""
+    """The findings in the table that a plan leads to, and their remedies."""
     found: dict[Severity, dict[str, list[Finding]]] = {}
     for finding in report.plan.findings:
         found.setdefault(finding.severity, {}).setdefault(finding.code, []).append(finding)
@@ -143,7 +143,7 @@ def show_saved_plan(report: SavedPlanReport) -> Iterator[Block]:
 
 
 def _status(status: PlanStatus) -> Iterator[Block]:
-    """What has become of a plan since it was saved."""
+    """The status of a plan since it was saved."""
     from deltaadm.operations.reports import PlanState
 
     now = "" if status.version is None else f" at version {status.version}"
@@ -167,7 +167,7 @@ def _status(status: PlanStatus) -> Iterator[Block]:
 
 
 def show_journal(report: JournalReport) -> Iterator[Block]:
-    """What has become of each plan in a journal."""
+    """The status of each plan in a journal."""
     yield Heading(f"{report.file}: {_journal_counts(report)}", level=1)
     yield Table("Plans", ("event", "table", "result"), tuple(map(_journal_row, report.plans)))
 
@@ -187,7 +187,7 @@ def _journal_row(line: JournalLine) -> tuple[str, str, str]:
 
 
 def _rest(plan: Plan) -> Iterator[Block]:
-    """What stays as it is: counted where it is much, and on a page to be unfolded."""
+    """The unchanged parts: counted where they are many, and collapsed on a page."""
     tables = tuple(table for table in _unchanged_tables(plan) if table.rows)
     if not (tables and plan.before.exists):
         return
@@ -268,7 +268,7 @@ def _changes(plan: Plan) -> Changes:
 
 
 def _groups(alike: Sequence[PlannedChange]) -> Iterator[tuple[ChangeRow, ...]]:
-    """Of many no column comes or goes unnamed, but those that only change are counted."""
+    """Every added and removed column is named; of many, those that only change are counted."""
     if len(alike) <= _COLUMNS_SHOWN_ONE_BY_ONE:
         yield from ((_row(planned),) for planned in alike)
     elif alike[0].change.kind is ChangeKind.SET:
@@ -308,7 +308,7 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
 
 
 def show_outcome(report: OutcomeReport) -> Iterator[Block]:
-    """What a plan came to."""
+    """The outcome of a plan."""
     outcome = report.outcome
     yield Heading(f"{outcome.plan.operation}: {report.table}", level=1, page_only=True)
     yield from _compared(outcome.mismatches)
@@ -330,7 +330,7 @@ def _compared(mismatches: Sequence[Change]) -> Iterator[Block]:
 
 
 def show_drops(report: DropReport) -> Iterator[Block]:
-    """How far features are from being dropped."""
+    """The progress of dropping features."""
     yield Heading(f"drop-feature: {report.table} (version {report.version})", level=1)
     if not report.features:
         yield Paragraph("No feature of the table can be dropped.")
@@ -343,18 +343,18 @@ def show_drops(report: DropReport) -> Iterator[Block]:
 
 
 def _cost_words(plan: Plan) -> str:
-    """What carrying *plan* out does to the table's files and its history."""
+    """The effect of *plan* on the table's files and its history."""
     files = None if plan.cost is Cost.METADATA else plan.before.files
     return cost_text(plan.cost, truncates=bool(plan.irreversible), files=files)
 
 
 def _version_words(snapshot: Snapshot) -> str:
-    """Which version, or that there is no table yet."""
+    """The version, or that there is no table yet."""
     return f"version {snapshot.version}" if snapshot.exists else "no table yet"
 
 
 def _outcome_sentences(outcome: Outcome) -> Iterable[str]:
-    """What was committed, and on what, if all is as planned."""
+    """The committed versions, and the version before them, if all is as planned."""
     steps = outcome.plan.steps
     if outcome.plan.is_noop:
         yield "Nothing was committed: there is nothing to do."
@@ -368,14 +368,14 @@ def _outcome_sentences(outcome: Outcome) -> Iterable[str]:
 
 
 def _mismatch_sentences(outcome: Outcome) -> Iterable[str]:
-    """What was committed, and on what, if that is not as planned."""
+    """The committed versions, and the version before them, if the result is not as planned."""
     if outcome.versions:
         yield f"{_committed(outcome)}."
     yield from _later_changes(outcome)
 
 
 def _committed(outcome: Outcome) -> str:
-    """Which versions were committed, and on top of which changes by others."""
+    """The committed versions, and the changes by others that came before them."""
     from deltaadm.operations.carry_out import committed_words
 
     words = committed_words(outcome.versions).capitalize()
@@ -398,14 +398,14 @@ def _concurrent(concurrent: Sequence[ConcurrentChange], which: str = "") -> str:
 
 
 def _unchanged(plan: Plan) -> str:
-    """What a plan does that has steps and yet changes nothing in protocol and metadata."""
+    """The effect of a plan that has steps and yet changes nothing in protocol and metadata."""
     if any(stage.is_commit for stage in plan.stages):
         return "The result is the same, but these steps are still committed."
     return "Protocol and metadata do not change."
 
 
 def _foreign_plan_title(plan: ForeignPlan | RecordedChanges) -> str:
-    """Which table of another provider is altered, or made, and in whose place."""
+    """The table of another provider that is altered, or created, and the one it replaces."""
     from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
 
     old = ""
@@ -416,7 +416,7 @@ def _foreign_plan_title(plan: ForeignPlan | RecordedChanges) -> str:
 
 
 def _foreign_change_words(plan: ForeignPlan | RecordedChanges) -> tuple[str, ...]:
-    """What changes, or what a new table has and what of an old one goes."""
+    """The changes, or the parts of a new table and those of an old one that are lost."""
     from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
 
     creates = isinstance(plan, BestEffortStagedTable)
@@ -429,7 +429,7 @@ def _fact(change: Change) -> str:
 
 
 def _foreign_plan_done(plan: ForeignPlan | RecordedChanges) -> str:
-    """That all went well."""
+    """The sentence for success."""
     from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
 
     if plan.is_noop:
@@ -454,7 +454,7 @@ def _severity(shift: Shift) -> tuple[int, bool]:
 
 
 def drop_sentences(status: DropStatus) -> Iterator[str]:
-    """How far a feature is from being dropped."""
+    """The progress of dropping a feature."""
     from deltaadm.operations.drop_feature import Phase
 
     if status.phase is Phase.ABSENT:

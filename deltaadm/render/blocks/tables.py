@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def show_table(report: TableReport) -> Iterator[Block]:
-    """What a table is like."""
+    """The description of a table."""
     yield Heading(report.table, level=1)
     yield Cards(tuple(_cards(report)))
     yield Table("Table", (), tuple(_facts(report)))
@@ -120,7 +120,7 @@ def show_failure(report: Failure) -> Iterable[Block]:
 
 
 def show_overview(report: FleetSummary) -> Iterator[Block]:
-    """What the tables of a run have in common."""
+    """The summary of the tables of a run."""
     yield Heading(overview_title(report), level=1)
     for heading, items in report.sections:
         yield Heading(heading)
@@ -149,7 +149,7 @@ def _moment(timestamp: int | None) -> str:
 
 
 def _facts(report: TableReport) -> Iterable[tuple[str, str]]:
-    """Which table it is."""
+    """The name of the table."""
     snapshot, metadata = report.snapshot, report.snapshot.metadata
     yield "location", snapshot.root
     yield "id", metadata.id or "none"
@@ -217,7 +217,7 @@ def _feature_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
 
 
 def _mapping_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    """How columns are mapped."""
+    """The mapping of columns."""
     mapping = report.mapping
     yield "mode", mapping.mode
     yield "supported", "yes" if mapping.supported else "no"
@@ -236,7 +236,7 @@ def _column_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
 
 
 def _file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    """How many live files there are; nothing if they were not counted."""
+    """The number of live files; nothing if they were not counted."""
     files = report.snapshot.files
     if files is not None:
         yield "files", f"{files.files} ({files.bytes} bytes)"
@@ -247,7 +247,7 @@ def _file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
 
 
 def _client_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    """Who does, who does not, and what shuts them out; nobody twice for the same reason."""
+    """The clients that can and that cannot, with causes; no client twice for the same cause."""
     listed: set[tuple[ClientRelease, str]] = set()
     for access in ("read", "write"):
         for kind, does in DOES.items():

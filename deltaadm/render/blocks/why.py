@@ -94,11 +94,11 @@ _CAUSES: Final[Mapping[str, str]] = {
     "dropping": "",
     "unknown": "not known: ",
 }
-"""What comes before the words for it, which often say it themselves."""
+"""The prefix of each cause; many need none."""
 
 
 def _gain_rows(gains: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
-    """Which clients could do more without the feature, by what they could do."""
+    """The clients that could do more without the feature, by what they could do."""
     by_word: dict[str, list[Verdict]] = {}
     for verdict in gains:
         word = DOES[verdict.compatibility.value][verdict.access.value]
