@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 ROOM = "-XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -Xmn200m"
 """For the code, the classes and the garbage of hundreds of tests."""
 
+QUICK_STARTS = "-Djdk.lang.Process.launchMechanism=VFORK"
+"""For the `readlink` and `chmod` that Hadoop runs ten times for each commit."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     lacking = "" if os.environ.get("DELTAADM_REQUIRE_SPARK") == "1" else _lacking()
@@ -50,7 +53,7 @@ def spark(fetching: FileLock) -> Iterator["SparkSession"]:
     """The active session, which every executor of the process finds and leaves alone."""
     with ExitStack() as stack:
         with fetching:
-            jvm = {"spark.driver.extraJavaOptions": f"{small_jvm()} {ROOM}"}
+            jvm = {"spark.driver.extraJavaOptions": f"{small_jvm()} {ROOM} {QUICK_STARTS}"}
             options = SparkOptions(master="local[2]", conf=FEW_TASKS | jvm)
             session = stack.enter_context(open_session(options, lambda _: None))
         yield session

@@ -34,7 +34,8 @@ FEW_TASKS = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # Without its own checksums, Hadoop starts half as many programs to rename the file of a commit.
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
 }
 """Settings for tables with a few rows, on which every task and every compilation is wasted."""
 DELTA = {
