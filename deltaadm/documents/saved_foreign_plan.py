@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 
 
 def foreign_document(plan: ForeignPlan) -> dict[str, Any]:
-    """The JSON document of *plan*, from which `read_foreign_plan` knows the wish again."""
+    """The JSON document of *plan*, from which `read_foreign_plan` restores the request."""
     return document_of(ForeignReport(plan))
 
 
 @dataclass(frozen=True)
 class SavedForeignPlan:
     """
-    What a plan file says: the wish, and the document that planning it again must give.
+    The content of a plan file: the request, and the document that planning it again must give.
 
-    The wish is a table to be made, or steps to be taken on one that there is.
+    The request is a table to be made, or steps to be taken on one that there is.
     """
 
     table: str
     provider: str
-    wish: CreateTable | tuple[Step, ...]
+    request: CreateTable | tuple[Step, ...]
     document: Mapping[str, Any]
 
     def as_made(self) -> BestEffortStagedTable | RecordedChanges:
@@ -50,13 +50,13 @@ class SavedForeignPlan:
         found, before = self.document, None
         if found.get("before") is not None:
             before = ForeignTable(**FOREIGN_TABLE.read(found["before"]))
-        if isinstance(self.wish, CreateTable):
+        if isinstance(self.request, CreateTable):
             return BestEffortStagedTable(
                 table=self.table,
                 name=text(found["name"]),
                 provider=self.provider,
                 location=text(found["location"]),
-                step=self.wish,
+                step=self.request,
                 before=before,
                 notes=texts(found["notes"]),
             )
@@ -65,7 +65,7 @@ class SavedForeignPlan:
             table=self.table,
             name=text(found["name"]),
             before=before,
-            steps=self.wish,
+            steps=self.request,
             changes=tuple(
                 Change(**entry | {"kind": ChangeKind[text(entry["kind"]).upper()]})
                 for entry in CHANGES.read(found["changes"])
@@ -113,12 +113,12 @@ def read_foreign_plan(body: str) -> SavedForeignPlan | None:
 
 
 def _saved(document: Mapping[str, Any]) -> SavedForeignPlan:
-    wish = _wish(document)
-    require_no_masks([wish] if isinstance(wish, CreateTable) else wish)
-    return SavedForeignPlan(place(document["table"]), text(document["provider"]), wish, document)
+    request = _request(document)
+    require_no_masks([request] if isinstance(request, CreateTable) else request)
+    return SavedForeignPlan(place(document["table"]), text(document["provider"]), request, document)
 
 
-def _wish(document: Mapping[str, Any]) -> CreateTable | tuple[Step, ...]:
+def _request(document: Mapping[str, Any]) -> CreateTable | tuple[Step, ...]:
     if "step" in document:
         return CreateTable.read(document["step"])
     return tuple(map(read_step, document["steps"]))

@@ -188,18 +188,18 @@ def _plan_again(context: RunContext, saved: SavedForeignPlan) -> ForeignPlan:
 
     Raises `CommitError` where it would be another one.
     """
-    if isinstance(saved.wish, CreateTable):
-        creation = _plan_creation(context, saved.table, saved.wish, saved.provider)
+    if isinstance(saved.request, CreateTable):
+        creation = _plan_creation(context, saved.table, saved.request, saved.provider)
         saved.require_same(creation)
         return creation
     if context.catalog is None:
         context.locate(saved.table)  # says that there is no catalog
     [entry] = catalogs.look_up(context, [saved.table]).values()
     try:
-        plan = _plan_changes(context, saved.table, entry, saved.wish, saved.require_base)
+        plan = _plan_changes(context, saved.table, entry, saved.request, saved.require_base)
         saved.require_same(plan)
     except CommitError:
-        rest = _without_base(context, saved, entry, saved.wish)
+        rest = _without_base(context, saved, entry, saved.request)
         if rest is None or not rest.is_noop or rest.provider != saved.provider:
             raise
         return replace(rest, notes=(CARRIED_OUT,))
