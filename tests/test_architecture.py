@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,12 @@ def test_import_contracts_hold(monkeypatch: pytest.MonkeyPatch) -> None:
 @each("module", [(str(module.relative_to(ROOT)), module) for module in MODULES])
 def test_module_says_what_it_is_for(module: Path) -> None:
     assert ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
+
+
+@each("name", [path.stem for path in sorted((ROOT / "tests" / "support").glob("*.py"))])
+def test_what_only_developers_run_can_be_imported(name: str) -> None:
+    """Some of it records answers of Delta, by hand."""
+    import_module(f"tests.support.{name}")
 
 
 @each("name", deltaadm.__all__)

@@ -55,9 +55,9 @@ def short_help() -> str:
         _titled("Usage", ["deltaadm COMMAND [OPTIONS] ..."]),
         _titled("Examples", EXAMPLES),
         _titled("More", _table([
-            ("deltaadm --help", "All commands."),
-            ("deltaadm COMMAND --help", "The options of a command."),
-            (f"deltaadm help {'|'.join(TOPICS)}", "A topic."),
+            ("deltaadm --help", "List all commands."),
+            ("deltaadm COMMAND --help", "Show the options of a command."),
+            (f"deltaadm help {'|'.join(TOPICS)}", "Explain a topic."),
         ])),
     )  # fmt: skip
 

@@ -36,7 +36,7 @@ REPORT_FORMATS_HELP = (
 
 
 JSON_HELP = "Only these fields of the JSON, separated by commas; implies -o json."
-QUERY_HELP = "What to take from the JSON, as JMESPath: findings[].code; implies -o json."
+QUERY_HELP = "JMESPath expression to apply to the JSON, as findings[].code; implies -o json."
 
 
 class OutputOptions(Parameters, OutputRequest):
@@ -49,7 +49,9 @@ class OutputOptions(Parameters, OutputRequest):
         "--output", "-o", metavar="FORMAT[:FILE]", help=FORMATS_HELP, default="text"
     )
     output_file: Path | None = option(
-        metavar="FILE", help="File for the answer, instead of standard output.", scope=NEVER
+        metavar="FILE",
+        help="Write the result to this file instead of standard output.",
+        scope=NEVER,
     )
     json: str | None = option(metavar="FIELDS", help=JSON_HELP, scope=NEVER)
     query: str | None = option(metavar="JMESPATH", help=QUERY_HELP, scope=NEVER)
@@ -169,7 +171,7 @@ class SparkOptionGroup(Parameters, SparkRequest):
 
     engine: Engine = option(
         metavar="ENGINE",
-        help="What reads the log: embedded, which needs no JVM, or spark, for logs that one "
+        help="Engine that reads the log: embedded, which needs no JVM, or spark, for logs that one "
         "process takes too long to read and for storage that only Spark can access.",
         default=Engine.EMBEDDED,
     )

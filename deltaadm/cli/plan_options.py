@@ -58,8 +58,8 @@ class CommitEngineOptions(Parameters, CommitEngineRequest):
 
     commit_engine: Engine | None = option(
         metavar="ENGINE",
-        help="What commits: spark (the default), or embedded, which needs no JVM and commits "
-        "changes of protocol, properties and columns that read no data.",
+        help="Engine that commits: spark (the default), or embedded, which needs no JVM and "
+        "commits changes of protocol, properties and columns that read no data.",
     )
 
 

@@ -29,7 +29,9 @@ _STOPS: Final[Mapping[type[BaseException], str]] = {
     DeadlineReached: "The time that --timeout gives is over",
 }
 
-_MORE_TIME: Final = "Allow more time; `deltaadm doctor LOCATION` shows why a store does not answer."
+_MORE_TIME: Final = (
+    "Allow more time; `deltaadm doctor LOCATION` shows why a store does not respond."
+)
 
 _ASKED_FOR_HELP: Final = frozenset({"-h", "--help"})
 

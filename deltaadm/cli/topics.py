@@ -51,7 +51,7 @@ OTHER_VARIABLES: Final[Mapping[str, str]] = {
     "CLICOLOR": "0 for no colours.",
     "CLICOLOR_FORCE, FORCE_COLOR": "If it is not empty and not 0: colours, also in a pipe.",
     "COLUMNS": "Width of text, instead of that of the terminal.",
-    "SOURCE_DATE_EPOCH": "Seconds since 1970: the time as of which inspect and validate answer.",
+    "SOURCE_DATE_EPOCH": "Seconds since 1970: the present for inspect and validate.",
     "JAVA_HOME, SPARK_HOME": "The Java and the Spark that are used.",
     "UNITY_CATALOG_TOKEN, DATABRICKS_TOKEN": "The token for --unity.",
     "AWS_*, AZURE_*, GOOGLE_*": "Credentials and settings of object stores.",

@@ -236,7 +236,7 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
     """
     Read the documents that `plan_document` makes: one, an array of them, or one a line.
 
-    Errors among them, of tables for which there is no plan, are passed over. Raises `Refused` for
+    Errors among them, of tables for which there is no plan, are omitted. Raises `Refused` for
     anything else, a newer format, an edited file or two plans for one table included.
     """
     documents = _documents(text)

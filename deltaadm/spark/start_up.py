@@ -93,7 +93,7 @@ def _fingerprint() -> str:
     java, home = Path(java_program()).resolve(), spark_home()
     release = java.parent.parent / "release"
     found = release if release.is_file() else java
-    # An archive that does not fit would be passed over, and never be made anew.
+    # An archive that does not fit would be ignored, and never be made again.
     facts = (str(java), str(found.stat().st_mtime_ns), str(found.stat().st_size), home)
     return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:12]
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from deltaadm.domain.model.properties import PROPERTIES
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import SparkOptions, open_session
-from tests.spark.conftest import FAST
+from tests.support.spark_processes import FEW_TASKS
 from tests.support.tables import commit, commit_info, metadata, protocol, table
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ STATEMENTS = {
 def main() -> None:
     """Print a row for each protocol, property and value."""
     keys = sorted({known.key for known in PROPERTIES.values() if known.key.startswith("delta.")})
-    conf = {**FAST, "spark.databricks.delta.stats.collect": "true"}
+    conf = {**FEW_TASKS, "spark.databricks.delta.stats.collect": "true"}
     with (
         tempfile.TemporaryDirectory() as root,
         open_session(SparkOptions(master="local[2]", conf=conf), lambda _: None) as spark,

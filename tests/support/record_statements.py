@@ -36,7 +36,7 @@ from deltaadm.operations.create import read_schema
 from deltaadm.operations.sql import statement
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import SparkOptions, open_session
-from tests.spark.conftest import FAST
+from tests.support.spark_processes import FEW_TASKS
 from tests.support.check_expressions import EXPRESSIONS
 from tests.support.statement_rows import (
     COLUMNS,
@@ -318,7 +318,7 @@ def read_type(columns: str) -> "StructType":
     return StructType.fromJson(json.loads(read_schema(columns).to_json()))
 
 
-FASTER = FAST | {
+FASTER = FEW_TASKS | {
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.databricks.delta.writeChecksumFile.enabled": "false",
     "spark.sql.shuffle.partitions": "1",

@@ -80,7 +80,7 @@ class RuleOptions(Parameters):
 
 class Alter(Parameters):
     """
-    Also points a table's name to another location, and writes checkpoints.
+    It can also point a table's name to another location, and write checkpoints.
 
     Each kind of change is a separate commit, in this order: set properties, drop constraints,
     add, change, cluster by, drop and rename columns, add constraints, unset properties; the

@@ -67,7 +67,7 @@ class Create(Parameters):
     )
     mode: CreationMode = option(
         metavar="MODE",
-        help="create (default), create-or-replace or replace.",
+        help="create, create-or-replace or replace.",
         default=CreationMode.CREATE,
     )
     partition_by: list[str] | None = option(

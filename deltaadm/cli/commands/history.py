@@ -22,7 +22,7 @@ class History(Parameters):
     """
     One entry for each commit that changed the protocol, the schema, constraints, clustering or
     properties: its version, time, operation, engine and user, and what it changed. Other commits
-    are passed over. Where log cleanup has removed the oldest commits, the first entry is the state
+    are omitted. Where log cleanup has removed the oldest commits, the first entry is the state
     in the oldest checkpoint. -o jsonl writes each entry as soon as it is found.
 
     For example:
