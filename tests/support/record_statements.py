@@ -36,8 +36,8 @@ from deltaadm.operations.create import read_schema
 from deltaadm.operations.sql import statement
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.spark_processes import FEW_TASKS
 from tests.support.check_expressions import EXPRESSIONS
+from tests.support.spark_processes import FEW_TASKS
 from tests.support.statement_rows import (
     COLUMNS,
     CONSTRAINED,
