@@ -8,7 +8,16 @@ import pytest
 
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.transaction.spark_support import obstacle_to_reading, obstacle_to_writing
+from deltaadm.domain.steps import AddConstraint, SetProperties
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.spark_support import (
+    obstacle_to_reading,
+    obstacle_to_writing,
+    refusal_to_read,
+    refusal_to_write,
+)
+from deltaadm.errors import TableError
+from tests.support.plans import snapshot
 from tests.support.tables import metadata, protocol
 
 RECORDED = Path(__file__).parent.parent / "data" / "property_effects.jsonl"
@@ -50,3 +59,19 @@ def test_the_recording_has_enough_of_both() -> None:
     answers = [row["insert"] == "ok" for row in _rows()]
     assert answers.count(True) > 40
     assert answers.count(False) > 40
+
+
+@pytest.mark.parametrize("versions", [(1, 2), (1, 4), (2, 5)])
+@pytest.mark.parametrize("value", ["true", "TRUE"])
+def test_row_tracking_without_its_feature_stops_queries(
+    versions: tuple[int, int], value: str
+) -> None:
+    """SELECT, INSERT and the check of a new constraint fail, other changes of metadata do not."""
+    table = snapshot(versions, {"delta.enableRowTracking": value})
+    assert refusal_to_read(table)
+    assert refusal_to_write(table)
+    with pytest.raises(TableError, match="does not support row tracking"):
+        evolve(table, AddConstraint("c", "1 = 1"))
+    after = evolve(table, SetProperties({"x": "1"}))
+    assert after.protocol.supports("rowTracking")
+    assert refusal_to_read(after) is None

@@ -33,4 +33,4 @@ def check_changed_files(made: Any, wish: Any) -> None:
             saved.require_same(made)
         except DeltaadmError:
             continue
-        assert (saved.wish, saved.table) == (wish, made.table), change
+        assert (saved.request, saved.table) == (wish, made.table), change

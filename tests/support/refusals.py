@@ -426,6 +426,27 @@ ROWS: tuple[Row, ...] = (
         (create("a INT"), _set(feature__nosuch="supported", minReaderVersion="3")),
         "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
     ),
+    # Numbers that fit into a long, and not into an int
+    (
+        "too long an interval",
+        (create("a INT"), _set(checkpointInterval="2147483648")),
+        "UNSUPPORTED_TABLE_CHANGE",
+    ),
+    (
+        "too many columns",
+        (create("a INT"), _set(dataSkippingNumIndexedCols="2147483648")),
+        "UNSUPPORTED_TABLE_CHANGE",
+    ),
+    (
+        "too long a prefix",
+        (create("a INT"), _set(randomPrefixLength="2147483648")),
+        "UNSUPPORTED_TABLE_CHANGE",
+    ),
+    (
+        "a long version",
+        (create("a INT"), _set(requireCheckpointProtectionBeforeVersion="2147483648")),
+        None,
+    ),
     # Generated columns
     (
         "column alone",

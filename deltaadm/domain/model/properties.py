@@ -141,9 +141,16 @@ def _elsewhere(key: str, value: str) -> str:
 _LONG_DIGITS = 19
 
 
-def whole_number(text: str) -> int | None:
+LONG: Final = 1 << 63
+INT: Final = 1 << 31
+"""The least whole numbers that Java's long and int do not hold."""
+
+
+def whole_number(text: str, limit: int = LONG) -> int | None:
     """
     *text* as Java reads a long: digits, perhaps after a sign; None for anything else.
+
+    With *limit* `INT` as it reads an int, which fails for greater numbers.
 
     >>> whole_number("+07"), whole_number("1e3"), whole_number("9" * 5000)
     (7, None, None)
@@ -153,16 +160,19 @@ def whole_number(text: str) -> int | None:
     if not (digits.isascii() and digits.isdecimal()) or len(significant) > _LONG_DIGITS:
         return None
     number = -int(significant) if text.startswith("-") else int(significant)
-    return number if -(2**63) <= number < 2**63 else None
+    return number if -limit <= number < limit else None
 
 
-def _integer(*, at_least: int) -> Callable[[Property, str], None]:
+def _integer(*, at_least: int, limit: int = INT) -> Callable[[Property, str], None]:
     def check(known: Property, value: str) -> None:
-        number = whole_number(value)
+        number = whole_number(value, limit)
         if number is None or number < at_least:
             raise _invalid(known, value)
 
     return check
+
+
+_any_long: Final = _integer(at_least=-LONG, limit=LONG)
 
 
 def _one_of(*words: str) -> Callable[[Property, str], None]:
@@ -490,7 +500,7 @@ _ALL = (
         "can be one of the following: classic, v2.",
     ),
     _duration("checkpointRetentionDuration", "interval 2 days"),
-    _known("columnMapping.maxColumnId", _integer(at_least=0), "0", editable=False),
+    _known("columnMapping.maxColumnId", _integer(at_least=0, limit=LONG), "0", editable=False),
     _known("columnMapping.mode", _mapping_mode, "none", "is none, name or id."),
     _switch("compatibility.symlinkFormatManifest.enabled"),
     _known("coordinatedCommits.commitCoordinator-preview", text="names a commit coordinator."),
@@ -528,8 +538,8 @@ _ALL = (
     _switch("enableVariantShredding"),
     _known("ignoreIcebergBucketPartition", _boolean, "false", "ignores Iceberg's buckets."),
     _switch("ignoreProtocolDefaults"),
-    _known("inCommitTimestampEnablementTimestamp", _integer(at_least=-(2**63)), None, _LONG),
-    _known("inCommitTimestampEnablementVersion", _integer(at_least=-(2**63)), None, _LONG),
+    _known("inCommitTimestampEnablementTimestamp", _any_long, None, _LONG),
+    _known("inCommitTimestampEnablementVersion", _any_long, None, _LONG),
     _known(
         "isolationLevel",
         _isolation_level,
@@ -556,7 +566,7 @@ _ALL = (
     _known("redirectWriterOnly-preview", text="is a redirect configuration in JSON."),
     _known(
         "requireCheckpointProtectionBeforeVersion",
-        _integer(at_least=0),
+        _integer(at_least=0, limit=LONG),
         "0",
         "needs to be greater or equal to zero.",
     ),

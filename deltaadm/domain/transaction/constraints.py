@@ -16,7 +16,7 @@ from deltaadm.domain.model.schema import path_text
 from deltaadm.domain.sql.conditions import judge_condition, judge_expression, unknown_functions
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.sql.sql_text import identifier, literal, unescaped
-from deltaadm.domain.transaction.spark_support import require_writable
+from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
 from deltaadm.domain.transaction.transaction import commit_metadata
 from deltaadm.errors import Refused
 
@@ -63,6 +63,7 @@ def add_constraint(snapshot: Snapshot, name: str, condition: str) -> Snapshot:
         )
     _require_columns(metadata.schema, expression)
     is_certain_condition(metadata.schema, condition)  # for its refusals alone
+    require_queryable(snapshot)  # Delta counts the rows that violate it, even of an empty table.
     proposed = metadata.with_configuration({**metadata.configuration, key: expression})
     return commit_metadata(snapshot, proposed)
 

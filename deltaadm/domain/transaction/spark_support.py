@@ -8,8 +8,10 @@ from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.features import REFERENCE, lookup, mapping_mode
 from deltaadm.domain.model.properties import (
     COLUMN_MAPPING_MODE,
+    INT,
     PROPERTIES,
     interval_microseconds,
+    is_true,
     whole_number,
 )
 from deltaadm.domain.model.protocol import (
@@ -61,6 +63,11 @@ def refusal_to_write(snapshot: Snapshot) -> DeltaadmError | None:
 def require_readable(snapshot: Snapshot) -> None:
     """Raise what Delta raises on loading, if it does."""
     _raise(_first_for(snapshot, _LOADING))
+
+
+def require_queryable(snapshot: Snapshot) -> None:
+    """Raise what Delta raises on a query of a table that it could load."""
+    _raise(_first(_QUERYING, snapshot.protocol, snapshot.metadata))
 
 
 def require_writable(snapshot: Snapshot) -> None:
@@ -270,8 +277,20 @@ def _unreadable_mapping_mode(_: Protocol, metadata: Metadata) -> Obstacle | None
     return None
 
 
-def _value_failing_queries(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    return _refused_value(metadata, (_ROW_TRACKING,))
+def _row_tracking(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
+    """Row tracking by a value that is none, or that the protocol does not support."""
+    refused = _refused_value(metadata, (_ROW_TRACKING,))
+    if refused is not None:
+        return refused
+    if protocol.supports("rowTracking") or not is_true(metadata.configuration, _ROW_TRACKING):
+        return None
+    # `RowId.isEnabled`, without an error class; a protocol with table features is refused on
+    # loading.
+    refusal = TableError(
+        f"{_ROW_TRACKING} is true, but the protocol does not support row tracking.",
+        remedy=f"Unset the property: deltaadm alter TABLE --unset {_ROW_TRACKING}",
+    )
+    return Obstacle(refusal, (f"configuration[{_ROW_TRACKING}]",))
 
 
 def _value_failing_inserts(_: Protocol, metadata: Metadata) -> Obstacle | None:
@@ -294,7 +313,7 @@ def _refused_value(metadata: Metadata, keys: Iterable[str]) -> Obstacle | None:
 def _only_refused_when_set(key: str, value: str) -> bool:
     """Whether Delta, which would not set *value*, takes it where a table has it already."""
     if key in _NUMBERS:
-        return (whole_number(value) or 0) != 0
+        return (whole_number(value, INT) or 0) != 0
     return key == _ISOLATION_LEVEL and value.lower() in ("writeserializable", "snapshotisolation")
 
 
@@ -378,7 +397,7 @@ _LOADING: Final[tuple[Check, ...]] = (
     _features_not_listed,
     _catalog_managed,
 )
-_QUERYING: Final[tuple[Check, ...]] = (_unreadable_mapping_mode, _value_failing_queries)
+_QUERYING: Final[tuple[Check, ...]] = (_unreadable_mapping_mode, _row_tracking)
 _WRITING: Final[tuple[Check, ...]] = (
     _unsupported_writer_version,
     _unknown_writer_features,

@@ -230,7 +230,7 @@ def test_a_saved_plan_is_the_same_plan_or_none() -> None:
     document = json.loads(json.dumps(foreign_document(made)))
     saved = read_foreign_plan(json.dumps(document))
     assert saved is not None
-    assert (saved.table, saved.provider, saved.wish) == ("s.t", "csv", made.step)
+    assert (saved.table, saved.provider, saved.request) == ("s.t", "csv", made.step)
     saved.require_same(made)
     for other in (
         plan(partition_by=("p",), properties={"x": "1"}, **QUERY),

@@ -371,7 +371,7 @@ def test_a_saved_plan_is_the_same_plan_or_none(wish: dict[str, Any]) -> None:
     document = json.loads(json.dumps(foreign_document(made)))
     saved = read_foreign_plan(json.dumps(document))
     assert saved is not None
-    assert (saved.table, saved.provider, saved.wish) == ("s.t", "csv", made.steps)
+    assert (saved.table, saved.provider, saved.request) == ("s.t", "csv", made.steps)
     saved.require_base(TABLE)
     with pytest.raises(CommitError, match="has changed since the plan was made"):
         saved.require_base(replace(TABLE, fingerprint="2"))
@@ -394,6 +394,6 @@ def test_an_edited_plan_cannot_do_more_than_alter() -> None:
     }
     saved = read_foreign_plan(json.dumps(resealed(document)))
     assert saved is not None
-    assert isinstance(saved.wish, tuple)
+    assert isinstance(saved.request, tuple)
     with pytest.raises(Refused, match="cannot be done"):
-        again(saved.wish)
+        again(saved.request)
