@@ -16,7 +16,7 @@ from deltaadm.domain.transaction.spark_support import (
     refusal_to_read,
     refusal_to_write,
 )
-from deltaadm.errors import TableError
+from deltaadm.errors import DeltaadmError, TableError
 from tests.support.plans import snapshot
 from tests.support.tables import metadata, protocol
 
@@ -75,3 +75,27 @@ def test_row_tracking_without_its_feature_stops_queries(
     after = evolve(table, SetProperties({"x": "1"}))
     assert after.protocol.supports("rowTracking")
     assert refusal_to_read(after) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "error_class"),
+    [
+        ("compatibility.symlinkFormatManifest.enabled", "auto", "UNSUPPORTED_TABLE_CHANGE"),
+        ("isolationLevel", "snapshot", "DELTA_INVALID_ISOLATION_LEVEL"),
+        ("coordinatedCommits.tableConf-preview", "auto", None),
+        ("checkpointInterval", "auto", ...),  # Delta complains once it has committed
+        ("dataSkippingNumIndexedCols", "x1", ...),
+        ("isolationLevel", "WriteSerializable", ...),
+    ],
+)
+def test_wrong_values_of_old_keep_delta_from_committing(
+    key: str, value: str, error_class: object
+) -> None:
+    """What ALTER has done to tables that had them already, on Delta Spark 4.4.0."""
+    table = snapshot((1, 2), {f"delta.{key}": value})
+    if error_class is ...:
+        assert evolve(table, SetProperties({"x": "1"})).metadata.configuration["x"] == "1"
+        return
+    with pytest.raises(DeltaadmError) as caught:
+        evolve(table, SetProperties({"x": "1"}))
+    assert caught.value.delta_error_class == error_class

@@ -310,6 +310,11 @@ def _refused_value(metadata: Metadata, keys: Iterable[str]) -> Obstacle | None:
     return None
 
 
+def require_committable(metadata: Metadata) -> None:
+    """Raise what Delta raises before it commits *metadata*, however old a wrong value in it is."""
+    _raise(_refused_value(metadata, _EVALUATED_BY_COMMIT))
+
+
 def _only_refused_when_set(key: str, value: str) -> bool:
     """Whether Delta, which would not set *value*, takes it where a table has it already."""
     if key in _NUMBERS:
@@ -324,6 +329,12 @@ _NUMBERS: Final = (
     "delta.dataSkippingNumIndexedCols",
     "delta.dataSkippingStringPrefixLength",
 )
+_EVALUATED_BY_COMMIT: Final = (
+    "delta.compatibility.symlinkFormatManifest.enabled",
+    _ISOLATION_LEVEL,
+    "delta.coordinatedCommits.tableConf-preview",
+)
+"""Properties whose values keep ALTER from committing; it evaluates others once it has committed."""
 _EVALUATED_BY_INSERT: Final = (
     *_NUMBERS,
     _ISOLATION_LEVEL,

@@ -47,6 +47,7 @@ from deltaadm.domain.transaction.metadata_checks import (
     fit_for_log,
 )
 from deltaadm.domain.transaction.reserved_keys import Statement, check_reserved_keys
+from deltaadm.domain.transaction.spark_support import require_committable
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
@@ -198,6 +199,7 @@ def prepare_commit(before: Snapshot, after: Snapshot, *, version_known: bool = T
     metadata = _with_dependent_properties(after.protocol, after.metadata)
     metadata = enforce_iceberg_compatibility(before, after.protocol, metadata)
     metadata = _with_timestamp_provenance(before, metadata, version_known=version_known)
+    require_committable(metadata)
     return replace(after, metadata=metadata)
 
 
