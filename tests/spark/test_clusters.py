@@ -227,10 +227,8 @@ def test_executors_of_a_server_read_fleets_and_give_the_same_lines(
     many = "--discover", lake
     for command in (
         ["inspect", *many, "--files", "-o", "jsonl"],
-        ["validate", *many, "--ignore", "DL8", "-o", "jsonl"],
         ["validate", *many, "-o", "json"],  # for which reports come back, rather than lines
         ["enable-feature", *many, "deletionVectors", "-o", "jsonl"],
-        ["inspect", lake / "checkpointed", "-o", "json"],
     ):
         alone, by_executors = deltaadm(*command), there(*command, *SPARK)
         assert (by_executors.out, by_executors.code) == (alone.out, alone.code), command

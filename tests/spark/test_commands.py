@@ -162,6 +162,7 @@ def test_a_command_that_was_killed_between_its_steps_is_run_again(
 CONSENT = ("--yes", "--allow-rewrite", *ACCEPT_ALL)
 
 
+@pytest.mark.matrix
 def test_a_run_that_was_killed_while_clustering_was_away_is_run_again(
     spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
