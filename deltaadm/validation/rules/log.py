@@ -638,8 +638,9 @@ def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
         ("modification time", earlier.modified, later.modified),
     ):
         if left is not None and right is not None and left - right > _SKEW:
-            message = f"Its {name} is {left - right} ms earlier than that of version "
-            f"{earlier.version}."
+            message = (
+                f"Its {name} is {left - right} ms earlier than that of version {earlier.version}."
+            )
             yield Problem(message, commit.file.path)
 
 
