@@ -23,7 +23,7 @@ def main() -> None:
     """Run the command line."""
     _open_closed_streams()
     # Start-up makes tens of thousands of objects that stay: looking for garbage among them is idle.
-    gc.set_threshold(50_000)
+    gc.set_threshold(500_000)
     # pyarrow's own allocators fetch and give back memory so often that it takes a tenth of the time
     # of a large checkpoint, and more of it.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
