@@ -5,25 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
-    from deltaadm.domain.facts.facts import CommitFacts
+    from deltaadm.domain.facts.facts import CommitFacts, State
 
 
-class Having:
-    """Commits with an action of one of these `names`, which many commits have in common."""
+class ByNames:
+    """The commits of whose set of names of actions a *test* is true; many have the same."""
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self.names = frozenset(names)
+    def __init__(self, test: Callable[[frozenset[str]], bool]) -> None:
+        self.test = test
 
     def __call__(self, commit: CommitFacts) -> bool:
         """Whether *commit* is one."""
-        return not self.names.isdisjoint(commit.names)
+        return self.test(frozenset(commit.names))
 
 
-def having(*names: str) -> Having:
+class ByStates:
+    """The commits of whose states before and after a *test* of protocol and metadata is true."""
+
+    def __init__(self, test: Callable[[State, State], bool]) -> None:
+        self.test = test
+
+    def __call__(self, commit: CommitFacts) -> bool:
+        """Whether *commit* is one."""
+        return self.test(commit.before, commit.after)
+
+
+def having(*names: str) -> ByNames:
     """Commits with an action of one of these *names*."""
-    return Having(names)
+    return ByNames(lambda present: not present.isdisjoint(names))
 
 
 def with_several_files(commit: CommitFacts) -> bool:
@@ -31,11 +42,8 @@ def with_several_files(commit: CommitFacts) -> bool:
     return len(commit.actions("add")) + len(commit.actions("remove")) > 1
 
 
-def changing_protocol(commit: CommitFacts) -> bool:
-    """Commits with a protocol of their own."""
-    return commit.changes_protocol
+changing_protocol = ByStates(lambda before, after: after.protocol is not before.protocol)
+"""Commits with a protocol of their own."""
 
-
-def changing_metadata(commit: CommitFacts) -> bool:
-    """Commits with metadata of their own."""
-    return commit.changes_metadata
+changing_metadata = ByStates(lambda before, after: after.metadata is not before.metadata)
+"""Commits with metadata of their own."""

@@ -19,19 +19,19 @@ from deltaadm.domain.model.log_segment import LogListing
 from deltaadm.domain.model.metadata import Traits
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.masking import masked, secrets_among, without
-from deltaadm.validation.among import Having
+from deltaadm.validation.among import ByNames, ByStates
 from deltaadm.validation.finding import LIMIT, Finding, Severity, ValidationReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from deltaadm.domain.facts.facts import FileColumns
+    from deltaadm.domain.model.metadata import Metadata
     from deltaadm.domain.model.protocol import Protocol
     from deltaadm.domain.steps import Step
 
     Check = Callable[[Any], Iterator["Problem"]]
     Among = Callable[[Any], Any]
-    _ByCommit = tuple[Sequence["Rule"], Sequence[tuple[Among, Sequence["Rule"]]]]
 
 __all__ = [
     "LIMIT",
@@ -202,36 +202,58 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
 
     def on_commit(self, commit: facts.CommitFacts) -> list[Rule]:
         """The rules that can find something in *commit*."""
-        always, asked = self._on_actions(frozenset(commit.names))
-        found = list(always)
-        for among, rules in asked:
+        # What most commits of a long log have in common is asked once for all of them.
+        found = [*self._by_names(frozenset(commit.names)), *self._by_states(commit)]
+        for among, rules in self._by_commit:
             if among(commit):
                 found += rules
         return found
 
     @cached_property
-    def _on_actions(self) -> Callable[[frozenset[str]], _ByCommit]:
-        """
-        The rules on a commit with such actions.
+    def _by_names(self) -> Callable[[frozenset[str]], Sequence[Rule]]:
+        """The rules that look at every commit, and at those with such names of actions."""
 
-        Those that always look at it, and those that do by what else is known of the commit: many
-        rules look among the same commits, which is asked once.
-        """
-        on_commits = self.by_scope.get(facts.CommitFacts, ())
-
-        def find(names: frozenset[str]) -> _ByCommit:
-            always: list[Rule] = []
-            asked: dict[Among, list[Rule]] = {}
-            for each in on_commits:
-                if each.among is None or (
-                    isinstance(each.among, Having) and each.among.names & names
-                ):
-                    always.append(each)
-                elif not isinstance(each.among, Having):
-                    asked.setdefault(each.among, []).append(each)
-            return always, tuple(asked.items())
+        def find(names: frozenset[str]) -> Sequence[Rule]:
+            return [
+                each
+                for each in self.by_scope.get(facts.CommitFacts, ())
+                if each.among is None
+                or (isinstance(each.among, ByNames) and each.among.test(names))
+            ]
 
         return lru_cache(maxsize=64)(find)
+
+    _last_states: tuple[Protocol | None, Metadata | None, Sequence[Rule]] | None = None
+    """Protocol and metadata that the last commit has left as they were, and the rules on it."""
+
+    def _by_states(self, commit: facts.CommitFacts) -> Sequence[Rule]:
+        """The rules that look at a commit between such states."""
+        after, last = commit.after, self._last_states
+        changes = commit.changes_protocol or commit.changes_metadata
+        if (
+            last is not None
+            and not changes
+            and last[0] is after.protocol
+            and last[1] is after.metadata
+        ):
+            return last[2]
+        found = [
+            each
+            for each in self.by_scope.get(facts.CommitFacts, ())
+            if isinstance(each.among, ByStates) and each.among.test(commit.before, after)
+        ]
+        if not changes:
+            self._last_states = after.protocol, after.metadata, found
+        return found
+
+    @cached_property
+    def _by_commit(self) -> Sequence[tuple[Among, Sequence[Rule]]]:
+        """The rules that look at a commit by what else is known of it, under what they ask."""
+        asked: dict[Among, list[Rule]] = {}
+        for each in self.by_scope.get(facts.CommitFacts, ()):
+            if each.among is not None and not isinstance(each.among, ByNames | ByStates):
+                asked.setdefault(each.among, []).append(each)
+        return [*asked.items()]
 
     @cached_property
     def found_in_like_tables(self) -> Callable[[int | None, Protocol, Traits], Judge]:

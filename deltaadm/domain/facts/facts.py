@@ -129,22 +129,29 @@ class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most
     def __new__(cls, lines: Iterable[Line] = ()) -> Self:
         """Look at all *lines* once."""
         made = super().__new__(cls, lines)
-        made.named, made._by_name = [], {}
-        made.has_errors, made.plain = False, True
-        # One loop, as a long log has very many short commits.
+        by_name: dict[str, list[Any]] = {}
+        named, names = [], []
+        has_errors, plain = False, True
+        # One loop over local variables, as a long log has very many short commits.
         for line in made:
             entries = line.document or {}
-            made.has_errors = made.has_errors or bool(line.error)
-            made.plain = made.plain and len(entries) == 1
+            if line.error:
+                has_errors = True
+            if len(entries) != 1:
+                plain = False
             for name, value in entries.items():
                 if value is None:
-                    made.plain = False
+                    plain = False
+                    continue
+                named.append((name, value))
+                names.append(name)
+                if name in by_name:
+                    by_name[name].append(value)
                 else:
-                    made.named.append((name, value))
-                    made._by_name.setdefault(name, []).append(value)
-        made.plain = made.plain and not made.has_errors
-        made.names = [name for name, _ in made.named]
-        made.info = first_object(made.actions("commitInfo"))
+                    by_name[name] = [value]
+        made.named, made.names, made._by_name = named, names, by_name
+        made.has_errors, made.plain = has_errors, plain and not has_errors
+        made.info = first_object(by_name.get("commitInfo", ()))
         return made
 
     def actions(self, name: str) -> Sequence[Any]:

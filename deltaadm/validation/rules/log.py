@@ -14,7 +14,7 @@ from deltaadm.domain.model.log_segment import Kind
 from deltaadm.domain.model.properties import whole_number
 from deltaadm.domain.model.wire import integer
 from deltaadm.domain.steps import WriteCheckpoint
-from deltaadm.validation.among import having, with_several_files
+from deltaadm.validation.among import ByNames, ByStates, having, with_several_files
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
@@ -526,11 +526,12 @@ def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
 _COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
 
 
-def _with_unknown_action(commit: CommitFacts) -> bool:
-    return not ACTIONS.keys() >= {*commit.names}
-
-
-@rule("DL121", Severity.WARNING, Scope.COMMIT, among=_with_unknown_action)
+@rule(
+    "DL121",
+    Severity.WARNING,
+    Scope.COMMIT,
+    among=ByNames(lambda names: not ACTIONS.keys() >= names),
+)
 def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has an action that the protocol does not know.
@@ -567,7 +568,12 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
             yield Problem("This is not a Delta log file.", file.path)
 
 
-@rule("DL123", Severity.ERROR, Scope.COMMIT, among=lambda commit: _has_timestamps(commit.after))
+@rule(
+    "DL123",
+    Severity.ERROR,
+    Scope.COMMIT,
+    among=ByStates(lambda _, after: _has_timestamps(after)),
+)
 def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     """
     The table has in-commit timestamps, but the commit does not begin with a commitInfo that has
@@ -593,7 +599,12 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"It begins with {first!r}, not with commitInfo.", commit.file.path)
 
 
-@rule("DL124", Severity.ERROR, Scope.COMMIT, among=lambda commit: _has_timestamps(commit.before))
+@rule(
+    "DL124",
+    Severity.ERROR,
+    Scope.COMMIT,
+    among=ByStates(lambda before, _: _has_timestamps(before)),
+)
 def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit's in-commit timestamp is not later than that of the commit before it.
@@ -630,25 +641,28 @@ def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, DeltaHistoryManager; PROTOCOL.md, In-Commit Timestamps.
     """
-    if commit.previous is None or _has_timestamps(commit.after):
+    if commit.previous is None:
         return
     earlier, later = commit.previous, commit.times
     for name, left, right in (
         ("timestamp", earlier.timestamp, later.timestamp),
         ("modification time", earlier.modified, later.modified),
     ):
-        if left is not None and right is not None and left - right > _SKEW:
+        if left is None or right is None or left - right <= _SKEW:
+            continue
+        if not _has_timestamps(commit.after):  # asked last: of a long log, hardly ever
             message = (
                 f"Its {name} is {left - right} ms earlier than that of version {earlier.version}."
             )
             yield Problem(message, commit.file.path)
 
 
-def _managed_by_catalog(commit: CommitFacts) -> bool:
-    return commit.after.supports("catalogManaged")
-
-
-@rule("DL126", Severity.ERROR, Scope.COMMIT, among=_managed_by_catalog)
+@rule(
+    "DL126",
+    Severity.ERROR,
+    Scope.COMMIT,
+    among=ByStates(lambda _, after: after.supports("catalogManaged")),
+)
 def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     """
     A catalog manages the table's commits, but the commit has no txnId.
@@ -686,11 +700,12 @@ def not_a_regular_file(log: LogFacts) -> Iterator[Problem]:
             yield Problem("It is not a regular file.", info.path)
 
 
-def _without_info(commit: CommitFacts) -> bool:
-    return not commit.actions("commitInfo")
-
-
-@rule("DL127", Severity.WARNING, Scope.COMMIT, among=_without_info)
+@rule(
+    "DL127",
+    Severity.WARNING,
+    Scope.COMMIT,
+    among=ByNames(lambda names: "commitInfo" not in names),
+)
 def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has no commitInfo.
