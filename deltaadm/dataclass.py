@@ -44,14 +44,14 @@ class _Shape:
     """
     The fields of a class, as its methods need them.
 
-    `names` tells of each whether it can be given by position. `described` are those for which
-    `field` says something. `apart` are those that do not count where instances are compared,
-    `unseen` those that are not shown.
+    `names` tells of each whether it can be given by position; `arity` is their number where all
+    can, and -1 elsewhere. `described` are those for which `field` says something. `apart` are those
+    that do not count where instances are compared, `unseen` those that are not shown.
     """
 
     __slots__ = (
-        "apart", "defaults", "described", "factories", "made", "names", "positional", "slots",
-        "unseen", "values",
+        "apart", "arity", "defaults", "described", "factories", "made", "names", "positional",
+        "slots", "unseen", "values",
     )  # fmt: skip
 
     def __init__(self, cls: type, *, by_position: bool, slots: bool) -> None:
@@ -75,6 +75,7 @@ class _Shape:
                 if name in content:
                     self._add_default(name, content[name])
         self.positional = tuple([name for name, placed in self.names.items() if placed])
+        self.arity = len(self.names) if len(self.positional) == len(self.names) else -1
         if self.defaults or self.factories:
             self._check_order()
         self.values = _getter([name for name in self.names if name not in self.apart])
@@ -157,10 +158,15 @@ def _with_slots(cls: type, shape: _Shape, added: dict[str, Any]) -> type:
 
 def _init(self: Any, /, *given: Any, **named: Any) -> None:
     shape = self.__shape__
-    if not named and len(given) == len(shape.names) == len(shape.positional):
-        _set(self, "__dict__", dict(zip(shape.positional, given)))  # noqa: B905 -- see `_values`
-    else:
+    if named or len(given) != shape.arity:
         _set(self, "__dict__", _values(shape, given, named))
+        return
+    # Not by `dict` and `zip`, whose calls take as long as half a dozen turns of this.
+    names, number = shape.positional, 0
+    for value in given:
+        named[names[number]] = value
+        number += 1  # noqa: SIM113 -- a call, too
+    _set(self, "__dict__", named)
 
 
 def _init_slots(self: Any, /, *given: Any, **named: Any) -> None:
@@ -168,30 +174,25 @@ def _init_slots(self: Any, /, *given: Any, **named: Any) -> None:
     shape.made += 1
     if shape.made == _MANY and self.__class__.__init__ is _init_slots:
         self.__class__.__init__ = _compiled_init(shape)
-    if not named and len(given) == len(shape.names) == len(shape.positional):
-        _fill(self, shape.positional, given)
-    else:
+    if named or len(given) != shape.arity:
         values = _values(shape, given, named)
         _fill(self, values, values.values())
+    else:
+        _fill(self, shape.positional, given)
 
 
 def _values(shape: _Shape, given: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
     """The values of all fields, of which some are *given* by position and some are *named*."""
-    said = named
-    if given:
-        # To say `strict` takes `zip` a quarter longer, and what is too much is found below.
-        said = dict(zip(shape.positional, given))  # noqa: B905
-        said.update(named)
-    values = shape.defaults | said
+    values, taken = shape.defaults | named, shape.positional[: len(given)]
+    fits = len(taken) == len(given)
+    for name in named:
+        fits = fits and name in shape.names and name not in taken
+    for name, value in zip(taken, given):  # noqa: B905 -- to say `strict` takes a quarter longer
+        values[name] = value
     for name, make in shape.factories.items():
-        if name not in said:
+        if name not in values:
             values[name] = make()
-    # A value too many, or two for one field, leave fewer names than there are values.
-    if (
-        len(said) != len(given) + len(named)
-        or len(values) != len(shape.names)
-        or not named.keys() <= shape.names.keys()
-    ):
+    if not fits or len(values) != len(shape.names):
         _compiled_init(shape)(None, *given, **named)  # raises `TypeError` in Python's own words
     return values
 
