@@ -85,11 +85,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'deltaadm' has no attribute {name!r}")
     from importlib import import_module
 
-    found = getattr(import_module(_PLACES[name]), name)
-    if hasattr(found, "__code__"):  # functions; classes must stay what `isinstance` knows
-        found = import_module("deltaadm.api.arguments").checked(found)
-    globals()[name] = found
-    return found
+    attribute = getattr(import_module(_PLACES[name]), name)
+    if hasattr(attribute, "__code__"):  # functions; classes must stay what `isinstance` knows
+        attribute = import_module("deltaadm.api.arguments").checked(attribute)
+    globals()[name] = attribute
+    return attribute
 
 
 def __dir__() -> list[str]:

@@ -95,8 +95,8 @@ def _is_opaque(value: str) -> bool:
 
 def secrets_among(entries: Mapping[str, str | None]) -> tuple[str, ...]:
     """The values of *entries* that are secrets, the longest first."""
-    found = {value for key, value in entries.items() if value and is_secret(key, value)}
-    return tuple(sorted(found, key=len, reverse=True))
+    secrets = {value for key, value in entries.items() if value and is_secret(key, value)}
+    return tuple(sorted(secrets, key=len, reverse=True))
 
 
 def without(secrets: Iterable[str], text: str) -> str:

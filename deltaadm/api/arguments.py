@@ -87,8 +87,8 @@ def _type(name: str) -> type | None:
         return _BUILTIN[name]
     import deltaadm
 
-    found: Any = getattr(deltaadm, name) if name in dir(deltaadm) else None
-    return found if isinstance(found, type) else None
+    candidate: Any = getattr(deltaadm, name) if name in dir(deltaadm) else None
+    return candidate if isinstance(candidate, type) else None
 
 
 def _hint(function: str) -> str:

@@ -49,8 +49,8 @@ class Result(Generic[R]):
 
     def to_dict(self) -> dict[str, Any]:
         """The document that `-o json` writes."""
-        found: dict[str, Any] = json.loads(self.to_json())
-        return found
+        parsed: dict[str, Any] = json.loads(self.to_json())
+        return parsed
 
     def to_json(self) -> str:
         """The same as text."""

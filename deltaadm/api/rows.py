@@ -39,14 +39,14 @@ def _columns(
         elif "enum" in known:
             yield (*path, name), (pa.string(), False)
         else:
-            found = plain.get(known.get("type", ""))
-            yield (*path, name), (found or pa.string(), found is None)
+            arrow_type = plain.get(known.get("type", ""))
+            yield (*path, name), (arrow_type or pa.string(), arrow_type is None)
 
 
 def _without_null(field: Mapping[str, Any]) -> Mapping[str, Any]:
     left = [each for each in field.get("anyOf", ()) if each != {"type": "null"}]
-    found: Mapping[str, Any] = left[0] if len(left) == 1 else field
-    return found
+    branch: Mapping[str, Any] = left[0] if len(left) == 1 else field
+    return branch
 
 
 def _cell(row: Any, path: tuple[str, ...], *, is_json: bool) -> Any:

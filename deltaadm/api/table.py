@@ -632,10 +632,10 @@ def table(
 
     Raises `TypeError` or `ValueError` for what is no table.
     """
-    found = source_of(source)
+    table_source = source_of(source)
     if spark is not None and not (hasattr(spark, "sql") and hasattr(spark, "conf")):
         raise TypeError(f"spark must be a SparkSession, not {type(spark).__name__}.")
-    spark = found.spark if spark is None else spark
+    spark = table_source.spark if spark is None else spark
     request = CommitRequest()  # what the options of a command line would be
     request.committing, request.output = CommitEngineRequest(), OutputRequest()
     request.clients, request.consent = ClientRequest(), ConsentRequest()
@@ -648,10 +648,10 @@ def table(
     if hasattr(spark, "_jvm"):  # a session on Spark Connect does not read logs
         request.spark.engine = Engine.SPARK
     return Table(
-        found.text,
+        table_source.text,
         request,
         spark=spark,
-        storage_options={**found.storage_options, **(storage_options or {})},
+        storage_options={**table_source.storage_options, **(storage_options or {})},
         show_secrets=show_secrets,
     )
 
@@ -676,10 +676,10 @@ def _any_point(name: str, given: object) -> Point:
     if isinstance(given, datetime):
         moment = given if given.tzinfo else given.replace(tzinfo=UTC)
         return Point(timestamp=round(moment.timestamp() * 1000))
-    found = iso_milliseconds(str(given))
-    if found is None:
+    milliseconds = iso_milliseconds(str(given))
+    if milliseconds is None:
         raise ValueError(f"{name}: {given!r} is not a time such as 2026-11-21T10:00:00Z.")
-    return Point(timestamp=found)
+    return Point(timestamp=milliseconds)
 
 
 def _choice(name: str, given: str, choices: Mapping[str, C]) -> C:

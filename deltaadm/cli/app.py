@@ -159,9 +159,9 @@ def _usage_error(error: typer.TyperException, arguments: Sequence[str]) -> Usage
         message = error.message.rstrip(".").replace("a valid int range", "a number")
         message = message.replace("a valid int", "a number")
         return UsageError(message, option=given.replace("'", ""))
-    found = re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", error.format_message())
-    if found is not None:
-        return UsageError(f"Unexpected argument {found[1]!r}.")
+    match = re.fullmatch(r"Got unexpected extra argument\(s\) \((.*)\)", error.format_message())
+    if match is not None:
+        return UsageError(f"Unexpected argument {match[1]!r}.")
     return UsageError(error.format_message())
 
 

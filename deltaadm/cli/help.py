@@ -204,10 +204,10 @@ def _filled(text: str, indent: str = "") -> str:
 
 def _table(rows: Iterable[tuple[str, str]]) -> str:
     """Words, and what they are, in two columns."""
-    found = list(rows)
-    fitting = [len(word) for word, _ in found if len(word) <= _COLUMN]
+    entries = list(rows)
+    fitting = [len(word) for word, _ in entries if len(word) <= _COLUMN]
     column = max(fitting, default=0) + 4
-    return "\n".join(line for word, text in found for line in _row(word, text, column))
+    return "\n".join(line for word, text in entries for line in _row(word, text, column))
 
 
 def _row(word: str, text: str, column: int) -> Iterator[str]:

@@ -83,10 +83,10 @@ def _examples(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _listed(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    found = list(rows)
-    if found:
+    entries = list(rows)
+    if entries:
         yield from ("", f".SH {_quoted(title)}")
-        for word, text in found:
+        for word, text in entries:
             yield from _item(word, text)
 
 

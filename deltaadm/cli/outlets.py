@@ -20,10 +20,10 @@ def outlets(given: ReportOptions, report: type) -> tuple[OutputTarget, ...]:
 
     A format that cannot show *report*, and a place that two formats share, are usage errors.
     """
-    found = [_outlet(text, given.output_file, report) for text in given.output or ("text",)]
+    targets = [_outlet(text, given.output_file, report) for text in given.output or ("text",)]
     if given.color not in {"auto", "always", "never"}:
         check_format(OutputOptions(color=given.color), report)
-    places = [target.file for target in found]
+    places = [target.file for target in targets]
     for place in places:
         if places.count(place) > 1:
             raise UsageError(
@@ -33,7 +33,7 @@ def outlets(given: ReportOptions, report: type) -> tuple[OutputTarget, ...]:
             )
     if given.output_file is not None and given.output_file not in places:
         raise UsageError("every format already has a file", option="--output-file")
-    return tuple(found)
+    return tuple(targets)
 
 
 def _outlet(text: str, default: Path | None, report: type) -> OutputTarget:

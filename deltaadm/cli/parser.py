@@ -21,7 +21,7 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     declared = tuple(command.declared())
     try:
         words, given = _separated(declared, iter(arguments))
-        values = {name: _value(*found) for name, found in given.items()}
+        values = {name: _value(*occurrence) for name, occurrence in given.items()}
         return values | _arguments([each for each in declared if each.is_argument], words)
     except ValueError:
         return None

@@ -220,12 +220,12 @@ def _near(message: str) -> str:
     """The one that is meant, of the words that *message* lists."""
     import re
 
-    found = re.fullmatch(r"'(.*)' is not one of (.*?)\.?", message)
-    if found is None:
+    match = re.fullmatch(r"'(.*)' is not one of (.*?)\.?", message)
+    if match is None:
         return ""
     from deltaadm.domain.model.properties import did_you_mean
 
-    return did_you_mean(found[1], re.findall(r"[\w-]+", found[2]))
+    return did_you_mean(match[1], re.findall(r"[\w-]+", match[2]))
 
 
 def _show(error: DeltaadmError) -> int:

@@ -122,11 +122,11 @@ def _completed(
     for option in _settable(command):
         if option.field in given or any(name in given for name in _GIVES_WAY.get(option.field, ())):
             continue
-        found = settings.find(option.key, alone=option.scope == OWN)
-        if option.key in _READ_ELSEWHERE or found is None:
+        setting = settings.find(option.key, alone=option.scope == OWN)
+        if option.key in _READ_ELSEWHERE or setting is None:
             continue
-        values[option.field] = converted(option, found)
-        places |= dict.fromkeys(option.names, found.place)
+        values[option.field] = converted(option, setting)
+        places |= dict.fromkeys(option.names, setting.place)
     _replace_aliases(command, values, settings)
     return values
 
@@ -159,10 +159,10 @@ def _check(command: Command, settings: SettingsSources) -> None:
 
 def require_known_keys(settings: SettingsSources) -> None:
     """Raise `SettingsError` for a key at the top that no command has."""
-    found = list(option_settings())
-    common = {*DEMANDS, *COMMANDS, *(each.key for each in found if not each.section)}
+    options = list(option_settings())
+    common = {*DEMANDS, *COMMANDS, *(each.key for each in options if not each.section)}
     sections: dict[str, list[str]] = {}
-    for each in found:
+    for each in options:
         if each.section:
             sections.setdefault(each.option.key, []).append(f"[{each.section}]")
     settings.check(common, sections)
@@ -207,14 +207,14 @@ def converted(option: Declared, setting: Setting) -> Any:
         texts = [texts] if isinstance(texts, str) else texts
         if not isinstance(texts, list):
             raise wrong(place, "a list of strings")
-        found = [_one(option, text, setting) for text in texts if text != ""]
+        values = [_one(option, text, setting) for text in texts if text != ""]
         if not option.is_pair:
-            return found
-        if len(found) != _PAIR:
+            return values
+        if len(values) != _PAIR:
             raise wrong(place, f"a list of two strings, {option.metavar}")
         from pathlib import Path
 
-        return found[0], Path(found[1])
+        return values[0], Path(values[1])
     return _one(option, value, setting)
 
 
@@ -306,25 +306,25 @@ def _policy_shown(layers: Iterable[Setting], text: str) -> Iterator[SettingValue
     """The settings, key by key: each may come from another place."""
     from deltaadm.runs.settings import property_values
 
-    found: dict[str, Setting] = {}
+    settings: dict[str, Setting] = {}
     for layer in layers:
         for key, value in layer.value.items():
             inner = property_values(value) if key == "properties" else [("", value)]
             for name, setting in inner:
                 dotted = f"policy.{key}" + (f'."{name}"' if name else "")
-                found[dotted] = replace(layer, value=setting)
-    for key, setting in sorted(found.items()):
+                settings[dotted] = replace(layer, value=setting)
+    for key, setting in sorted(settings.items()):
         yield replace(_shown("policy", setting, text, None), key=key)
 
 
 def _options_shown(sources: SettingsSources) -> Iterator[SettingValue]:
-    found = {each.key: each for each in option_settings()}
+    options = {each.key: each for each in option_settings()}
     for name in COMMANDS:  # a section may also have what is common
         for option in _settable(Command(name)):
             key = f"{name}.{option.key}"
-            if key not in found and sources.of(name).find(option.key, alone=True) is not None:
-                found[key] = OptionSetting(name, option)
-    for each in sorted(found.values(), key=lambda setting: (bool(setting.section), setting.key)):
+            if key not in options and sources.of(name).find(option.key, alone=True) is not None:
+                options[key] = OptionSetting(name, option)
+    for each in sorted(options.values(), key=lambda setting: (bool(setting.section), setting.key)):
         setting = sources.of(each.section).find(each.option.key, alone=bool(each.section))
         if setting is not None:
             converted(each.option, setting)

@@ -242,12 +242,12 @@ def _in_use(name: str, metadata: Metadata) -> bool:
 
 def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
     cells = _reference_cells if release.is_reference else _cells
-    found = _worst_of_each(cells(release, table, access))
+    worst = _worst_of_each(cells(release, table, access))
     # The worst decides, but a write that is refused because of the protocol cannot go wrong any
     # more: there the refusal does.
     if access is Access.WRITE:
-        found = sorted(found, key=lambda cell: not _refuses_by_protocol(cell, table))
-    return Verdict(release, access, tuple(found))
+        worst = sorted(worst, key=lambda cell: not _refuses_by_protocol(cell, table))
+    return Verdict(release, access, tuple(worst))
 
 
 def _worst_of_each(cells: Iterable[Cell]) -> list[Cell]:

@@ -71,13 +71,13 @@ def _checksum_of(store: LogStore, snapshot: Snapshot) -> Mapping[str, Any] | Non
     if segment is None or segment.crc is None or segment.crc.version != snapshot.version:
         return None
     try:
-        found = json.loads(store.read(segment.crc.path))
+        checksum = json.loads(store.read(segment.crc.path))
         fits = (
-            all(isinstance(found[key], int) for key in _REQUIRED)
-            and Protocol.from_wire(found["protocol"]) == snapshot.protocol
+            all(isinstance(checksum[key], int) for key in _REQUIRED)
+            and Protocol.from_wire(checksum["protocol"]) == snapshot.protocol
             # A wrong checksum is not handed on: later ones would all be made from it.
-            and Metadata.from_wire(found["metadata"]).says_the_same_as(snapshot.metadata)
+            and Metadata.from_wire(checksum["metadata"]).says_the_same_as(snapshot.metadata)
         )
     except (DeltaadmError, LookupError, TypeError, AttributeError, ValueError, RecursionError):
         return None
-    return found if fits else None
+    return checksum if fits else None

@@ -147,10 +147,10 @@ class EmbeddedExecutor:
                 self._open = unknown is not None
                 raise (unknown or error) from error
             # Asked again, a store may find the file that it has written at first: the file tells.
-            found = _transaction(store, name)
-            if found is not None:
+            transaction = _transaction(store, name)
+            if transaction is not None:
                 self._open = False
-                return found == attempt.info.txn_id
+                return transaction == attempt.info.txn_id
         raise unknown or UnknownWrite(
             f"The store of {store.root} says that {name} is there, and does not find it.",
             remedy="Inspect the table, then plan again.",
@@ -191,9 +191,9 @@ class EmbeddedExecutor:
 
         # A checksum is an aid: the commit is done, and must not be reported as failed for it.
         with suppress(DeltaadmError):
-            found = next_checksum(store, attempt.before, attempt.actual, attempt.info)
-            if found is not None:
-                store.create(checksum_name(attempt.version), found)
+            checksum = next_checksum(store, attempt.before, attempt.actual, attempt.info)
+            if checksum is not None:
+                store.create(checksum_name(attempt.version), checksum)
 
 
 class _Attempt(NamedTuple):
@@ -216,7 +216,7 @@ def _subjects(before: Snapshot, after: Snapshot) -> list[str]:
 def _transaction(store: WritableStore, name: str) -> str | None:
     """The owner of the commit *name*, by its `txnId`; empty without one, None without a commit."""
     try:
-        found = newest_actions(body(store, name), name)
+        newest = newest_actions(body(store, name), name)
     except FileMissing:
         return None
     except DeltaadmError as error:
@@ -224,6 +224,6 @@ def _transaction(store: WritableStore, name: str) -> str | None:
         if error.exit_code == UnknownWrite.exit_code:
             return None
         return ""
-    infos = [document for key, document in found if key == "commitInfo"]
+    infos = [document for key, document in newest if key == "commitInfo"]
     txn_id = infos[0].get("txnId") if infos else None
     return txn_id if isinstance(txn_id, str) else ""

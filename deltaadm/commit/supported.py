@@ -168,9 +168,9 @@ def _expressions(snapshot: Snapshot) -> Iterator[tuple[Path, str, str, DataType]
 def _of_features(before: Snapshot, after: Snapshot) -> Iterator[str]:
     for protocol in (before.protocol, after.protocol):
         for name in sorted(protocol.supported_features | protocol.explicit_names):
-            found = OBLIGATIONS.get(name) or _no("it is not known what it asks of writers")
-            if not found.fulfilled:
-                yield f"the table has the feature {name}, and {found.reason}"
+            obligations = OBLIGATIONS.get(name) or _no("it is not known what it asks of writers")
+            if not obligations.fulfilled:
+                yield f"the table has the feature {name}, and {obligations.reason}"
 
 
 def _of_properties(before: Snapshot, after: Snapshot) -> Iterator[str]:

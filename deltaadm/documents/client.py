@@ -50,8 +50,8 @@ SUPPORT: Final[Fields] = {
 
 
 def _part(name: str, default: object) -> Any:
-    def value(found: ClientFact) -> object:
-        return getattr(found.fact, name, default) or default
+    def value(entry: ClientFact) -> object:
+        return getattr(entry.fact, name, default) or default
 
     return value
 

@@ -45,17 +45,17 @@ def _metadata(recorded: RecordedTable) -> dict[str, Any]:
 
 def _schema(recorded: RecordedTable) -> Any:
     """The schema as JSON; its text where that is none."""
-    found = recorded.snapshot.metadata.schema_string
+    schema_string = recorded.snapshot.metadata.schema_string
     try:
-        return None if found is None else json.loads(found)
+        return None if schema_string is None else json.loads(schema_string)
     except (ValueError, RecursionError):
-        return found
+        return schema_string
 
 
 def _clustering(recorded: RecordedTable) -> Any:
     """Without looking into the schema of a table that is not clustered, which may be unreadable."""
-    found = recorded.snapshot
-    return clustering_columns(found) if found.domains else ()
+    snapshot = recorded.snapshot
+    return clustering_columns(snapshot) if snapshot.domains else ()
 
 
 _TABLE: Final = record(

@@ -47,35 +47,35 @@ class SavedForeignPlan:
 
     def as_made(self) -> BestEffortStagedTable | RecordedChanges:
         """The plan as the file has it, whatever has become of the table since."""
-        found, before = self.document, None
-        if found.get("before") is not None:
-            before = ForeignTable(**FOREIGN_TABLE.read(found["before"]))
+        document, before = self.document, None
+        if document.get("before") is not None:
+            before = ForeignTable(**FOREIGN_TABLE.read(document["before"]))
         if isinstance(self.request, CreateTable):
             return BestEffortStagedTable(
                 table=self.table,
-                name=text(found["name"]),
+                name=text(document["name"]),
                 provider=self.provider,
-                location=text(found["location"]),
+                location=text(document["location"]),
                 step=self.request,
                 before=before,
-                notes=texts(found["notes"]),
+                notes=texts(document["notes"]),
             )
         assert before is not None  # noqa: S101 -- only a table that there is can be altered
         return RecordedChanges(
             table=self.table,
-            name=text(found["name"]),
+            name=text(document["name"]),
             before=before,
             steps=self.request,
             changes=tuple(
                 Change(**entry | {"kind": ChangeKind[text(entry["kind"]).upper()]})
-                for entry in CHANGES.read(found["changes"])
+                for entry in CHANGES.read(document["changes"])
             ),
-            notes=texts(found["notes"]),
+            notes=texts(document["notes"]),
         )
 
-    def require_base(self, found: ForeignTable) -> None:
+    def require_base(self, actual: ForeignTable) -> None:
         """Raise `CommitError` unless the table that the plan alters is as it was."""
-        if FOREIGN_TABLE.write(found) != self.document.get("before"):
+        if FOREIGN_TABLE.write(actual) != self.document.get("before"):
             raise CommitError(
                 f"The table {self.table} has changed since the plan was made; nothing was changed.",
                 remedy="Plan again.",

@@ -257,7 +257,7 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
 def _documents(text: str) -> list[Any]:
     try:
         # As a whole first: one document may be spread over lines.
-        found = json.loads(text)
+        documents = json.loads(text)
     except RecursionError as error:
         raise _unreadable("it is not JSON") from error
     except ValueError:
@@ -265,7 +265,7 @@ def _documents(text: str) -> list[Any]:
             return [json.loads(line) for line in text.splitlines() if line.strip()]
         except (ValueError, RecursionError) as error:
             raise _unreadable("it is not JSON") from error
-    return found if isinstance(found, list) else [found]
+    return documents if isinstance(documents, list) else [documents]
 
 
 def _is_error(document: Any) -> bool:

@@ -43,18 +43,18 @@ class Baseline:
 
 def baseline_of(reports: Iterable[ValidationReport]) -> Baseline:
     """Everything that is found now, whether or not an older baseline knows it."""
-    found: dict[Key, Known] = {}
+    accepted: dict[Key, Known] = {}
     more: dict[tuple[str, str], int] = {}
     for report in reports:
         table = _table(report)
         known = [entry.finding for entry in report.suppressed if entry.by is Cause.BASELINE]
         for finding in (*report.findings, *known):
             key = (table, finding.code, finding.where)
-            before = found.get(key, Known(0, finding.severity))
+            before = accepted.get(key, Known(0, finding.severity))
             worst = min(before.severity, finding.severity, key=lambda each: each.rank)
-            found[key] = Known(before.count + 1, worst)
+            accepted[key] = Known(before.count + 1, worst)
         more |= {(table, code): count for code, count in report.more.items()}
-    return Baseline(findings=found, more=more)
+    return Baseline(findings=accepted, more=more)
 
 
 def without_known(report: ValidationReport, baseline: Baseline) -> ValidationReport:

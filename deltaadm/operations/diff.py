@@ -241,29 +241,29 @@ def _later_paths(
     identities: Sequence[Identity],
 ) -> dict[Path, Path]:
     """The path that each column of *old* has in *new*, if it is there."""
-    found: dict[Path, Path] = {}
+    paths: dict[Path, Path] = {}
     inside = _by_parent(new)
     for parent, columns in _by_parent(old).items():
         column = next((end for end in range(len(parent), 0, -1) if parent[:end] in old), 0)
-        if column and parent[:column] not in found:
+        if column and parent[:column] not in paths:
             continue  # what these are inside of is gone
-        left = set(inside.get(found.get(parent[:column], ()) + parent[column:], ()))
+        left = set(inside.get(paths.get(parent[:column], ()) + parent[column:], ()))
         for was, is_now in identities:
             same = {is_now(new[path]): path for path in left}
             for path in columns:
-                later = None if path in found else same.pop(was(old[path]), None)
+                later = None if path in paths else same.pop(was(old[path]), None)
                 if later is not None:
-                    found[path] = later
+                    paths[path] = later
                     left.remove(later)
-    return found
+    return paths
 
 
 def _by_parent(columns: Iterable[Path]) -> dict[Path, list[Path]]:
     """The columns that are next to each other."""
-    found: dict[Path, list[Path]] = {}
+    children: dict[Path, list[Path]] = {}
     for path in columns:
-        found.setdefault(path[:-1], []).append(path)
-    return found
+        children.setdefault(path[:-1], []).append(path)
+    return children
 
 
 def _shape(field: StructField) -> dict[str, Any]:

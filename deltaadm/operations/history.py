@@ -145,13 +145,13 @@ def entries(
     if with_base and base.exists:
         from deltaadm.domain.steps.create_table import no_table
 
-        found = _changes(no_table(base.root), base, sections)
-        if found:
-            yield HistoryEntry(table, beginning(base), found)
+        first = _changes(no_table(base.root), base, sections)
+        if first:
+            yield HistoryEntry(table, beginning(base), first)
     for before, after in changes:
-        found = _changes(before, after, sections)
-        if found:
-            yield HistoryEntry(table, origin(after), found)
+        first = _changes(before, after, sections)
+        if first:
+            yield HistoryEntry(table, origin(after), first)
 
 
 _OF_PROTOCOL: Final = frozenset({Section.PROTOCOL, Section.FEATURES})

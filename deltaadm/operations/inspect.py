@@ -190,8 +190,8 @@ def _as_used(
     reports: tuple[FeatureReport, ...], usage: Mapping[str, Usage]
 ) -> tuple[FeatureReport, ...]:
     """*reports* with what the state beside the metadata shows; the same object if nothing does."""
-    found = tuple(_with_usage(report, usage.get(report.name)) for report in reports)
-    return reports if all(map(is_, found, reports)) else found
+    used = tuple(_with_usage(report, usage.get(report.name)) for report in reports)
+    return reports if all(map(is_, used, reports)) else used
 
 
 def _with_usage(report: FeatureReport, usage: Usage | None) -> FeatureReport:
@@ -296,8 +296,8 @@ def _features(
     }
     asked = {
         name
-        for name, found in evidence.items()
-        if found
+        for name, uses in evidence.items()
+        if uses
         and FEATURES[name].activation.auto_enables
         and FEATURES[name].in_delta_spark
         # Delta adds no feature beside its preview, nor the other way round.
@@ -313,15 +313,15 @@ def _features(
             if name in implied
             else None
         )
-        found = evidence.get(feature.name, ()) if feature else ()
+        uses = evidence.get(feature.name, ()) if feature else ()
         yield FeatureReport(
             name=name,
             feature=feature,
             supported=supported,
             active=supported is not None
             and feature is not None
-            and (bool(found) or feature.activation.find is None),
-            because=tuple(_because(protocol, name, supported, found)),
+            and (bool(uses) or feature.activation.find is None),
+            because=tuple(_because(protocol, name, supported, uses)),
         )
 
 

@@ -153,7 +153,7 @@ class Plan:
     @property
     def missed(self) -> tuple[Unreachable, ...]:
         """The goals that are not reached and that were not to be skipped."""
-        return tuple(found for found in self.unreachable if not found.skipped)
+        return tuple(target for target in self.unreachable if not target.skipped)
 
     @property
     def waits(self) -> bool:

@@ -265,8 +265,8 @@ def _rejects_protection(goal: Goal) -> bool:
     if goal.access is Access.READ:
         return False
     protected = Protocol(1, 7, writer_features=frozenset({CHECKPOINT_PROTECTION}))
-    found = verdict(goal.release, protected, Metadata(), goal.access)
-    return found.compatibility is not Compatibility.WORKS
+    verdict_on_read = verdict(goal.release, protected, Metadata(), goal.access)
+    return verdict_on_read.compatibility is not Compatibility.WORKS
 
 
 def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
@@ -397,16 +397,16 @@ def _reachable(
     def search(*some: Goal) -> tuple[Step, ...] | _DeadEnd:
         return _Search(snapshot, some, session).run()
 
-    found = search(*goals, *required)
-    if not isinstance(found, _DeadEnd):
-        return goals, found, ()
+    result = search(*goals, *required)
+    if not isinstance(result, _DeadEnd):
+        return goals, result, ()
     kept: tuple[Goal, ...] = ()
     steps: tuple[Step, ...] = ()
     unreachable: list[Unreachable] = []
     for goal in goals:
-        found = search(*kept, goal, *required)
-        if not isinstance(found, _DeadEnd):
-            kept, steps = (*kept, goal), found
+        result = search(*kept, goal, *required)
+        if not isinstance(result, _DeadEnd):
+            kept, steps = (*kept, goal), result
             continue
         alone = search(goal)
         if isinstance(alone, _DeadEnd):
@@ -419,15 +419,15 @@ def _reachable(
     return kept, steps, tuple(unreachable)
 
 
-def _unreachable_reason(goal: Goal, found: _DeadEnd) -> str:
+def _unreachable_reason(goal: Goal, dead_end: _DeadEnd) -> str:
     plain = verdict(goal.release, Protocol(1, 1), Metadata(), goal.access)
     if plain.compatibility is not Compatibility.WORKS:
         note = plain.responsible[0].note
         able = "does not" if plain.compatibility is not Compatibility.UNKNOWN else "is not known to"
         return f"{goal.release} {able} {goal.access.value} any table{f' ({note})' if note else ''}"
-    if not found.refusals:
-        return f"{described(found.verdict)}, which nothing changes"
-    return f"{described(found.verdict)}, and {_joined(found.refusals)}"
+    if not dead_end.refusals:
+        return f"{described(dead_end.verdict)}, which nothing changes"
+    return f"{described(dead_end.verdict)}, and {_joined(dead_end.refusals)}"
 
 
 def _joined(refusals: Sequence[str]) -> str:

@@ -133,8 +133,8 @@ def _need(name: str, evidence: tuple[str, ...], before: Snapshot, after: Snapsho
         return f"required by {', '.join(asking)}"
     from deltaadm.domain.facts.usage import usages  # which most plans do not need
 
-    found = usages(after).get(name)
-    return f"needed: {found.evidence[0]}" if found and found.evidence else ""
+    usage = usages(after).get(name)
+    return f"needed: {usage.evidence[0]}" if usage and usage.evidence else ""
 
 
 def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:

@@ -221,8 +221,8 @@ def _with(schema: StructType, place: Path, defined: StructField | None) -> Struc
 
 
 def _with_ids(field: StructField, existing: StructField | None) -> StructField:
-    found = existing.metadata if existing else {}
-    ids = {key: value for key, value in found.items() if key in COLUMN_MAPPING_KEYS}
+    entries = existing.metadata if existing else {}
+    ids = {key: value for key, value in entries.items() if key in COLUMN_MAPPING_KEYS}
     return replace(field, metadata={**field.metadata, **ids})
 
 

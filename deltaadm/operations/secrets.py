@@ -95,14 +95,14 @@ _ROUNDS: Final = 100_000
 
 def revealed(masked: Snapshot, known: Mapping[str, str], current: Snapshot) -> Snapshot:
     """*masked* with those secrets of *current* whose fingerprints are *known*."""
-    found = {
+    real = {
         (place, key): value
         for place, key, value in _property_values(current)
         if place in known and fingerprint(masked, place, value) == known[place]
     }
 
     def entries(kind: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        filled = {key: found.get((f"{kind}[{key}]", key), item) for key, item in given.items()}
+        filled = {key: real.get((f"{kind}[{key}]", key), item) for key, item in given.items()}
         return given if filled == given else filled
 
     metadata = masked.metadata

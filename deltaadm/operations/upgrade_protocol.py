@@ -155,8 +155,8 @@ def _undecided(snapshot: Snapshot) -> set[str]:
 def _beyond_minimum(snapshot: Snapshot) -> Mapping[str, Usage]:
     """The use of each feature that the metadata does not need."""
     needed = minimum_protocol(snapshot.metadata).supported_features
-    found = usages(snapshot)
-    return {name: found[name] for name in snapshot.protocol.supported_features - needed}
+    usage = usages(snapshot)
+    return {name: usage[name] for name in snapshot.protocol.supported_features - needed}
 
 
 def _usage_reason(usage: Usage) -> str:

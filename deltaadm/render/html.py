@@ -143,14 +143,14 @@ def _contents(pages: Sequence[Sequence[object]], *, sums_up: bool) -> _Html:
         for number, title in enumerate(_titles(pages))
     ]
     verdicts = list(map(_verdicts, pages))[sums_up:]
-    columns = list(dict.fromkeys(title for found in verdicts for title in found))
+    columns = list(dict.fromkeys(title for verdict in verdicts for title in verdict))
     if set(columns) <= {_REMARK}:
         return _tag("nav", _tag("ul", *(_tag("li", link) for link in links)), aria_label="Reports")
     columns.sort(key=_REMARK.__eq__)
     heads = (_tag("th", text, scope="col") for text in ("report", *columns))
     rows = (
-        _tag("tr", _tag("th", link, scope="row"), *(_cell(found, title) for title in columns))
-        for link, found in zip(links[sums_up:], verdicts, strict=True)
+        _tag("tr", _tag("th", link, scope="row"), *(_cell(verdict, title) for title in columns))
+        for link, verdict in zip(links[sums_up:], verdicts, strict=True)
     )
     table = _tag(
         "table",
@@ -176,8 +176,8 @@ def _verdicts(page: Iterable[object]) -> dict[str, tuple[str, str]]:
     return {}
 
 
-def _cell(found: Mapping[str, tuple[str, str]], title: str) -> _Html:
-    text, tone = found.get(title, ("", ""))
+def _cell(cells: Mapping[str, tuple[str, str]], title: str) -> _Html:
+    text, tone = cells.get(title, ("", ""))
     return _tag("td", _breakable(text), class_=tone, data_title=title)
 
 

@@ -142,7 +142,7 @@ class Tally:
                 (heading, tuple(sorted(items.items(), key=lambda item: (-item[1], item[0]))))
                 for heading, items in sorted(self._found.items(), key=_place)
             ),
-            places={key: tuple(found) for key, found in self._places.items()},
+            places={key: tuple(places) for key, places in self._places.items()},
         )
 
 

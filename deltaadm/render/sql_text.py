@@ -41,9 +41,10 @@ def _warnings(report: Report) -> Iterator[str]:
     """The effect of the statements, as comments, which nothing in them can end."""
     if not isinstance(report, (PlanReport, SavedPlanReport)):
         return
-    for found in report.plan.findings:
-        repair = fix_command(report.table, found.fix) or found.remedy
-        text = f"after this, {found.severity.value} {found.code} {found.name}: {sentence(found)}"
+    for finding in report.plan.findings:
+        repair = fix_command(report.table, finding.fix) or finding.remedy
+        problem = f"{finding.severity.value} {finding.code} {finding.name}: {sentence(finding)}"
+        text = f"after this, {problem}"
         yield f"-- {visible(text)} {visible(repair)}".rstrip("\\ ")
 
 

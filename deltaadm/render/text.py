@@ -248,25 +248,25 @@ def _findings(block: Findings) -> Iterator[Line]:
         rule = groups[0].finding
         yield lines.sentence(f"  {rule.code} {rule.name}", "bold")
         shared = remedies(groups)
-        for found in groups:
-            yield from _found(found, with_remedy=len(shared) > 1)
+        for group in groups:
+            yield from _group_lines(group, with_remedy=len(shared) > 1)
         if more := block.more.get(rule.code):
             yield lines.sentence(f"    ... and {more} more")
         if len(shared) == 1:
             yield lines.sentence(f"    What to do: {shared[0]}", "dim")
 
 
-def _found(found: EqualFindings, *, with_remedy: bool) -> Iterator[Line]:
-    finding = found.finding
-    if len(found.places) == 1:
+def _group_lines(group: EqualFindings, *, with_remedy: bool) -> Iterator[Line]:
+    finding = group.finding
+    if len(group.places) == 1:
         where = f"{finding.where}: " if finding.where else ""
         yield lines.sentence(f"    {where}{finding.message}")
     else:
         yield lines.sentence(f"    {finding.message}")
-        yield lines.sentence(f"      {', '.join(filter(None, found.places))}")
+        yield lines.sentence(f"      {', '.join(filter(None, group.places))}")
     if finding.remedy and with_remedy:
         yield lines.sentence(f"      {finding.remedy}", "dim")
-    for command in dict.fromkeys(filter(None, found.commands)):
+    for command in dict.fromkeys(filter(None, group.commands)):
         yield lines.command(f"      fix: {command}", "green")
 
 
@@ -288,7 +288,7 @@ def _checks(block: Checks) -> Iterator[Line]:
 
 def _differences(block: Differences) -> Iterable[Line]:
     return lines.grid(
-        (place, f"planned: {planned}", f"found: {found}") for place, planned, found in block.rows
+        (place, f"planned: {planned}", f"found: {actual}") for place, planned, actual in block.rows
     )
 
 

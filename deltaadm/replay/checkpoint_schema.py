@@ -68,8 +68,8 @@ def _mismatched_field(field: Field, expected: DataType) -> Field | None:
         if not field.children or any(_annotations(field)):
             return field
         inner = ((field.child(wanted.name), wanted.type) for wanted in expected.fields)
-        found = (_mismatched_field(child, kind) for child, kind in inner if child is not None)
-        return next((mismatch for mismatch in found if mismatch is not None), None)
+        mismatches = (_mismatched_field(child, kind) for child, kind in inner if child is not None)
+        return next((mismatch for mismatch in mismatches if mismatch is not None), None)
     if isinstance(expected, (MapType, ArrayType)):
         return None if _is_collection(field, expected) else field
     fits = isinstance(expected, PrimitiveType) and _PRIMITIVES.get(expected.name)

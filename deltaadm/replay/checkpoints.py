@@ -118,16 +118,16 @@ class CheckpointReader:
 
         Those of a file come from the last back: of several for one key Delta takes the last.
         """
-        found = [
+        actions = [
             named
             for file in self._checkpoint.files
             for named in reversed(self._small(file.path, names))
         ]
         if "sidecar" in names:
             self._sidecars = [
-                sidecar_path(document) for name, document in reversed(found) if name == "sidecar"
+                sidecar_path(document) for name, document in reversed(actions) if name == "sidecar"
             ]
-        return found
+        return actions
 
     def state_actions(self) -> Iterator[Named]:
         """Like `small_actions`, protocol and metaData alone: a caller that has both can stop."""
@@ -136,8 +136,8 @@ class CheckpointReader:
 
     def live_adds(self, fold: Fold) -> Iterator[Document]:
         """The `add` actions that nothing newer in *fold* hides, as in the log."""
-        for found in self.live_batches(fold):
-            yield from found if isinstance(found, list) else map(plain_add, found.to_pylist())
+        for batch in self.live_batches(fold):
+            yield from batch if isinstance(batch, list) else map(plain_add, batch.to_pylist())
 
     def live_batches(
         self, fold: Fold, tally: Tally | None = None
@@ -150,10 +150,10 @@ class CheckpointReader:
         for path in self.file_paths():
             if path.endswith(".json"):
                 alive = self._live_json_adds(path, fold, tally)
-                while found := list(islice(alive, _BATCH_ACTIONS)):
+                while batch := list(islice(alive, _BATCH_ACTIONS)):
                     if tally is not None:
-                        tally.add_all(found)
-                    yield found
+                        tally.add_all(batch)
+                    yield batch
             else:
                 yield from ahead([self._parquet_batches(path, fold, tally)])
 
@@ -222,10 +222,12 @@ class CheckpointReader:
         if path.endswith(".json"):
             return [named for named in self.json_actions(path) if named[0] in names]
         with self.decoding(path):
-            found = self._parquet_small(path, names)
-            if cause := next(filter(None, (commits.type_mismatch(*named) for named in found)), ""):
+            actions = self._parquet_small(path, names)
+            if cause := next(
+                filter(None, (commits.type_mismatch(*named) for named in actions)), ""
+            ):
                 raise ValueError(cause)
-            return found
+            return actions
 
     def _live_json_adds(self, path: str, fold: Fold, tally: Tally | None) -> Iterator[Document]:
         for name, action in self.json_actions(path):
@@ -317,8 +319,8 @@ class CheckpointReader:
         for path, counted, adds in ahead(self._shares(paths)):
             tally.adds_read += len(adds)
             with self.decoding(path):
-                found = _facts(adds, fold, touched, counted=counted)
-                tally.facts = merge(tally.facts, found)
+                counts = _facts(adds, fold, touched, counted=counted)
+                tally.facts = merge(tally.facts, counts)
 
     def _shares(self, paths: Sequence[str]) -> list[Iterator[Adds]]:
         """The batches to count from, split so that the threads have about equal work."""
@@ -468,8 +470,8 @@ def _all_columns(footer: Footer, _group: Struct) -> tuple[str, ...]:
 
 def _counts_in(footer: Footer) -> tuple[str, ...]:
     """The column with the number of records in statistics as a struct, if there is one."""
-    found = footer.columns["add"].child("stats_parsed")
-    number = None if found is None else found.child("numRecords")
+    statistics = footer.columns["add"].child("stats_parsed")
+    number = None if statistics is None else statistics.child("numRecords")
     return (_NUM_RECORDS,) if checkpoint_schema.is_whole_number(number) else ()
 
 

@@ -123,24 +123,24 @@ class SharingReplay(Replay):
         return self._finding_live() if known is None else iter(known)
 
     def _finding_live(self) -> Iterator[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
+        live: list[dict[str, Any]] = []
         for document in super().live_in_deltas():
             if self._all_kept:
-                found.append(document)
+                live.append(document)
             else:
-                found.clear()
+                live.clear()
             yield document
         if self._all_kept:
-            self._lines.keep_live(self._segment, found)
+            self._lines.keep_live(self._segment, live)
 
     def _actions_if_few(self, path: str) -> list[Named] | None:
-        found = self._lines.actions(path) if self._sharing else None
-        self._all_kept = self._all_kept and found is not None and path in self._lines
-        if found is None:
+        actions = self._lines.actions(path) if self._sharing else None
+        self._all_kept = self._all_kept and actions is not None and path in self._lines
+        if actions is None:
             return super()._actions_if_few(path)
         if path == self._segment.last_commit.path:
-            return found
-        return [action for action in found if action[0] != "commitInfo"]
+            return actions
+        return [action for action in actions if action[0] != "commitInfo"]
 
 
 def json_object(body: bytes) -> tuple[dict[str, Any] | None, str]:

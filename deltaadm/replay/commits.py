@@ -98,11 +98,11 @@ class LargeFile:
 def body(store: LogStore, path: str) -> bytes | LargeFile:
     """The content of a file of JSON lines, in the memory if it is not large."""
     try:
-        found = store.read(path)
+        content = store.read(path)
     except TooLarge:
         with store.open(path) as source:
             return LargeFile(store, path, source.seek(0, 2))
-    return LargeFile(store, path, len(found)) if len(found) > store.limits.whole else found
+    return LargeFile(store, path, len(content)) if len(content) > store.limits.whole else content
 
 
 def all_actions(body: bytes | LargeFile, path: str) -> list[Named]:
@@ -163,10 +163,10 @@ def changing_actions(body: bytes | LargeFile, path: str) -> list[Named]:
         return []
     words = (*_CHANGING, b'"commitInfo"')
     if isinstance(body, LargeFile):
-        found = list(_matching_large(body, path, words))
+        actions = list(_matching_large(body, path, words))
     else:
-        found = _matching(body, path, words)
-    kept = [action for action in found if action[0] in _CHANGES or action[0] == "commitInfo"]
+        actions = _matching(body, path, words)
+    kept = [action for action in actions if action[0] in _CHANGES or action[0] == "commitInfo"]
     return kept if any(name in _CHANGES for name, _ in kept) else []
 
 
@@ -241,13 +241,13 @@ def _actions(document: Document) -> Sequence[Named]:
 def _decode(line: bytes, path: str) -> list[Document]:
     """The objects of a line: one, or those of a list."""
     try:
-        found = json_value(line.decode())
+        value = json_value(line.decode())
         if b"\\u" in line and b"\\ud" in line.lower():  # half a surrogate pair is no text
-            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError) as error:
         raise unreadable(path, f"a line in it is not JSON ({error})") from error
     # Delta's reader accepts a list of actions on a line.
-    documents = found if isinstance(found, list) else [found]
+    documents = value if isinstance(value, list) else [value]
     for document in documents:
         if not isinstance(document, dict):
             raise unreadable(path, "a line in it is not a JSON object")
@@ -261,10 +261,10 @@ def json_value(text: str) -> Any:
     """The same value as `json.loads` returns."""
     # That takes long to find out that there are no blanks around.
     try:
-        found, end = _DECODER.raw_decode(text)
+        value, end = _DECODER.raw_decode(text)
     except ValueError:
         end = -1
-    return found if end == len(text) else json.loads(text)
+    return value if end == len(text) else json.loads(text)
 
 
 _INTEGER: Final = range(-(1 << 31), 1 << 31)
@@ -352,6 +352,8 @@ def _mismatched_field(place: str, document: Document, types: Mapping[str, Any]) 
             fits = type(value) is (kind if isinstance(kind, type) else dict)
         if not fits:
             return f"{place}.{key} is {json.dumps(value)}"
-        if isinstance(kind, dict) and (found := _mismatched_field(f"{place}.{key}", value, kind)):
-            return found
+        if isinstance(kind, dict) and (
+            mismatch := _mismatched_field(f"{place}.{key}", value, kind)
+        ):
+            return mismatch
     return ""

@@ -97,9 +97,9 @@ class Replay:
 
     def search_deltas(self, files: LogFiles) -> None:
         """Look for protocol and metadata in *files*, from the last one back."""
-        for path, found in self._looked_into(files, self._state_in):
-            if found:
-                self._take_state(found, path)
+        for path, actions in self._looked_into(files, self._state_in):
+            if actions:
+                self._take_state(actions, path)
                 if self._fold.complete:
                     return
 
@@ -179,24 +179,24 @@ class Replay:
     def _last_delta(self, file: LogFile) -> list[Named]:
         if not self._is_newest(file):
             return self._state_in(file.path)
-        found = commits.newest_actions(commits.body(self._store, file.path), file.path)
-        self._note_newest(found)
-        return found
+        actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
+        self._note_newest(actions)
+        return actions
 
     def _state_in(self, path: str) -> list[Named]:
         return commits.state_actions(commits.body(self._store, path), path)
 
-    def _take_state(self, found: list[Named], path: str) -> None:
+    def _take_state(self, actions: list[Named], path: str) -> None:
         for name in _STATE:
-            mine = [document for each, document in found if each == name]
+            mine = [document for each, document in actions if each == name]
             if len(mine) > 1:
                 self._warnings.append(repeated_action(path, len(mine), name))
             # Of several in one commit Delta takes the last one.
             for document in reversed(mine):
                 self._fold.offer(name, document)
 
-    def _note_newest(self, found: Iterable[Named]) -> None:
-        for name, document in found:
+    def _note_newest(self, actions: Iterable[Named]) -> None:
+        for name, document in actions:
             if name == "commitInfo":
                 self._commit_info = CommitInfo.from_wire(document)
             elif name not in ACTION_NAMES:
@@ -227,8 +227,8 @@ class Replay:
         """The `add` actions of the files that the deltas have added and not removed."""
         for path, few in self._looked_into(self._segment.deltas, self._actions_if_few):
             singles = dict.fromkeys(_STATE, 0)
-            found = self._actions(path, commits.body(self._store, path)) if few is None else few
-            for name, document in found:
+            actions = self._actions(path, commits.body(self._store, path)) if few is None else few
+            for name, document in actions:
                 if name in singles:
                     singles[name] += 1
                 elif name == "commitInfo" and self._commit_info is None:
@@ -250,10 +250,10 @@ class Replay:
 
         Of commitInfo, only that of the newest commit counts.
         """
-        found = commits.actions_reversed(body, path)
+        actions = commits.actions_reversed(body, path)
         if path == self._segment.last_commit.path:
-            return found
-        return (action for action in found if action[0] != "commitInfo")
+            return actions
+        return (action for action in actions if action[0] != "commitInfo")
 
     def _read_commit_info(self) -> None:
         """Read the newest commit where only a checkpoint or a compacted file was needed."""
@@ -261,12 +261,12 @@ class Replay:
         if self._commit_info is not None or file in self._segment.deltas[-1:]:
             return
         try:
-            found = commits.newest_actions(commits.body(self._store, file.path), file.path)
+            actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
         except DeltaadmError as error:
             self._warnings.append(f"The newest commit's provenance is unknown: {error.message}")
             return
         self._commit_info = next(
-            (CommitInfo.from_wire(document) for name, document in found if name == "commitInfo"),
+            (CommitInfo.from_wire(document) for name, document in actions if name == "commitInfo"),
             None,
         )
 
@@ -288,13 +288,13 @@ class Replay:
             self._warnings.append(f"The checksum file {file.path} is not valid and was ignored.")
             return None
 
-    def _compare_hint(self, version: int, found: int) -> None:
+    def _compare_hint(self, version: int, actual: int) -> None:
         """Compare the number of `add` actions in the checkpoint with `_last_checkpoint`."""
         claimed = added_files(self._store, version)
-        if claimed not in {None, found}:
+        if claimed not in {None, actual}:
             self._warnings.append(
                 f"_last_checkpoint says that the checkpoint of version {version} has {claimed} "
-                f"files, but it has {found}."
+                f"files, but it has {actual}."
             )
 
     def _compare_checksum(self, files: FileFacts) -> None:
@@ -311,20 +311,20 @@ class Replay:
             return
         protocol = Protocol.from_wire(checksum["protocol"])
         metadata = Metadata.from_wire(checksum["metadata"])
-        for name, stated, found in (
+        for name, stated, actual in (
             ("protocol", protocol, self._protocol()),
             ("metadata", metadata, self._metadata()),
         ):
-            if stated != found:
+            if stated != actual:
                 self._warnings.append(f"The version checksum's {name} differs from the log's.")
 
     def _protocol(self) -> Protocol | None:
-        found = self._fold.protocol
-        return None if found is None else Protocol.from_wire(found)
+        document = self._fold.protocol
+        return None if document is None else Protocol.from_wire(document)
 
     def _metadata(self) -> Metadata | None:
-        found = self._fold.metadata
-        return None if found is None else Metadata.from_wire(found)
+        document = self._fold.metadata
+        return None if document is None else Metadata.from_wire(document)
 
     def _timestamp(self, metadata: Metadata) -> int:
         """The time in ms: the in-commit timestamp where the table has them, else the file's."""
@@ -396,5 +396,5 @@ def _domains(documents: Iterable[Any]) -> dict[str, DomainMetadata]:
     """The domains that exist; tombstones have done their work."""
     from deltaadm.domain.model.actions import DomainMetadata
 
-    found = map(DomainMetadata.from_wire, documents)
-    return {domain.domain: domain for domain in found if not domain.removed}
+    domains = map(DomainMetadata.from_wire, documents)
+    return {domain.domain: domain for domain in domains if not domain.removed}

@@ -352,10 +352,10 @@ class _FactCollector:
         for checkpoint in reversed(self._listing.checkpoints):
             if checkpoint.version == version:
                 try:
-                    found = CheckpointReader(self._store, checkpoint).small_actions(_STATE)[::-1]
+                    actions = CheckpointReader(self._store, checkpoint).small_actions(_STATE)[::-1]
                 except TableError:
                     continue
-                return state_after(State(version=version), version, found)
+                return state_after(State(version=version), version, actions)
         return State(version=version)
 
     # State
@@ -390,16 +390,16 @@ class _FactCollector:
         segment, state = snapshot.segment, _state_of(snapshot)
         builder = TotalsBuilder(snapshot.files or FileFacts(), self._store.qualifier)
         adds: Iterable[AddFile]
-        for found in self._batches(segment, state, tally):
-            if isinstance(found, list):
-                adds = [add_file(document) for document in found]
+        for batch in self._batches(segment, state, tally):
+            if isinstance(batch, list):
+                adds = [add_file(document) for document in batch]
                 for add in adds:
                     builder.add(add)
                     yield LiveFile(add, state, self._now)
             else:
-                adds = (file.add for file, _ in found.files([found.every]))
-                builder.add_all(found)
-                yield LiveFiles(found)
+                adds = (file.add for file, _ in batch.files([batch.every]))
+                builder.add_all(batch)
+                yield LiveFiles(batch)
             if self._depth.deep and self._depth.data_files:
                 yield from self._data_files(adds, state)
         return builder.totals(lambda: live_files(self._store, segment))
@@ -418,11 +418,11 @@ class _FactCollector:
             shape = Shape(kinds_in(state.metadata))
 
             def prepared(
-                found: list[dict[str, Any]] | pa.StructArray,
+                batch: list[dict[str, Any]] | pa.StructArray,
             ) -> list[dict[str, Any]] | ArrowFiles:
-                if isinstance(found, list):
-                    return found
-                files = ArrowFiles(found, state, self._now, plain_add, shape)
+                if isinstance(batch, list):
+                    return batch
+                files = ArrowFiles(batch, state, self._now, plain_add, shape)
                 files.prepare()
                 return files
 
@@ -442,7 +442,7 @@ class _FactCollector:
                 pending.append(threads.submit(partial(data_file_facts, store, add, state)))
                 if len(pending) > store.at_once:
                     yield pending.popleft().result()
-            yield from (found.result() for found in pending)
+            yield from (future.result() for future in pending)
 
     def _failed_checkpoint(
         self, snapshot: Snapshot, error: UnreadableCheckpoint

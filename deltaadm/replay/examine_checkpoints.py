@@ -120,15 +120,15 @@ class CheckpointExaminer:
 
     def orphans(self) -> tuple[LogFile, ...] | None:
         """The sidecars that no checkpoint names; None if one of them cannot be read."""
-        found = self.listing.of_kind(Kind.SIDECAR)
+        sidecars = self.listing.of_kind(Kind.SIDECAR)
         named: set[str] = set()
-        for checkpoint in self.listing.checkpoints if found else ():
+        for checkpoint in self.listing.checkpoints if sidecars else ():
             try:
                 small = CheckpointReader(self.store, checkpoint).small_actions(("sidecar",))
             except TableError:
                 return None
             named.update(sidecar_path(document) for _, document in small)
-        return tuple(sidecar for sidecar in found if sidecar.path not in named)
+        return tuple(sidecar for sidecar in sidecars if sidecar.path not in named)
 
     @cached_property
     def _complete(self) -> tuple[Checkpoint, ...]:
@@ -316,11 +316,11 @@ class _Content:
                 require_short_paths(column, self._limits)
                 self._cross_off(_hashed_rows(column, self._qualifier))
 
-    def _cross_off(self, found: Iterable[Hashed]) -> None:
+    def _cross_off(self, hashes: Iterable[Hashed]) -> None:
         expected = self._expected
         if expected is None:
             return
-        for hashed, path in found:
+        for hashed, path in hashes:
             if hashed in expected:
                 expected.discard(hashed)
             else:
@@ -392,24 +392,24 @@ def _compaction_difference(
 
 def _winners(store: LogStore, files: Sequence[LogFile]) -> dict[tuple[str, ...], Any]:
     """The action that counts of each key, the files being the newest first."""
-    found: dict[tuple[str, ...], Any] = {}
+    winners: dict[tuple[str, ...], Any] = {}
     for file in files:
         for name, document in commits.actions_reversed(commits.body(store, file.path), file.path):
             if name in {"add", "remove"}:
                 path = canonical_path(str(document.get("path")), store.qualifier)
-                found.setdefault(
+                winners.setdefault(
                     ("file", path, vector_id(document.get("deletionVector")) or ""), name
                 )
             elif name == "protocol":
-                found.setdefault((name,), Protocol.from_wire(document))
+                winners.setdefault((name,), Protocol.from_wire(document))
             elif name == "metaData" and document.get("id") is not None:
-                found.setdefault((name,), Metadata.from_wire(document))
+                winners.setdefault((name,), Metadata.from_wire(document))
             elif name == "txn":
-                found.setdefault((name, str(document.get("appId"))), document.get("version"))
+                winners.setdefault((name, str(document.get("appId"))), document.get("version"))
             elif name == "domainMetadata":
                 domain_state = (document.get("configuration"), bool(document.get("removed")))
-                found.setdefault((name, str(document.get("domain"))), domain_state)
-    return found
+                winners.setdefault((name, str(document.get("domain"))), domain_state)
+    return winners
 
 
 def _checkpoint_adds(store: LogStore, checkpoint: Checkpoint) -> Iterator[Hashed]:

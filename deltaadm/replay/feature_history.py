@@ -36,11 +36,11 @@ def feature_history(store: LogStore, snapshot: Snapshot, name: str) -> FeatureHi
     listing = LogListing.of(store.root, store.list_log(0))
     commits = [commit for commit in listing.commits if commit.number <= snapshot.version]
     newest = _newest_needing(store, listing, commits, snapshot, name)
-    found = next((commit for commit in commits if commit.number == newest), None)
+    origin = next((commit for commit in commits if commit.number == newest), None)
     return FeatureHistory(
         first=commits[0].number if commits else snapshot.version,
         needing=newest,
-        needing_since=found.info.modified if found else None,
+        needing_since=origin.info.modified if origin else None,
     )
 
 
@@ -62,9 +62,11 @@ def _newest_needing(
         body = commits_body(store, file.path)
         if key is not None and _has_file_with(key, body):
             return file.number
-        found = [action for action in state_actions(body, file.path) if action[0] == Metadata.NAME]
-        if found:
-            if used_by(Metadata.from_wire(found[-1][1]), name):
+        actions = [
+            action for action in state_actions(body, file.path) if action[0] == Metadata.NAME
+        ]
+        if actions:
+            if used_by(Metadata.from_wire(actions[-1][1]), name):
                 # Metadata holds until the next one: later versions without any need it too.
                 return max(file.number, clean_from - 1)
             clean_from = file.number

@@ -116,10 +116,10 @@ class ArrowFiles:
 
     def vectors(self, field: str) -> pa.Array:
         """A field of the deletion vectors; nulls where the checkpoint has no such column."""
-        found = self.column("deletionVector")
-        if not pa.types.is_struct(found.type) or found.type.get_field_index(field) < 0:
+        vectors = self.column("deletionVector")
+        if not pa.types.is_struct(vectors.type) or vectors.type.get_field_index(field) < 0:
             return pa.nulls(len(self))
-        return pc.struct_field(found, field)
+        return pc.struct_field(vectors, field)
 
     def having(self, column: str) -> Rows:
         """See `FileColumns`; a struct without any field counts as null."""
@@ -138,11 +138,11 @@ class ArrowFiles:
         return _where(pc.greater(self._numbers(column), scalar(most)))
 
     def _numbers(self, column: str) -> pa.Array:
-        found = self.column(column)
+        numbers = self.column(column)
         try:
-            return found.cast(pa.int64())
+            return numbers.cast(pa.int64())
         except pa.ArrowInvalid:  # numbers without a sign, of 64 bits
-            return found.cast(pa.float64(), safe=False)
+            return numbers.cast(pa.float64(), safe=False)
 
     def with_odd_paths(self) -> Rows:
         """See `FileColumns`."""
@@ -204,13 +204,13 @@ class ArrowFiles:
         if width is None:
             rows = values.to_pylist()
             return Rows(_flags(any(wrong(*pair) for pair in row or ()) for row in rows))
-        found = self.none
+        matching = self.none
         for number, key in enumerate(keys.slice(0, width).to_pylist()):
             column = texts.take(_steps(number, len(self), width)) if width > 1 else texts
             bad = [text for text in pc.unique(column).to_pylist() if wrong(key, text)]
             if bad:
-                found |= Rows(pc.is_in(column, pa.array(bad, pa.string())))
-        return found
+                matching |= Rows(pc.is_in(column, pa.array(bad, pa.string())))
+        return matching
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -253,10 +253,10 @@ class ArrowFiles:
 def _is_there(values: pa.Array) -> pa.BooleanArray:
     if not pa.types.is_struct(values.type):
         return pc.is_valid(values)
-    found = Rows(_same(False, len(values)))
+    rows = Rows(_same(False, len(values)))
     for field in range(values.type.num_fields):
-        found |= Rows(pc.is_valid(pc.struct_field(values, field)))
-    return found.flags
+        rows |= Rows(pc.is_valid(pc.struct_field(values, field)))
+    return rows.flags
 
 
 _Z85_FIRST: Final = r"[0-9a-zA-Z.:+=^!/*?&<>()\[\]{}@-]"
@@ -335,7 +335,7 @@ class Statistics:
         self._pieces = list(shape.decoded(usual))
         self.unread = Rows(_same(False, len(texts)) if odd is None else odd)
         unread = [read is None or _infinite(read) for read, _ in self._pieces]
-        if any(found is not False for found in unread):
+        if any(rows is not False for rows in unread):
             counts = [count for _, count in self._pieces]
             self.unread |= Rows(_joined(map(_spread, unread, counts)))
 
@@ -370,8 +370,8 @@ class Statistics:
         def differing(read: pa.Table) -> pa.BooleanArray | bool:
             if key not in read.column_names or not pa.types.is_boolean(read[key].type):
                 return True
-            found = pc.not_equal(read[key].combine_chunks(), scalar(value))
-            return pc.fill_null(found, scalar(True))
+            differing = pc.not_equal(read[key].combine_chunks(), scalar(value))
+            return pc.fill_null(differing, scalar(True))
 
         return self._where(differing)
 
@@ -398,14 +398,14 @@ class Statistics:
 
 def _contradictory(read: pa.Table, kinds: Kinds) -> pa.BooleanArray | bool:
     columns = {name: read[name].combine_chunks() for name in read.column_names}
-    found: list[pa.BooleanArray] = []
+    contradictory: list[pa.BooleanArray] = []
     low, high = (columns.get(key) for key in ("minValues", "maxValues"))
     if low is not None and high is not None:
-        _crossed(low, high, kinds, found)
+        _crossed(low, high, kinds, contradictory)
     if "nullCount" in columns:
-        _too_many(columns["nullCount"], columns["numRecords"], found)
+        _too_many(columns["nullCount"], columns["numRecords"], contradictory)
     flags: pa.BooleanArray | bool = False
-    for one in found:
+    for one in contradictory:
         marked = _where(one).flags
         flags = marked if flags is False else pc.or_(flags, marked)
     return flags
@@ -415,9 +415,9 @@ def _same(flag: bool, count: int) -> pa.BooleanArray:  # noqa: FBT001 -- the val
     return pa.repeat(scalar(flag), count)
 
 
-def _spread(found: Any, count: int) -> pa.BooleanArray:
+def _spread(flags: Any, count: int) -> pa.BooleanArray:
     """One answer for all of *count* rows, or the answers of each."""
-    return _same(found, count) if isinstance(found, bool) else found
+    return _same(flags, count) if isinstance(flags, bool) else flags
 
 
 def _joined(parts: Iterable[pa.Array]) -> pa.Array:
@@ -429,7 +429,7 @@ def _joined(parts: Iterable[pa.Array]) -> pa.Array:
 _GROUPS: Final = ("minValues", "maxValues", "nullCount")
 
 
-def _crossed(low: pa.Array, high: pa.Array, kinds: Kinds, found: list[Any]) -> None:
+def _crossed(low: pa.Array, high: pa.Array, kinds: Kinds, violations: list[Any]) -> None:
     if not (pa.types.is_struct(low.type) and pa.types.is_struct(high.type)):
         return
     for field in low.type:
@@ -438,11 +438,11 @@ def _crossed(low: pa.Array, high: pa.Array, kinds: Kinds, found: list[Any]) -> N
         least, most = pc.struct_field(low, field.name), pc.struct_field(high, field.name)
         kind = kinds.get(field.name)
         if kind is not None and not isinstance(kind, str):
-            _crossed(least, most, kind, found)
+            _crossed(least, most, kind, violations)
         elif kind is not None and _are(least, most, _is_number):
-            found.append(_above(least, most))
+            violations.append(_above(least, most))
         elif kind is not None and _are(least, most, pa.types.is_string):
-            found.append(pc.greater(least, most))
+            violations.append(pc.greater(least, most))
 
 
 def _are(left: pa.Array, right: pa.Array, is_kind: Callable[[pa.DataType], bool]) -> bool:
@@ -462,17 +462,17 @@ def _above(left: pa.Array, right: pa.Array) -> pa.Array:
     return pc.or_(pc.greater(left, right), same)
 
 
-def _too_many(nulls: pa.Array, records: pa.Array, found: list[Any]) -> None:
+def _too_many(nulls: pa.Array, records: pa.Array, violations: list[Any]) -> None:
     if not pa.types.is_struct(nulls.type):
         return
     for field in nulls.type:
         counts = pc.struct_field(nulls, field.name)
         if pa.types.is_struct(field.type):
-            _too_many(counts, records, found)
+            _too_many(counts, records, violations)
         elif pa.types.is_integer(field.type):
-            found.append(pc.or_(pc.less(counts, scalar(0)), pc.greater(counts, records)))
+            violations.append(pc.or_(pc.less(counts, scalar(0)), pc.greater(counts, records)))
         elif pa.types.is_floating(field.type):  # among which there may be whole numbers
-            found.append(pc.is_valid(counts))
+            violations.append(pc.is_valid(counts))
 
 
 def _schema(kinds: Kinds) -> pa.Schema:
@@ -517,7 +517,7 @@ def _odd(texts: pa.StringArray) -> pa.BooleanArray | None:
 
 def _infinite(read: pa.Table) -> pa.BooleanArray | bool:
     """Marks the rows with what is no finite number, which Python knows under fewer names."""
-    found: pa.BooleanArray | bool = False
+    infinite: pa.BooleanArray | bool = False
     for column in read.columns:
         for leaf in _leaves(column.combine_chunks()):
             finite = pc.is_finite(leaf)
@@ -525,8 +525,8 @@ def _infinite(read: pa.Table) -> pa.BooleanArray | bool:
                 if len(leaf) != len(read):  # in a list
                     return True
                 marked = _where(pc.invert(finite)).flags
-                found = marked if found is False else pc.or_(found, marked)
-    return found
+                infinite = marked if infinite is False else pc.or_(infinite, marked)
+    return infinite
 
 
 def _leaves(values: pa.Array) -> Iterator[pa.Array]:
@@ -606,21 +606,21 @@ def _parsed(body: pa.Buffer, schema: pa.Schema) -> pa.Table | None:
 
 def _filled(fields: Iterable[pa.Field], columns: Mapping[str, pa.Array]) -> list[pa.Field]:
     """The *fields* of which any row has a value, and the number of records."""
-    found = []
+    filled = []
     for field in fields:
         values = columns[field.name]
         if pa.types.is_struct(field.type):
             inner = {each.name: pc.struct_field(values, each.name) for each in field.type}
             if kept := _filled(field.type, inner):
-                found.append(pa.field(field.name, pa.struct(kept)))
+                filled.append(pa.field(field.name, pa.struct(kept)))
         elif values.null_count < len(values) or field.name == _NUMBER:
-            found.append(field)
-    return found
+            filled.append(field)
+    return filled
 
 
-def _has_left_out(found: Any, present: Any, usual: Any) -> bool:
+def _has_left_out(fields: Any, present: Any, usual: Any) -> bool:
     """Whether among the fields *found* there is a usual one that was not known to be *present*."""
-    for field in found:
+    for field in fields:
         expected = usual.field(field.name) if field.name in _names(usual) else None
         if expected is None:
             continue

@@ -135,8 +135,8 @@ def may_hold(chunk: Struct) -> bool:
 
 def null_count(chunk: Struct) -> int | None:
     """The number of nulls in a chunk, if it is known and can be."""
-    found = chunk.get(12, {}).get(3)
-    return found if found is not None and 0 <= found <= chunk[5] else None
+    count = chunk.get(12, {}).get(3)
+    return count if count is not None and 0 <= count <= chunk[5] else None
 
 
 def first_page(chunk: Struct) -> int:
@@ -198,10 +198,10 @@ def _columns(elements: Sequence[Struct]) -> dict[str, Field]:
         return made
 
     root = next(rest)
-    found = children((), root.get(5, 0), repeated=False)
+    columns = children((), root.get(5, 0), repeated=False)
     if next(rest, None) is not None:
         raise ValueError("its schema has too many fields")
-    return {child.name: child for child in found}
+    return {child.name: child for child in columns}
 
 
 # Whether its numbers fit together

@@ -46,8 +46,8 @@ def columns_of_like(
     if longest > _LONGEST or "\\" in first or _MARK in first:
         return None
     between = _VALUE.split(first)
-    found = _values(texts, between)
-    if found is None:
+    arrays = _values(texts, between)
+    if arrays is None:
         return None
     marked = between[0]
     for number, text in enumerate(between[1:]):
@@ -59,7 +59,7 @@ def columns_of_like(
     read = decoded(texts.slice(0, 1))
     if read is None or len(read) != 1:
         return None
-    values = {f"{_MARK}{number}": value for number, value in enumerate(found)}
+    values = {f"{_MARK}{number}": value for number, value in enumerate(arrays)}
     columns = [
         _repeated(read[name].combine_chunks(), document.get(name), values, len(texts))
         for name in read.column_names
@@ -71,7 +71,7 @@ def columns_of_like(
 
 def _values(texts: pa.StringArray, between: Sequence[str]) -> list[pa.Array] | None:
     """The values of all *texts* in the order in which they have them, if that is all they have."""
-    found, rest = [], texts
+    arrays, rest = [], texts
     for before, behind in pairwise(between):
         if not pc.all(pc.starts_with(rest, before)).as_py():
             return None
@@ -82,13 +82,13 @@ def _values(texts: pa.StringArray, between: Sequence[str]) -> list[pa.Array] | N
         value = _words(rest, lengths) if quoted else _numbers(rest, lengths)
         if value is None:
             return None
-        found.append(value)
+        arrays.append(value)
         rest = after
     same = pc.and_(pc.starts_with(rest, between[-1]), pc.ends_with(rest, between[-1]))
     lengths = pc.unique(pc.binary_length(rest)).to_pylist()
     if lengths != [len(between[-1].encode())] or not pc.all(same).as_py():
         return None
-    return found
+    return arrays
 
 
 def _words(texts: pa.StringArray, lengths: pa.Int32Array) -> pa.StringArray:
@@ -118,10 +118,10 @@ def _sliced(texts: pa.StringArray, start: int, stop: int = _LONGEST) -> pa.Strin
 
 def _repeated(one: pa.Array, value: Any, values: dict[str, pa.Array], count: int) -> pa.Array:
     """A column of *count* rows like *one*, with those of the *values* that its *value* names."""
-    found = values.get(value) if isinstance(value, str) else None
-    if found is not None and pa.types.is_string(found.type) == pa.types.is_string(one.type):
+    array = values.get(value) if isinstance(value, str) else None
+    if array is not None and pa.types.is_string(array.type) == pa.types.is_string(one.type):
         del values[value]
-        return found.cast(one.type, safe=False)
+        return array.cast(one.type, safe=False)
     if not isinstance(value, dict) or not pa.types.is_struct(one.type):
         return pa.repeat(one[0], count)
     inner = [

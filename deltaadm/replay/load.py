@@ -78,16 +78,16 @@ def locate(
     of the whole log.
     """
     if known is not None and known.checkpoint is not None:
-        found = _locate_after(store, known.checkpoint.version, version)
-        if found is not None:
-            return found
+        later = _locate_after(store, known.checkpoint.version, version)
+        if later is not None:
+            return later
     short = store.list_short_log() if listing is None else None
     if short is not None:
         listing = LogListing.of(store.root, short, 0)
     if listing is not None:
-        found = _locate_in(store, listing, version)
-        if found is not None:
-            return found
+        later = _locate_in(store, listing, version)
+        if later is not None:
+            return later
     hint, warnings = _read_hint(store)
     start = hint if hint is not None and (version is None or hint <= version) else 0
     listing = _list(store, start)
@@ -137,7 +137,9 @@ def _locate_in(store: LogStore, listing: LogListing, version: int | None) -> Loc
     elif _HINT in listing.infos:
         store.read_ahead([_HINT, *expected])
         hint, warnings = _read_hint(store)
-        if hint is not None and not any(hint == found.version for found in listing.checkpoints):
+        if hint is not None and not any(
+            hint == checkpoint.version for checkpoint in listing.checkpoints
+        ):
             warnings += (_dangling(hint),)
     else:
         store.read_ahead(expected)
@@ -244,10 +246,10 @@ def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
 
 def _oddities(listing: LogListing) -> tuple[str, ...]:
     """Messages on files that were ignored when the segment was chosen."""
-    found = listing.checkpoint_files
-    empty = [file for file in found if not file.info.size]
+    files = listing.checkpoint_files
+    empty = [file for file in files if not file.info.size]
     complete = {file.path for checkpoint in listing.checkpoints for file in checkpoint.files}
-    partial = {file.version for file in found if file.info.size and file.path not in complete}
+    partial = {file.version for file in files if file.info.size and file.path not in complete}
     return (
         *(
             f"The checkpoint file {file.path} is {_unusable(file)} and was ignored."

@@ -64,8 +64,10 @@ def batch_rows(
     paths = [tuple(column.split(".")) for column in columns]
     largest = 0
     for group in footer.groups:
-        found = (chunk for path in paths for chunk in chunks(group, path))
-        row = sum(_bytes_per_row(source, footer, chunk, group[3], limits) for chunk in found)
+        column_chunks = (chunk for path in paths for chunk in chunks(group, path))
+        row = sum(
+            _bytes_per_row(source, footer, chunk, group[3], limits) for chunk in column_chunks
+        )
         largest = max(largest, row)
     return max(1, min(most, limits.batch // max(1, largest)))
 
@@ -143,20 +145,20 @@ def _row_starts(source: BinaryIO, chunk: Struct) -> Iterator[str]:
 
 def _levels(body: bytes, count: int) -> str:
     """*count* levels of one bit each: Parquet's mixture of run lengths and packed bits."""
-    found = []
+    levels = []
     at = done = 0
     while done < count:
         head, at = variable(body, at)
         if head & 1:
             packed = body[at : at + (head >> 1)]
-            found.append(f"{int.from_bytes(packed, 'little'):0{max(1, 8 * len(packed))}b}"[::-1])
+            levels.append(f"{int.from_bytes(packed, 'little'):0{max(1, 8 * len(packed))}b}"[::-1])
             at += head >> 1
             done += 8 * (head >> 1)
         else:
-            found.append(str(body[at] & 1) * min(head >> 1, count - done))
+            levels.append(str(body[at] & 1) * min(head >> 1, count - done))
             at += 1
             done += head >> 1
-    return "".join(found)[:count]
+    return "".join(levels)[:count]
 
 
 def _chunks(footer: Footer, names: Collection[str]) -> Iterator[Struct]:
@@ -228,8 +230,8 @@ def _decompressed(body: bytes, size: int, codec: int) -> bytes:
         return body
     import pyarrow as pa
 
-    found: bytes = pa.decompress(body, size, codec=_CODECS[codec], asbytes=True)
-    return found
+    data: bytes = pa.decompress(body, size, codec=_CODECS[codec], asbytes=True)
+    return data
 
 
 def _longest(texts: bytes) -> int:

@@ -66,13 +66,13 @@ def rows(
     try:
         columns = footer.columns
         budget = Budget(most, too_much_state)
-        found: list[Named] = []
+        actions: list[Named] = []
         for name in names:
             if name in columns:
-                found += [(name, row) for row in _column(source, footer, columns[name], budget)]
+                actions += [(name, row) for row in _column(source, footer, columns[name], budget)]
     except DAMAGE as error:
         raise Unfamiliar(str(error)) from error
-    return found
+    return actions
 
 
 # One column
@@ -112,7 +112,7 @@ def _parts(source: BinaryIO, held: Sequence[Struct]) -> dict[tuple[str, ...], by
     spans = sorted(
         ((first_page(chunk), chunk[7], chunk) for chunk in held), key=lambda span: span[:2]
     )
-    found: dict[tuple[str, ...], bytes] = {}
+    parts: dict[tuple[str, ...], bytes] = {}
     pending: list[tuple[int, int, Struct]] = []
     for span in [*spans, None]:
         # To read on over a small gap costs less than another request.
@@ -122,11 +122,11 @@ def _parts(source: BinaryIO, held: Sequence[Struct]) -> dict[tuple[str, ...], by
             body = source.read(sum(pending[-1][:2]) - first)
             for start, length, chunk in pending:
                 path = tuple(part.decode() for part in chunk[3])
-                found[path] = body[start - first : start - first + length]
+                parts[path] = body[start - first : start - first + length]
             pending = []
         if span is not None:
             pending.append(span)
-    return found
+    return parts
 
 
 def _levels(column: Field, leaf: Field) -> tuple[int, int]:
@@ -134,10 +134,10 @@ def _levels(column: Field, leaf: Field) -> tuple[int, int]:
     node, repetition, definition = column, 0, 0
     for depth in range(1, len(leaf.path) + 1):
         if depth > 1:
-            found = [child for child in node.children if child.path == leaf.path[:depth]]
-            if len(found) != 1:
+            fields = [child for child in node.children if child.path == leaf.path[:depth]]
+            if len(fields) != 1:
                 raise Unfamiliar("two columns of one name")
-            node = found[0]
+            node = fields[0]
         repetition += node.repeated
         definition += node.repeated or node.optional
     return repetition, definition
@@ -262,15 +262,15 @@ def _data_page(
     if (definition and head[3] != _RLE) or (repetition and head[4] != _RLE):
         raise Unfamiliar("levels in another encoding")
     rest = _unpacked(page, header[2], codec)
-    found = []
+    pieces = []
     for highest in (repetition, definition):
         if not highest:
-            found.append(b"")
+            pieces.append(b"")
             continue
         end = 4 + int.from_bytes(rest[:4], "little")
-        found.append(_hybrid(rest[4:end], highest.bit_length(), head[1]))
+        pieces.append(_hybrid(rest[4:end], highest.bit_length(), head[1]))
         rest = rest[end:]
-    return head[1], head[2], found[0], found[1], rest
+    return head[1], head[2], pieces[0], pieces[1], rest
 
 
 def _values(
@@ -335,8 +335,8 @@ def _runs(body: bytes, width: int, count: int) -> Iterator[bytes]:
 
 def _numbers(body: bytes, width: int, count: int) -> Iterator[int]:
     """Indices into a dictionary."""
-    found = (number for number, times in _encoded(body, width, count) for _ in range(times))
-    return islice(found, count)
+    numbers = (number for number, times in _encoded(body, width, count) for _ in range(times))
+    return islice(numbers, count)
 
 
 def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[int, int]]:
@@ -413,15 +413,15 @@ def _repeated(
         raise Unfamiliar("a list of the old shape")
     split = {path: list(_split(entry, rl)) for path, entry in entries.items()}
     count = len(next(iter(split.values())))
-    found = []
+    repeated = []
     for index in range(count):
         part = {path: pieces[index] for path, pieces in split.items()}
         if inner.children:
             values = {child.name: _built(child, part, rl, dl) for child in inner.children}
-            found.append(next(iter(values.values())) if element else values)
+            repeated.append(next(iter(values.values())) if element else values)
         else:
-            found.append(next(iter(part.values()))[0][2])
-    return found
+            repeated.append(next(iter(part.values()))[0][2])
+    return repeated
 
 
 def _fields(pair: dict[str, Any]) -> tuple[Any, Any]:
@@ -458,15 +458,15 @@ def _unpacked(body: bytes, size: int, codec: int) -> bytes:
     if codec == 0:
         return body
     if codec == 1:
-        found = _snappy(body)
+        data = _snappy(body)
     elif codec == 2:  # noqa: PLR2004 -- Parquet's number of gzip
         # 31 expects the header of gzip; a byte more than there should be shows a wrong size.
-        found = zlib.decompressobj(31).decompress(body, size + 1)
+        data = zlib.decompressobj(31).decompress(body, size + 1)
     else:
         raise Unfamiliar("another compression")
-    if len(found) != size:
+    if len(data) != size:
         raise Unfamiliar("a page of another length")
-    return found
+    return data
 
 
 def _snappy(body: bytes) -> bytes:

@@ -63,8 +63,8 @@ def _read(store: LogStore, version: int) -> tuple[CommitInfo | None, list[str], 
         clusters = any(CLUSTERING_DOMAIN.encode() in line for line in lines)
     except DeltaadmError:
         return None, [], False
-    found = [document for key, document in actions if key == CommitInfo.NAME]
-    info = CommitInfo.from_wire(found[0]) if found else None
+    documents = [document for key, document in actions if key == CommitInfo.NAME]
+    info = CommitInfo.from_wire(documents[0]) if documents else None
     return info, [key for key, _ in actions], clusters
 
 

@@ -45,8 +45,8 @@ def parallel_scan(
     helpers = [_Helper(turns[number::processes], look) for number in crew]
     try:
         for number, turn in enumerate(turns):
-            found = helpers[number % processes].answers() if helpers else None
-            yield from zip(turn, map(look, turn) if found is None else found, strict=True)
+            answers = helpers[number % processes].answers() if helpers else None
+            yield from zip(turn, map(look, turn) if answers is None else answers, strict=True)
     finally:
         for helper in helpers:
             helper.end()

@@ -61,7 +61,7 @@ def struct_at(body: bytes, at: int, budget: Budget | None = None) -> tuple[Struc
     Its values may take the memory of *budget*; what is not said is enough for the header of a page.
     """
     budget = budget or Budget(_HEADER)
-    found: Struct = {}
+    struct: Struct = {}
     field = 0
     while head := body[at]:
         at += 1
@@ -70,9 +70,9 @@ def struct_at(body: bytes, at: int, budget: Budget | None = None) -> tuple[Struc
         else:
             number, at = variable(body, at)
             field = number >> 1 ^ -(number & 1)
-        found[field], at = _value(body, at, head & 15, budget)
-    budget.spend(_STRUCT + _FIELD * len(found))
-    return found, at + 1
+        struct[field], at = _value(body, at, head & 15, budget)
+    budget.spend(_STRUCT + _FIELD * len(struct))
+    return struct, at + 1
 
 
 def _value(body: bytes, at: int, kind: int, budget: Budget) -> tuple[Any, int]:
@@ -112,8 +112,8 @@ def _list(body: bytes, at: int, budget: Budget) -> tuple[list[Any], int]:
     budget.spend(_LIST + _ITEM * count)
     if kind in {1, 2}:
         return [byte == 1 for byte in body[at : at + count]], at + count
-    found = []
+    values = []
     for _ in range(count):
         value, at = _value(body, at, kind, budget)
-        found.append(value)
-    return found, at
+        values.append(value)
+    return values, at

@@ -88,8 +88,8 @@ def _search_inside(store: LogStore, found: Sequence[LogFile], timestamp: int) ->
 
 def _time_inside(store: LogStore, file: LogFile) -> int:
     """A commit's own timestamp; raises `TableError` for a commit that should have one."""
-    found = commits.newest_actions(commits.body(store, file.path), file.path)
-    info = next((document for name, document in found if name == "commitInfo"), None)
+    actions = commits.newest_actions(commits.body(store, file.path), file.path)
+    info = next((document for name, document in actions if name == "commitInfo"), None)
     time = None if info is None else info.get("inCommitTimestamp")
     if isinstance(time, int):
         return time

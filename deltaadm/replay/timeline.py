@@ -92,8 +92,8 @@ def timeline(
 
 def _contiguous(listing: LogListing) -> LogFiles:
     """The newest commits, among which none is missing; raises as `choose` does for none."""
-    found = listing.commits
-    versions = found.versions
+    contiguous = listing.commits
+    versions = contiguous.versions
     if not versions:
         choose(listing)
     first = versions[-1]
@@ -101,7 +101,7 @@ def _contiguous(listing: LogListing) -> LogFiles:
         if version != first - 1:
             break
         first = version
-    return found.after(first - 1)
+    return contiguous.after(first - 1)
 
 
 def _base(
@@ -118,8 +118,8 @@ def _base(
     if first == 0:
         return no_table(store.root)
     failure: UnreadableCheckpoint | None = None
-    found = {checkpoint.version for checkpoint in listing.checkpoints}
-    for version in sorted(found):
+    versions = {checkpoint.version for checkpoint in listing.checkpoints}
+    for version in sorted(versions):
         if first - 1 <= version <= last:
             try:
                 return _loaded(store, engine, max(version, first))
@@ -147,9 +147,9 @@ def _states(
     read = parallel_scan(files.names, partial(_look, store), processes=processes)
     state = _State(base)
     # There are times of more commits than are asked for.
-    for version, time, (_, found) in zip(files.versions, times, read, strict=False):
-        if found:
-            snapshot = state.after(version, time, found)
+    for version, time, (_, actions) in zip(files.versions, times, read, strict=False):
+        if actions:
+            snapshot = state.after(version, time, actions)
             if snapshot is not None:
                 yield snapshot
     if not state.is_complete:
@@ -178,10 +178,10 @@ class _State:
         """Whether protocol and metadata are both known."""
         return self._protocol is not None and self._metadata is not None
 
-    def after(self, version: int, time: int, found: Sequence[Named]) -> Snapshot | None:
+    def after(self, version: int, time: int, actions: Sequence[Named]) -> Snapshot | None:
         """The state after a commit with these actions; None while part of it is missing."""
         info = None
-        for name, document in found:
+        for name, document in actions:
             if name == Protocol.NAME:
                 self._protocol = Protocol.from_wire(document)
             elif name == Metadata.NAME and document.get("id") is not None:

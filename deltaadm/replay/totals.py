@@ -208,13 +208,13 @@ class _Ranges:
         reached = pc.cumulative_max(ends)
         last = len(starts) - 1
         shared = pc.less_equal(starts.slice(1), reached.slice(0, last))
-        found = pc.indices_nonzero(shared).slice(0, limit).to_pylist()
+        indices = pc.indices_nonzero(shared).slice(0, limit).to_pylist()
         earlier = (
-            pc.index(ends.slice(0, position + 1), reached[position]).as_py() for position in found
+            pc.index(ends.slice(0, position + 1), reached[position]).as_py() for position in indices
         )
         return [
             (self._positions[order[left].as_py()], self._positions[order[position + 1].as_py()])
-            for left, position in zip(earlier, found, strict=True)
+            for left, position in zip(earlier, indices, strict=True)
         ]
 
 
@@ -228,8 +228,8 @@ def _repeated(values: array[int], limit: int) -> list[tuple[int, int]]:
     order = pc.sort_indices(numbers)
     ordered = numbers.take(order)
     same = pc.equal(ordered.slice(1), ordered.slice(0, len(ordered) - 1))
-    found = pc.indices_nonzero(same)
-    left, right = order.take(found), order.take(pc.add(found, 1))
+    indices = pc.indices_nonzero(same)
+    left, right = order.take(indices), order.take(pc.add(indices, 1))
     first = pc.sort_indices(pc.min_element_wise(left, right)).slice(0, limit)
     pairs = zip(left.take(first).to_pylist(), right.take(first).to_pylist(), strict=True)
     return [(min(pair), max(pair)) for pair in pairs]

@@ -124,11 +124,11 @@ def _prepared(
     """The plans that can be carried out; those that cannot be are shown."""
     ready = []
     for saved in plans:
-        found = run.prepared(saved, entries)
-        if isinstance(found, _Ready):
-            ready.append(found)
+        prepared = run.prepared(saved, entries)
+        if isinstance(prepared, _Ready):
+            ready.append(prepared)
         else:
-            printer.add(found)
+            printer.add(prepared)
     return ready
 
 

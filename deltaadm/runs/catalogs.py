@@ -34,10 +34,10 @@ def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
     if unity is None:
         return _in_spark(context, names)
     others = {table: parts for table, parts in names.items() if not _is_of_unity(parts)}
-    found = _in_spark(context, others) if others else {}
+    entries = _in_spark(context, others) if others else {}
     # A name of two parts may be in either; Spark, if it has a catalog, is asked first.
-    left = {table: parts for table, parts in names.items() if table not in found}
-    return {**found, **_in_unity(unity, left)}
+    left = {table: parts for table, parts in names.items() if table not in entries}
+    return {**entries, **_in_unity(unity, left)}
 
 
 def _in_spark(context: RunContext, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
@@ -168,8 +168,8 @@ def _opened(
     from deltaadm.spark import catalog
 
     options = spark_options(context, places=places)
-    with catalog.open_catalog(options, info, always=always) as found:
-        yield replace(context, catalog=found)
+    with catalog.open_catalog(options, info, always=always) as opened:
+        yield replace(context, catalog=opened)
 
 
 def _without_spark(name: str) -> UsageError:

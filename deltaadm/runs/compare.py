@@ -146,9 +146,9 @@ def compare_with_reference(
         snapshots = known, current
         if reference_last:
             states, snapshots = states[::-1], snapshots[::-1]
-        found = compare(*snapshots, *request, same_table=target.text == entry.table)
+        report = compare(*snapshots, *request, same_table=target.text == entry.table)
         return DiffReport(
-            before=states[0], after=states[1], sections=request.sections, changes=found
+            before=states[0], after=states[1], sections=request.sections, changes=report
         )
 
     fleet = collect_tables(context, list(places), many, "diff")

@@ -136,9 +136,9 @@ def collect_tables(
     for root in request.discover or ():
         tables += _discovered(context, root, unlisted)
     for pattern in request.catalog or ():
-        found = catalogs.list_tables(context, pattern)
-        entries |= found
-        tables += found
+        listed = catalogs.list_tables(context, pattern)
+        entries |= listed
+        tables += listed
     if not tables:
         places = (*(request.discover or ()), *(request.catalog or ()), request.tables_from)
         named_places = ", ".join(str(place) for place in places if place is not None)

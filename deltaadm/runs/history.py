@@ -52,12 +52,12 @@ class History(NamedTuple):
 
     def report(self) -> tuple[HistoryReport, int]:
         """All of it, as far as it can be read, and the exit code."""
-        found: list[HistoryEntry] = []
+        shown: list[HistoryEntry] = []
         stopped: DeltaadmError | None = None
         try:
-            found.extend(self.entries)
+            shown.extend(self.entries)
         except DeltaadmError as error:
-            if not found:
+            if not shown:
                 raise
             stopped = error
         report = HistoryReport(
@@ -65,7 +65,7 @@ class History(NamedTuple):
             location=self.target.location,
             last=self.last,
             sections=self.request.sections,
-            entries=tuple(found),
+            entries=tuple(shown),
             stopped=None if stopped is None else stopped.message,
         )
         return report, 0 if stopped is None else stopped.exit_code
@@ -73,23 +73,25 @@ class History(NamedTuple):
 
 def read_history(context: RunContext, target: Target, request: HistoryRequest) -> History:
     """The history of *target*; damage in a commit is raised where its entry would come."""
-    found = timeline_of(context, target, since=request.since.version, until=request.until.version)
+    versions = timeline_of(
+        context, target, since=request.since.version, until=request.until.version
+    )
     made = entries(
         target.text,
-        found.base,
-        found.changes(),
+        versions.base,
+        versions.changes(),
         request.sections,
         with_base=request.since.version is None,
     )
     first, last = request.since.timestamp, request.until.timestamp
-    beginning = found.base.timestamp
+    beginning = versions.base.timestamp
     if last is not None and beginning is not None and last < beginning:
         raise too_early(target.location, last, beginning)
     if last is not None:
         made = takewhile(lambda entry: (entry.origin.timestamp or 0) <= last, made)
     if first is not None:
         made = (entry for entry in made if (entry.origin.timestamp or 0) >= first)
-    return History(target, request, found.last, made)
+    return History(target, request, versions.last, made)
 
 
 def timeline_of(

@@ -87,9 +87,9 @@ def plan_many(
             return PlanReport(target.text, plan)
 
         fleet = collect_tables(reader, named, many, "plan")
-        found, plans = _plan_all(reader, fleet, report, code, planning)
+        exit_code, plans = _plan_all(reader, fleet, report, code, planning)
         if not planning.apply or planning.out is None or not plans:
-            return found
+            return exit_code
         applied = carry_out_plans(
             reader,
             # From the file, as a later run would: what is carried out is what was saved.
@@ -98,7 +98,7 @@ def plan_many(
             Limits(many.jobs),
             change.commit,
         )
-        return combine_exit_codes([found, applied], alone=False)
+        return combine_exit_codes([exit_code, applied], alone=False)
 
     return handle_errors(context, "", work)
 
@@ -122,12 +122,12 @@ def _plan_all(
             # A table has one line, and that will be its outcome.
             if not (is_applied and context.format == "jsonl"):
                 printer.add(result)
-        found = printer.finish()
+        finished = printer.finish()
     if planning.out is not None and not planning.apply:
         announce_plans(planning.out, file.plans, secrets=file.holds_secrets)
     if not saves and context.format == "text" and file.to_do:
         info("Nothing was changed. Add --out FILE to save the plans for `deltaadm apply`.")
-    return found, file.plans
+    return finished, file.plans
 
 
 def _saved(report: Report) -> SavedLine | None:

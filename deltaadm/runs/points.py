@@ -22,21 +22,21 @@ def point(text: str, option: str) -> Point:
     """The point that *text* names: digits are a version, anything else an ISO 8601 time."""
     if text.isascii() and text.isdecimal():
         return Point(version=int(text))
-    found = iso_milliseconds(text)
-    if found is None:
+    time = iso_milliseconds(text)
+    if time is None:
         raise UsageError(
             f"{text!r} is neither a version nor a time such as 2026-11-21T10:00:00Z", option=option
         )
-    return Point(timestamp=found)
+    return Point(timestamp=time)
 
 
 def milliseconds(text: str, option: str) -> int:
     """The time in ISO 8601, or in milliseconds since the epoch, that is the value of *option*."""
     digits = text.removeprefix("-")
-    found = int(text) if digits.isascii() and digits.isdecimal() else iso_milliseconds(text)
-    if found is None:
+    time = int(text) if digits.isascii() and digits.isdecimal() else iso_milliseconds(text)
+    if time is None:
         raise UsageError(f"{text!r} is not a time such as 2026-11-21T10:00:00Z", option=option)
-    return found
+    return time
 
 
 def iso_milliseconds(text: str) -> int | None:

@@ -73,10 +73,10 @@ class _Worker(Generic[Result]):
                 return
             outcome: tuple[Result, Exception | None] = pickle.loads(received[_NUMBER:end])  # noqa: S301 -- ours
             del received[:end]
-            found, error = outcome
+            result, error = outcome
             if error is not None:
                 raise error
-            yield self.owed.popleft(), found
+            yield self.owed.popleft(), result
 
     def stop(self) -> None:
         """End it, whatever it does."""
@@ -153,8 +153,8 @@ def _answered(
     for worker in workers.values():
         if worker.owed:
             asked.register(worker.answers, select.POLLIN)
-    found = asked.poll(None if tick is None else _OFTEN * 1000)
-    return [workers[answers] for answers, _ in found]
+    events = asked.poll(None if tick is None else _OFTEN * 1000)
+    return [workers[answers] for answers, _ in events]
 
 
 def _serve(

@@ -182,6 +182,6 @@ class Phases:
 @contextmanager
 def phases(doing: str) -> Iterator[Phases]:
     """Show what is done in the block, phase by phase."""
-    found = Phases(doing)
-    with Progress(found.state).shown():
-        yield found
+    current = Phases(doing)
+    with Progress(current.state).shown():
+        yield current

@@ -100,10 +100,10 @@ def require_streaming(many: FleetRequest, *formats: str) -> None:
 
 def pairs(given: Sequence[str] | None, option: str, shape: str = "KEY=VALUE") -> dict[str, str]:
     """The texts of *option*, of this *shape*, as a mapping; the last of several values counts."""
-    found = {}
+    values = {}
     for text in given or ():
         key, separator, value = text.partition("=")
         if not separator or not key:
             raise UsageError(f"{text!r} is not of the form {shape}", option=option)
-        found[key] = value
-    return found
+        values[key] = value
+    return values

@@ -69,12 +69,12 @@ def _codes(words: Sequence[str]) -> frozenset[str]:
         return frozenset()
     from deltaadm.operations.validate import code_of, similar_code
 
-    found = {word: code_of(word) for word in words}
-    for word, code in found.items():
+    codes = {word: code_of(word) for word in words}
+    for word, code in codes.items():
         if code is None:
             raise UsageError(
                 f"there is no rule {word!r}. "
                 f"{similar_code(word) or '`deltaadm rules` lists them all.'}",
                 option="--accept-finding",
             )
-    return frozenset(filter(None, found.values()))
+    return frozenset(filter(None, codes.values()))

@@ -273,12 +273,12 @@ def combine_exit_codes(codes: Iterable[int], *, alone: bool) -> int:
 
     A table that failed outweighs one that waits, and that one with findings or with changes.
     """
-    found = set(codes)
+    distinct = set(codes)
     if alone:
-        return found.pop()
-    if found - {0, FOUND, WAITING}:
+        return distinct.pop()
+    if distinct - {0, FOUND, WAITING}:
         return SOME_FAILED
-    return max(found, default=0)
+    return max(distinct, default=0)
 
 
 def report_all(

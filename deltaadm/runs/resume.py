@@ -30,14 +30,14 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
     whole, _, cut = text.rpartition("\n")
     if cut:
         _cut_off(file, len(cut.encode()))
-    found: dict[str, str] = {}
+    lines: dict[str, str] = {}
     for number, line in enumerate(whole.split("\n") if whole else (), 1):
         document = _document(file, number, line, kind)
         # An error in a later line does away with an older answer: the table is read again.
-        found.pop(document["table"], None)
+        lines.pop(document["table"], None)
         if "error" not in document:
-            found[document["table"]] = f"{line}\n"
-    return found
+            lines[document["table"]] = f"{line}\n"
+    return lines
 
 
 def _document(file: Path, number: int, line: str, kind: str) -> dict[str, str]:

@@ -76,7 +76,7 @@ def _with_status(
 ) -> SavedPlanReport:
     made = saved.as_made()
     # Whoever carries it out says whom it may shut out and what it may bring about.
-    agreed = ClientRequirements(findings=frozenset(found.code for found in made.findings))
+    agreed = ClientRequirements(findings=frozenset(finding.code for finding in made.findings))
     try:
         target = saved_target(context, saved, entries)
         current = target.load(context, missing_ok=not saved.before.exists)

@@ -80,8 +80,8 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     if context.commit_engine is Engine.EMBEDDED:
         return set()  # which has its own reasons
     unity = context.unity
-    found = [plan for plan in plans if unity is not None and unity.knows(plan.before.root)]
-    if unity is None or not found:
+    managed = [plan for plan in plans if unity is not None and unity.knows(plan.before.root)]
+    if unity is None or not managed:
         return set()
     import os
 
@@ -89,7 +89,7 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     from deltaadm.spark.catalog import may_know_catalog
 
     options, by_place = spark_options(context), set()
-    for plan in found:
+    for plan in managed:
         before = plan.before
         unity.allow_writing(before.root)
         catalog = unity.catalog_of(before.root)

@@ -73,13 +73,13 @@ class Settings:
         """
         from deltaadm.operations.validate import Demands
 
-        found = self._sections(table, location)
+        sections = self._sections(table, location)
         reading, writing = self.required_clients(table, location, readers=readers, writers=writers)
         return Demands(
-            policy=Policy(**_joined([self.policy, *(entry.policy for entry in found)])),
+            policy=Policy(**_joined([self.policy, *(entry.policy for entry in sections)])),
             readers=reading,
             writers=writing,
-            ignores=tuple(ignore for entry in found for ignore in entry.ignores),
+            ignores=tuple(ignore for entry in sections for ignore in entry.ignores),
         )
 
     def required_clients(
@@ -91,10 +91,10 @@ class Settings:
         writers: tuple[ClientRelease, ...] = (),
     ) -> tuple[tuple[ClientRelease, ...], tuple[ClientRelease, ...]]:
         """The clients that must be able to read, and those that must be able to write, *table*."""
-        found = self._sections(table, location)
+        sections = self._sections(table, location)
         return (
-            readers or _last(self.clients, *(entry.clients for entry in found)),
-            writers or _last(self.writers, *(entry.writers for entry in found)),
+            readers or _last(self.clients, *(entry.clients for entry in sections)),
+            writers or _last(self.writers, *(entry.writers for entry in sections)),
         )
 
     def _sections(self, table: str, location: str) -> list[TableSettings]:
@@ -129,13 +129,13 @@ def _joined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 def load_settings(sources: SettingsSources) -> Settings:
     """The settings in *sources*; raises `SettingsError` for those that are not understood."""
-    found = {
+    settings = {
         key.replace("-", "_"): _parsed(key, setting)
         for key in _DEMANDS
         if key != "policy" and (setting := sources.find(key))
     }
     policies = [_parsed("policy", setting) for setting in sources.layers("policy")]
-    return Settings(directory=sources.directory, policy=_joined(policies), **found)
+    return Settings(directory=sources.directory, policy=_joined(policies), **settings)
 
 
 @dataclass(frozen=True)
@@ -271,12 +271,12 @@ def _ignores(value: Any, place: str) -> tuple[Ignore, ...]:
 def _ignore(value: Any, place: str) -> Ignore:
     if isinstance(value, str):
         return Ignore(code=_code(value, place))
-    found = _read(as_table(value, place), f"{place}.", _IGNORE)
-    if "code" not in found:
+    values = _read(as_table(value, place), f"{place}.", _IGNORE)
+    if "code" not in values:
         raise SettingsError(
             f"{place}: an ignore has no code.", remedy="Add the code of the rule to ignore."
         )
-    return Ignore(**found)
+    return Ignore(**values)
 
 
 def _scalar(value: Any, place: str) -> str:
@@ -290,10 +290,10 @@ def _scalar(value: Any, place: str) -> str:
 
 def _requirement(value: Any, place: str) -> Requirement:
     if isinstance(value, dict):
-        found = _read(value, f"{place}.", {"min": _scalar, "max": _scalar})
-        if not found:
+        bounds = _read(value, f"{place}.", {"min": _scalar, "max": _scalar})
+        if not bounds:
             raise wrong(place, "a range: it has neither min nor max")
-        return Requirement(least=found.get("min"), most=found.get("max"))
+        return Requirement(least=bounds.get("min"), most=bounds.get("max"))
     values = value if isinstance(value, list) else [value]
     if not values:
         raise wrong(place, "a list of values: it is empty")
@@ -333,12 +333,12 @@ def _tables(value: Any, place: str) -> tuple[TableSettings, ...]:
 
 
 def _table_settings(value: Any, place: str) -> TableSettings:
-    found = _read(as_table(value, place), f"{place}.", _TABLE)
-    if "pattern" not in found:
+    values = _read(as_table(value, place), f"{place}.", _TABLE)
+    if "pattern" not in values:
         raise SettingsError(
             f"{place}: an entry has no pattern.", remedy='Specify the tables, as in pattern = "*".'
         )
-    return TableSettings(patterns=found.pop("pattern"), ignores=found.pop("ignore", ()), **found)
+    return TableSettings(patterns=values.pop("pattern"), ignores=values.pop("ignore", ()), **values)
 
 
 _IGNORE: Final[Mapping[str, Parser]] = {"code": _code, "reason": _text, "until": _day}

@@ -116,9 +116,9 @@ class SettingsSources:
 
     def of(self, command: str) -> SettingsSources:
         """The same for another command."""
-        found = SettingsSources(command, self._given, isolated=self._isolated)
-        found._documents = self.documents
-        return found
+        sources = SettingsSources(command, self._given, isolated=self._isolated)
+        sources._documents = self.documents
+        return sources
 
     @property
     def exist(self) -> bool:
@@ -140,12 +140,12 @@ class SettingsSources:
     def _all(self, key: str, *, alone: bool) -> Iterator[Setting]:
         given = [each for each in self.documents if each.origin == COMMAND_LINE]
         files = [each for each in self.documents if each.origin != COMMAND_LINE]
-        found = (
+        settings = (
             *(each.setting(key, self.command, alone=alone) for each in given),
             self._variable(key, alone=alone),
             *(each.setting(key, self.command, alone=alone) for each in files),
         )
-        return (each for each in found if each is not None)
+        return (each for each in settings if each is not None)
 
     def _variable(self, key: str, *, alone: bool) -> Setting | None:
         names = [f"{self.command}-{key}"] if self.command else []
@@ -186,19 +186,19 @@ class SettingsSources:
     @property
     def directory(self) -> str:
         """The directory to which patterns for tables are relative."""
-        found = self.find("tables")
-        return os.path.realpath(found.directory) if found else ""
+        setting = self.find("tables")
+        return os.path.realpath(setting.directory) if setting else ""
 
     def aliases(self) -> dict[str, Setting]:
         """The tables that have names of the user's, by these."""
-        found: dict[str, Setting] = {}
+        aliases: dict[str, Setting] = {}
         for document in reversed(self.documents):
             place = f"{document.name}: aliases"
             for name, value in as_table(document.values.get("aliases", {}), place).items():
                 if not isinstance(value, str) or not value:
                     raise wrong(f"{place}.{name}", "a path, a URL or a name")
-                found[name] = Setting(value, document.origin, f"{place}.{name}")
-        return found
+                aliases[name] = Setting(value, document.origin, f"{place}.{name}")
+        return aliases
 
     def table(self, text: str) -> str:
         """
@@ -270,7 +270,7 @@ def _of_pairs(pairs: Sequence[str]) -> dict[str, Any]:
     """The document that several KEY=VALUE make; a value that is no TOML is a text."""
     import tomllib
 
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for text in pairs:
         key, _, value = text.partition("=")
         quoted = value.replace("\\", "\\\\").replace('"', '\\"')
@@ -286,8 +286,8 @@ def _of_pairs(pairs: Sequence[str]) -> dict[str, Any]:
                     f"--config {key} cannot be understood: {error}.",
                     remedy="It takes KEY=VALUE as in deltaadm.toml, or the path of such a file.",
                 ) from error
-        _merge(found, read)
-    return found
+        _merge(values, read)
+    return values
 
 
 def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:

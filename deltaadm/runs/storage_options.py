@@ -32,8 +32,8 @@ def options_source(
                 remedy="Put it into the environment, or into a file for --storage-options-file.",
             )
     named = {**_from_file(access), **given}
-    found = settings.find("storage")
-    entries = () if found is None else storage_settings(found.value, found.place)
+    setting = settings.find("storage")
+    entries = () if setting is None else storage_settings(setting.value, setting.place)
     return _OptionsFor(entries, named)
 
 
@@ -45,12 +45,12 @@ class _OptionsFor:
     named: Mapping[str, str]
 
     def __call__(self, location: str, /) -> Mapping[str, str]:
-        found: dict[str, str] = {}
+        options: dict[str, str] = {}
         # In the order of the file: of two entries that both fit, the later one counts.
         for entry in self.entries:
             if any(_is_below(location, prefix) for prefix in entry.prefixes):
-                found |= entry.options
-        return {**found, **self.named}
+                options |= entry.options
+        return {**options, **self.named}
 
 
 class StorageSettings(NamedTuple):
@@ -125,7 +125,7 @@ def _from_file(access: AccessRequest) -> Mapping[str, str]:
         return {}
     from deltaadm.runs.reading import read_file
 
-    found = {}
+    options = {}
     for number, text in enumerate(read_file(access.storage_options_file).splitlines(), 1):
         # Files with variables for a shell are taken as they are.
         line = text.strip().removeprefix("export ")
@@ -137,5 +137,5 @@ def _from_file(access: AccessRequest) -> Mapping[str, str]:
                 f"line {number} of {access.storage_options_file} is not KEY=VALUE",
                 option="--storage-options-file",
             )
-        found[key.strip()] = value.strip().strip("'\"")
-    return found
+        options[key.strip()] = value.strip().strip("'\"")
+    return options

@@ -43,10 +43,10 @@ def _listing(stores: ObjectStores, location: str) -> Check:
 
     subject = f"listing {location}"
     try:
-        found = list_objects(stores.connections, location)
+        listing = list_objects(stores.connections, location)
     except DeltaadmError as error:
         return Check(subject, Health.FAILED, error.message, error.remedy)
-    return Check(subject, Health.OK, f"{found} in its log")
+    return Check(subject, Health.OK, f"{listing} in its log")
 
 
 def _clock(stores: ObjectStores, location: str) -> Check | None:

@@ -50,7 +50,7 @@ class ValidationRun:
             with Progress(progress.state).shown() if watched else nullcontext():
                 store = context.open_store(target.location)
                 facts = examine(store, self.depth, now=answer_time(), engine=context.engine)
-                found = validate(
+                findings_report = validate(
                     target.text,
                     progress.watched(facts),
                     self.rules,
@@ -61,7 +61,7 @@ class ValidationRun:
                 )
         except TableError as error:
             return self.report_missing(target.text, error)
-        return without_known(found, self.baseline)
+        return without_known(findings_report, self.baseline)
 
     def report_missing(self, table: str, error: TableError) -> ValidationReport:
         """The same for a table that cannot be loaded."""

@@ -47,12 +47,12 @@ def why_reporter(
 
     def report(context: RunContext, target: Target) -> WhyReport:
         snapshot = target.load(context, detail=Detail.STATE, version=version, timestamp=timestamp)
-        found = timeline_of(context, target, until=snapshot.version)
+        timeline = timeline_of(context, target, until=snapshot.version)
         return explain_protocol(
             target.text,
             snapshot,
-            found.base,
-            found.changes(),
+            timeline.base,
+            timeline.changes(),
             partial(context.history_of, snapshot),
             words=words,
             now=answer_time(),

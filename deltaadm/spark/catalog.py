@@ -57,9 +57,9 @@ class DeltaCatalog:
         *namespace, table = name
         listed = self._tables(namespace, table)
         same = (entry for listed_name, entry in listed if listed_name.lower() == table.lower())
-        found = next(same, None) or self._unlisted(name)
-        if found is not None:
-            return found
+        exact = next(same, None) or self._unlisted(name)
+        if exact is not None:
+            return exact
         raise TableError(
             f"Table {path_text(tuple(name))} does not exist.",
             remedy=names_alike(
@@ -85,13 +85,13 @@ class DeltaCatalog:
         """
         *catalog, schema, table = _pattern(pattern)
         schemas = self._schemas(catalog, schema) if is_name_pattern(schema) else [schema]
-        found = [
+        tables = [
             entry
             for schema_name in schemas
             for listed_name, entry in self._tables([*catalog, schema_name], table)
             if entry.is_delta and matches_name(listed_name, table)
         ]
-        return tuple(sorted(found, key=lambda entry: entry.name))
+        return tuple(sorted(tables, key=lambda entry: entry.name))
 
     def place_of(self, name: Sequence[str], location: str | None = None) -> CatalogTable:
         """
@@ -137,11 +137,11 @@ class DeltaCatalog:
             asked = f"SELECT * FROM (\n{query}\n)"  # noqa: S608 -- the user's own, and only read
             return self._session.sql(asked).schema.json()
         except Exception as error:
-            found = refusal(error)
+            refused = refusal(error)
             raise Refused(
-                f"Spark cannot analyze the query: {found.message}",
+                f"Spark cannot analyze the query: {refused.message}",
                 remedy="Give a SELECT statement.",
-                delta_error_class=found.delta_error_class,
+                delta_error_class=refused.delta_error_class,
             ) from error
 
     def get_provider(self, properties: Mapping[str, str]) -> str:
@@ -169,8 +169,8 @@ class DeltaCatalog:
             with looking_up():
                 rows = self._session.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
         except Exception as error:
-            found = refusal(error)
-            if found.delta_error_class == "TABLE_OR_VIEW_NOT_FOUND":
+            refused = refusal(error)
+            if refused.delta_error_class == "TABLE_OR_VIEW_NOT_FOUND":
                 return None
             raise self._refused(error, name) from error
         described = details([(str(row[0]), str(row[1])) for row in rows])
@@ -212,43 +212,43 @@ class DeltaCatalog:
             raise self._refused(error, namespace) from error
 
     def _refused(self, error: Exception, namespace: Sequence[str]) -> DeltaadmError:
-        found = refusal(error)
+        refused = refusal(error)
         place = path_text(tuple(namespace)) or "the catalog"
         # Each catalog has an error of its own for this, and most have no error class.
         if _FORBIDDEN.search(error_text(error)):
             return StorageError(
-                f"The catalog denies this user access to {place}: {found.message}",
+                f"The catalog denies this user access to {place}: {refused.message}",
                 remedy="Ask its administrator for permission to list its tables.",
-                delta_error_class=found.delta_error_class,
+                delta_error_class=refused.delta_error_class,
             )
-        if found.delta_error_class in _NO_CATALOG:
+        if refused.delta_error_class in _NO_CATALOG:
             setting = f"{_CATALOG_SETTINGS}.{namespace[0]}"
             return TableError(
                 f"Catalog {namespace[0]} does not exist.",
                 remedy=f"Configure it with --spark-conf {setting}=CLASS.",
-                delta_error_class=found.delta_error_class,
+                delta_error_class=refused.delta_error_class,
             )
-        if found.delta_error_class == "SCHEMA_NOT_FOUND":
+        if refused.delta_error_class == "SCHEMA_NOT_FOUND":
             *catalog, schema = namespace
             return TableError(
                 f"Schema {place} does not exist.",
                 remedy=names_alike(schema, self._schemas(catalog, "*"))
                 or "SHOW SCHEMAS in Spark lists the schemas that exist.",
-                delta_error_class=found.delta_error_class,
+                delta_error_class=refused.delta_error_class,
             )
-        if isinstance(found, CommitError):
+        if isinstance(refused, CommitError):
             return StorageError(
-                f"The catalog failed to look up {place}: {found.message}",
+                f"The catalog failed to look up {place}: {refused.message}",
                 remedy="Check its settings, spark.sql.catalog.*; --debug shows Spark's output.",
-                delta_error_class=found.delta_error_class,
+                delta_error_class=refused.delta_error_class,
             )
-        return found
+        return refused
 
 
 def details(rows: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
     """The rows of DESCRIBE TABLE EXTENDED for a table, after its columns and partitions."""
-    found = [number for number, (key, _) in enumerate(rows) if key == _DETAILS]
-    return rows[found[-1] + 1 :] if found else []
+    numbers = [number for number, (key, _) in enumerate(rows) if key == _DETAILS]
+    return rows[numbers[-1] + 1 :] if numbers else []
 
 
 _DETAILS: Final = "# Detailed Table Information"

@@ -81,13 +81,13 @@ def seconds(text: str) -> float:
     >>> seconds("2min"), seconds("500ms"), seconds("120")
     (120, 0.5, 120)
     """
-    found = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
-    if found is None or found[2] not in _UNITS:
+    match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
+    if match is None or match[2] not in _UNITS:
         raise Refused(
             f"{text!r} is not a duration, which {TIMEOUT} requires.",
             remedy="Use a duration such as 30s or 10min.",
         )
-    return int(found[1]) * _UNITS[found[2]]
+    return int(match[1]) * _UNITS[match[2]]
 
 
 _UNITS: Final = {"": 1, "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}

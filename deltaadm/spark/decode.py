@@ -82,8 +82,8 @@ def qualifier_of(log: str) -> str:
     >>> qualifier_of("file:/t/_delta_log"), qualifier_of("hdfs://nn:8020/t/_delta_log")
     ('file:', 'hdfs://nn:8020')
     """
-    found = re.match(QUALIFIER, log)
-    return found[0] if found else ""
+    match = re.match(QUALIFIER, log)
+    return match[0] if match else ""
 
 
 def rows_of_file(path: str, content: bytes) -> list[Row]:
@@ -121,11 +121,13 @@ def _state_actions(content: bytes, name: str) -> Iterator[Named]:
 
 def _checkpoint_rows(source: _Source, content: bytes) -> Iterator[Row]:
     try:
-        found = list(commits.checkpoint_actions(content, source.name))
+        actions = list(commits.checkpoint_actions(content, source.name))
     except TableError as error:
         yield _failure_row(source, 0, error)
     else:
-        yield from _rows(source, (action for action in found[::-1] if action[0] in _IN_CHECKPOINTS))
+        yield from _rows(
+            source, (action for action in actions[::-1] if action[0] in _IN_CHECKPOINTS)
+        )
 
 
 def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:

@@ -52,15 +52,15 @@ def start(options: SparkOptions, announce: Callable[[str], None]) -> Check:
 
     try:
         with open_session(options, announce) as session:
-            found = session.version
+            release = session.version
             try:
                 # A statement that only Delta's extension parses, on a table that cannot be there.
                 session.sql("DESCRIBE HISTORY delta.`/deltaadm-doctor/no/such/table`")
             except Exception as error:  # noqa: BLE001 -- any refusal is Delta's answer, or its absence
-                return _answer(found, sentence(error_text(error))[0])
+                return _answer(release, sentence(error_text(error))[0])
     except DeltaadmError as error:
         return Check("session", Health.FAILED, error.message, error.remedy)
-    return Check("session", Health.OK, f"Spark {found} starts, and Delta responds")
+    return Check("session", Health.OK, f"Spark {release} starts, and Delta responds")
 
 
 def warm(announce: Callable[[str], None]) -> Check:
@@ -137,10 +137,10 @@ def java_check(where: str, output: str) -> Check:
     >>> java_check("/bin/java", 'openjdk version "1.8.0_392"').health.value
     'failed'
     """
-    found = re.search(r'version "(?:1\.)?(\d+)[^"]*"', output)
-    if found is None:
+    match = re.search(r'version "(?:1\.)?(\d+)[^"]*"', output)
+    if match is None:
         return Check("Java", Health.FAILED, f"{where} does not say its version", JAVA_REMEDY)
-    release, text = int(found[1]), f"{found[0].split(chr(34))[1]} at {where}"
+    release, text = int(match[1]), f"{match[0].split(chr(34))[1]} at {where}"
     if release in SUPPORTED_JAVA:
         return Check("Java", Health.OK, text)
     health = Health.FAILED if release < SUPPORTED_JAVA[0] else Health.WARNING
@@ -188,9 +188,9 @@ def _spark(target: str) -> Iterator[Check]:
 def _delta(options: SparkOptions) -> Check:
     """The sources of Delta's classes, in the order in which a session looks."""
     home = jars.spark_home()
-    found = jars.delta_jar((*jars.jars_of(home), *options.jars))
-    if found is not None:
-        return _sound("Delta jars", f"Delta {found.delta}: {found.path}", found.require_fit)
+    jar = jars.delta_jar((*jars.jars_of(home), *options.jars))
+    if jar is not None:
+        return _sound("Delta jars", f"Delta {jar.delta}: {jar.path}", jar.require_fit)
     if jars.brings_delta(jars.default_settings(home) | dict(options.conf)):
         return Check("Delta jars", Health.OK, "configured in Spark's settings")
     try:
@@ -240,9 +240,11 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
 
 def _connector(scheme: str, connector: str, paths: list[str], conf: Mapping[str, str]) -> Check:
     subject = f"file system for {scheme}"
-    found = next((path for path in paths if connector in Path(path).name), None)
-    if found or has_connector(connector, paths, conf):
-        return Check(subject, Health.OK, found or f"{connector}, configured in Spark's settings")
+    connector_jar = next((path for path in paths if connector in Path(path).name), None)
+    if connector_jar or has_connector(connector, paths, conf):
+        return Check(
+            subject, Health.OK, connector_jar or f"{connector}, configured in Spark's settings"
+        )
     package = connector_package(connector, paths)
     if package is None:
         return Check(
@@ -282,5 +284,5 @@ def environment_settings() -> Check | None:
     names = ("SPARK_HOME", "SPARK_REMOTE", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "JAVA_HOME")
     ways = {"SPARK_REMOTE": without_secrets, "PYSPARK_SUBMIT_ARGS": masked_settings}
     given = {name: os.environ[name] for name in names if os.environ.get(name)}
-    found = [f"{name}={ways.get(name, str)(text)}" for name, text in given.items()]
-    return Check("environment", Health.OK, ", ".join(found)) if found else None
+    settings = [f"{name}={ways.get(name, str)(text)}" for name, text in given.items()]
+    return Check("environment", Health.OK, ", ".join(settings)) if settings else None

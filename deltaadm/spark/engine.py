@@ -249,10 +249,10 @@ class _States:
             key = ["log", "key", "vector"]
             kept = _adds(self._session, paths).join(on_files.select(key), key, "left_anti")
             live = live.unionByName(kept.select("log", *_COUNTED))
-        found = {row["log"]: row for row in live.groupBy("log").agg(*_aggregates()).collect()}
+        totals = {row["log"]: row for row in live.groupBy("log").agg(*_aggregates()).collect()}
         for replay in replays:
-            if replay.log in found:
-                replay.facts = _file_facts(found[replay.log])
+            if replay.log in totals:
+                replay.facts = _file_facts(totals[replay.log])
 
 
 # Queries
@@ -325,9 +325,9 @@ def _adds(session: SparkSession, paths: Sequence[str]) -> DataFrame:
     places = [pattern(path) for path in dict.fromkeys(paths)]
     # With a schema, Spark starts no job to infer one, and columns that a checkpoint lacks are null.
     read = session.read.schema(_ADD).parquet(*places)
-    found = read.select("_metadata.file_path", "add.*").where("path is not null")
+    adds = read.select("_metadata.file_path", "add.*").where("path is not null")
     decoded = fn.expr(_DECODED.format("file_path"))
-    return found.select(
+    return adds.select(
         fn.regexp_replace(decoded, "(/_sidecars)?/[^/]*$", "").alias("log"),
         "path",
         fn.expr(_VECTOR_ID).alias("vector"),

@@ -131,8 +131,8 @@ class SparkExecutor:
                         # nothing was done yet.
                         recluster(session, address(root), step)
                     return
-                found = refusal(error)
-                raise _misconfigured(root, found, named=root in self._names) or found from error
+                refused = refusal(error)
+                raise _misconfigured(root, refused, named=root in self._names) or refused from error
 
     def check(self, before: Snapshot, step: Step) -> None:
         """
@@ -288,12 +288,12 @@ def _require_unicode(root: str, sql: str) -> None:
 # A Spark that is not the right one
 
 
-def _misconfigured(root: str, found: DeltaadmError, *, named: bool) -> DeltaadmError | None:
+def _misconfigured(root: str, refused: DeltaadmError, *, named: bool) -> DeltaadmError | None:
     """The error for a Spark that lacks Delta, or the table at *root*."""
-    condition = found.delta_error_class
-    if is_remote(root) and any(word in found.message for word in NO_FILE_SYSTEM):
+    condition = refused.delta_error_class
+    if is_remote(root) and any(word in refused.message for word in NO_FILE_SYSTEM):
         return EngineError(
-            f"Spark has no file system for {root}: {found.message.rstrip('.')}.",
+            f"Spark has no file system for {root}: {refused.message.rstrip('.')}.",
             remedy=FILE_SYSTEM_REMEDY,
         )
     if condition == "DATA_SOURCE_NOT_FOUND" or (

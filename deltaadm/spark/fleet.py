@@ -94,11 +94,11 @@ def _collected(
         [(number, *table) for number, table in enumerate(tables)],
         "number long, table string, location string",
     )
-    found = numbered.repartition(min(tasks, len(tables))).mapInArrow(
+    answers = numbered.repartition(min(tasks, len(tables))).mapInArrow(
         partial(answered, work), ANSWERS
     )
     try:
-        rows = found.collect()
+        rows = answers.collect()
     finally:
         wait_for_releases(session)
     # The shuffle has lost the order.
@@ -112,15 +112,17 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in _PLAIN:
             return super().find_class(module, name)
-        found: Any = super().find_class(module, name) if module.startswith("deltaadm.") else None
+        attribute: Any = (
+            super().find_class(module, name) if module.startswith("deltaadm.") else None
+        )
         # What is in there touches nothing outside, whatever it is called with.
-        harmless = isinstance(found, type) or module.startswith("deltaadm.domain.")
-        if not harmless or (found.__module__, found.__qualname__) != (module, name):
+        harmless = isinstance(attribute, type) or module.startswith("deltaadm.domain.")
+        if not harmless or (attribute.__module__, attribute.__qualname__) != (module, name):
             raise EngineError(
                 f"Spark's executors answered with {module}.{name}, which is no result.",
                 remedy="Omit --engine spark.",
             )
-        return found
+        return attribute
 
 
 _PLAIN: Final = frozenset(

@@ -45,25 +45,25 @@ class SparkForeignCatalog:
     def find(self, name: str) -> ForeignTable | None:
         """The table *name*, or None; raises `TableError` for a view."""
         try:
-            found = self._catalog.load_table(table_name(name) or ())
+            entry = self._catalog.load_table(table_name(name) or ())
         except TableError as error:
             if error.delta_error_class != "TABLE_OR_VIEW_NOT_FOUND":
                 raise
             return None
-        return self.described(found)
+        return self.described(entry)
 
-    def described(self, found: CatalogTable) -> ForeignTable:
+    def described(self, entry: CatalogTable) -> ForeignTable:
         """All that the catalog says of a table that it has; raises `TableError` for a view."""
-        if found.is_view:
+        if entry.is_view:
             raise TableError(
-                f"{found.name} is a view.",
+                f"{entry.name} is a view.",
                 remedy="Choose another name, or drop the view first.",
                 delta_error_class="EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
             )
-        description = self._details(found.name)
+        description = self._details(entry.name)
         return ForeignTable(
-            provider=found.provider,
-            location=found.location,
+            provider=entry.provider,
+            location=entry.location,
             is_managed=description.get("Type", "").upper() == "MANAGED",
             fingerprint=hashlib.sha256(
                 json.dumps(sorted(description.items())).encode()
@@ -120,8 +120,8 @@ class SparkForeignCatalog:
             raise _refused(words, error.message, error.delta_error_class) from error
         # EXPLAIN does not fail where the statement would: it answers with the error.
         if explanation.startswith(_FAILED):
-            found = re.match(r"\[([\w.]+)\] ", text := explanation.removeprefix(_FAILED).strip())
-            raise _refused(words, sentence(text)[0], found and found[1])
+            match = re.match(r"\[([\w.]+)\] ", text := explanation.removeprefix(_FAILED).strip())
+            raise _refused(words, sentence(text)[0], match and match[1])
 
     def _require_readable(
         self, provider: str, columns: Iterable[StructField], words: tuple[str, str]
@@ -135,9 +135,9 @@ class SparkForeignCatalog:
             # Of no file, so that only the types are looked at.
             reader.load([]).schema  # noqa: B018 -- has Spark look at it
         except Exception as error:
-            found = refusal(error)
-            if found.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
-                raise _refused(words, found.message, found.delta_error_class) from error
+            refused = refusal(error)
+            if refused.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
+                raise _refused(words, refused.message, refused.delta_error_class) from error
 
     def check_query(self, name: str, step: CreateTable, before: ForeignTable | None) -> None:
         """Raise `Refused` where a query reads the table *before*, or gives other columns."""

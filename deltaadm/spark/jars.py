@@ -52,8 +52,8 @@ class DeltaJar:
 def delta_jar(paths: Iterable[str]) -> DeltaJar | None:
     """The first of *paths* that is Delta's jar, judged by its name."""
     for path in paths:
-        if found := _DELTA_JAR.fullmatch(path.replace("\\", "/").rpartition("/")[2]):
-            return DeltaJar(path, found["delta"], found["spark"])
+        if match := _DELTA_JAR.fullmatch(path.replace("\\", "/").rpartition("/")[2]):
+            return DeltaJar(path, match["delta"], match["spark"])
     return None
 
 
@@ -66,10 +66,10 @@ def jars_at(place: str) -> list[str]:
     path = Path(place)
     if not path.exists():
         raise MissingFile(f"No jar was found at {place}.", remedy="Check its name.")
-    found = sorted(map(str, path.glob("*.jar"))) if path.is_dir() else [place]
-    if not found or not all(Path(path).is_file() for path in found):
+    jars = sorted(map(str, path.glob("*.jar"))) if path.is_dir() else [place]
+    if not jars or not all(Path(path).is_file() for path in jars):
         raise Refused(f"No jar was found at {place}.", remedy="Give a jar, or a directory of jars.")
-    return found
+    return jars
 
 
 def jars_of(home: str) -> list[str]:
@@ -107,8 +107,8 @@ def _minor(release: str) -> list[str]:
 def _release(home: str) -> str | None:
     """The release of the Spark at *home*, by the name of its core jar."""
     for path in jars_of(home):
-        if found := re.fullmatch(r"spark-core_2\.\d+-(.+)\.jar", Path(path).name):
-            return found[1]
+        if match := re.fullmatch(r"spark-core_2\.\d+-(.+)\.jar", Path(path).name):
+            return match[1]
     return None
 
 
@@ -173,8 +173,8 @@ def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str
     settings: dict[str, str] = {}
     if jars:
         settings["spark.jars"] = joined(*jars, conf.get("spark.jars", ""))
-    if found := delta_jar((*jars_of(home), *jars)):
-        found.require_fit()
+    if jar := delta_jar((*jars_of(home), *jars)):
+        jar.require_fit()
         return settings
     if brings_delta({**default_settings(home), **conf}):
         return settings

@@ -255,11 +255,11 @@ def java_program() -> str:
     Raises `EngineError` where there is none.
     """
     home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java", path=str(Path(home, "bin")) if home else None)
-    if found is None:
+    program = shutil.which("java", path=str(Path(home, "bin")) if home else None)
+    if program is None:
         where = f"none was found in JAVA_HOME ({home})" if home else "none was found on the PATH"
         raise EngineError(f"Spark needs Java, but {where}.", remedy=JAVA_REMEDY)
-    return found
+    return program
 
 
 def _died(log: str, code: int) -> EngineError:
@@ -277,8 +277,8 @@ def _died(log: str, code: int) -> EngineError:
     if _killed_by(code) is not None:
         return _jvm_ended(code)
     for pattern in _CAUSES:
-        if found := pattern.search(log):
-            return not_started(found[1])
+        if match := pattern.search(log):
+            return not_started(match[1])
     words = [line for line in log.strip().splitlines() if not _NO_CAUSE.match(line)]
     return not_started(words[-1]) if words else _jvm_ended(code)
 

@@ -63,9 +63,9 @@ def connector_package(connector: str, paths: Iterable[str]) -> str | None:
 def has_connector(connector: str, paths: Iterable[str], conf: Settings) -> bool:
     """Whether the jars at *paths* or those that *conf* names have the connector already."""
     names = (connector, _CONNECTORS[connector].rpartition(":")[2])
-    found = (Path(path).name for path in paths)
+    names_of_jars = (Path(path).name for path in paths)
     given = (value for key, value in conf.items() if "jars" in key or "ClassPath" in key)
-    return any(name in text for text in (*found, *given) for name in names)
+    return any(name in text for text in (*names_of_jars, *given) for name in names)
 
 
 def settings_for_connectors(
@@ -101,8 +101,8 @@ def settings_for_connectors(
 def _hadoop(paths: Iterable[str]) -> str | None:
     """The release of Hadoop, by the name of its jar."""
     for path in paths:
-        if found := re.fullmatch(r"hadoop-client-api-(\d[\w.]*)\.jar", Path(path).name):
-            return found[1]
+        if match := re.fullmatch(r"hadoop-client-api-(\d[\w.]*)\.jar", Path(path).name):
+            return match[1]
     return None
 
 
@@ -139,8 +139,8 @@ def hadoop_settings(
 
     *environ* is for all of a cloud, what is set for a location for its bucket or account alone.
     """
-    found = _all_settings(stores, environ, conf)
-    return {key: value for key, value in found.items() if _SPARKS + key not in conf}
+    settings = _all_settings(stores, environ, conf)
+    return {key: value for key, value in settings.items() if _SPARKS + key not in conf}
 
 
 _SPARKS: Final = "spark.hadoop."
@@ -150,15 +150,15 @@ _SPARKS: Final = "spark.hadoop."
 def _all_settings(
     stores: Mapping[str, Settings], environ: Settings, conf: Settings
 ) -> dict[str, str]:
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for location, options in stores.items():
         authority = location.partition("://")[2].partition("/")[0]
         connector = log_store(scheme_of(location)).connector
         if connector == "hadoop-aws":
-            found |= _AS_S3A
-            found |= {f"fs.s3a.{key}": text for key, text in _s3a(_environment(environ)).items()}
+            settings |= _AS_S3A
+            settings |= {f"fs.s3a.{key}": text for key, text in _s3a(_environment(environ)).items()}
             own = _s3a(_plain(options, "aws_"), providers=False)
-            found |= {
+            settings |= {
                 f"fs.s3a.bucket.{authority}.{key}": text
                 for key, text in own.items()
                 if f"{_SPARKS}fs.s3a.{key}" not in conf  # which it would overrule
@@ -167,11 +167,11 @@ def _all_settings(
             given = {**_plain(environ, "azure_", only=True), **_plain(options, "azure_")}
             host = authority.rpartition("@")[2]
             # By account, so that one session can reach several.
-            found |= {f"fs.azure.{key}.{host}": text for key, text in _abfs(given).items()}
+            settings |= {f"fs.azure.{key}.{host}": text for key, text in _abfs(given).items()}
         elif connector == "gcs-connector":
             given = {**_plain(environ, "google_", only=True), **_plain(options, "google_")}
-            found |= {f"fs.gs.{key}": text for key, text in _gs(given).items()}
-    return found
+            settings |= {f"fs.gs.{key}": text for key, text in _gs(given).items()}
+    return settings
 
 
 # Hadoop itself knows s3a:// alone.
@@ -206,7 +206,7 @@ def _s3a(given: Settings, *, providers: bool = True) -> dict[str, str]:
     endpoint = _first(given, "endpoint_url", "endpoint")
     region = _first(given, "region", "default_region")
     hosted = _first(given, "virtual_hosted_style_request").lower() == "true"
-    found = {
+    settings = {
         "access.key": _first(given, "access_key_id"),
         "secret.key": _first(given, "secret_access_key"),
         "session.token": _first(given, "session_token", "token"),
@@ -217,7 +217,7 @@ def _s3a(given: Settings, *, providers: bool = True) -> dict[str, str]:
         "path.style.access": "true" if endpoint and not hosted else "",
         "aws.credentials.provider": _providers(given, everywhere=providers),
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in settings.items() if value}
 
 
 _OWN_PROVIDERS: Final = "org.apache.hadoop.fs.s3a."
@@ -264,32 +264,32 @@ def _abfs(given: Settings) -> dict[str, str]:
         return {"account.auth.type": "SAS", "sas.fixed.token": token}
     if client and tenant and (secret or file):
         authority = _first(storage, "authority_host") or "https://login.microsoftonline.com"
-        found = {
+        settings = {
             "account.auth.type": "OAuth",
             "account.oauth2.client.id": client,
             "account.oauth2.client.endpoint": f"{authority.rstrip('/')}/{tenant}/oauth2/token",
         }
         if secret:
-            found["account.oauth.provider.type"] = f"{kind}ClientCredsTokenProvider"
-            found["account.oauth2.client.secret"] = secret
+            settings["account.oauth.provider.type"] = f"{kind}ClientCredsTokenProvider"
+            settings["account.oauth2.client.secret"] = secret
         else:
-            found["account.oauth.provider.type"] = f"{kind}WorkloadIdentityTokenProvider"
-            found["account.oauth2.token.file"] = file
-            found["account.oauth2.msi.tenant"] = tenant
-        return found
+            settings["account.oauth.provider.type"] = f"{kind}WorkloadIdentityTokenProvider"
+            settings["account.oauth2.token.file"] = file
+            settings["account.oauth2.msi.tenant"] = tenant
+        return settings
     return {}
 
 
 def _gs(given: Settings) -> dict[str, str]:
     """The settings of the connector for Google, which by itself asks the machine it runs on."""
-    found = {
+    settings = {
         "impl": "org.apache.hadoop.fs.gs.GoogleHadoopFileSystem",
         "project.id": _first(given, "cloud_project", "project"),
     }
     file = _first(given, "service_account", "service_account_path")
     if file:
-        found["auth.type"] = "SERVICE_ACCOUNT_JSON_KEYFILE"
-        found["auth.service.account.json.keyfile"] = file
+        settings["auth.type"] = "SERVICE_ACCOUNT_JSON_KEYFILE"
+        settings["auth.service.account.json.keyfile"] = file
     elif _first(given, "application_credentials"):
-        found["auth.type"] = "APPLICATION_DEFAULT"
-    return {key: value for key, value in found.items() if value}
+        settings["auth.type"] = "APPLICATION_DEFAULT"
+    return {key: value for key, value in settings.items() if value}

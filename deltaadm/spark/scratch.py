@@ -66,9 +66,9 @@ def _new_directory() -> Scratch:
 
 
 def _remove_if_abandoned(path: Path) -> None:
-    found = path.lstat()
+    status = path.lstat()
     # Anybody may put a link or a directory of such a name into /tmp.
-    if os.name == "nt" or not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+    if os.name == "nt" or not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         return
     lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
     try:

@@ -92,9 +92,9 @@ def _fingerprint() -> str:
 
     java, home = Path(java_program()).resolve(), spark_home()
     release = java.parent.parent / "release"
-    found = release if release.is_file() else java
+    file = release if release.is_file() else java
     # An archive that does not fit would be ignored, and never be made again.
-    facts = (str(java), str(found.stat().st_mtime_ns), str(found.stat().st_size), home)
+    facts = (str(java), str(file.stat().st_mtime_ns), str(file.stat().st_size), home)
     return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:12]
 
 
@@ -131,9 +131,9 @@ def _is_abandoned(begun: Path) -> bool:
     """Whether the process that made *begun* was killed."""
     if not begun.exists():
         return False
-    found = begun.stat()
+    status = begun.stat()
     # After a failure there is text in it, and nobody tries again.
-    return not found.st_size and found.st_mtime < time.time() - _PATIENCE
+    return not status.st_size and status.st_mtime < time.time() - _PATIENCE
 
 
 _PATIENCE: Final = 3600

@@ -78,10 +78,10 @@ class Hadoop:
             status = self.system_of(place).getFileStatus(self.path(place))
             return bool(status.isDirectory())
         except java_errors() as error:
-            found = failure(place, error)
-            if isinstance(found, TableError):
+            problem = failure(place, error)
+            if isinstance(problem, TableError):
                 return False
-            raise found from error
+            raise problem from error
 
     def identity(self, place: str) -> str:
         """See `Directories`; no links are known of."""
@@ -92,8 +92,8 @@ class Hadoop:
         if self.is_directory(self.join(place, LOG_DIRECTORY)):
             return None
         try:
-            found = self.system_of(place).listStatusIterator(self.path(place))
-            return list(_directories(found))
+            statuses = self.system_of(place).listStatusIterator(self.path(place))
+            return list(_directories(statuses))
         except java_errors() as error:
             raise not_listed(place, sentence(error_text(error))[0].rstrip(".")) from error
 
@@ -161,11 +161,11 @@ class HadoopStore:
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
         first = listing_prefix(start) if start else ""
-        found = self._list(self.log)
-        if found is None:
+        files = self._list(self.log)
+        if files is None:
             raise no_table(self.root)
         # Hadoop's `FileSystem` lists whole directories, none from a name on.
-        return {file.path: file for file in found if file.path >= first}
+        return {file.path: file for file in files if file.path >= first}
 
     def list_short_log(self) -> None:
         """See `LogStore`; Hadoop does not tell how many requests a listing takes."""
@@ -175,8 +175,8 @@ class HadoopStore:
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
-        found = self._list(self.path(name)) or ()
-        listed = (FileInfo(f"{name}/{file.path}", file.size, file.modified) for file in found)
+        files = self._list(self.path(name)) or ()
+        listed = (FileInfo(f"{name}/{file.path}", file.size, file.modified) for file in files)
         return {file.path: file for file in listed}
 
     def read(self, path: str) -> bytes:
@@ -209,10 +209,10 @@ class HadoopStore:
             status = system.getFileStatus(self._hadoop.path(place))
             return int(status.getLen()) if status.isFile() else None
         except java_errors() as error:
-            found = failure(place, error)
-            if isinstance(found, TableError):
+            problem = failure(place, error)
+            if isinstance(problem, TableError):
                 return None
-            raise found from error
+            raise problem from error
 
     def open_data(self, path: str) -> BinaryIO:
         """See `LogStore`."""
@@ -233,16 +233,16 @@ class HadoopStore:
             statuses = self._system.listStatus(self._hadoop.path(directory))
             # Each attribute of a status would be a call over a socket; the text of all is a single
             # one.
-            found = list(_STATUS.finditer(self._hadoop.array_to_string(statuses)))
+            infos = list(_STATUS.finditer(self._hadoop.array_to_string(statuses)))
             # A status that wraps another has no text of its own: then each is asked by itself.
-            if len(found) != len(statuses) or (found and not _is_of(found[0], statuses[0])):
+            if len(infos) != len(statuses) or (infos and not _is_of(infos[0], statuses[0])):
                 return [file for file in map(_info, statuses) if _belongs(file)]
         except java_errors() as error:
             storage_error = failure(directory, error)
             if isinstance(storage_error, TableError):
                 return None
             raise storage_error from error
-        return [file for file in map(_parsed_info, found) if _belongs(file)]
+        return [file for file in map(_parsed_info, infos) if _belongs(file)]
 
     def _open(self, system: Any, place: str) -> BinaryIO:
         try:

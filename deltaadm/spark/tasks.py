@@ -22,6 +22,6 @@ def answered(
     """The batches of answers, pickled, for *batches* of numbered tables with their locations."""
     for batch in batches:
         numbers, tables, locations = (column.to_pylist() for column in batch.columns)
-        found = work(list(zip(tables, locations, strict=True)))
-        answers = {"number": numbers, "answer": [pickle.dumps(answer) for answer in found]}
+        results = work(list(zip(tables, locations, strict=True)))
+        answers = {"number": numbers, "answer": [pickle.dumps(answer) for answer in results]}
         yield type(batch).from_pydict(answers)

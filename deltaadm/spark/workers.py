@@ -71,5 +71,5 @@ _UNABLE: Final = {
 
 def _last_line(text: str, mark: str) -> str:
     """The line of a message that has the *mark*."""
-    found = next(line for line in reversed(text.splitlines()) if mark in line)
-    return sentence(found.strip())[0].rstrip(".")
+    last = next(line for line in reversed(text.splitlines()) if mark in line)
+    return sentence(last.strip())[0].rstrip(".")

@@ -44,7 +44,7 @@ def profile_options(
     if profile is None:
         return {}
     known = {name.lower().removeprefix("aws_") for name in given}
-    found = {
+    options = {
         option: profile[key]
         for key, option in _PLACES.items()
         if key in profile and not _is_set(option, environ, known)
@@ -54,10 +54,10 @@ def profile_options(
         environ.get(name) for name in (_OTHERS[:1] if named else _OTHERS)
     )
     if not credentials or taken:
-        return found
+        return options
     own: dict[str, str] = {key: profile[key] for key in _CREDENTIALS if key in profile}
     if len(own) > 1:
-        return {**found, **own}
+        return {**options, **own}
     # obstore knows no profiles: it would look for a role of the machine, and fail for another
     # reason.
     if named and any(key in profile for key in _ELSEWHERE):
@@ -66,7 +66,7 @@ def profile_options(
             remedy=f'Run eval "$(aws configure export-credentials --profile {named} --format env)" '
             "first.",
         )
-    return found
+    return options
 
 
 def _is_set(option: str, environ: Mapping[str, str], known: Collection[str]) -> bool:
@@ -85,12 +85,12 @@ def _profile(environ: Mapping[str, str], name: str) -> dict[str, str] | None:
         (environ.get("AWS_CONFIG_FILE") or home / "config", name if name == "default" else ""),
         (environ.get("AWS_SHARED_CREDENTIALS_FILE") or home / "credentials", name),
     )
-    found: dict[str, str] | None = None
+    profile: dict[str, str] | None = None
     for file, section in sections:
         parser = _parsed(Path(file).expanduser())
         if section and parser.has_section(section):
-            found = (found or {}) | dict(parser.items(section))
-    return found
+            profile = (profile or {}) | dict(parser.items(section))
+    return profile
 
 
 def _parsed(file: Path) -> RawConfigParser:

@@ -230,8 +230,8 @@ def _status(path: Place) -> os.stat_result | None:
 
 
 def _kind(status: os.stat_result) -> str:
-    found = (words for is_kind, words in _KINDS if is_kind(status.st_mode))
-    return next(found, "it is a regular file")
+    kinds = (words for is_kind, words in _KINDS if is_kind(status.st_mode))
+    return next(kinds, "it is a regular file")
 
 
 def _inherited(descriptor: int, before: os.stat_result) -> int:

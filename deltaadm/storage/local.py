@@ -63,16 +63,16 @@ class LocalStore:
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """See `LogStore`; reads names; sizes and times of files when they are asked for."""
-        found = _files_in(self._log)
-        if found is None:
+        entries = _files_in(self._log)
+        if entries is None:
             from deltaadm.storage.nearby import tables_nearby  # only a mistake pays for it
 
             cause = _instead_of_table(self.local_path)
             raise no_table(self.root, cause, *tables_nearby(self.local_path))
         if start:
             first = listing_prefix(start)
-            found = {name: entry for name, entry in found.items() if name >= first}
-        return _Listing(found)
+            entries = {name: entry for name, entry in entries.items() if name >= first}
+        return _Listing(entries)
 
     def list_short_log(self) -> None:
         """See `LogStore`; to read `_last_checkpoint` costs less than to list a long log."""
@@ -82,8 +82,8 @@ class LocalStore:
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
-        found = _files_in(self._prefix + name) or {}
-        return _Listing({f"{name}/{file}": entry for file, entry in found.items()})
+        entries = _files_in(self._prefix + name) or {}
+        return _Listing({f"{name}/{file}": entry for file, entry in entries.items()})
 
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
@@ -335,9 +335,9 @@ _FILE_TYPES: Final[Mapping[str, Callable[[int], bool]]] = {
 
 
 def _not_regular(where: str, mode: int) -> TableError:
-    found = next((name for name, fits in _FILE_TYPES.items() if fits(mode)), "a special file")
+    kind = next((name for name, fits in _FILE_TYPES.items() if fits(mode)), "a special file")
     return TableError(
-        f"{where} is {found}, not a regular file, and is not read.",
+        f"{where} is {kind}, not a regular file, and is not read.",
         remedy="Remove it or move it elsewhere, and restore the file from a backup if there was "
         "one of this name.",
         delta_error_class="FAILED_READ_FILE.NO_HINT",

@@ -27,7 +27,9 @@ def tables_nearby(path: str) -> Iterator[str]:
         neighbours = list(islice(place.parent.iterdir(), _MOST_NEIGHBOURS))
     except OSError:
         return
-    sentence = did_you_mean(place.name, (found.name for found in neighbours if _is_table(found)))
+    sentence = did_you_mean(
+        place.name, (neighbour.name for neighbour in neighbours if _is_table(neighbour))
+    )
     if sentence:
         yield sentence
 

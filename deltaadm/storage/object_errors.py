@@ -133,16 +133,16 @@ _CAUSES: Final = (
 
 def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
     """The error that an exception in *doing* something to what is at *url* amounts to."""
-    found = _cause(f"{type(error).__name__}: {error}")
+    cause = _cause(f"{type(error).__name__}: {error}")
     # A missing bucket is a missing file to obstore, but "try again" does not help there.
-    if isinstance(error, FileNotFoundError) and found is not _CAUSES[0]:
+    if isinstance(error, FileNotFoundError) and cause is not _CAUSES[0]:
         return FileMissing(
             f"The file {url} is missing.",
             remedy="Another process may be cleaning up the log; try again.",
             delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
         )
-    if found is not None:
-        return _error(found, url, doing)
+    if cause is not None:
+        return _error(cause, url, doing)
     return StorageError(
         f"Cannot {doing} {url}: {_first_sentence(str(error))}.",
         remedy="Check the location, the endpoint and the credentials.",
@@ -151,8 +151,8 @@ def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
 
 def known_failure(url: str, text: str, doing: str) -> StorageError | None:
     """The error for what another program says of *doing* something to *url*, if it is known."""
-    found = _cause(text)
-    return None if found is None else _error(found, url, doing)
+    cause = _cause(text)
+    return None if cause is None else _error(cause, url, doing)
 
 
 def _cause(text: str) -> _Cause | None:
@@ -182,17 +182,17 @@ _DENIALS: Final = frozenset({
 def failure_to_create(url: str, error: Exception) -> DeltaadmError:
     """The error of a conditional write."""
     # Unless the store denied it, it may have happened all the same.
-    found = failure(url, error, "write")
+    problem = failure(url, error, "write")
     if type(error).__name__ in _DENIALS:
-        return found
-    return UnknownWrite(found.message, remedy=found.remedy)
+        return problem
+    return UnknownWrite(problem.message, remedy=problem.remedy)
 
 
 def failure_of_options(location: str, error: Exception) -> DeltaadmError | UsageError:
     """The error for options with which no connection to *location* can be made."""
-    if found := re.match(r"Configuration key: '([^']*)' is not valid", str(error)):
+    if match := re.match(r"Configuration key: '([^']*)' is not valid", str(error)):
         return UsageError(
-            f"{found[1]!r} is not an option of the store at {location}", option="--storage-option"
+            f"{match[1]!r} is not an option of the store at {location}", option="--storage-option"
         )
     return failure(location, error)
 

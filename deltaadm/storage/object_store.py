@@ -168,13 +168,13 @@ class Connections:
         credentials = self._credentials_for(location) if self._credentials_for else None
         shared = (address.kind, address.bucket, address.account, *sorted(options.items()))
         key = (*shared, None if credentials is None else id(credentials))
-        found = self._buckets.get(key)
-        if found is None:
+        bucket = self._buckets.get(key)
+        if bucket is None:
             backend = self._backend(location, address, options, credentials)
             made = Bucket(address, backend, options, self._threads, credentials)
             # Threads may have made the same bucket at the same time; the first one counts.
-            found = self._buckets.setdefault(key, made)
-        return found
+            bucket = self._buckets.setdefault(key, made)
+        return bucket
 
     def _backend(
         self,
@@ -381,10 +381,10 @@ class Bucket:
         import obstore
 
         with self._failing(path):
-            found = obstore.get(self.backend, path)
-            size = found.meta["size"]
+            response = obstore.get(self.backend, path)
+            size = response.meta["size"]
             # The size comes before the bytes, so that nothing large is ever held.
-            body = bytes(found.bytes()) if size <= most else b""
+            body = bytes(response.bytes()) if size <= most else b""
         if size > most:
             raise too_large(self.url(path), size, most)
         return body
@@ -450,9 +450,9 @@ class Bucket:
         if next(self._stream(f"{prefix}/{LOG_DIRECTORY}".lstrip("/"), None), []):
             return None
         with self._failing(prefix, "list"):
-            found = obstore.list_with_delimiter(self.backend, prefix or None)
+            listing = obstore.list_with_delimiter(self.backend, prefix or None)
         # By WebDAV a directory is listed among its own.
-        below = (each for each in found["common_prefixes"] if each != prefix)
+        below = (each for each in listing["common_prefixes"] if each != prefix)
         return [each.rpartition("/")[2] for each in below]
 
 
@@ -486,26 +486,26 @@ class ObjectStore:
             return self._listed(self._bucket.all_below(self._log, first))
         # Kept, since it has the sidecars as well: `list_directory` then needs no request.
         self._all = self._bucket.all_below(self._log)
-        found = self._listed(self._all)
-        if not found:
+        files = self._listed(self._all)
+        if not files:
             raise no_table(self.root, "it has no _delta_log")
-        return found
+        return files
 
     def list_short_log(self) -> Mapping[str, FileInfo] | None:
         """See `LogStore`."""
-        found, complete = self._bucket.first_page(self._log)
+        objects, complete = self._bucket.first_page(self._log)
         if not complete:
             return None
-        if not found:
+        if not objects:
             raise no_table(self.root, "it has no _delta_log")
-        return self._listed(found)
+        return self._listed(objects)
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
-        found = self._all
-        if found is None:
-            found = self._bucket.all_below(f"{self._log}/{name}")
-        return self._listed(found, f"{name}/")
+        files = self._all
+        if files is None:
+            files = self._bucket.all_below(f"{self._log}/{name}")
+        return self._listed(files, f"{name}/")
 
     def read_ahead(self, paths: Iterable[str]) -> None:
         """See `LogStore`."""
@@ -586,11 +586,11 @@ class ObjectStore:
     def _memory(self, path: str, meta: ObjectMeta | None) -> _Memory:
         return _Memory(self._kept, self.root, path, meta)
 
-    def _listed(self, found: Iterable[ObjectMeta], directory: str = "") -> dict[str, FileInfo]:
+    def _listed(self, objects: Iterable[ObjectMeta], directory: str = "") -> dict[str, FileInfo]:
         """The objects that are files directly in the log, or in a *directory* of it."""
         start = f"{self._log}/{directory}"
         files = {}
-        for meta in found:
+        for meta in objects:
             name = meta["path"][len(start) :]
             if name and "/" not in name and meta["path"].startswith(start):
                 self._metas[directory + name] = meta
@@ -677,9 +677,9 @@ class _RangedFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """See `io.RawIOBase`."""
-        found = self.read(len(buffer))
-        buffer[: len(found)] = found
-        return len(found)
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
 
     def _span(self, start: int, end: int) -> bytes:
         for first, block in self._blocks:
@@ -690,16 +690,16 @@ class _RangedFile(io.RawIOBase):
             # more.
             self._block = min(_LARGEST_BLOCK, 2 * self._block)
         last = min(self._size, max(end, start + self._block))
-        found = self._memory.find((start, last)) if self._memory else None
-        if found is None:
-            found = self._bucket.get_range(self._path, start, last, self._tag)
+        cached = self._memory.find((start, last)) if self._memory else None
+        if cached is None:
+            cached = self._bucket.get_range(self._path, start, last, self._tag)
             # Some servers ignore a range, or cut it short.
-            if len(found) != last - start:
+            if len(cached) != last - start:
                 raise failure(self._bucket.url(self._path), EOFError())
             if self._memory:
-                self._memory.keep(found, (start, last))
-        self._blocks.append((start, found))
-        return found[: end - start]
+                self._memory.keep(cached, (start, last))
+        self._blocks.append((start, cached))
+        return cached[: end - start]
 
 
 def _range_of(start: int, block: bytes) -> range:
@@ -717,8 +717,8 @@ class BucketDirectories:
     def is_directory(self, place: str) -> bool:
         """See `Directories`; there is one where anything has a name below it."""
         address, bucket = Address.of(place), self._connections.bucket(place)
-        found, _ = bucket.first_page(address.path)
-        return bool(found)
+        objects, _ = bucket.first_page(address.path)
+        return bool(objects)
 
     def identity(self, place: str) -> str:
         """See `Directories`; there are no links."""

@@ -28,8 +28,8 @@ _ANSWER_TIME: Final = 5.0
 def list_objects(connections: Connections, location: str) -> str:
     """The number of objects in the log at *location*, in words; raises if they are not listed."""
     address = Address.of(location)
-    found, complete = connections.bucket(location).first_page(address.join(LOG_DIRECTORY))
-    return f"{len(found)} objects" if complete else f"{PAGE} objects and more"
+    objects, complete = connections.bucket(location).first_page(address.join(LOG_DIRECTORY))
+    return f"{len(objects)} objects" if complete else f"{PAGE} objects and more"
 
 
 def creates_once(connections: Connections, location: str) -> bool:
@@ -88,21 +88,21 @@ def _endpoint(address: Address, options: Mapping[str, str]) -> str | None:
 
     def setting(*names: str) -> str | None:
         for name in names:
-            if found := options.get(name) or os.environ.get(name.upper()):
-                return found
+            if value := options.get(name) or os.environ.get(name.upper()):
+                return value
         return None
 
-    found = None
+    endpoint = None
     if address.kind == "s3":
         region = setting("aws_region", "region", "aws_default_region") or "us-east-1"
-        found = setting(
+        endpoint = setting(
             "aws_endpoint_url_s3", "aws_endpoint_url", "aws_endpoint", "endpoint_url", "endpoint"
         )
-        found = found or f"https://s3.{region}.amazonaws.com"
+        endpoint = endpoint or f"https://s3.{region}.amazonaws.com"
     elif address.kind == "gcs":
-        found = setting("google_base_url") or "https://storage.googleapis.com"
+        endpoint = setting("google_base_url") or "https://storage.googleapis.com"
     elif address.kind == "azure":
         account = address.account or setting("azure_storage_account_name", "account_name")
-        found = setting("azure_storage_endpoint", "azure_endpoint")
-        found = found or (f"https://{account}.blob.core.windows.net" if account else None)
-    return found if found and found.startswith(("http://", "https://")) else None
+        endpoint = setting("azure_storage_endpoint", "azure_endpoint")
+        endpoint = endpoint or (f"https://{account}.blob.core.windows.net" if account else None)
+    return endpoint if endpoint and endpoint.startswith(("http://", "https://")) else None

@@ -307,15 +307,15 @@ def table_name(location: str) -> tuple[str, ...] | None:
 
 def _parts(location: str) -> list[re.Match[str]]:
     """The parts of a name with dots; none unless all of *location* is one."""
-    found: list[re.Match[str]] = []
+    matches: list[re.Match[str]] = []
     position = 0
     while position < len(location):
         part = re.compile(_NAME_PART).match(location, position)
         if part is None:
             return []
-        found.append(part)
+        matches.append(part)
         position = part.end()
-    return found
+    return matches
 
 
 def _needs_catalog(name: str) -> Refused:

@@ -38,8 +38,8 @@ class Pending(Generic[Result]):
         self._done.wait()
         if self._error is not None:
             raise self._error
-        found: Result = self._result
-        return found
+        result: Result = self._result
+        return result
 
 
 class Threads:

@@ -184,11 +184,11 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
     @cached_property
     def by_scope(self) -> Mapping[type, Sequence[Rule]]:
         """The rules by the class of their facts; shared ones are not among them."""
-        found: dict[type, list[Rule]] = {}
+        rules: dict[type, list[Rule]] = {}
         for each in self:
             if not each.shared:
-                found.setdefault(each.scope.value, []).append(each)
-        return found
+                rules.setdefault(each.scope.value, []).append(each)
+        return rules
 
     @cached_property
     def scopes(self) -> frozenset[Scope]:
@@ -203,11 +203,11 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
     def on_commit(self, commit: facts.CommitFacts) -> list[Rule]:
         """The rules that can find something in *commit*."""
         # What most commits of a long log have in common is asked once for all of them.
-        found = [*self._by_names(frozenset(commit.names)), *self._by_states(commit)]
+        applicable = [*self._by_names(frozenset(commit.names)), *self._by_states(commit)]
         for among, rules in self._by_commit:
             if among(commit):
-                found += rules
-        return found
+                applicable += rules
+        return applicable
 
     @cached_property
     def _by_names(self) -> Callable[[frozenset[str]], Sequence[Rule]]:
@@ -237,14 +237,14 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
             and last[1] is after.metadata
         ):
             return last[2]
-        found = [
+        rules = [
             each
             for each in self.by_scope.get(facts.CommitFacts, ())
             if isinstance(each.among, ByStates) and each.among.test(commit.before, after)
         ]
         if not changes:
-            self._last_states = after.protocol, after.metadata, found
-        return found
+            self._last_states = after.protocol, after.metadata, rules
+        return rules
 
     @cached_property
     def _by_commit(self) -> Sequence[tuple[Among, Sequence[Rule]]]:
@@ -324,9 +324,9 @@ class Judge:
         if protocol.is_odd or metadata.is_odd:
             self.apply(self.rules.shared, fact)
             return
-        found = self.rules.found_in_like_tables(self._limit, protocol, Traits.of(metadata))
-        self.found += found.found
-        self.counts += found.counts
+        judge = self.rules.found_in_like_tables(self._limit, protocol, Traits.of(metadata))
+        self.found += judge.found
+        self.counts += judge.counts
 
     def _check_files(self, columns: FileColumns) -> None:
         """Look by column for the files that a rule may find something in, and at those alone."""
@@ -381,11 +381,11 @@ def _secrets_of(fact: facts.Facts) -> tuple[str, ...]:
             options = (metadata.format and metadata.format.options) or {}
             for key, value in (*metadata.configuration.items(), *options.items()):
                 entries[key, str(value)] = value
-    found = [
+    values = [
         secret for (key, _), value in entries.items() for secret in secrets_among({key: value})
     ]
     # The longest first: a secret may have another one in it.
-    return tuple(sorted(found, key=len, reverse=True))
+    return tuple(sorted(values, key=len, reverse=True))
 
 
 def selected(rules: Iterable[Rule], select: Collection[str], ignore: Collection[str]) -> list[Rule]:

@@ -85,11 +85,13 @@ def clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | N
     if mode is None or not fields_of(metadata) or not table.state.supports("clustering"):
         return
     for path in physical_clustering(table.snapshot.domains or {}):
-        found: DataType | None = metadata.schema
+        data_type: DataType | None = metadata.schema
         for part in path:
-            inner = found.fields if isinstance(found, StructType) else ()
-            found = next((field.type for field in inner if stored_name(field, mode) == part), None)
-        yield path, found
+            inner = data_type.fields if isinstance(data_type, StructType) else ()
+            data_type = next(
+                (field.type for field in inner if stored_name(field, mode) == part), None
+            )
+        yield path, data_type
 
 
 def stored_name(field: StructField, mode: ColumnMappingMode) -> str:

@@ -77,9 +77,9 @@ def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
     surroundings = doctor.environment_settings()
     if surroundings is not None:
         yield surroundings
-    found = list(doctor.look(options))
-    yield from found
-    if not any(check.health is Health.FAILED for check in found):
+    checks = list(doctor.look(options))
+    yield from checks
+    if not any(check.health is Health.FAILED for check in checks):
         if given.start:
             yield doctor.start(options, info)
         if given.warm:

@@ -102,7 +102,7 @@ def _status(context: RunContext, target: Target, *, feature: str | None) -> Drop
 
     snapshot = target.load(context, detail=Detail.STATE)
     names = droppable_features(snapshot) if feature is None else (official_name(feature),)
-    found = tuple(
+    drops = tuple(
         drop_status(
             snapshot,
             name,
@@ -112,7 +112,7 @@ def _status(context: RunContext, target: Target, *, feature: str | None) -> Drop
         )
         for name in names
     )
-    return DropReport(target.text, snapshot.version, found)
+    return DropReport(target.text, snapshot.version, drops)
 
 
 def _waiting(document: Mapping[str, Any]) -> int:

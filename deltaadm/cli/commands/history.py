@@ -61,12 +61,12 @@ def command(given: History, context: RunContext) -> int:
 
     def answer() -> int:
         with log_reader(context, [given.table]) as reader:
-            found = read_history(reader, find(reader, given.table), request)
+            history = read_history(reader, find(reader, given.table), request)
             if context.format != "jsonl":
-                report, code = found.report()
+                report, code = history.report()
                 show(context, [report])
                 return code
-            for entry in found.entries:
+            for entry in history.entries:
                 show(context, [entry])
             return 0
 

@@ -275,7 +275,7 @@ def _clients(given: list[str] | None, option: str) -> tuple[ClientRelease, ...]:
 
 def _prefixes(given: list[str] | None, option: str) -> tuple[str, ...]:
     """The beginnings of codes that an option names, several of them with commas."""
-    found = []
+    codes = []
     for word in (word for text in given or () for word in text.split(",")):
         prefix = code_prefix(word)
         if prefix is None:
@@ -284,8 +284,8 @@ def _prefixes(given: list[str] | None, option: str) -> tuple[str, ...]:
                 option=option,
                 remedy=similar_code(word) or "`deltaadm rules` lists them all.",
             )
-        found.append(prefix)
-    return tuple(found)
+        codes.append(prefix)
+    return tuple(codes)
 
 
 def _require_streaming(

@@ -95,8 +95,8 @@ def effective(configuration: Mapping[str, str], key: str) -> str | None:
     known = PROPERTIES.get(key.lower())
     if known is None:
         return None
-    found = [configuration[name] for name in known.alternates if name in configuration]
-    return found[0] if found else known.default
+    values = [configuration[name] for name in known.alternates if name in configuration]
+    return values[0] if values else known.default
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,8 +52,8 @@ def num_records(text: str | None) -> int | None:
     """
     if not text:
         return None
-    if found := _NUM_RECORDS_FIRST.match(text):
-        return int(found[1])
+    if match := _NUM_RECORDS_FIRST.match(text):
+        return int(match[1])
     try:
         return integer(parse_statistics(text).get("numRecords"))
     except NotStatistics:

@@ -52,29 +52,29 @@ def usages(snapshot: Snapshot) -> Mapping[str, Usage]:
     """
     protocol = snapshot.protocol
     names = sorted(protocol.explicit_names | protocol.implicit_features)
-    found = {name: _own_usage(lookup(name), snapshot) for name in names}
-    usage = {name: _with_dependents(name, found) for name in names}
+    own = {name: _own_usage(lookup(name), snapshot) for name in names}
+    usage = {name: _with_dependents(name, own) for name in names}
     known = {name: feature.name for name in names for feature in [lookup(name)] if feature}
     return usage | {official: usage[name] for name, official in known.items()}
 
 
-def _with_dependents(name: str, found: Mapping[str, Usage]) -> Usage:
+def _with_dependents(name: str, by_name: Mapping[str, Usage]) -> Usage:
     """The use of a feature includes that by features which require it, directly or not."""
-    own, known = found[name], True
+    own, known = by_name[name], True
     required_by = []
-    for other in _dependents(name, found):
-        if found[other].evidence:
+    for other in _dependents(name, by_name):
+        if by_name[other].evidence:
             required_by.append(f"required by {other}")
-        known = known and found[other].known
+        known = known and by_name[other].known
     evidence = (*own.evidence, *required_by)
     return Usage(evidence, known=bool(evidence) or (own.known and known))
 
 
-def _dependents(name: str, found: Mapping[str, Usage]) -> Iterator[str]:
+def _dependents(name: str, by_name: Mapping[str, Usage]) -> Iterator[str]:
     reached, waiting = {name}, [name]
     while waiting:
         required = waiting.pop()
-        for other in found:
+        for other in by_name:
             feature = FEATURES.get(other)
             if feature is not None and required in feature.requires and other not in reached:
                 reached.add(other)

@@ -102,10 +102,10 @@ def path_flaw(path: str) -> str:
     """
     if ".." not in path and "%2" not in path and _PLAIN.fullmatch(path):
         return "" if path else "it is empty"
-    if found := _NOT_IN_URI.search(path):
-        if found[0] == "%":
+    if match := _NOT_IN_URI.search(path):
+        if match[0] == "%":
             return "it has a % that does not start an escape"
-        return f"it has the character {found[0]!r}, which must be encoded"
+        return f"it has the character {match[0]!r}, which must be encoded"
     colon = _COLON_FIRST.match(path)
     if is_absolute(path) and (colon is None or path.startswith("/", colon.end())):
         return ""

@@ -49,13 +49,13 @@ def checksums(text: str) -> frozenset[str]:
 
 def duplicate_key(text: str) -> str | None:
     """A key that an object in the JSON *text* has twice, if any; None if it is no JSON."""
-    found: list[str] = []
+    duplicates: list[str] = []
 
     def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                found.append(key)
+                duplicates.append(key)
             seen.add(key)
         return dict(pairs)
 
@@ -63,7 +63,7 @@ def duplicate_key(text: str) -> str | None:
         json.loads(text, object_pairs_hook=check)
     except (ValueError, RecursionError):
         return None
-    return found[0] if found else None
+    return duplicates[0] if duplicates else None
 
 
 def _digest(text: str) -> str:

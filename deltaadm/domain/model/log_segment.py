@@ -312,8 +312,8 @@ class LogListing:
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """The complete checkpoints, the most preferable last; empty files count as absent."""
-        found = self.checkpoint_files
-        return _complete_checkpoints(found) if found.names else ()
+        files = self.checkpoint_files
+        return _complete_checkpoints(files) if files.names else ()
 
 
 @dataclass(frozen=True)
@@ -413,8 +413,8 @@ def recreatable_versions(listing: LogListing) -> tuple[int, int] | None:
 
 def version_not_found(listing: LogListing, version: int) -> TableError:
     """The error for a version that cannot be loaded, in the words of Delta's time travel."""
-    found = recreatable_versions(listing)
-    span = f"{found[0]} to {found[1]} are available" if found else "none can be rebuilt"
+    versions = recreatable_versions(listing)
+    span = f"{versions[0]} to {versions[1]} are available" if versions else "none can be rebuilt"
     return TableError(
         f"The table at {listing.root} has no version {version}: {span}.",
         remedy="Choose an available version; log cleanup removes older ones.",
@@ -448,7 +448,7 @@ def _newest_checkpoint(
 
 
 def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
-    found: list[tuple[tuple[int, int, int, str], Checkpoint]] = []
+    complete: list[tuple[tuple[int, int, int, str], Checkpoint]] = []
     sets: dict[tuple[int, int], dict[int, LogFile]] = {}
     for file in files:
         if not file.info.size:
@@ -459,24 +459,24 @@ def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
             sets.setdefault((version, file.parts or 0), {})[file.part or 0] = file
         else:
             rank = (version, CHECKPOINTS.index(file.kind), 1, file.path)
-            found.append((rank, Checkpoint(version, file.kind, (file,))))
+            complete.append((rank, Checkpoint(version, file.kind, (file,))))
     # Parts count by their total too: two attempts with other numbers of parts do not mix.
     for (version, parts), members in sets.items():
         if parts and all(part in members for part in range(1, parts + 1)):
             ordered = tuple(members[part] for part in range(1, parts + 1))
             rank = (version, CHECKPOINTS.index(Kind.MULTIPART), parts, "")
-            found.append((rank, Checkpoint(version, Kind.MULTIPART, ordered)))
-    return tuple(checkpoint for _, checkpoint in sorted(found, key=lambda pair: pair[0]))
+            complete.append((rank, Checkpoint(version, Kind.MULTIPART, ordered)))
+    return tuple(checkpoint for _, checkpoint in sorted(complete, key=lambda pair: pair[0]))
 
 
 def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
     if versions == range(base + 1, base + 1 + len(versions)):  # as `LogFiles.versions` mostly are
         return
-    for expected, found in enumerate(versions, base + 1):
-        if found != expected:
+    for expected, version in enumerate(versions, base + 1):
+        if version != expected:
             if expected == base + 1:
                 raise _truncated(root, base, versions[-1])
-            raise _gap(root, expected - 1, found, versions[-1])
+            raise _gap(root, expected - 1, version, versions[-1])
 
 
 def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: int) -> LogFiles:

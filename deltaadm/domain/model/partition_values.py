@@ -70,10 +70,10 @@ def _date(text: str, _type_name: str) -> bool:
 
 
 def _timestamp(text: str, _type_name: str) -> bool:
-    found = _TIMESTAMP.fullmatch(text)
-    if found is None or not _is_on_calendar(re.split("[ T]", text, maxsplit=1)[0]):
+    match = _TIMESTAMP.fullmatch(text)
+    if match is None or not _is_on_calendar(re.split("[ T]", text, maxsplit=1)[0]):
         return False
-    return not found["zone"] or bool(_ZONE.fullmatch(found["zone"]))
+    return not match["zone"] or bool(_ZONE.fullmatch(match["zone"]))
 
 
 _LAST_DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)

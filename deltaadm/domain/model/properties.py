@@ -258,14 +258,14 @@ def spark_values(properties: Mapping[str, str]) -> dict[str, str]:
     >>> spark_values({"delta.logRetentionDuration": "7d", "team": "7d"})
     {'delta.logRetentionDuration': 'interval 7 days', 'team': '7d'}
     """
-    found = dict(properties)
+    values = dict(properties)
     for key, value in properties.items():
         known = PROPERTIES.get(key.lower())
         if known is not None and known.check is _interval:
-            found[key] = spark_interval(value)
+            values[key] = spark_interval(value)
         elif is_size(key):
-            found[key] = spark_size(value)
-    return found
+            values[key] = spark_size(value)
+    return values
 
 
 def is_size(key: str) -> bool:
@@ -274,8 +274,8 @@ def is_size(key: str) -> bool:
         return False
     from deltaadm.domain.model.foreign_properties import foreign
 
-    found = foreign(key)
-    return found is not None and found.is_size
+    known = foreign(key)
+    return known is not None and known.is_size
 
 
 def spark_interval(text: str) -> str:
@@ -320,15 +320,15 @@ def spark_size(text: str) -> str:
     """
     if re.fullmatch(r"\d+(b|[kmgtp]b?)?", text):
         return text
-    found = re.fullmatch(r"(\d{1,15})(?:\.(\d{1,3}))?\s*([a-z]*)", text.strip().lower())
-    unit = _SIZE_UNITS.get(found[3]) if found else None
-    if found is None or unit is None:
-        near = did_you_mean(found[3], ["KiB", "MiB", "GiB", "TiB", "bytes"]) if found else ""
+    match = re.fullmatch(r"(\d{1,15})(?:\.(\d{1,3}))?\s*([a-z]*)", text.strip().lower())
+    unit = _SIZE_UNITS.get(match[3]) if match else None
+    if match is None or unit is None:
+        near = did_you_mean(match[3], ["KiB", "MiB", "GiB", "TiB", "bytes"]) if match else ""
         raise Refused(
             f"{text!r} is not a size.", remedy=near or "For example: 256mb, '1 GiB' or 134217728."
         )
     order = "bkmgtp"
-    thousandths = int(found[1]) * 1000 + int((found[2] or "").ljust(3, "0"))
+    thousandths = int(match[1]) * 1000 + int((match[2] or "").ljust(3, "0"))
     place = order.index(unit)
     while thousandths % 1000 and place:
         thousandths, place = thousandths * 1024, place - 1
@@ -354,9 +354,9 @@ def size_in_bytes(text: str) -> int | None:
 
 
 def _no_interval(text: str) -> Refused:
-    found = re.fullmatch(r"(\d+)\s*([a-z]+)", text.strip().lower())
+    match = re.fullmatch(r"(\d+)\s*([a-z]+)", text.strip().lower())
     units = [f"{unit}s" for unit in _UNITS]
-    near = did_you_mean(found[2], units) if found and found[2] not in units else ""
+    near = did_you_mean(match[2], units) if match and match[2] not in units else ""
     return Refused(
         f"{text!r} is not an interval.",
         remedy=near or "For example: 'interval 30 days', '12 hours' or 7d.",
@@ -433,9 +433,9 @@ def column_list(text: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
     position = 0
     while True:
         parts: list[str] = []
-        while (found := name.match(text, position)) is not None:
-            parts.append(found[2] if found[2] is not None else found[1].replace("``", "`"))
-            position = found.end()
+        while (match := name.match(text, position)) is not None:
+            parts.append(match[2] if match[2] is not None else match[1].replace("``", "`"))
+            position = match.end()
             if text[position : position + 1] != "." or not name.match(text, position + 1):
                 break
             position += 1

@@ -341,9 +341,9 @@ class Protocol(Loggable):
 @lru_cache(maxsize=256)
 def _known(names: frozenset[str]) -> frozenset[str]:
     """Return the features among *names* that Delta Spark knows, in the registry's spelling."""
-    found = map(lookup, names)
+    features = map(lookup, names)
     return frozenset(
-        feature.name for feature in found if feature is not None and feature.in_delta_spark
+        feature.name for feature in features if feature is not None and feature.in_delta_spark
     )
 
 
@@ -530,7 +530,7 @@ def missing_features(metadata: Metadata, protocol: Protocol) -> Mapping[str, tup
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
 def _missing_features(traits: Traits, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
     metadata = traits.metadata
-    found = {}
+    missing = {}
     for feature in FEATURES.values():
         if protocol.supports(feature.name) or (feature.twin and protocol.supports(feature.twin)):
             continue
@@ -541,8 +541,8 @@ def _missing_features(traits: Traits, protocol: Protocol) -> Mapping[str, tuple[
         except DeltaadmError:
             continue
         if evidence:
-            found[feature.name] = evidence
-    return found
+            missing[feature.name] = evidence
+    return missing
 
 
 def extract_automatically_enabled_features(

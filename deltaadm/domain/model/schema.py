@@ -128,15 +128,15 @@ def find_place(struct: StructType, path: Path) -> tuple[Path, StructField | None
     Names are compared without regard to case, the slots of containers with it. A slot counts as
     a field without metadata; there is None for the field where the path does not begin.
     """
-    found: Path = ()
+    existing: Path = ()
     column: StructField | None = None
     here: DataType = struct
     for part in path:
         inner = _inner(here, part)
         if inner is None:
             break
-        found, column, here = (*found, inner.name), inner, inner.type
-    return found, column, here
+        existing, column, here = (*existing, inner.name), inner, inner.type
+    return existing, column, here
 
 
 def _inner(data_type: DataType, name: str) -> StructField | None:
@@ -165,8 +165,8 @@ def change_type(
         return change(data_type)
     name, rest = path[0], path[1:]
 
-    def inner(found: DataType) -> DataType:
-        return change_type(found, rest, change)
+    def inner(data_type: DataType) -> DataType:
+        return change_type(data_type, rest, change)
 
     if isinstance(data_type, StructType):
         return StructType(
@@ -206,12 +206,12 @@ def all_types(data_type: DataType) -> Iterator[DataType]:
 @lru_cache(maxsize=SCHEMAS_REMEMBERED)
 def primitive_types(schema_string: str) -> tuple[PrimitiveType, ...]:
     """The types that are not containers in the schema that `parse_schema` reads, each once."""
-    found = (
+    types = (
         data_type
         for data_type in all_types(parse_schema(schema_string))
         if isinstance(data_type, PrimitiveType)
     )
-    return tuple({str(data_type.name): data_type for data_type in found}.values())
+    return tuple({str(data_type.name): data_type for data_type in types}.values())
 
 
 def rewrite(

@@ -79,16 +79,17 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
     _refuse_functions(tokens)
     parser = _Parser(tokens, schema)
     try:
-        found = parser.whole()
+        condition = parser.whole()
     except (_UnjudgedError, RecursionError):
         return False
-    if found.kind not in (None, "boolean"):
+    if condition.kind not in (None, "boolean"):
         raise Refused(
-            f"The expression is not a condition: {_described(found)} is neither true nor false.",
+            f"The expression is not a condition: {_described(condition)} "
+            "is neither true nor false.",
             remedy="Write an expression that is true for every row, such as: amount > 0.",
             delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
         )
-    return found.kind == "boolean" and parser.is_sure
+    return condition.kind == "boolean" and parser.is_sure
 
 
 def judge_expression(tokens: Sequence[str], schema: StructType) -> Operand:
@@ -256,11 +257,11 @@ class _Parser:
 
     def whole(self) -> Operand:
         """The whole expression; raises `_UnjudgedError` where the grammar ends before it."""
-        found = self._or()
+        operand = self._or()
         self._alias()
         if self._position < len(self._tokens):
             raise _UnjudgedError
-        return found
+        return operand
 
     def _alias(self) -> None:
         """Spark lets an expression have a name, with which nothing is done here."""
@@ -425,24 +426,24 @@ class _Parser:
         if self._peek() in ("-", "+", "~"):
             self._position += 1
             sign = self._tokens[self._position - 1]
-            found = self._signed()
-            if sign == "-" and found.kind in _NESTED:
-                raise _mismatched_argument(sign, found)
-            return Operand(found.kind) if found.kind in NUMERIC else self._unknown_operand()
+            operand = self._signed()
+            if sign == "-" and operand.kind in _NESTED:
+                raise _mismatched_argument(sign, operand)
+            return Operand(operand.kind) if operand.kind in NUMERIC else self._unknown_operand()
         return self._with_parts()
 
     def _with_parts(self) -> Operand:
-        found = self._primary()
+        operand = self._primary()
         while self._peek() in (".", "[", ":", "::"):
             if not self._take("["):
                 raise _UnjudgedError
             self._or()
             self._require("]")
             self.is_sure = False
-            found = _part_of(found.type)
+            operand = _part_of(operand.type)
         if self._peek() in ("over", "filter", "collate", "within"):
             raise _UnjudgedError
-        return found
+        return operand
 
     def _primary(self) -> Operand:
         if self._peek() == "(":
@@ -462,9 +463,9 @@ class _Parser:
 
     def _bracketed(self) -> Operand:
         self._require("(")
-        found = self._or()
+        operand = self._or()
         self._require(")")
-        return found
+        return operand
 
     def _text(self) -> Operand:
         while self._peek()[:1] in ("'", '"') and self._peek():
@@ -509,10 +510,10 @@ class _Parser:
         """Return the first argument of the call that begins here; unknown unless it is a value."""
         self._require("(")
         try:
-            found = self._or()
+            operand = self._or()
         except _UnjudgedError:
             return _UNKNOWN
-        return found if self._peek() in (",", ")") else _UNKNOWN
+        return operand if self._peek() in (",", ")") else _UNKNOWN
 
     def _cast(self) -> Operand:
         self._require("(")
@@ -530,14 +531,14 @@ class _Parser:
             raise _UnjudgedError from None
         self._require(")")
         self.is_sure = False
-        found = _of(data_type)
-        if value.kind in _NESTED and found.kind in NUMERIC | _TEMPORAL:
+        operand = _of(data_type)
+        if value.kind in _NESTED and operand.kind in NUMERIC | _TEMPORAL:
             raise Refused(
                 f"{_described(value)} cannot be cast to {type_name(data_type)}.".capitalize(),
                 remedy="Cast a part of the value, such as values[0].",
                 delta_error_class="DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
             )
-        return found
+        return operand
 
     def _skip_brackets(self) -> None:
         depth = 0
@@ -609,12 +610,12 @@ def _column(schema: StructType, path: Sequence[str]) -> Operand:
             raise _no_field(path[:depth], name, "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE")
         if not isinstance(level, StructType):
             raise _UnjudgedError
-        found = [field for field in level.fields if field.name.lower() == name.lower()]
-        if not found and depth:
+        fields = [field for field in level.fields if field.name.lower() == name.lower()]
+        if not fields and depth:
             raise _no_field(path[:depth], name, "FIELD_NOT_FOUND")
-        if len(found) != 1:
+        if len(fields) != 1:
             raise _UnjudgedError
-        level = found[0].type
+        level = fields[0].type
     return _of(level)
 
 

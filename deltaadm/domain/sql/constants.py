@@ -169,9 +169,9 @@ _NUMBER_IN_TEXT: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?[dDfF]?"
 
 
 def _is_date(text: str) -> bool:
-    found = re.fullmatch(r"DATE\s*'(\d{4}-\d\d-\d\d)'", text, re.IGNORECASE | re.ASCII)
+    match = re.fullmatch(r"DATE\s*'(\d{4}-\d\d-\d\d)'", text, re.IGNORECASE | re.ASCII)
     try:
-        return found is not None and bool(date.fromisoformat(found[1]))
+        return match is not None and bool(date.fromisoformat(match[1]))
     except ValueError:
         return False
 

@@ -214,9 +214,9 @@ def _token() -> re.Pattern[str]:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    for found in _token().finditer(text):
-        if found.lastgroup and found.lastgroup != "space":
-            yield _Token(found.lastgroup, found[0], found.start())
+    for match in _token().finditer(text):
+        if match.lastgroup and match.lastgroup != "space":
+            yield _Token(match.lastgroup, match[0], match.start())
     yield _Token("end", "", len(text))
 
 
@@ -248,10 +248,10 @@ class _Reader:
 
     def accept(self, *words: str) -> bool:
         """Go past *words* if they come next."""
-        found = self.ahead(*words)
-        for _ in words if found else ():
+        is_ahead = self.ahead(*words)
+        for _ in words if is_ahead else ():
             self.take()
-        return found
+        return is_ahead
 
     def expect(self, *words: str) -> None:
         if not self.accept(*words):
@@ -259,10 +259,10 @@ class _Reader:
 
     def wrong(self, expected: str, remedy: str = "", at: _Token | None = None) -> Refused:
         token = at or self.next
-        found = repr(token.text) if token.kind != "end" else "the end of the text"
+        token_text = repr(token.text) if token.kind != "end" else "the end of the text"
         return Refused(
             f"Spark SQL cannot parse {_shown(self.text)}: expected {expected} at position "
-            f"{token.start + 1}, found {found}.",
+            f"{token.start + 1}, found {token_text}.",
             remedy=remedy or "For example: id BIGINT NOT NULL COMMENT 'key', tags ARRAY<STRING>.",
             delta_error_class="PARSE_SYNTAX_ERROR",
         )
@@ -379,20 +379,20 @@ def _generated(reader: _Reader, read: _Clauses) -> None:
 
 
 def _sequence(reader: _Reader) -> dict[str, int]:
-    found: dict[str, int] = {}
+    options: dict[str, int] = {}
     if reader.accept("("):
         while not reader.accept(")"):
-            start = IDENTITY_START not in found and reader.accept("START", "WITH")
-            if not start and (IDENTITY_STEP in found or not reader.accept("INCREMENT", "BY")):
+            start = IDENTITY_START not in options and reader.accept("START", "WITH")
+            if not start and (IDENTITY_STEP in options or not reader.accept("INCREMENT", "BY")):
                 raise reader.wrong("START WITH, INCREMENT BY or )")
-            found[IDENTITY_START if start else IDENTITY_STEP] = _long(reader)
-    if found.get(IDENTITY_STEP) == 0:
+            options[IDENTITY_START if start else IDENTITY_STEP] = _long(reader)
+    if options.get(IDENTITY_STEP) == 0:
         raise Refused(
             "An identity column cannot be incremented by 0.",
             remedy="Increment it by another number.",
             delta_error_class="IDENTITY_COLUMNS_ILLEGAL_STEP",
         )
-    return {IDENTITY_START: 1, IDENTITY_STEP: 1} | found
+    return {IDENTITY_START: 1, IDENTITY_STEP: 1} | options
 
 
 def _long(reader: _Reader) -> int:

@@ -79,13 +79,13 @@ def column_references(expression: str) -> tuple[Path, ...]:
 def _tokens(expression: str) -> Iterator[tuple[str, str]]:
     position = 0
     while position < len(expression):
-        found = _token().match(expression, position)
-        if found is None or found.lastgroup is None:
+        match = _token().match(expression, position)
+        if match is None or match.lastgroup is None:
             yield "odd", expression[position:]
             return
-        if found.lastgroup != "space":
-            yield found.lastgroup, found[0]
-        position = found.end()
+        if match.lastgroup != "space":
+            yield match.lastgroup, match[0]
+        position = match.end()
 
 
 def _paths(tokens: list[tuple[str, str]]) -> Iterator[Path]:

@@ -60,8 +60,8 @@ def __getattr__(name: str) -> Any:
 
 def step_type(kind: str) -> type[Step]:
     """The class of the steps of *kind*."""
-    found: type[Step] = __getattr__(KINDS[kind])
-    return found
+    kind_type: type[Step] = __getattr__(KINDS[kind])
+    return kind_type
 
 
 class UnknownStep(ValueError):  # noqa: N818 -- reads as the finding it is

@@ -74,10 +74,10 @@ class ChangeColumns(Step):
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state with the columns changed; no data file is touched."""
-        found = [_spelled(snapshot.metadata.schema, change) for change in self.changes]
-        for change, place in found:
+        spelled = [_spelled(snapshot.metadata.schema, change) for change in self.changes]
+        for change, place in spelled:
             _refuse_as_spark_does(snapshot.metadata.schema, change, place)
-        effective = _effective(found)
+        effective = _effective(spelled)
         if not effective:
             return snapshot
         for change, place in effective:
@@ -102,8 +102,8 @@ class ChangeColumns(Step):
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The columns as they are to be."""
         columns: list[dict[str, Any]] = []
-        found = [_spelled(before.metadata.schema, change) for change in self.changes]
-        for change, place in _effective(found):
+        spelled = [_spelled(before.metadata.schema, change) for change in self.changes]
+        for change, place in _effective(spelled):
             column = _edited(place, change)
             if change.type is not None:
                 kept = {key: value for key, value in column.metadata.items() if key != RAW_TYPE}
@@ -152,11 +152,11 @@ def _spelled(schema: StructType, change: ColumnChange) -> tuple[ColumnChange, St
 
 
 def _effective(
-    found: list[tuple[ColumnChange, StructField]],
+    changes: list[tuple[ColumnChange, StructField]],
 ) -> list[tuple[ColumnChange, StructField]]:
     """Return the changes among *found* that change something."""
     # Spark leaves out a type that is there already: Hive's syntax names it even where it stays.
-    return [(change, place) for change, place in found if not _keeps_type(change, place)]
+    return [(change, place) for change, place in changes if not _keeps_type(change, place)]
 
 
 def _keeps_type(change: ColumnChange, place: StructField) -> bool:
@@ -179,12 +179,12 @@ def _changed(
         return _retyped(schema, change.column, change.type, place, snapshot)
     *parents, name = change.column
 
-    def edited(found: DataType) -> DataType:
-        if not isinstance(found, StructType):
-            return found
+    def edited(data_type: DataType) -> DataType:
+        if not isinstance(data_type, StructType):
+            return data_type
         if change.position is not None:
-            return _moved(found, name, change.position)
-        return _with_field(found, name, _edited(place, change))
+            return _moved(data_type, name, change.position)
+        return _with_field(data_type, name, _edited(place, change))
 
     return _struct(change_type(schema, tuple(parents), edited))
 
@@ -232,8 +232,8 @@ def _retyped(
     owner = max((path for path, _ in walk(changed) if column[: len(path)] == path), key=len)
     inside = column[len(owner) :]
 
-    def noted(found: DataType) -> DataType:
-        struct = _struct(found)
+    def noted(data_type: DataType) -> DataType:
+        struct = _struct(data_type)
         (field,) = (each for each in struct.fields if each.name == owner[-1])
         metadata = dict(field.metadata)
         if not inside:

@@ -350,9 +350,9 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
                 remedy="Choose columns of the schema.",
                 delta_error_class="_LEGACY_ERROR_TEMP_3060",
             )
-    found = [fields[name.lower()] for name in names]
-    _refuse_repeated([column.name for column in found])
-    for column in found:
+    columns = [fields[name.lower()] for name in names]
+    _refuse_repeated([column.name for column in columns])
+    for column in columns:
         if not isinstance(column.type, PrimitiveType) or column.type.name in _NO_PARTITION_TYPES:
             raise Refused(
                 f"A table cannot be partitioned by {path_text((column.name,))} because of its "
@@ -360,13 +360,13 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
                 remedy="Choose columns with numbers, dates, times or strings.",
                 delta_error_class="INVALID_PARTITION_COLUMN_DATA_TYPE",
             )
-    if found and len(found) == len(schema.fields):
+    if columns and len(columns) == len(schema.fields):
         raise Refused(
             "A table cannot be partitioned by all of its columns.",
             remedy="Leave one column for the data files.",
             delta_error_class="ALL_PARTITION_COLUMNS_NOT_ALLOWED",
         )
-    return tuple(column.name for column in found)
+    return tuple(column.name for column in columns)
 
 
 _NO_PARTITION_TYPES: Final = frozenset({"variant"})
@@ -381,9 +381,9 @@ def validate_cluster_by_spec(
     The columns exist, are at most four, and have statistics under *configuration*.
     """
     metadata = Metadata(schema_string=schema.to_json(), configuration=configuration)
-    found = check_clustering(metadata, columns)
-    check_statistics_of(metadata, found)
-    return found
+    checked = check_clustering(metadata, columns)
+    check_statistics_of(metadata, checked)
+    return checked
 
 
 def _refuse_computed_columns(schema: StructType) -> None:
@@ -484,9 +484,9 @@ def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
 def _passes_non_struct(schema: StructType, column: Path) -> bool:
     """Whether *column* goes on inside what is no struct."""
     return any(
-        place is not None and len(found) == depth and not isinstance(place.type, StructType)
+        place is not None and len(existing) == depth and not isinstance(place.type, StructType)
         for depth in range(1, len(column))
-        for found, place, _ in [find_place(schema, column[:depth])]
+        for existing, place, _ in [find_place(schema, column[:depth])]
     )
 
 

@@ -75,8 +75,8 @@ class DropColumns(Step):
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The columns that are there, as the schema spells them."""
-        found = [find_column(before.metadata.schema, path) for path in self.columns]
-        there = [path for path in found if path is not None]
+        columns = [find_column(before.metadata.schema, path) for path in self.columns]
+        there = [path for path in columns if path is not None]
         return Operation("DROP COLUMNS", {"columns": compact(list(map(attribute_name, there)))})
 
     @property

@@ -35,8 +35,10 @@ class DropConstraint(Step):
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         """The constraint, and its expression where there is one."""
-        found = before.metadata.configuration.get(constraint_key(self.name))
-        existed = {"existed": "false"} if found is None else {"expr": found, "existed": "true"}
+        expression = before.metadata.configuration.get(constraint_key(self.name))
+        existed = (
+            {"existed": "false"} if expression is None else {"expr": expression, "existed": "true"}
+        )
         return Operation("DROP CONSTRAINT", {"name": self.name, **existed})
 
     def remaining(self, _snapshot: Snapshot) -> DropConstraint:

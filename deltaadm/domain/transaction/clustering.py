@@ -108,11 +108,11 @@ def restored_clustering(
         return None
     paths = _stored_paths(snapshot.metadata)
     names = {folded(stored): path for path, stored in paths.items()}
-    found = [
+    columns = [
         names.get(folded(column)) or names.get(folded(earlier.get(column, ())))
         for column in physical_clustering(snapshot.domains or {})
     ]
-    return None if None in found else tuple(path for path in found if path)
+    return None if None in columns else tuple(path for path in columns if path)
 
 
 def suspension(columns: Sequence[Path]) -> str:
@@ -129,8 +129,8 @@ def suspension(columns: Sequence[Path]) -> str:
 def suspended_columns(user_metadata: str) -> tuple[Path, ...]:
     """The columns that *user_metadata* says with a `suspension` after a run's mark; or none."""
     # After a mark of our own alone: other user metadata is somebody else's.
-    found = re.fullmatch(r"deltaadm/\S+ \S+ suspends (.*)", user_metadata, re.DOTALL)
-    return tuple(_listed(found[1])) if found else ()
+    match = re.fullmatch(r"deltaadm/\S+ \S+ suspends (.*)", user_metadata, re.DOTALL)
+    return tuple(_listed(match[1])) if match else ()
 
 
 def with_clustering(snapshot: Snapshot, columns: Sequence[Path]) -> Snapshot:
@@ -193,9 +193,9 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
     *columns* as the schema spells them; raises `Refused` where a table with *metadata* cannot
     be clustered by them, statistics left aside.
     """
-    found = find_clustering(metadata.schema, columns)
+    clustered = find_clustering(metadata.schema, columns)
     types = {path: field.type for path, field in struct_fields(metadata.schema)}
-    invalid = [path_text(path) for path in found if not has_bounds(types[path])]
+    invalid = [path_text(path) for path in clustered if not has_bounds(types[path])]
     if invalid:
         raise Refused(
             "These columns have types without minimum and maximum statistics: "
@@ -203,7 +203,7 @@ def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path,
             remedy="Choose columns with numbers, dates, times or strings.",
             delta_error_class="DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
         )
-    return found
+    return clustered
 
 
 def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, ...]:
@@ -216,8 +216,8 @@ def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, 
     for column in columns:
         if folded(column) not in fields:
             raise _missing(schema, column)
-    found = [fields[folded(column)] for column in columns]
-    twice = [path_text(path) for path, times in Counter(found).items() if times > 1]
+    clustered = [fields[folded(column)] for column in columns]
+    twice = [path_text(path) for path, times in Counter(clustered).items() if times > 1]
     if twice:
         raise Refused(
             f"A table cannot be clustered by the same column twice: {', '.join(twice)}.",
@@ -231,15 +231,15 @@ def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, 
             remedy="Choose those that queries filter by most.",
             delta_error_class="DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
         )
-    return tuple(found)
+    return tuple(clustered)
 
 
 def _missing(schema: StructType, column: Path) -> Refused:
-    found, _, here = find_place(schema, column)
+    existing, _, here = find_place(schema, column)
     error_class = "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
-    if len(found) < len(column) and isinstance(here, ArrayType):
+    if len(existing) < len(column) and isinstance(here, ArrayType):
         error_class = "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME"
-    elif len(found) < len(column) and isinstance(here, PrimitiveType):
+    elif len(existing) < len(column) and isinstance(here, PrimitiveType):
         error_class = "DELTA_COLUMN_PATH_NOT_NESTED"
     return Refused(
         f"The clustering column {path_text(column)} is not in the schema.",

@@ -130,12 +130,12 @@ def existing_place(schema: StructType, column: Path) -> tuple[Path, StructField]
 
 def refuse_default(name: str, data_type: DataType, text: str) -> None:
     """Raise `Refused` where Spark certainly refuses *text* as the default of a column."""
-    found = refused_default(data_type, text.strip())
-    if found is not None:
+    refusal = refused_default(data_type, text.strip())
+    if refusal is not None:
         raise Refused(
             f"{text} cannot be the default of {name}, which has the type {type_name(data_type)}.",
             remedy="Write a constant of that type, such as 7, 'x', DATE '2026-01-31' or NULL.",
-            delta_error_class=found,
+            delta_error_class=refusal,
         )
 
 
@@ -151,9 +151,9 @@ def parse_column(text: str) -> Path:
     """
     parts: list[str] = []
     position = 0
-    while found := _PART.match(text, position):
-        parts.append(found[1].replace("``", "`") if found[1] else found[2])
-        position = found.end()
+    while match := _PART.match(text, position):
+        parts.append(match[1].replace("``", "`") if match[1] else match[2])
+        position = match.end()
         if position == len(text):
             return tuple(parts)
         if text[position] != ".":

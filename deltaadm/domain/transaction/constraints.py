@@ -155,14 +155,14 @@ def stored_expression(text: str) -> str:
 def _tokens(text: str) -> Iterator[str]:
     position = 0
     while position < len(text):
-        found = _token().match(text, position)
-        if found is None:
+        match = _token().match(text, position)
+        if match is None:
             raise _unreadable(text, f"the quote at position {position + 1} is not closed")
-        if found["torn"]:
-            raise _unreadable(text, f"Delta's parser does not accept {found[0]} in a constraint")
-        if not found["space"]:
-            yield _written(found)
-        position = found.end()
+        if match["torn"]:
+            raise _unreadable(text, f"Delta's parser does not accept {match[0]} in a constraint")
+        if not match["space"]:
+            yield _written(match)
+        position = match.end()
 
 
 def _written(token: re.Match[str]) -> str:

@@ -243,8 +243,8 @@ def _vectors(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _purge(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-    found = any(_vectors(snapshot))
-    return _unset(_DELETION_VECTORS)(snapshot, session) if found else snapshot
+    has_vectors = any(_vectors(snapshot))
+    return _unset(_DELETION_VECTORS)(snapshot, session) if has_vectors else snapshot
 
 
 def _purge_cost(snapshot: Snapshot) -> Cost:

@@ -35,39 +35,43 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
     unknown = foreign_functions(expression)
     if unknown:
         raise _unsupported(field, f"{unknown[0]} is no function of Spark's own")
-    found = value_of_expression(schema, expression)
-    if found.type is not None:
-        _require_type(field, found.type)
+    value = value_of_expression(schema, expression)
+    if value.type is not None:
+        _require_type(field, value.type)
     else:
-        _require_kind(field, found.kind)
+        _require_kind(field, value.kind)
 
 
-def _require_kind(field: StructField, found: str | None) -> None:
+def _require_kind(field: StructField, kind: str | None) -> None:
     """Refuse what is not of the field's kind."""
     # Of types within a kind only Spark can tell.
     wanted = kind_of(field.type)
-    if found == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
+    if kind == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
         raise _unsupported(field, f"its values are texts, not of the type {type_name(field.type)}")
-    if found in NUMERIC and wanted in {"boolean", "date", "binary"}:
+    if kind in NUMERIC and wanted in {"boolean", "date", "binary"}:
         raise _unsupported(field, f"its values are numbers, and no {wanted} values")
-    if found in NUMERIC | {"boolean", "date", "timestamp"} and wanted == "string":
-        raise _mismatch(field, f"{found} values")
+    if kind in NUMERIC | {"boolean", "date", "timestamp"} and wanted == "string":
+        raise _mismatch(field, f"{kind} values")
 
 
-def _require_type(field: StructField, found: DataType) -> None:
+def _require_type(field: StructField, data_type: DataType) -> None:
     wanted = field.type
-    if not isinstance(found, PrimitiveType) or not isinstance(wanted, PrimitiveType):
+    if not isinstance(data_type, PrimitiveType) or not isinstance(wanted, PrimitiveType):
         return
-    if found == wanted or CHAR_TYPE.fullmatch(found.name) or CHAR_TYPE.fullmatch(wanted.name):
+    if (
+        data_type == wanted
+        or CHAR_TYPE.fullmatch(data_type.name)
+        or CHAR_TYPE.fullmatch(wanted.name)
+    ):
         return
-    if not is_up_cast(found.name, wanted.name):
-        raise _unsupported(field, f"its type is {type_name(found)}, not {type_name(wanted)}")
-    raise _mismatch(field, type_name(found))
+    if not is_up_cast(data_type.name, wanted.name):
+        raise _unsupported(field, f"its type is {type_name(data_type)}, not {type_name(wanted)}")
+    raise _mismatch(field, type_name(data_type))
 
 
-def _mismatch(field: StructField, found: str) -> Refused:
+def _mismatch(field: StructField, actual: str) -> Refused:
     return Refused(
-        f"{field.name} has the type {type_name(field.type)}, its expression has {found}.",
+        f"{field.name} has the type {type_name(field.type)}, its expression has {actual}.",
         remedy="Declare the column with the type of its expression, or add a CAST.",
         delta_error_class="DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
     )

@@ -421,8 +421,8 @@ def _statistics_type(schema: StructType, path: Path) -> DataType:
     """The type of what is at *path*, which may lead through arrays and maps."""
     level: DataType = schema
     for name in path:
-        found = _parts(level).get(name.lower())
-        if found is None:
+        data_type = _parts(level).get(name.lower())
+        if data_type is None:
             raise Refused(
                 f"{STATISTICS_COLUMNS} names {'.'.join(path)}, which the table does not have.",
                 remedy="Name columns of the table.",
@@ -430,7 +430,7 @@ def _statistics_type(schema: StructType, path: Path) -> DataType:
                 if isinstance(level, PrimitiveType)
                 else "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
             )
-        level = found
+        level = data_type
     return level
 
 

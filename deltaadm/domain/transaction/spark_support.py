@@ -50,14 +50,14 @@ class Obstacle:
 
 def refusal_to_read(snapshot: Snapshot) -> DeltaadmError | None:
     """Why Delta Spark would not load or query *snapshot*; None where it does both."""
-    found = _first_for(snapshot, (*_LOADING, *_QUERYING))
-    return None if found is None else found.refusal
+    obstacle = _first_for(snapshot, (*_LOADING, *_QUERYING))
+    return None if obstacle is None else obstacle.refusal
 
 
 def refusal_to_write(snapshot: Snapshot) -> DeltaadmError | None:
     """Why Delta Spark would refuse any write to *snapshot*; None where it would write."""
-    found = _first_for(snapshot, _INSERTING)
-    return None if found is None else found.refusal
+    obstacle = _first_for(snapshot, _INSERTING)
+    return None if obstacle is None else obstacle.refusal
 
 
 def require_readable(snapshot: Snapshot) -> None:
@@ -99,11 +99,11 @@ def _first_for(snapshot: Snapshot, checks: Iterable[Check]) -> Obstacle | None:
 def _first(checks: Iterable[Check], protocol: Protocol, metadata: Metadata) -> Obstacle | None:
     for check in checks:
         try:
-            found = check(protocol, metadata)
+            obstacle = check(protocol, metadata)
         except DeltaadmError as error:
-            found = Obstacle(error, (_METADATA,))
-        if found is not None:
-            return found
+            obstacle = Obstacle(error, (_METADATA,))
+        if obstacle is not None:
+            return obstacle
     return None
 
 
@@ -116,11 +116,13 @@ def _raise(obstacle: Obstacle | None) -> None:
 
 
 def _malformed_protocol(protocol: Protocol, _: Metadata) -> Obstacle | None:
-    found = protocol.malformation
-    if found is None:
+    malformation = protocol.malformation
+    if malformation is None:
         return None
     refusal = Refused(
-        found.message, remedy=found.remedy, delta_error_class="EXPRESSION_DECODING_FAILED"
+        malformation.message,
+        remedy=malformation.remedy,
+        delta_error_class="EXPRESSION_DECODING_FAILED",
     )
     return Obstacle(refusal, ("protocol",))
 

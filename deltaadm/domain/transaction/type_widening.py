@@ -124,10 +124,10 @@ def record_flaws(field: StructField) -> Iterator[str]:
             yield f"it changes to {reached[path]} but continues from {old}"
         reached[path] = new
     for path, last in reached.items():
-        found = _type_at(field.type, path)
-        if found is None:
+        data_type = _type_at(field.type, path)
+        if data_type is None:
             yield f"it names {path!r}, which the column does not have"
-        elif not isinstance(found, PrimitiveType) or found.name != last:
+        elif not isinstance(data_type, PrimitiveType) or data_type.name != last:
             yield f"it ends with {last}, which is not the column's type"
 
 
@@ -136,7 +136,7 @@ def _text(value: Any) -> str:
 
 
 def _type_at(data_type: DataType, path: str) -> DataType | None:
-    found: DataType | None = data_type
+    inner: DataType | None = data_type
     for step in path.split(".") if path else ():
-        found = None if found is None else dict(slots(found)).get(step)
-    return found
+        inner = None if inner is None else dict(slots(inner)).get(step)
+    return inner

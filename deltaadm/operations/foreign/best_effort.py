@@ -156,11 +156,11 @@ class BestEffortStagedTable:
         return f"{self.name} was created"
 
     def mismatches(
-        self, planned: ForeignDefinition, found: ForeignDefinition
+        self, planned: ForeignDefinition, definition: ForeignDefinition
     ) -> tuple[Change, ...]:
         """Mismatches with the plan; properties that a catalog adds by itself are ignored."""
         expected = _facts(planned)
-        actual = _facts(comparable(found, planned, planned.properties))
+        actual = _facts(comparable(definition, planned, planned.properties))
         return tuple(
             Change(ChangeKind.SET, key, expected.get(key), actual.get(key))
             for key in expected | actual
@@ -324,10 +324,10 @@ def _lost(before: ForeignTable) -> str:
 
 def _after_failed_drop(plan: BestEffortStagedTable, catalog: ForeignCatalog) -> str:
     try:
-        found = catalog.find(plan.name)
+        table = catalog.find(plan.name)
     except DeltaadmError:
         return "it is unknown whether the old table is still there"
-    if found is None:
+    if table is None:
         return "the old table is gone, and no new one was created"
     return "the old table is still in the catalog, and no new one was created"
 

@@ -72,8 +72,8 @@ class _Run(StageRun):
         statement = self.statements[number]
         self._state = statement.done
         if statement.planned is not None:
-            found = self._catalog.definition(self._plan.name)
-            self.mismatches = self._plan.mismatches(statement.planned, found)
+            actual = self._catalog.definition(self._plan.name)
+            self.mismatches = self._plan.mismatches(statement.planned, actual)
 
     def _not_compared(self, number: int) -> str:
         return self.statements[number].done

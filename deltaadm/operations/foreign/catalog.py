@@ -122,7 +122,7 @@ def require_found(catalog: ForeignCatalog, name: str, before: ForeignTable | Non
 
 
 def comparable(
-    found: ForeignDefinition, planned: ForeignDefinition, keys: Iterable[str]
+    actual: ForeignDefinition, planned: ForeignDefinition, keys: Iterable[str]
 ) -> ForeignDefinition:
     """
     *found* with the properties that are *planned*, except those that *keys* name.
@@ -131,10 +131,10 @@ def comparable(
     """
     keys = frozenset(keys)
     properties = {key: value for key, value in planned.properties.items() if key not in keys}
-    for key in keys & found.properties.keys():
-        value = found.properties[key]
+    for key in keys & actual.properties.keys():
+        value = actual.properties[key]
         properties[key] = planned.properties.get(key, value) if value == REDACTED else value
-    return replace(found, properties=properties)
+    return replace(actual, properties=properties)
 
 
 NOTHING: Final = "nothing was changed"

@@ -160,12 +160,12 @@ class ForeignChanges:
         return f"all {len(self.stages)} statements were carried out"
 
     def mismatches(
-        self, planned: ForeignDefinition, found: ForeignDefinition
+        self, planned: ForeignDefinition, actual: ForeignDefinition
     ) -> tuple[Change, ...]:
         """Mismatches with the plan; only properties that the plan changes are compared."""
         before, after = self.definition.properties, self.after.properties
         ours = {key for key in {**before, **after} if before.get(key) != after.get(key)}
-        return tuple(_differences(planned, comparable(found, planned, ours)))
+        return tuple(_differences(planned, comparable(actual, planned, ours)))
 
 
 def plan_foreign_changes(
@@ -206,11 +206,11 @@ def _has_columns(definition: ForeignDefinition, step: Step, steps: Sequence[Step
     changed = {folded(change.column) for later in steps for change in later.column_changes}
     new = StructType(tuple(added.column for added in step.new_columns))
     expected = _metadata(replace(definition, schema=new)).schema.fields
-    found = {column.name: column for column in _metadata(definition).schema.fields}
+    columns = {column.name: column for column in _metadata(definition).schema.fields}
     return not any(added.parent or added.position for added in step.new_columns) and all(
-        column.name in found
-        and (found[column.name] == column or folded((column.name,)) in changed)
-        and found[column.name].type == column.type
+        column.name in columns
+        and (columns[column.name] == column or folded((column.name,)) in changed)
+        and columns[column.name].type == column.type
         for column in expected
     )
 
@@ -277,10 +277,10 @@ def _notes_on_location(plan: ForeignChanges, place: str, *, occupied: bool) -> I
 def _after_failure(plan: ForeignChanges, number: int, catalog: ForeignCatalog) -> str:
     """The state of the table after a failed statement, which may have had its effect."""
     try:
-        found = catalog.definition(plan.name)
+        actual = catalog.definition(plan.name)
     except DeltaadmError:
         return _progress(plan, number, running=True)
-    took_effect = not plan.mismatches(plan.stages[number].after, found)
+    took_effect = not plan.mismatches(plan.stages[number].after, actual)
     return _progress(plan, number + took_effect)
 
 

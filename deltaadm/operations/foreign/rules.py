@@ -266,20 +266,20 @@ def _changeable(definition: ForeignDefinition, change: ColumnChange) -> StructFi
             remedy=f"Its columns are: {', '.join(field.name for field in fields.values())}.",
             delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
         )
-    found = fields[name.lower()]
+    existing = fields[name.lower()]
     if inside:
         raise _unsupported(
             definition.provider,
             f"{path_text(change.column)} cannot be changed inside another column",
             _ANEW,
         )
-    if found.name in definition.partition_by:
+    if existing.name in definition.partition_by:
         raise _unsupported(
             definition.provider,
-            f"{found.name} cannot be changed: the table is partitioned by it",
+            f"{existing.name} cannot be changed: the table is partitioned by it",
             "Change other columns.",
         )
-    return found
+    return existing
 
 
 def _edited(metadata: Mapping[str, Any], change: ColumnChange) -> dict[str, Any]:

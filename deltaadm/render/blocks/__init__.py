@@ -219,7 +219,7 @@ class EqualFindings:
 
 def remedies(groups: Iterable[EqualFindings]) -> list[str]:
     """The remedies for findings of a rule, each once."""
-    return list(dict.fromkeys(found.finding.remedy for found in groups if found.finding.remedy))
+    return list(dict.fromkeys(group.finding.remedy for group in groups if group.finding.remedy))
 
 
 def _rule_on_page(groups: Sequence[EqualFindings]) -> Iterator[PageBlock]:
@@ -229,8 +229,8 @@ def _rule_on_page(groups: Sequence[EqualFindings]) -> Iterator[PageBlock]:
     several = len(shared) > 1
     columns = ("where", "what", "what to do") if several else ("where", "what")
     rows = (
-        (", ".join(found.places), found.finding.message, found.finding.remedy)[: len(columns)]
-        for found in groups
+        (", ".join(group.places), group.finding.message, group.finding.remedy)[: len(columns)]
+        for group in groups
     )
     yield Table(finding.code, columns, tuple(rows))
     if len(shared) == 1:
@@ -253,9 +253,9 @@ class Findings:
         for finding, command in zip(self.findings, self.commands, strict=True):
             groups = rules.setdefault(finding.code, {})
             key = (finding.message, finding.remedy)
-            found = groups.setdefault(key, EqualFindings(finding, [], []))
-            found.places.append(finding.where)
-            found.commands.append(command)
+            group = groups.setdefault(key, EqualFindings(finding, [], []))
+            group.places.append(finding.where)
+            group.commands.append(command)
         for groups in rules.values():
             yield list(groups.values())
 

@@ -134,7 +134,7 @@ def show_statistics(report: StatisticsReport) -> Iterator[Block]:
     if report.rules:
         columns = ("findings", "tables", "code", "severity", "name")
         yield Table("Findings by rule", columns, tuple(rows))
-    found = sum(each.findings for each in report.rules)
-    text = f"{counted(report.tables, 'table')}, {counted(found, 'finding')}"
+    count = sum(each.findings for each in report.rules)
+    text = f"{counted(report.tables, 'table')}, {counted(count, 'finding')}"
     failed = f", {report.failed} not checked" if report.failed else ""
     yield Paragraph(f"{text}{failed}.", closing=True)

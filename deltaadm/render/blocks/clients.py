@@ -123,8 +123,7 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
         columns = ("to", "protocol", "does", "releases", "note", "source")
         sources = tuple(dict.fromkeys(map(_source, report.facts)))
         rows = (
-            (*_fact_cells(found), f"[{sources.index(_source(found)) + 1}]")
-            for found in report.facts
+            (*_fact_cells(fact), f"[{sources.index(_source(fact)) + 1}]") for fact in report.facts
         )
         yield Table("Facts", columns, tuple(rows))
         yield Heading("Sources")
@@ -144,21 +143,21 @@ def _releases(report: ClientExplanation) -> Iterator[tuple[str, str]]:
         yield "known", f"{client.oldest} to {client.newest}"
 
 
-def _source(found: ClientFact) -> str:
-    source = found.fact.source
+def _source(entry: ClientFact) -> str:
+    source = entry.fact.source
     return f"{source.title} ({source.date})"
 
 
-def _fact_cells(found: ClientFact) -> tuple[str, ...]:
-    access, fact = found.access.value, found.fact
-    subjects = ", ".join(found.subjects)
+def _fact_cells(entry: ClientFact) -> tuple[str, ...]:
+    access, fact = entry.access.value, entry.fact
+    subjects = ", ".join(entry.subjects)
     subjects = "every other feature" if subjects == "*" else subjects
     subjects += " in use" if getattr(fact, "active", False) else ""
     subjects += " in a list" if getattr(fact, "listed", False) else ""
     return (
         access,
         subjects,
-        DOES[found.compatibility.value][access],
+        DOES[entry.compatibility.value][access],
         _span(fact.since, fact.until),
         fact.note,
     )

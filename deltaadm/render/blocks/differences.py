@@ -21,8 +21,8 @@ def show_differences(report: DiffReport) -> Iterator[Block]:
     if report.equal:
         yield Paragraph("No differences.", "good")
     for section in report.sections:
-        found = [change for change in report.changes if section_of(change) is section]
-        if found:
+        changes = [change for change in report.changes if section_of(change) is section]
+        if changes:
             yield Heading(section.value.capitalize())
-            rows = tuple(change_rows(found))
+            rows = tuple(change_rows(changes))
             yield Changes(rows, (rows,))

@@ -45,7 +45,7 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
         yield Paragraph(_recreatable(report), nested=True)
     yield Paragraph(_summary(report), tone, closing=True)
     for severity, (title, _) in _SEVERITIES.items():
-        yield from _found(report, severity, title)
+        yield from _of_severity(report, severity, title)
     if report.suppressed:
         rows = (
             (
@@ -63,15 +63,15 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
         yield feature_blocks(describe(report.table, report.snapshot), report.findings)
 
 
-def _found(report: ValidationReport, severity: Severity, title: str) -> Iterator[Block]:
-    found = tuple(finding for finding in report.findings if finding.severity is severity)
-    if found:
-        codes = {finding.code for finding in found}
+def _of_severity(report: ValidationReport, severity: Severity, title: str) -> Iterator[Block]:
+    findings = tuple(finding for finding in report.findings if finding.severity is severity)
+    if findings:
+        codes = {finding.code for finding in findings}
         yield Findings(
             title,
             severity,
-            found,
-            tuple(fix_command(report.table, finding.fix) for finding in found),
+            findings,
+            tuple(fix_command(report.table, finding.fix) for finding in findings),
             {code: count for code, count in report.more.items() if code in codes},
         )
 

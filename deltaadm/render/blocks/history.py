@@ -87,10 +87,10 @@ _VERSIONS: Final = {
 _FEATURES: Final = ("protocol.readerFeatures[", "protocol.writerFeatures[")
 
 
-def _point(found: Origin) -> tuple[str, str]:
+def _point(origin: Origin) -> tuple[str, str]:
     """A version as short as an axis needs it, and its day."""
-    day = "" if found.timestamp is None else instant(found.timestamp)[:10]
-    return f"{'up to ' if found.at_or_before else ''}v{found.version}", day
+    day = "" if origin.timestamp is None else instant(origin.timestamp)[:10]
+    return f"{'up to ' if origin.at_or_before else ''}v{origin.version}", day
 
 
 def _bars(places: Sequence[str], states: Sequence[Mapping[str, Any]]) -> Iterator[TimelineBar]:
@@ -104,27 +104,27 @@ def _bars(places: Sequence[str], states: Sequence[Mapping[str, Any]]) -> Iterato
 
 
 def _value(places: Sequence[str], state: Mapping[str, Any]) -> str | None:
-    found = next((state[place] for place in places if state[place] is not None), None)
-    return None if found is None else str(found) if places[0] in _VERSIONS else ""
+    value = next((state[place] for place in places if state[place] is not None), None)
+    return None if value is None else str(value) if places[0] in _VERSIONS else ""
 
 
 def show_entry(entry: HistoryEntry) -> Iterator[Block]:
     """The changes of one commit."""
-    found = entry.origin
-    yield Heading(_title(found))
-    made = made_by(found)
+    origin = entry.origin
+    yield Heading(_title(origin))
+    made = made_by(origin)
     if made:
         yield Paragraph(made, nested=True)
     rows = tuple(change_rows(entry.changes))
     yield Changes(rows, (rows,))
 
 
-def _title(found: Origin) -> str:
-    when = moment(found.timestamp)
-    if found.at_or_before:
-        return f"At or before version {found.version} ({when})"
-    what = f": {found.operation}" if found.operation else ""
-    return f"Version {found.version}, {when}{what}"
+def _title(origin: Origin) -> str:
+    when = moment(origin.timestamp)
+    if origin.at_or_before:
+        return f"At or before version {origin.version} ({when})"
+    what = f": {origin.operation}" if origin.operation else ""
+    return f"Version {origin.version}, {when}{what}"
 
 
 def moment(timestamp: int | None) -> str:
@@ -132,10 +132,10 @@ def moment(timestamp: int | None) -> str:
     return "time unknown" if timestamp is None else instant(timestamp).replace("T", " ")
 
 
-def made_by(found: Origin) -> str:
+def made_by(origin: Origin) -> str:
     """The author of a commit and the program used, as far as it names them."""
-    who = f"by {found.user}" if found.user else ""
-    return ", ".join(filter(None, (who, found.engine)))
+    who = f"by {origin.user}" if origin.user else ""
+    return ", ".join(filter(None, (who, origin.engine)))
 
 
 def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:

@@ -105,7 +105,7 @@ def _unreachable(plan: Plan) -> Iterator[Block]:
     """Clients that were asked for in vain, and why."""
     if plan.unreachable:
         yield Heading("Clients that cannot be reached", tone="error")
-        yield Items(tuple(found.reason for found in plan.unreachable))
+        yield Items(tuple(target.reason for target in plan.unreachable))
 
 
 _SEVERITIES: Final = {"error": "Errors", "warning": "Warnings", "info": "Info"}
@@ -113,11 +113,11 @@ _SEVERITIES: Final = {"error": "Errors", "warning": "Warnings", "info": "Info"}
 
 def _findings(report: PlanReport) -> Iterator[Block]:
     """The findings in the table that a plan leads to, and their remedies."""
-    found: dict[Severity, dict[str, list[Finding]]] = {}
+    groups: dict[Severity, dict[str, list[Finding]]] = {}
     for finding in report.plan.findings:
-        found.setdefault(finding.severity, {}).setdefault(finding.code, []).append(finding)
-    for severity in sorted(found, key=lambda severity: severity.rank):
-        by_code = found[severity]
+        groups.setdefault(finding.severity, {}).setdefault(finding.code, []).append(finding)
+    for severity in sorted(groups, key=lambda severity: severity.rank):
+        by_code = groups[severity]
         shown = tuple(finding for findings in by_code.values() for finding in findings[:LIMIT])
         yield Findings(
             f"{_SEVERITIES[severity.value]} after the change",
@@ -231,7 +231,9 @@ def _cards(plan: Plan) -> Iterator[tuple[str, str, str]]:
     lost = ", history is lost" if plan.irreversible else ""
     yield "cost", f"{COST_NAMES[plan.cost]}{lost}", "warning" if costly else "good"
     worst = min(
-        (found.severity for found in plan.findings), key=lambda found: found.rank, default=None
+        (finding.severity for finding in plan.findings),
+        key=lambda finding: finding.rank,
+        default=None,
     )
     yield "findings after it", str(len(plan.findings)), worst.value if worst else "good"
     shut_out = newly_shut_out(plan)

@@ -69,7 +69,7 @@ def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:
     active = sum(feature.active for feature in report.features)
     yield "features", f"{len(report.features)}, {active} active", ""
     reading = [
-        found.compatibility.value for found in report.clients if found.access.value == "read"
+        verdict.compatibility.value for verdict in report.clients if verdict.access.value == "read"
     ]
     if reading:
         wrong = reading.count("silently wrong")
@@ -251,15 +251,15 @@ def _client_rows(report: TableReport) -> Iterable[tuple[str, str]]:
     listed: set[tuple[ClientRelease, str]] = set()
     for access in ("read", "write"):
         for kind, does in DOES.items():
-            found = [
+            verdicts = [
                 verdict
                 for verdict in report.clients
                 if (verdict.access.value, verdict.compatibility.value) == (access, kind)
                 and (kind == "works" or (verdict.release, kind) not in listed)
             ]
-            listed |= {(verdict.release, kind) for verdict in found}
-            if found:
-                yield does[access], grouped(found)
+            listed |= {(verdict.release, kind) for verdict in verdicts}
+            if verdicts:
+                yield does[access], grouped(verdicts)
 
 
 def _client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:

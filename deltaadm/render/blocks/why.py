@@ -103,5 +103,5 @@ def _gain_rows(gains: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
     for verdict in gains:
         word = DOES[verdict.compatibility.value][verdict.access.value]
         by_word.setdefault(word, []).append(verdict)
-    for word, found in by_word.items():
-        yield f"then {word}", grouped(found)
+    for word, features in by_word.items():
+        yield f"then {word}", grouped(features)

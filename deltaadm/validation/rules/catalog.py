@@ -239,8 +239,8 @@ def _columns(catalog: CatalogFacts) -> Iterator[Problem]:
     for key, (place, kind) in ours.items():
         other = theirs.get(key)
         if other is None or other[1] != kind:
-            found = "no such column" if other is None else other[1]
-            yield _differs(catalog, f"schema[{place}]", kind, found)
+            actual = "no such column" if other is None else other[1]
+            yield _differs(catalog, f"schema[{place}]", kind, actual)
     for key, (place, kind) in theirs.items():
         if key not in ours:
             yield _differs(catalog, f"schema[{place}]", "no such column", kind)
@@ -248,12 +248,12 @@ def _columns(catalog: CatalogFacts) -> Iterator[Problem]:
 
 def _flat(schema: StructType) -> Mapping[str, tuple[str, str]]:
     """The columns at every depth with their types, by their names in lower case."""
-    found: dict[str, tuple[str, str]] = {}
+    flat: dict[str, tuple[str, str]] = {}
     for path, field in walk(schema):
         place = path_text(path)
         null = "" if field.nullable else " not null"
-        found[place.lower()] = place, f"{_plain(type_name(field.type))}{null}"
-    return found
+        flat[place.lower()] = place, f"{_plain(type_name(field.type))}{null}"
+    return flat
 
 
 def _plain(kind: str) -> str:

@@ -44,9 +44,9 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     if checkpoint.checkpoint is not None or any(not file.info.size for file in checkpoint.files):
         return
     parts = checkpoint.files[0].parts
-    found = {file.part for file in checkpoint.files}
+    present = {file.part for file in checkpoint.files}
     severity = Severity.WARNING if _loads_without(checkpoint.listing) else Severity.ERROR
-    message = f"It has {len(found)} of the {parts} parts that their names announce."
+    message = f"It has {len(present)} of the {parts} parts that their names announce."
     yield Problem(message, checkpoint.files[0].path, severity=severity)
 
 
@@ -97,12 +97,12 @@ def wrong_checkpoint_metadata(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
     if not checkpoint.opened or not any(_signs_of_v2(checkpoint)):
         return
-    found = checkpoint.actions("checkpointMetadata")
-    if len(found) != 1:
-        message = f"It has {len(found)} checkpointMetadata actions instead of one."
+    documents = checkpoint.actions("checkpointMetadata")
+    if len(documents) != 1:
+        message = f"It has {len(documents)} checkpointMetadata actions instead of one."
         yield Problem(message, _place(checkpoint))
-    elif found[0].get("version") != checkpoint.version:
-        message = f"Its checkpointMetadata says version {found[0].get('version')!r}."
+    elif documents[0].get("version") != checkpoint.version:
+        message = f"Its checkpointMetadata says version {documents[0].get('version')!r}."
         yield Problem(message, _place(checkpoint))
 
 
@@ -211,18 +211,18 @@ def checkpoint_unlike_commits(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Checkpoints and Action Reconciliation.
     """
-    found = checkpoint.difference
-    if found is None:
+    difference = checkpoint.difference
+    if difference is None:
         return
-    if found.protocol and checkpoint.state.protocol is not None:
+    if difference.protocol and checkpoint.state.protocol is not None:
         yield Problem("Its protocol is not that of the commits.", _place(checkpoint))
-    if found.metadata and checkpoint.state.metadata is not None:
+    if difference.metadata and checkpoint.state.metadata is not None:
         yield Problem("Its metadata is not that of the commits.", _place(checkpoint))
-    if found.only_in_checkpoint or found.only_in_commits:
-        some = ", ".join(map(repr, found.paths))
+    if difference.only_in_checkpoint or difference.only_in_commits:
+        some = ", ".join(map(repr, difference.paths))
         message = (
-            f"It has {found.only_in_checkpoint} extra files and lacks {found.only_in_commits}, "
-            f"among them {some}."
+            f"It has {difference.only_in_checkpoint} extra files and lacks "
+            f"{difference.only_in_commits}, among them {some}."
         )
         yield Problem(message, _place(checkpoint))
 
@@ -378,10 +378,10 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
-    for key, stated, found in _pointer_claims(checkpoint):
-        if stated is not None and found is not None and stated != found:
+    for key, stated, actual in _pointer_claims(checkpoint):
+        if stated is not None and actual is not None and stated != actual:
             message = (
-                f"It states {key} {stated!r} for version {checkpoint.version}, which has {found}."
+                f"It states {key} {stated!r} for version {checkpoint.version}, which has {actual}."
             )
             fix = (WriteCheckpoint(),) if checkpoint.chosen else ()
             yield Problem(message, POINTER, fix=fix)

@@ -43,10 +43,10 @@ def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
         if _integer(checksum.document, key) is None:
             yield Problem(f"It has no number {key}.", where)
     for key in _ACTIONS:
-        found = checksum.document.get(key)
-        if found is None:
+        value = checksum.document.get(key)
+        if value is None:
             yield Problem(f"It has no {key}.", where, severity=Severity.WARNING)
-        elif not isinstance(found, dict):
+        elif not isinstance(value, dict):
             yield Problem(f"Its {key} is not a JSON object.", where)
 
 
@@ -104,10 +104,10 @@ def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
     files = None if checksum.snapshot is None else checksum.snapshot.files
     if files is None or checksum.document is None:
         return
-    for key, found in (("numFiles", files.files), ("tableSizeBytes", files.bytes)):
+    for key, actual in (("numFiles", files.files), ("tableSizeBytes", files.bytes)):
         stated = _integer(checksum.document, key)
-        if stated is not None and stated != found:
-            yield Problem(f"Its {key} is {stated}, but the log has {found}.", checksum.file.path)
+        if stated is not None and stated != actual:
+            yield Problem(f"Its {key} is {stated}, but the log has {actual}.", checksum.file.path)
 
 
 @rule("DL805", Severity.ERROR, Scope.CHECKSUM)
@@ -202,9 +202,9 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     document = checksum.document or {}
     for name in _HISTOGRAMS:
-        found = document.get(name)
-        if found is not None:
-            for message in _histogram_problems(document, found):
+        histogram = document.get(name)
+        if histogram is not None:
+            for message in _histogram_problems(document, histogram):
                 yield Problem(f"Its {name} {message}.", checksum.file.path)
 
 
@@ -229,13 +229,13 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
         yield Problem("Its histogram of deleted rows has files in the wrong bins.", where)
     if totals is None:
         return
-    for key, found in (
+    for key, actual in (
         ("numDeletionVectorsOpt", totals.deletion_vectors),
         ("numDeletedRecordsOpt", totals.deleted_records),
     ):
         stated = _integer(document, key)
-        if stated is not None and stated != found:
-            yield Problem(f"Its {key} is {stated}, but the log has {found}.", where)
+        if stated is not None and stated != actual:
+            yield Problem(f"Its {key} is {stated}, but the log has {actual}.", where)
 
 
 @rule("DL810", Severity.WARNING, Scope.SNAPSHOT)
@@ -291,7 +291,7 @@ def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
     if adds is None or not isinstance(document.get("allFiles"), list):
         return
     listed = map(AddFile.from_wire, _objects(document, "allFiles"))
-    stated, known = ({_file_key(file): file.size for file in found} for found in (listed, adds))
+    stated, known = ({_file_key(file): file.size for file in listing} for listing in (listed, adds))
     for path, _ in _different(stated, known):
         yield Problem(f"Its allFiles and the log disagree on {path!r}.", checksum.file.path)
 
@@ -309,8 +309,8 @@ def _file_key(file: AddFile) -> tuple[str, str]:
     return file.path, "" if file.deletion_vector is None else file.deletion_vector.unique_id
 
 
-def _histogram_problems(document: Document, found: Any) -> Iterator[str]:
-    parts = found if isinstance(found, dict) else {}
+def _histogram_problems(document: Document, histogram: Any) -> Iterator[str]:
+    parts = histogram if isinstance(histogram, dict) else {}
     keys = ("sortedBinBoundaries", "fileCounts", "totalBytes")
     lists = [
         part for key in keys if isinstance(part := parts.get(key), list) and _all_integers(part)
@@ -330,16 +330,18 @@ def _histogram_problems(document: Document, found: Any) -> Iterator[str]:
 
 
 def _bins(document: Document) -> list[Any] | None:
-    found = document.get("deletedRecordCountsHistogramOpt")
-    if found is None:
+    bins = document.get("deletedRecordCountsHistogramOpt")
+    if bins is None:
         return None
-    counts = found.get("deletedRecordCounts") if isinstance(found, dict) else None
+    counts = bins.get("deletedRecordCounts") if isinstance(bins, dict) else None
     return counts if isinstance(counts, list) else []
 
 
 def _objects(document: Document, key: str) -> list[Document]:
-    found = document.get(key)
-    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+    values = document.get(key)
+    return (
+        [entry for entry in values if isinstance(entry, dict)] if isinstance(values, list) else []
+    )
 
 
 def _all_integers(values: list[Any]) -> bool:

@@ -145,8 +145,8 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Variant Data Type (Compatibility with other Delta Features).
     """
-    for path, found in clustered_columns(table):
-        if is_variant(found):
+    for path, data_type in clustered_columns(table):
+        if is_variant(data_type):
             yield Problem(
                 f"The table is clustered by {'.'.join(path)!r}, which is a variant.",
                 f"domainMetadata[{CLUSTERING_DOMAIN}]",
@@ -268,9 +268,9 @@ _TOKEN: Final = re.compile(
 def _names_in(expression: str) -> set[str]:
     """The columns that an SQL expression may name, in lower case: no functions, no inner fields."""
     return {
-        (found[2] or found[3]).lower()
-        for found in _TOKEN.finditer(expression)
-        if (found[2] or found[3]) and not found[1] and not found[4]
+        (match[2] or match[3]).lower()
+        for match in _TOKEN.finditer(expression)
+        if (match[2] or match[3]) and not match[1] and not match[4]
     }
 
 
@@ -375,10 +375,10 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     1.6.6.
     """
     try:
-        found = tuple(invariants(table.snapshot.metadata))
+        unreadable = tuple(invariants(table.snapshot.metadata))
     except DeltaadmError:
         return
-    for invariant in found:
+    for invariant in unreadable:
         if not invariant.is_described:
             fails = invariant.fails_in_delta_spark
             yield Problem(

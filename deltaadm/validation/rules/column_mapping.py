@@ -158,11 +158,11 @@ def duplicate_column_id(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Column Mapping; delta-io/delta#3234.
     """
-    found: dict[int, list[str]] = {}
+    paths: dict[int, list[str]] = {}
     for path, field in _mapped_fields(table):
         if (number := column_id(field)) is not None:
-            found.setdefault(number, []).append(path_text(path))
-    for number, columns in sorted(found.items()):
+            paths.setdefault(number, []).append(path_text(path))
+    for number, columns in sorted(paths.items()):
         if len(columns) > 1:
             yield Problem(f"{_several(columns)} share id {number}.", f"schema[{columns[1]}]")
 
@@ -469,9 +469,9 @@ def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _columns_with(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
     fields = walk(_schema(table.snapshot.metadata))
-    found = [path_text(path) for path, field in fields if keys & field.metadata.keys()]
-    if found:
-        yield Problem(f"{_several(found)} have {what}.", f"schema[{found[0]}]")
+    columns = [path_text(path) for path, field in fields if keys & field.metadata.keys()]
+    if columns:
+        yield Problem(f"{_several(columns)} have {what}.", f"schema[{columns[0]}]")
 
 
 @rule("DL418", Severity.ERROR, Scope.DEEP)
@@ -520,10 +520,10 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     names = _displayed(file.state.metadata)
     if not names:
         return
-    found = {value for value in file.add.partition_values or () if value in names}
-    found |= _statistics_names(file.add.stats) & names.keys()
-    if found:
-        pairs = ", ".join(f"{name!r} for {names[name]!r}" for name in sorted(found)[:5])
+    values = {value for value in file.add.partition_values or () if value in names}
+    values |= _statistics_names(file.add.stats) & names.keys()
+    if values:
+        pairs = ", ".join(f"{name!r} for {names[name]!r}" for name in sorted(values)[:5])
         yield Problem(f"The file's values use {pairs}.", file.add.path)
 
 

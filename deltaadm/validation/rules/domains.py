@@ -106,16 +106,16 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Clustered Table.
     """
-    for path, found in clustered_columns(table):
+    for path, data_type in clustered_columns(table):
         name = ".".join(path)
-        if found is None:
+        if data_type is None:
             former_name = _former_name_note(table, path)
             yield Problem(
                 f"The table is clustered by {name!r}, which does not exist{former_name}.",
                 f"domainMetadata[{CLUSTERING_DOMAIN}]",
                 fix=_restore_clustering_step(table),
             )
-        elif not has_bounds(found) and not is_variant(found):
+        elif not has_bounds(data_type) and not is_variant(data_type):
             yield Problem(
                 f"The table is clustered by {name!r}, whose type has no statistics.",
                 f"domainMetadata[{CLUSTERING_DOMAIN}]",

@@ -107,8 +107,8 @@ _statistics: Final = Once(_statistics_of)
 
 
 def _known_statistics(add: AddFile) -> Mapping[str, Any]:
-    found = _statistics(add)
-    return {} if found is None or isinstance(found, NotStatistics) else found
+    statistics = _statistics(add)
+    return {} if statistics is None or isinstance(statistics, NotStatistics) else statistics
 
 
 def _listed(names: Any) -> str:
@@ -258,11 +258,11 @@ def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
-    found = None if snapshot.totals is None else snapshot.totals.absolute
-    if found is not None and found.count:
+    count = None if snapshot.totals is None else snapshot.totals.absolute
+    if count is not None and count.count:
         yield Problem(
-            f"{_files(found.count)} named by an absolute path, such as {found.paths[0]!r}.",
-            found.paths[0],
+            f"{_files(count.count)} named by an absolute path, such as {count.paths[0]!r}.",
+            count.paths[0],
         )
 
 
@@ -396,9 +396,11 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     """
     if file.add.deletion_vector is None:
         return
-    found = _known_statistics(file.add)
+    statistics = _known_statistics(file.add)
     bounds = ("minValues", "maxValues", "nullCount")
-    if found.get("tightBounds") is not False and any(found.get(bound) for bound in bounds):
+    if statistics.get("tightBounds") is not False and any(
+        statistics.get(bound) for bound in bounds
+    ):
         yield Problem(
             "The file has a deletion vector, but its statistics do not have tightBounds: false.",
             file.add.path,
@@ -421,13 +423,13 @@ def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Per-file Statistics.
     """
-    found = _statistics(file.add)
-    if found is None:
+    statistics = _statistics(file.add)
+    if statistics is None:
         return
-    if isinstance(found, NotStatistics):
-        yield Problem(f"The statistics cannot be read: {found}.", file.add.path)
+    if isinstance(statistics, NotStatistics):
+        yield Problem(f"The statistics cannot be read: {statistics}.", file.add.path)
         return
-    records = found.get("numRecords")
+    records = statistics.get("numRecords")
     if records is not None and ((count := integer(records)) is None or count < 0):
         yield Problem(f"The statistics have numRecords: {records!r}.", file.add.path)
 
@@ -627,8 +629,8 @@ def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Per-file Statistics.
     """
-    found = _known_statistics(file.add)
-    for flaw in contradictions(found, _layout(file.state).kinds) if found else ():
+    statistics = _known_statistics(file.add)
+    for flaw in contradictions(statistics, _layout(file.state).kinds) if statistics else ():
         yield Problem(f"The statistics contradict themselves: {flaw}.", file.add.path)
 
 

@@ -370,8 +370,8 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     if commit.version != 0 or commit.has_errors:
         return
-    for name, found in (("protocol", commit.after.protocol), ("metaData", commit.after.metadata)):
-        if found is None:
+    for name, value in (("protocol", commit.after.protocol), ("metaData", commit.after.metadata)):
+        if value is None:
             qualifier = "usable " if commit.actions(name) else ""
             yield Problem(f"The first commit has no {qualifier}{name} action.", commit.file.path)
 

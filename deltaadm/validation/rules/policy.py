@@ -147,12 +147,12 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     for key, requirement in sorted(facts.policy.properties.items()):
         value = effective(configuration, key)
         if not requirement.met_by(value, key):
-            found = "is not set" if value is None else f"is {value!r}"
+            actual = "is not set" if value is None else f"is {value!r}"
             by_default = "" if key in configuration or value is None else " by default"
             known = PROPERTIES.get(key.lower())
             target = requirement.nearest if known is None or known.editable else None
             yield Problem(
-                f"{key} {found}{by_default}, but the policy requires {requirement}.",
+                f"{key} {actual}{by_default}, but the policy requires {requirement}.",
                 f"configuration[{key}]",
                 fix=() if target is None else (SetProperties(spark_values({key: target})),),
             )

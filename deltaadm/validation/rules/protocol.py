@@ -244,10 +244,10 @@ def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[
     protocol = table.snapshot.protocol
     for feature in _listed(protocol.writer_features):
         if feature.is_legacy:
-            needed, found = feature.versions[0], protocol.min_reader_version
-            if found < needed:
+            needed, version = feature.versions[0], protocol.min_reader_version
+            if version < needed:
                 yield Problem(
-                    f"{feature.name} requires reader version {needed} or higher; it is {found}.",
+                    f"{feature.name} requires reader version {needed} or higher; it is {version}.",
                     "protocol.minReaderVersion",
                 )
 

@@ -30,9 +30,9 @@ def _tracks_rows(snapshot: Snapshot) -> bool:
 
 def _domain(snapshot: Snapshot, name: str) -> dict[str, Any]:
     """The configuration of a domain; empty where it is absent or no JSON object."""
-    found = (snapshot.domains or {}).get(name)
+    domain = (snapshot.domains or {}).get(name)
     try:
-        document = json.loads(found.configuration) if found is not None else {}
+        document = json.loads(domain.configuration) if domain is not None else {}
     except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}

@@ -532,8 +532,8 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _is_decimal(name: str) -> bool:
-    found = _DECIMAL.fullmatch(name)
-    return found is not None and int(found[2]) <= int(found[1]) and 1 <= int(found[1]) <= MAX
+    match = _DECIMAL.fullmatch(name)
+    return match is not None and int(match[2]) <= int(match[1]) and 1 <= int(match[1]) <= MAX
 
 
 # Nine digits at most: int() refuses the thousands that a damaged schema may have.
