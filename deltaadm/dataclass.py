@@ -312,9 +312,9 @@ def _replace(value: Any, /, **changes: Any) -> Any:
     values = dict(zip(shape.names, _state(value), strict=True)) | changes
     if len(values) != len(shape.names):
         return value.__class__(**values)  # raises `TypeError` in Python's own words
-    made = value.__class__.__new__(value.__class__)
-    _fill(made, values, values.values())
-    return made
+    copy = value.__class__.__new__(value.__class__)
+    _fill(copy, values, values.values())
+    return copy
 
 
 if TYPE_CHECKING:

@@ -49,8 +49,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         for parameter, value in bound.arguments.items():
             described = signature.parameters[parameter]
             values = value if described.kind is described.VAR_POSITIONAL else (value,)
-            for each in values:
-                problem = _problem(parameter, described.annotation, each)
+            for argument in values:
+                problem = _problem(parameter, described.annotation, argument)
                 if problem:
                     raise TypeError(f"{name}(): {problem}{'' if is_method else _hint(name)}")
         return function(*args, **kwargs)

@@ -44,7 +44,9 @@ def _columns(
 
 
 def _without_null(field: Mapping[str, Any]) -> Mapping[str, Any]:
-    left = [each for each in field.get("anyOf", ()) if each != {"type": "null"}]
+    left = [
+        alternative for alternative in field.get("anyOf", ()) if alternative != {"type": "null"}
+    ]
     branch: Mapping[str, Any] = left[0] if len(left) == 1 else field
     return branch
 

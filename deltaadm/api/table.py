@@ -120,7 +120,7 @@ class Table:
         from deltaadm.operations.inspect import ClientView, describe
         from deltaadm.replay.engine import Detail
 
-        view = _choice("clients", clients, {each.name.lower(): each for each in ClientView})
+        view = _choice("clients", clients, {choice.name.lower(): choice for choice in ClientView})
         point = _point(version, timestamp)
         detail = Detail.STATE if files else Detail.PROTOCOL
         with self._opened() as (context, target):
@@ -345,7 +345,7 @@ class Table:
         from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
         from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 
-        modes = {each.value: each for each in ColumnMappingMode}
+        modes = {choice.value: choice for choice in ColumnMappingMode}
         chosen = mode if isinstance(mode, ColumnMappingMode) else _choice("mode", mode, modes)
         return self._plan(
             lambda table: plan_mapping_mode(table.snapshot, chosen, session=table.session)
@@ -442,7 +442,7 @@ class Table:
         from deltaadm.runs.settings import load_settings
         from deltaadm.runs.target import resolve_new
 
-        modes = {each.value: each for each in CreationMode}
+        modes = {choice.value: choice for choice in CreationMode}
         step = CreateTable(
             mode=mode if isinstance(mode, CreationMode) else _choice("mode", mode, modes),
             schema=read_schema(schema),
@@ -515,7 +515,7 @@ class Table:
 
         request = deepcopy(self._request)
         if commit_engine is not None:
-            engines = {each.value: each for each in Engine}
+            engines = {choice.value: choice for choice in Engine}
             request.committing.commit_engine = _choice("commit_engine", commit_engine, engines)
         consent = request.consent
         consent.yes = True

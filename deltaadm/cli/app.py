@@ -49,8 +49,8 @@ def build(
 
     context = RunContext(status or CommitStatus())
     for name in names:
-        made = typer_command(Command(name), context)
-        app.command(name, cls=_Subcommand)(made)
+        subcommand = typer_command(Command(name), context)
+        app.command(name, cls=_Subcommand)(subcommand)
     return app
 
 

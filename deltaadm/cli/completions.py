@@ -113,9 +113,9 @@ def read_commands() -> tuple[Command, ...]:
 
 def _command(subcommand: Subcommand) -> Command:
     declared = tuple(subcommand.declared())
-    words = _words(_formats({name for each in declared for name in each.names}), declared)
-    arguments = [each for each in declared if each.is_argument]
-    options = (_option(each, words) for each in declared if not each.is_argument)
+    words = _words(_formats({name for option in declared for name in option.names}), declared)
+    arguments = [option for option in declared if option.is_argument]
+    options = (_option(option, words) for option in declared if not option.is_argument)
     return Command(
         name=subcommand.name,
         help=subcommand.summary,
@@ -192,7 +192,9 @@ def _words(
         "FORM": ("text", "json"),
         "ACTION": ("show", "aliases"),
         "FILE|KEY=VALUE": tuple(
-            f"{each.key}=" for each in declared if not each.is_argument and each.scope == COMMON
+            f"{option.key}="
+            for option in declared
+            if not option.is_argument and option.scope == COMMON
         ),
         "[FEATURE]": tuple(FEATURES),
         "FEATURE": droppable,

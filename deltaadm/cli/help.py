@@ -70,7 +70,9 @@ def program_help() -> str:
         _filled(f"{SUMMARY} {PURPOSE}"),
         _titled("Examples", EXAMPLES),
         _titled("Commands", _table(COMMANDS.items())),
-        _titled("Topics", _table((f"help {name}", each.summary) for name, each in TOPICS.items())),
+        _titled(
+            "Topics", _table((f"help {name}", topic.summary) for name, topic in TOPICS.items())
+        ),
         _titled("Options", _table([("--version", "Show the version and exit."), _HELP_OPTION])),
         _filled(f"Exit codes: {codes}."),
     )
@@ -84,15 +86,15 @@ def command_help(command: Command) -> str:
     """The help of a command: examples first, then the options under their headings."""
     text, examples = described(command)
     declared = list(command.sections())
-    arguments = [each for _, each in declared if each.is_argument]
-    headings = dict.fromkeys(heading for heading, each in declared if not each.is_argument)
+    arguments = [option for _, option in declared if option.is_argument]
+    headings = dict.fromkeys(heading for heading, option in declared if not option.is_argument)
     options = (
         _titled(
             heading or "Options",
             _table(
-                (spelled(each), explained(each))
-                for place, each in declared
-                if place == heading and not each.is_argument
+                (spelled(option), explained(option))
+                for place, option in declared
+                if place == heading and not option.is_argument
             ),
         )
         for heading in sorted(headings, key=bool)
@@ -102,7 +104,7 @@ def command_help(command: Command) -> str:
         _filled(command.summary),
         _titled("Examples", examples),
         *map(_filled, text),
-        _titled("Arguments", _table((each.metavar, explained(each)) for each in arguments)),
+        _titled("Arguments", _table((option.metavar, explained(option)) for option in arguments)),
         *options,
         _titled("Help", _table([_HELP_OPTION])),
     )
@@ -111,7 +113,9 @@ def command_help(command: Command) -> str:
 def described(command: Command) -> tuple[list[str], list[str]]:
     """The paragraphs about a command, and its examples."""
     text, _, examples = _unindented(command.parameters.__doc__ or "").partition(_EXAMPLES_BEGIN)
-    paragraphs = [" ".join(each.split()) for each in text.split("\n\n") if each.strip()]
+    paragraphs = [
+        " ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()
+    ]
     return paragraphs, [line.strip() for line in examples.splitlines() if line.strip()]
 
 
@@ -122,10 +126,10 @@ def usage(command: Command) -> str:
 
 def usage_words(command: Command) -> str:
     """The usage after the name of the command."""
-    declared = [each for each in command.declared() if each.is_argument]
+    declared = [option for option in command.declared() if option.is_argument]
     words = (
-        each.metavar if each.required or "[" in each.metavar else f"[{each.metavar}]"
-        for each in declared
+        option.metavar if option.required or "[" in option.metavar else f"[{option.metavar}]"
+        for option in declared
     )
     return " ".join(("[OPTIONS]", *words))
 
@@ -133,7 +137,7 @@ def usage_words(command: Command) -> str:
 def lacks_argument(command: Command) -> UsageError:
     """The error for a command line without what *command* needs."""
     words = usage(command).removeprefix("Usage: ")
-    missing = next(each.metavar for each in command.declared() if each.is_argument)
+    missing = next(option.metavar for option in command.declared() if option.is_argument)
     return UsageError(f"{missing.strip('[]')} is missing.", remedy=f"The usage is `{words}`.")
 
 
@@ -224,7 +228,7 @@ def near_option(name: str, command: Command) -> str:
     """The replacement for the option *name*, which *command* does not have, as a sentence."""
     from difflib import get_close_matches
 
-    own = [spelled for each in command.declared() for spelled in each.names]
+    own = [spelled for option in command.declared() for spelled in option.names]
     near = [spelled for spelled in own if set(_words(name)) <= set(_words(spelled))]
     near = near or get_close_matches(name, own, n=2, cutoff=_NEAR)
     if near:
@@ -232,7 +236,7 @@ def near_option(name: str, command: Command) -> str:
     elsewhere = [
         f"`{other}`"
         for other in COMMANDS
-        if any(name in each.names for each in Command(other).declared())
+        if any(name in option.names for option in Command(other).declared())
     ]
     return f"It is an option of {', '.join(elsewhere[:3])}." if elsewhere else ""
 

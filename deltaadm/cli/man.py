@@ -57,15 +57,17 @@ def _of_command(command: Command) -> Iterator[str]:
     yield from ("", ".SH DESCRIPTION", _text(command.summary))
     for paragraph in text:
         yield from (".PP", _text(paragraph))
-    arguments = ((each.metavar, explained(each)) for _, each in declared if each.is_argument)
+    arguments = (
+        (option.metavar, explained(option)) for _, option in declared if option.is_argument
+    )
     yield from _listed("ARGUMENTS", arguments)
-    options = [(heading, each) for heading, each in declared if not each.is_argument]
+    options = [(heading, option) for heading, option in declared if not option.is_argument]
     yield from ("", ".SH OPTIONS")
     for heading in sorted(dict.fromkeys(heading for heading, _ in options), key=bool):
         yield from [f".SS {_quoted(heading)}"] if heading else []
-        for place, each in options:
+        for place, option in options:
             if place == heading:
-                yield from _item(spelled(each), explained(each))
+                yield from _item(spelled(option), explained(option))
     yield from _item(*_HELP)
     yield from _examples(examples)
     statuses = ((str(code), what) for code, what, _ in EXIT_CODES)

@@ -22,7 +22,7 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     try:
         words, given = _separated(declared, iter(arguments))
         values = {name: _value(*occurrence) for name, occurrence in given.items()}
-        return values | _arguments([each for each in declared if each.is_argument], words)
+        return values | _arguments([option for option in declared if option.is_argument], words)
     except ValueError:
         return None
 

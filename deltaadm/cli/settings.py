@@ -77,7 +77,9 @@ def variables() -> Iterator[str]:
 
 
 def _settable(command: Command) -> Iterator[Declared]:
-    return (each for each in command.declared() if not each.is_argument and each.scope != NEVER)
+    return (
+        option for option in command.declared() if not option.is_argument and option.scope != NEVER
+    )
 
 
 def complete(command: Command, given: dict[str, Any], context: RunContext) -> int:
@@ -133,11 +135,11 @@ def _completed(
 
 def _replace_aliases(command: Command, values: dict[str, Any], settings: SettingsSources) -> None:
     """Put the tables that aliases stand for in their places."""
-    for each in command.declared():
-        if each.field not in values or not each.names_tables:
+    for option in command.declared():
+        if option.field not in values or not option.names_tables:
             continue
-        value = values[each.field]
-        values[each.field] = (
+        value = values[option.field]
+        values[option.field] = (
             [settings.table(text) for text in value]
             if isinstance(value, list)
             else settings.table(value)
@@ -149,8 +151,8 @@ def _replace_aliases(command: Command, values: dict[str, Any], settings: Setting
 
 def _check(command: Command, settings: SettingsSources) -> None:
     """Raise `SettingsError` for a key that is none; sections of other commands do not matter."""
-    own = {each.key for each in _settable(command)}
-    common = {each.key for each in _settable(command) if each.scope == COMMON}
+    own = {option.key for option in _settable(command)}
+    common = {option.key for option in _settable(command) if option.scope == COMMON}
     if not settings.knows({*DEMANDS, *COMMANDS, *common}):
         require_known_keys(settings)  # which it takes all commands to tell
     settings.check_section(command.name, own)
@@ -160,11 +162,11 @@ def _check(command: Command, settings: SettingsSources) -> None:
 def require_known_keys(settings: SettingsSources) -> None:
     """Raise `SettingsError` for a key at the top that no command has."""
     options = list(option_settings())
-    common = {*DEMANDS, *COMMANDS, *(each.key for each in options if not each.section)}
+    common = {*DEMANDS, *COMMANDS, *(item.key for item in options if not item.section)}
     sections: dict[str, list[str]] = {}
-    for each in options:
-        if each.section:
-            sections.setdefault(each.option.key, []).append(f"[{each.section}]")
+    for item in options:
+        if item.section:
+            sections.setdefault(item.option.key, []).append(f"[{item.section}]")
     settings.check(common, sections)
 
 
@@ -232,7 +234,7 @@ def _one(option: Declared, value: Any, setting: Setting) -> Any:
     try:
         return option.convert(value)
     except ValueError:
-        words = [str(each.value) for each in option.enumeration]
+        words = [str(choice.value) for choice in option.enumeration]
         raise wrong(place, f"{', '.join(words[:-1])} or {words[-1]}") from None
 
 
@@ -276,7 +278,7 @@ def all_settings(sources: SettingsSources) -> tuple[SettingValue, ...]:
 
     require_known_keys(sources)
     for name in COMMANDS:
-        sources.check_section(name, {each.key for each in _settable(Command(name))})
+        sources.check_section(name, {option.key for option in _settable(Command(name))})
     load_settings(sources)
     if (storage := sources.find("storage")) is not None:
         storage_settings(storage.value, storage.place)
@@ -298,8 +300,8 @@ def _demands_shown(sources: SettingsSources) -> Iterator[SettingValue]:
             yield from _policy_shown(layers, text)
         elif key != "aliases":
             yield _shown(key, sources.find(key), text, name if name in VARIABLES else None)
-    for each in alias_settings(sources):
-        yield replace(each, key=f"aliases.{each.key.removeprefix('@')}")
+    for setting in alias_settings(sources):
+        yield replace(setting, key=f"aliases.{setting.key.removeprefix('@')}")
 
 
 def _policy_shown(layers: Iterable[Setting], text: str) -> Iterator[SettingValue]:
@@ -318,18 +320,18 @@ def _policy_shown(layers: Iterable[Setting], text: str) -> Iterator[SettingValue
 
 
 def _options_shown(sources: SettingsSources) -> Iterator[SettingValue]:
-    options = {each.key: each for each in option_settings()}
+    options = {item.key: item for item in option_settings()}
     for name in COMMANDS:  # a section may also have what is common
         for option in _settable(Command(name)):
             key = f"{name}.{option.key}"
             if key not in options and sources.of(name).find(option.key, alone=True) is not None:
                 options[key] = OptionSetting(name, option)
-    for each in sorted(options.values(), key=lambda setting: (bool(setting.section), setting.key)):
-        setting = sources.of(each.section).find(each.option.key, alone=bool(each.section))
+    for item in sorted(options.values(), key=lambda setting: (bool(setting.section), setting.key)):
+        setting = sources.of(item.section).find(item.option.key, alone=bool(item.section))
         if setting is not None:
-            converted(each.option, setting)
-        words = " ".join(each.option.help.split())
-        yield _shown(each.key, setting, words, variable(each.key.replace(".", "-")), each.option)
+            converted(item.option, setting)
+        words = " ".join(item.option.help.split())
+        yield _shown(item.key, setting, words, variable(item.key.replace(".", "-")), item.option)
 
 
 def _shown(
@@ -350,7 +352,7 @@ def _shown(
 def _plain(value: Any) -> Any:
     """A value of an option as TOML has it."""
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     if isinstance(value, bool | int | str):
         return value
     return str(getattr(value, "value", value))

@@ -58,7 +58,7 @@ class Command:
     @property
     def answers_alone(self) -> bool:
         """Whether it has an answer without any argument: the help has them in brackets."""
-        return all(each.metavar[0] == "[" for each in self.declared() if each.is_argument)
+        return all(option.metavar[0] == "[" for option in self.declared() if option.is_argument)
 
     def declared(self) -> Iterator[Declared]:
         """All arguments and options, also those that every command has."""
@@ -79,7 +79,7 @@ class Command:
     def carry_out(self, values: dict[str, Any], context: RunContext) -> int:
         """Carry out the command with *values* for its fields, settings or not; the exit code."""
         if not values.keys().isdisjoint(("json", "query")):
-            several = any(each.field == "output" and each.is_list for each in self.declared())
+            several = any(option.field == "output" and option.is_list for option in self.declared())
             values = {**values, "output": _json_output(values, ["json"] if several else "json")}
         format_name, file = _chosen_output(values)
         if file is None:

@@ -70,7 +70,7 @@ def _written(store: WritableStore, before: Snapshot) -> Checkpoint:
         )
     # deltalake may have failed on a `_last_checkpoint` that leads nowhere, and not on the table.
     failure = _create(store) and _create_without_hint(store)
-    made = _checkpoint(store, before.version)
+    checkpoint = _checkpoint(store, before.version)
     if failure and store.local_path is None:
         from deltaadm.storage.object_errors import known_failure
 
@@ -78,14 +78,14 @@ def _written(store: WritableStore, before: Snapshot) -> Checkpoint:
         known = known_failure(f"{log}{before.version:020d}.checkpoint.parquet", failure, "write")
         if known is not None:
             raise known
-    if failure or made is None:
+    if failure or checkpoint is None:
         raise CommitError(
             f"deltalake could not write a checkpoint of version {before.version}: "
             f"{failure or 'no checkpoint was written, and no reason was given'}.",
             remedy="Use another writer that supports the table's features; Delta Spark writes a "
             "checkpoint every delta.checkpointInterval commits.",
         )
-    return made
+    return checkpoint
 
 
 def _in_the_way(store: WritableStore, version: int) -> str:

@@ -150,7 +150,7 @@ def _of_expressions(before: Snapshot, after: Snapshot) -> Iterator[str]:
         key in (after.metadata.schema_string or "") for key in (CURRENT_DEFAULT, GENERATION)
     ):
         return
-    known = [each[1:] for each in _expressions(before)]
+    known = [expression[1:] for expression in _expressions(before)]
     for path, key, text, data_type in _expressions(after):
         is_constant = key == CURRENT_DEFAULT and is_constant_of(data_type, text)
         if (key, text, data_type) not in known and not is_constant:

@@ -119,7 +119,7 @@ class TableChanges:
             *((*definition.parent, definition.column.name) for definition in self.add),
             *(change.column for change in self.change),
             *self.drop,
-            *(each for pair in renamed for each in pair),
+            *(end for pair in renamed for end in pair),
         ]
         yield from (f"schema[{path_text(path)}]" for path in columns)
         added = (definition.position for definition in self.add)

@@ -148,9 +148,9 @@ def _require_words(schema: StructType) -> None:
 
 def nullable_schema(schema: StructType) -> StructType:
     """*schema*, in which all may be null."""
-    made = _nullable(schema)
-    assert isinstance(made, StructType)  # noqa: S101 -- what a struct becomes
-    return made
+    nullable = _nullable(schema)
+    assert isinstance(nullable, StructType)  # noqa: S101 -- what a struct becomes
+    return nullable
 
 
 def _nullable(data_type: DataType) -> DataType:

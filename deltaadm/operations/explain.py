@@ -108,7 +108,9 @@ def explain(word: str) -> Explanation:
     feature = next((known for known in FEATURES if known.lower() == name.lower()), None)
     if feature is not None or lookup(name) is not None:
         return explain_feature(feature or name)
-    switched = [known for known, each in FEATURES.items() if name in each.activation.properties]
+    switched = [
+        known for known, candidate in FEATURES.items() if name in candidate.activation.properties
+    ]
     if switched:
         return explain_feature(switched[0])
     if name.partition("@")[0] in CLIENTS:

@@ -100,8 +100,9 @@ def plan_for_clients(
     )
     if unreachable and not (reachable or skip_unreachable):
         raise Refused(
-            f"No change makes the table work for {_releases(each.goal for each in unreachable)}: "
-            f"{'; '.join(each.reason for each in unreachable)}.",
+            "No change makes the table work for "
+            f"{_releases(target.goal for target in unreachable)}: "
+            f"{'; '.join(target.reason for target in unreachable)}.",
             remedy="Name other clients or releases; `deltaadm clients` shows what each supports.",
         )
     now_possible, later = _first_run(snapshot, history_of, steps, now, session)
@@ -120,7 +121,7 @@ def plan_for_clients(
         because=because | asked,
         notes=(*plan.notes, *_notes(plan, reachable, steps, later)),
         goals=reachable,
-        unreachable=tuple(replace(each, skipped=skip_unreachable) for each in unreachable),
+        unreachable=tuple(replace(target, skipped=skip_unreachable) for target in unreachable),
         needs_state=plan.needs_state or unread,
     )
 
@@ -129,8 +130,8 @@ def require_reached(plan: Plan) -> None:
     """Raise `Refused` where *plan* misses goals that were not to be skipped."""
     if plan.missed:
         raise Refused(
-            f"{_releases(each.goal for each in plan.missed)} cannot be reached: "
-            f"{'; '.join(each.reason for each in plan.missed)}. Nothing was changed.",
+            f"{_releases(target.goal for target in plan.missed)} cannot be reached: "
+            f"{'; '.join(target.reason for target in plan.missed)}. Nothing was changed.",
             remedy="Go on without them: --skip-unreachable, or leave them out.",
         )
 

@@ -65,7 +65,7 @@ def toml(value: Any) -> str:
 
 
 def _pairs(value: Mapping[str, Any]) -> str:
-    return ", ".join(f"{_key(key)} = {toml(each)}" for key, each in value.items())
+    return ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items())
 
 
 def _key(key: str) -> str:

@@ -230,7 +230,9 @@ def _without_ignored(
     kept: list[Finding] = []
     gone: list[Suppressed] = []
     for finding in report.findings:
-        ignore = next((each for each in valid if finding.code.startswith(each.code)), None)
+        ignore = next(
+            (candidate for candidate in valid if finding.code.startswith(candidate.code)), None
+        )
         if ignore is None:
             kept.append(finding)
         else:

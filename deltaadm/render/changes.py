@@ -38,7 +38,9 @@ def _word(value: Any) -> str:
 
 
 def _renaming(before: Any, after: Any) -> str:
-    rest = [{key: part for key, part in each.items() if key != RENAMED} for each in (before, after)]
+    rest = [
+        {key: part for key, part in value.items() if key != RENAMED} for value in (before, after)
+    ]
     others = f", {' -> '.join(map(value_words, rest))}" if any(rest) else ""
     return f"renamed from {before[RENAMED]}{others}"
 

@@ -35,11 +35,11 @@ def write_yaml(reports: Sequence[Report], out: TextIO, selection: Selection | No
 def _lines(value: Any) -> Iterator[str]:
     """The lines of *value*, whose children are indented."""
     if isinstance(value, dict) and value:
-        for key, each in value.items():
-            yield from _entry(f"{_string(key)}:", each)
+        for key, item in value.items():
+            yield from _entry(f"{_string(key)}:", item)
     elif isinstance(value, list | tuple) and value:
-        for each in value:
-            first, *rest = _lines(each)
+        for item in value:
+            first, *rest = _lines(item)
             yield f"- {first}"
             yield from (f"  {line}" for line in rest)
     else:
@@ -68,7 +68,9 @@ def _string(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text
     quoted = json.dumps(text, ensure_ascii=False)
-    return "".join(_escaped(each) if is_hidden(each) else each for each in quoted)
+    return "".join(
+        _escaped(character) if is_hidden(character) else character for character in quoted
+    )
 
 
 def _escaped(character: str) -> str:

@@ -644,7 +644,7 @@ def _plain(value: Any, data_type: pa.DataType) -> Any:
     if pt.is_map(data_type):
         return dict(value)
     if pt.is_struct(data_type):
-        fields = ((each.name, _plain(value[each.name], each.type)) for each in data_type)
+        fields = ((child.name, _plain(value[child.name], child.type)) for child in data_type)
         return {name: field for name, field in fields if field is not None}
     return value
 

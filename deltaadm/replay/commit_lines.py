@@ -77,11 +77,11 @@ class CommitLines:
                 return StoredLines(body, _line, self._store.limits.whole), False
         except DeltaadmError as error:
             return Lines([Line(0, None, error.message)]), False
-        made = _lines(body), _ESCAPED in body
+        lines = _lines(body), _ESCAPED in body
         self._left -= len(body)
         if self._left >= 0:
-            self._kept[path] = made
-        return made
+            self._kept[path] = lines
+        return lines
 
 
 class SharingReplay(Replay):

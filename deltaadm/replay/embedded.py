@@ -188,7 +188,7 @@ class Replay:
 
     def _take_state(self, actions: list[Named], path: str) -> None:
         for name in _STATE:
-            mine = [document for each, document in actions if each == name]
+            mine = [document for key, document in actions if key == name]
             if len(mine) > 1:
                 self._warnings.append(repeated_action(path, len(mine), name))
             # Of several in one commit Delta takes the last one.

@@ -167,13 +167,17 @@ class _FactCollector:
 
         return cross_check(self._store, snapshot)
 
-    def _with_replay(self, made: CheckpointFacts) -> CheckpointFacts:
+    def _with_replay(self, examined: CheckpointFacts) -> CheckpointFacts:
         """The facts about a checkpoint, with those from its replay, which reads more of it."""
-        if made.checkpoint is None or any(sidecar.size is None for sidecar in made.sidecars):
-            return made  # that a sidecar is missing is a fact of its own
-        if made.error:
-            self._unreadable.setdefault(made.checkpoint, made.error)
-        return replace(made, error=made.error or self._unreadable.get(made.checkpoint, ""))
+        if examined.checkpoint is None or any(
+            sidecar.size is None for sidecar in examined.sidecars
+        ):
+            return examined  # that a sidecar is missing is a fact of its own
+        if examined.error:
+            self._unreadable.setdefault(examined.checkpoint, examined.error)
+        return replace(
+            examined, error=examined.error or self._unreadable.get(examined.checkpoint, "")
+        )
 
     def _files_first(self) -> Generator[Facts, None, FileTotals | None]:
         """
@@ -311,7 +315,7 @@ class _FactCollector:
             after = state_after(state, version, _state_actions(lines))
             if after.protocol is None or after.metadata is None:
                 after = _completed(after, self._checkpointed(version))
-            made = CommitFacts(
+            commit = CommitFacts(
                 file=file,
                 version=version,
                 lines=lines,
@@ -324,12 +328,12 @@ class _FactCollector:
                 in_effect=in_effect,
                 now=self._now,
             )
-            yield made
+            yield commit
             if version in checksums and self._has_older_checksum(version):
-                yield self._checksum(checksums[version], after, made.times)
+                yield self._checksum(checksums[version], after, commit.times)
             if after.metadata is not state.metadata:
-                columns = _columns_after(columns, made)
-            state, previous = after, made.times
+                columns = _columns_after(columns, commit)
+            state, previous = after, commit.times
             self._newest = previous
             if previous.in_commit is not None:
                 self._in_commit[version] = previous.in_commit
@@ -379,8 +383,8 @@ class _FactCollector:
         known = newest is not None and newest.version == snapshot.version
         for file in self._listing.of_kind(Kind.CRC):
             if file.version == snapshot.version:
-                made = self._checksum(file, _state_of(snapshot), newest if known else None)
-                yield replace(made, snapshot=snapshot, totals=totals)
+                checksum = self._checksum(file, _state_of(snapshot), newest if known else None)
+                yield replace(checksum, snapshot=snapshot, totals=totals)
 
     def _files(
         self, snapshot: Snapshot, tally: Tally | None = None

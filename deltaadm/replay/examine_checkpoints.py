@@ -102,7 +102,7 @@ class CheckpointExaminer:
         opened = self._complete if self.deep else (*self._complete[-1:], self.chosen)
         differing: set[int] = set()
         for version, files, checkpoint in self._groups():
-            made = CheckpointFacts(
+            group_facts = CheckpointFacts(
                 version=version,
                 files=files,
                 checkpoint=checkpoint,
@@ -113,10 +113,10 @@ class CheckpointExaminer:
                 now=self.now,
             )
             if checkpoint is not None and checkpoint in opened:
-                made = self._opened(made, checkpoint, differing)
-                if made.difference is not None and _differs(made.difference):
+                group_facts = self._opened(group_facts, checkpoint, differing)
+                if group_facts.difference is not None and _differs(group_facts.difference):
                     differing.add(version)
-            yield made
+            yield group_facts
 
     def orphans(self) -> tuple[LogFile, ...] | None:
         """The sidecars that no checkpoint names; None if one of them cannot be read."""
@@ -156,7 +156,7 @@ class CheckpointExaminer:
         return sorted(groups, key=lambda group: (group[0], group[1][0].path))
 
     def _opened(
-        self, made: CheckpointFacts, checkpoint: Checkpoint, differing: set[int]
+        self, checkpoint_facts: CheckpointFacts, checkpoint: Checkpoint, differing: set[int]
     ) -> CheckpointFacts:
         sizes = self._sidecar_sizes
         try:
@@ -164,11 +164,11 @@ class CheckpointExaminer:
             small = reader.small_actions(_SMALL)[::-1]
             sidecars = [document for name, document in small if name == "sidecar"]
             paths = [sidecar_path(sidecar) for sidecar in sidecars]
-            made = replace(
-                made,
+            checkpoint_facts = replace(
+                checkpoint_facts,
                 opened=True,
                 small=tuple(small),
-                state=state_after(made.state, made.version, small),
+                state=state_after(checkpoint_facts.state, checkpoint_facts.version, small),
                 sidecars=tuple(
                     SidecarFacts(
                         str(sidecar.get("path")),
@@ -180,31 +180,35 @@ class CheckpointExaminer:
             )
             present = [path for path in paths if path in sizes]
             files = [file.path for file in checkpoint.files]
-            made = replace(made, columns=reader.columns([*files, *present[:1]]))
+            checkpoint_facts = replace(
+                checkpoint_facts, columns=reader.columns([*files, *present[:1]])
+            )
             if self.deep and len(present) == len(paths):
-                made = self._compared(made, reader, (files, paths), differing)
+                checkpoint_facts = self._compared(
+                    checkpoint_facts, reader, (files, paths), differing
+                )
         except TableError as error:
-            return replace(made, error=error.message)
-        return made
+            return replace(checkpoint_facts, error=error.message)
+        return checkpoint_facts
 
     def _compared(
         self,
-        made: CheckpointFacts,
+        checkpoint: CheckpointFacts,
         reader: CheckpointReader,
         paths: tuple[Sequence[str], Sequence[str]],
         differing: set[int],
     ) -> CheckpointFacts:
         """Read everything at *paths*, which are files and sidecars; compare it with older files."""
         files, sidecars = paths
-        expected = self._expected(made.version, differing)
+        expected = self._expected(checkpoint.version, differing)
         hashes = None if expected is None else expected.hashes()
         content = _Content(reader, hashes, self.store)
         for path in files:
             content.read(path)
         for path in sidecars:
             content.read(path, prefix="sidecar.")
-        difference = None if expected is None else _difference(made.state, expected, content)
-        return replace(made, counts=dict(content.counts), difference=difference)
+        difference = None if expected is None else _difference(checkpoint.state, expected, content)
+        return replace(checkpoint, counts=dict(content.counts), difference=difference)
 
     def _expected(self, version: int, differing: set[int]) -> _Expected | None:
         """The state of *version* by its commits, on top of the nearest fit checkpoint if any."""
@@ -363,16 +367,18 @@ def compaction_facts(
         last = min(last, max(by_version, default=-1))  # a name may claim any range
         covered = [by_version.get(number) for number in range(last, first - 1, -1)]
         known = [version for version in covered if version is not None]
-        made = CompactionFacts(file=file, listing=listing)
+        compaction = CompactionFacts(file=file, listing=listing)
         if file in compared and first <= last:
             try:
                 ours = _winners(store, [file])
             except TableError as error:
-                made = replace(made, error=error.message)
+                compaction = replace(compaction, error=error.message)
             else:
                 if len(known) == len(covered):
-                    made = replace(made, difference=_compaction_difference(store, ours, known))
-        yield made
+                    compaction = replace(
+                        compaction, difference=_compaction_difference(store, ours, known)
+                    )
+        yield compaction
 
 
 def _compaction_difference(

@@ -236,16 +236,16 @@ class ArrowFiles:
     def files(self, rows: Sequence[Any]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
         """See `FileColumns`."""
         wanted = self.none
-        for each in rows:
-            wanted |= each
+        for flags in rows:
+            wanted |= flags
         chosen = wanted.flags
         count = pc.sum(chosen).as_py()
         if not count:
             return
         every = count == len(self)
         adds = self._adds if every else self._adds.filter(chosen)
-        answers = [each.flags if every else each.flags.filter(chosen) for each in rows]
-        marks = zip(*(each.to_pylist() for each in answers), strict=True)
+        answers = [flags.flags if every else flags.flags.filter(chosen) for flags in rows]
+        marks = zip(*(flags.to_pylist() for flags in answers), strict=True)
         for document, mark in zip(adds.to_pylist(), marks, strict=True):
             yield LiveFile(add_file(self._decoded(document)), self.state, self.now), mark
 
@@ -490,8 +490,8 @@ def _bounds(kinds: Kinds) -> pa.StructType:
         if not isinstance(kind, str):
             if (inner := _bounds(kind)).num_fields:
                 fields.append((name, inner))
-        elif made := _JSON_TYPES.get(kind.partition("(")[0]):
-            fields.append((name, made))
+        elif arrow_type := _JSON_TYPES.get(kind.partition("(")[0]):
+            fields.append((name, arrow_type))
     return pa.struct(fields)
 
 
@@ -610,7 +610,7 @@ def _filled(fields: Iterable[pa.Field], columns: Mapping[str, pa.Array]) -> list
     for field in fields:
         values = columns[field.name]
         if pa.types.is_struct(field.type):
-            inner = {each.name: pc.struct_field(values, each.name) for each in field.type}
+            inner = {child.name: pc.struct_field(values, child.name) for child in field.type}
             if kept := _filled(field.type, inner):
                 filled.append(pa.field(field.name, pa.struct(kept)))
         elif values.null_count < len(values) or field.name == _NUMBER:

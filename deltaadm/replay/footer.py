@@ -192,10 +192,10 @@ def _columns(elements: Sequence[Struct]) -> dict[str, Field]:
         return Field(name, (*path, name), element, repeated, inner)
 
     def children(path: tuple[str, ...], count: int, *, repeated: bool) -> list[Field]:
-        made = [field(path, repeated=repeated) for _ in range(count)]
-        if len({child.name for child in made}) != len(made):
+        fields = [field(path, repeated=repeated) for _ in range(count)]
+        if len({child.name for child in fields}) != len(fields):
             raise ValueError("two of its columns have the same name")
-        return made
+        return fields
 
     root = next(rest)
     columns = children((), root.get(5, 0), repeated=False)

@@ -444,7 +444,7 @@ def _plain(value: Any, node: Field) -> Any:
     """The value as JSON has it: maps as objects, no entries for null fields of structs."""
     if isinstance(value, dict):
         fields = ((child.name, _plain(value[child.name], child)) for child in node.children)
-        return {name: each for name, each in fields if each is not None}
+        return {name: item for name, item in fields if item is not None}
     if isinstance(value, list) and value and isinstance(value[0], tuple):
         return dict(value)
     is_map = node.element.get(6) in _MAPS or set(node.element.get(10, ())) == {2}

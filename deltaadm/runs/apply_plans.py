@@ -96,16 +96,16 @@ def carry_out_plans(
         ):
             run = _Run(opened, known, request, project)
             ready = _prepared(run, left, catalogs.look_up(opened, names), printer)
-            to_do = [each for each in ready if not each.plan.is_noop]
+            to_do = [item for item in ready if not item.plan.is_noop]
             if to_do:
-                sessions.require_commits(opened, [each.plan for each in to_do])
-                sessions.warn_of_other_writers(opened, [each.plan for each in to_do])
+                sessions.require_commits(opened, [item.plan for item in to_do])
+                sessions.warn_of_other_writers(opened, [item.plan for item in to_do])
                 consents = (
                     consent
-                    for each in to_do
-                    for consent in needed_consents(each.plan, each.requirements, request)
+                    for item in to_do
+                    for consent in needed_consents(item.plan, item.requirements, request)
                 )
-                reports = [PlanReport(each.saved.table, each.plan) for each in to_do]
+                reports = [PlanReport(item.saved.table, item.plan) for item in to_do]
                 confirm(opened, consents, reports)
             not_begun = run.carry_out(ready, limits, printer)
     code = printer.finish()
@@ -290,11 +290,11 @@ class _Run:
         # Spark ends before the threads are waited for: what they still ask of it fails at once.
         pool = ThreadPoolExecutor(len(ready))  # which starts no more threads than it needs
         try:
-            plans = [each.plan for each in ready]
+            plans = [item.plan for item in ready]
             with sessions.executor(
                 self._context, plans[0].session, *plans, phases=progress
             ) as executor:
-                if any(stage.has_statement for each in ready for stage in each.plan.stages):
+                if any(stage.has_statement for item in ready for stage in item.plan.stages):
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 try:
                     yield executor, pool

@@ -81,7 +81,7 @@ def compare_places(
     context: RunContext, first: Place, second: Place, request: ComparisonRequest
 ) -> int:
     """Show in what two tables, or two versions of one, differ; the exit code."""
-    before, after = ((find(context, each.table), each.point) for each in (first, second))
+    before, after = ((find(context, side.table), side.point) for side in (first, second))
     report = compared(context, before, after, request)
     show(context, [report])
     return 0 if report.equal else FOUND
@@ -94,7 +94,7 @@ def compared(
     request: ComparisonRequest,
 ) -> DiffReport:
     """The differences between two tables, or two versions of one."""
-    before, after = (comparable(context, *each) for each in (first, second))
+    before, after = (comparable(context, *side) for side in (first, second))
     old, new = first[0], second[0]
     return DiffReport(
         before=ComparedState(old.text, before.version),

@@ -74,14 +74,14 @@ def _opened(
 def _with_status(
     context: RunContext, saved: SavedPlan, entries: Mapping[str, Entry]
 ) -> SavedPlanReport:
-    made = saved.as_made()
+    plan = saved.as_made()
     # Whoever carries it out says whom it may shut out and what it may bring about.
-    agreed = ClientRequirements(findings=frozenset(finding.code for finding in made.findings))
+    agreed = ClientRequirements(findings=frozenset(finding.code for finding in plan.findings))
     try:
         target = saved_target(context, saved, entries)
         current = target.load(context, missing_ok=not saved.before.exists)
     except DeltaadmError as error:
-        return SavedPlanReport(saved.table, made, PlanStatus(PlanState.UNKNOWN, error=error))
+        return SavedPlanReport(saved.table, plan, PlanStatus(PlanState.UNKNOWN, error=error))
     version = current.version if current.exists else None
     try:
         left = plan_left(context, saved, target, agreed)
@@ -89,9 +89,9 @@ def _with_status(
         changes = saved.changes_since(current) if current.exists else ()
         obsolete = isinstance(error, (CommitError, Refused))
         state = PlanState.OBSOLETE if obsolete else PlanState.UNKNOWN
-        return SavedPlanReport(saved.table, made, PlanStatus(state, version, changes, error))
+        return SavedPlanReport(saved.table, plan, PlanStatus(state, version, changes, error))
     state = PlanState.DONE if left.is_noop else PlanState.READY
-    return SavedPlanReport(saved.table, made, PlanStatus(state, version))
+    return SavedPlanReport(saved.table, plan, PlanStatus(state, version))
 
 
 def check_plan(context: RunContext, saved: SavedPlan, request: CommitRequest) -> int:

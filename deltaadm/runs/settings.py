@@ -297,13 +297,13 @@ def _requirement(value: Any, place: str) -> Requirement:
     values = value if isinstance(value, list) else [value]
     if not values:
         raise wrong(place, "a list of values: it is empty")
-    return Requirement(allowed=tuple(_scalar(each, place) for each in values))
+    return Requirement(allowed=tuple(_scalar(item, place) for item in values))
 
 
 def _properties(value: Any, place: str) -> Mapping[str, Requirement]:
     return {
-        key: _requirement(each, f"{place}.{key}")
-        for key, each in property_values(as_table(value, place))
+        key: _requirement(requirement, f"{place}.{key}")
+        for key, requirement in property_values(as_table(value, place))
     }
 
 

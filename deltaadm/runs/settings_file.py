@@ -138,14 +138,14 @@ class SettingsSources:
         return list(self._all(key, alone=False))[::-1]
 
     def _all(self, key: str, *, alone: bool) -> Iterator[Setting]:
-        given = [each for each in self.documents if each.origin == COMMAND_LINE]
-        files = [each for each in self.documents if each.origin != COMMAND_LINE]
+        given = [document for document in self.documents if document.origin == COMMAND_LINE]
+        files = [document for document in self.documents if document.origin != COMMAND_LINE]
         settings = (
-            *(each.setting(key, self.command, alone=alone) for each in given),
+            *(document.setting(key, self.command, alone=alone) for document in given),
             self._variable(key, alone=alone),
-            *(each.setting(key, self.command, alone=alone) for each in files),
+            *(document.setting(key, self.command, alone=alone) for document in files),
         )
-        return (each for each in settings if each is not None)
+        return (setting for setting in settings if setting is not None)
 
     def _variable(self, key: str, *, alone: bool) -> Setting | None:
         names = [f"{self.command}-{key}"] if self.command else []
@@ -216,7 +216,7 @@ class SettingsSources:
             return text
         from deltaadm.domain.model.properties import did_you_mean
 
-        near = did_you_mean(f"@{name}", [f"@{each}" for each in aliases])
+        near = did_you_mean(f"@{name}", [f"@{alias}" for alias in aliases])
         raise SettingsError(
             f"There is no alias {text!r}.",
             remedy=near or "Aliases stand in the section [aliases] of deltaadm.toml.",

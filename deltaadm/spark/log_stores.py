@@ -56,7 +56,11 @@ def single_driver_schemes(locations: Iterable[str], conf: Mapping[str, str]) -> 
     ['s3a']
     """
     schemes = dict.fromkeys(place.partition("://")[0].lower() for place in locations)
-    return [each for each in schemes if log_store(each).alone and not chosen_log_store(each, conf)]
+    return [
+        scheme
+        for scheme in schemes
+        if log_store(scheme).alone and not chosen_log_store(scheme, conf)
+    ]
 
 
 def chosen_log_store(scheme: str, conf: Mapping[str, str]) -> str | None:

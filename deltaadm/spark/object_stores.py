@@ -77,7 +77,9 @@ def settings_for_connectors(
     Nothing for those among the jars at *paths* or in *conf*, whose lists are part of the answer.
     """
     packages, excluded = [], []
-    for connector in dict.fromkeys(log_store(scheme_of(each)).connector for each in locations):
+    for connector in dict.fromkeys(
+        log_store(scheme_of(location)).connector for location in locations
+    ):
         if not connector or has_connector(connector, paths, conf):
             continue
         package = connector_package(connector, paths)

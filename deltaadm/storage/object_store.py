@@ -171,9 +171,9 @@ class Connections:
         bucket = self._buckets.get(key)
         if bucket is None:
             backend = self._backend(location, address, options, credentials)
-            made = Bucket(address, backend, options, self._threads, credentials)
+            opened = Bucket(address, backend, options, self._threads, credentials)
             # Threads may have made the same bucket at the same time; the first one counts.
-            bucket = self._buckets.setdefault(key, made)
+            bucket = self._buckets.setdefault(key, opened)
         return bucket
 
     def _backend(
@@ -212,7 +212,7 @@ class Connections:
                 if address.account:
                     settings["account_name"] = address.account
                 kind = store.AzureStore
-            made: Backend = kind(
+            backend: Backend = kind(
                 address.bucket,
                 config=settings,
                 client_options=client,
@@ -223,7 +223,7 @@ class Connections:
             raise
         except Exception as error:
             raise failure_of_options(location, error) from error
-        return made
+        return backend
 
 
 def _retry() -> Any:
@@ -452,8 +452,8 @@ class Bucket:
         with self._failing(prefix, "list"):
             listing = obstore.list_with_delimiter(self.backend, prefix or None)
         # By WebDAV a directory is listed among its own.
-        below = (each for each in listing["common_prefixes"] if each != prefix)
-        return [each.rpartition("/")[2] for each in below]
+        below = (inner for inner in listing["common_prefixes"] if inner != prefix)
+        return [inner.rpartition("/")[2] for inner in below]
 
 
 class ObjectStore:

@@ -153,7 +153,7 @@ def rule(
     """
 
     def register(check: Check) -> Check:
-        made = Rule(
+        registered = Rule(
             code=code,
             name=check.__name__.replace("_", "-"),
             severity=severity,
@@ -169,7 +169,7 @@ def rule(
         missing = [paragraph for paragraph in PARAGRAPHS if paragraph not in present]
         if code in RULES or missing:
             raise ValueError(f"{code}: taken, or lacks {missing}")
-        RULES[code] = made
+        RULES[code] = registered
         return check
 
     return register
@@ -265,8 +265,8 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
         # like it.
         like = Snapshot(root="", version=0, protocol=protocol, metadata=traits.metadata)
         judge = Judge((), limit=limit)
-        made = facts.SnapshotFacts(snapshot=like, totals=None, listing=LogListing.of("", {}))
-        judge.apply(self.shared, made)
+        fact = facts.SnapshotFacts(snapshot=like, totals=None, listing=LogListing.of("", {}))
+        judge.apply(self.shared, fact)
         return judge
 
     def __reduce__(self) -> tuple[type[RuleSet], tuple[tuple[Rule, ...]]]:

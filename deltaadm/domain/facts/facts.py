@@ -128,12 +128,12 @@ class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most
 
     def __new__(cls, lines: Iterable[Line] = ()) -> Self:
         """Look at all *lines* once."""
-        made = super().__new__(cls, lines)
+        instance = super().__new__(cls, lines)
         by_name: dict[str, list[Any]] = {}
         named, names = [], []
         has_errors, plain = False, True
         # One loop over local variables, as a long log has very many short commits.
-        for line in made:
+        for line in instance:
             entries = line.document or {}
             if line.error:
                 has_errors = True
@@ -149,10 +149,10 @@ class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most
                     by_name[name].append(value)
                 else:
                     by_name[name] = [value]
-        made.named, made.names, made._by_name = named, names, by_name
-        made.has_errors, made.plain = has_errors, plain and not has_errors
-        made.info = first_object(by_name.get("commitInfo", ()))
-        return made
+        instance.named, instance.names, instance._by_name = named, names, by_name
+        instance.has_errors, instance.plain = has_errors, plain and not has_errors
+        instance.info = first_object(by_name.get("commitInfo", ()))
+        return instance
 
     def actions(self, name: str) -> Sequence[Any]:
         """The JSON values of all actions *name*."""
@@ -551,7 +551,7 @@ class CheckpointFacts:
 
     def actions(self, name: str) -> tuple[Document, ...]:
         """The actions *name* that are not about files."""
-        return tuple(value for each, value in self.small if each == name)
+        return tuple(value for key, value in self.small if key == name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -181,8 +181,8 @@ def _where(test: Callable[[StructField], bool], what: str) -> Traces:
 
 def _is_collated(column: StructField) -> bool:
     return "__COLLATIONS" in column.metadata or any(
-        isinstance(each, PrimitiveType) and each.name.startswith("string collate")
-        for each in all_types(column.type)
+        isinstance(data_type, PrimitiveType) and data_type.name.startswith("string collate")
+        for data_type in all_types(column.type)
     )
 
 

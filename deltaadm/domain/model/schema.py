@@ -224,12 +224,12 @@ def rewrite(
     metadata; the type of what it returns is rewritten in turn.
     """
 
-    def rewritten(each: StructField) -> StructField:
-        here = (*path, each.name)
-        changed = change(here, each)
+    def rewritten(child: StructField) -> StructField:
+        here = (*path, child.name)
+        changed = change(here, child)
         return replace(changed, type=_rewrite_type(changed.type, change, here))
 
-    return StructType(tuple(rewritten(each) for each in struct.fields))
+    return StructType(tuple(rewritten(child) for child in struct.fields))
 
 
 def _rewrite_type(

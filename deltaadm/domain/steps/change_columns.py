@@ -234,7 +234,7 @@ def _retyped(
 
     def noted(data_type: DataType) -> DataType:
         struct = _struct(data_type)
-        (field,) = (each for each in struct.fields if each.name == owner[-1])
+        (field,) = (candidate for candidate in struct.fields if candidate.name == owner[-1])
         metadata = dict(field.metadata)
         if not inside:
             # Where the new type has a length, `fit_for_log` notes it anew.

@@ -204,7 +204,7 @@ def _refuse_nested_not_null(schema: StructType) -> None:
             inner = (field.type.element,)
         elif isinstance(field.type, MapType):
             inner = (field.type.key, field.type.value)
-        if any(_has_not_null(each) for each in inner):
+        if any(_has_not_null(part) for part in inner):
             raise Refused(
                 f"Column {path_text(path)} has NOT NULL inside an array or a map, which Delta "
                 "cannot enforce.",

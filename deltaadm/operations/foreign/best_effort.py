@@ -127,14 +127,14 @@ class BestEffortStagedTable:
     @property
     def changes(self) -> tuple[Change, ...]:
         """The table that is dropped, and everything that the new one has."""
-        made = tuple(
+        differences = tuple(
             Change(ChangeKind.ADD, subject, after=value)
             for subject, value in _facts(self.definition).items()
         )
         if self.before is None:
-            return made
+            return differences
         old = f"{self.before.provider} at {self.before.location}"
-        return (Change(ChangeKind.REMOVE, "table", before=old), *made)
+        return (Change(ChangeKind.REMOVE, "table", before=old), *differences)
 
     # Carrying it out
 

@@ -112,8 +112,12 @@ def show_settings(report: SettingsReport) -> Iterator[Block]:
     """The table of settings."""
     yield Heading("Settings", level=1, page_only=True)
     rows = (
-        (each.key, "" if each.value is None else each.value, *_origin(each, report.with_origins))
-        for each in report.settings
+        (
+            setting.key,
+            "" if setting.value is None else setting.value,
+            *_origin(setting, report.with_origins),
+        )
+        for setting in report.settings
     )
     columns = ("setting", "value", "origin", "place")[: 4 if report.with_origins else 2]
     if report.settings:
@@ -128,13 +132,13 @@ def show_statistics(report: StatisticsReport) -> Iterator[Block]:
     """The number of findings of each rule."""
     yield Heading("Findings by rule", level=1, page_only=True)
     rows = (
-        (str(each.findings), str(each.tables), each.code, each.severity, each.name)
-        for each in report.rules
+        (str(rule.findings), str(rule.tables), rule.code, rule.severity, rule.name)
+        for rule in report.rules
     )
     if report.rules:
         columns = ("findings", "tables", "code", "severity", "name")
         yield Table("Findings by rule", columns, tuple(rows))
-    count = sum(each.findings for each in report.rules)
+    count = sum(rule.findings for rule in report.rules)
     text = f"{counted(report.tables, 'table')}, {counted(count, 'finding')}"
     failed = f", {report.failed} not checked" if report.failed else ""
     yield Paragraph(f"{text}{failed}.", closing=True)

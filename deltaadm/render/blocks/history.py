@@ -112,9 +112,9 @@ def show_entry(entry: HistoryEntry) -> Iterator[Block]:
     """The changes of one commit."""
     origin = entry.origin
     yield Heading(_title(origin))
-    made = made_by(origin)
-    if made:
-        yield Paragraph(made, nested=True)
+    maker = made_by(origin)
+    if maker:
+        yield Paragraph(maker, nested=True)
     rows = tuple(change_rows(entry.changes))
     yield Changes(rows, (rows,))
 
@@ -150,7 +150,7 @@ def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
         if not _is_column(change) or len(group) <= _COLUMNS_SHOWN_ONE_BY_ONE:
             yield ChangeRow(change.kind.value, _words(change))
         elif change is group[0]:
-            named = [each.subject[len("schema[") : -1] for each in group[:_COLUMNS_NAMED]]
+            named = [entry.subject[len("schema[") : -1] for entry in group[:_COLUMNS_NAMED]]
             names = f"{', '.join(named)} and {len(group) - len(named)} more"
             text = f"{change.kind.value} schema: {len(group)} columns: {names}"
             yield ChangeRow(change.kind.value, text)

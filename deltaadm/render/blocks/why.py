@@ -81,8 +81,8 @@ def _when(since: Origin) -> str:
         return f"at or before version {since.version} ({moment(since.timestamp)})"
     user = f"by {since.user}" if since.user else ""
     engine = f"({since.engine})" if since.engine else ""
-    made = " ".join(filter(None, (since.operation, user, engine)))
-    return f"version {since.version}, {moment(since.timestamp)}{': ' if made else ''}{made}"
+    origin = " ".join(filter(None, (since.operation, user, engine)))
+    return f"version {since.version}, {moment(since.timestamp)}{': ' if origin else ''}{origin}"
 
 
 _CAUSES: Final[Mapping[str, str]] = {

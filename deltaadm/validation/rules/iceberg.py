@@ -63,7 +63,7 @@ def iceberg_forbids_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for version in active_compat_versions(table.snapshot):
         for field in top_fields(table.snapshot.metadata):
-            if not all(allows_type(version, each) for each in all_types(field.type)):
+            if not all(allows_type(version, data_type) for data_type in all_types(field.type)):
                 yield Problem(
                     f"Iceberg compatibility V{version} does not allow the type of column "
                     f"{field.name!r}.",

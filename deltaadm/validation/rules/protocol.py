@@ -734,7 +734,7 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     turned_away: set[tuple[str, str]] = set()
     refused = [other for other in facts.others if other.outcome in REFUSALS]
     for other in sorted(refused, key=lambda other: other.access):
-        subjects = {each.subject for each in other.obstacles}
+        subjects = {obstacle.subject for obstacle in other.obstacles}
         blamed = sorted(subjects & (features | {"protocol.minReaderVersion"}))
         if blamed:
             if other.access == "write" and (other.client, other.outcome) in turned_away:
