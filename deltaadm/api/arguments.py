@@ -71,8 +71,8 @@ def _problem(parameter: str, annotation: object, value: object) -> str:
             return ""
         if isinstance(value, expected) and not _is_mistaken(base, value):
             return ""
-    given = f"{type(value).__name__} ({value!r:.60})"
-    return f"{parameter} must be {annotation}, not {given}."
+    kind = f"{type(value).__name__} ({value!r:.60})"
+    return f"{parameter} must be {annotation}, not {kind}."
 
 
 def _is_mistaken(base: str, value: object) -> bool:

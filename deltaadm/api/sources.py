@@ -21,28 +21,28 @@ class Source(NamedTuple):
     spark: Any = None
 
 
-def source_of(given: object) -> Source:
+def source_of(source: object) -> Source:
     """
-    What *given* leads to; of a table in another library its location or name, not its version.
+    What *source* leads to; of a table in another library its location or name, not its version.
 
     Raises `TypeError` for what is no table, `ValueError` for an empty name, and `TableError` for a
     table that Spark cannot describe.
     """
-    if isinstance(given, os.PathLike):
-        given = os.fspath(given)
-    if isinstance(given, str):
-        if not given.strip():
+    if isinstance(source, os.PathLike):
+        source = os.fspath(source)
+    if isinstance(source, str):
+        if not source.strip():
             raise ValueError("The name of the table is empty.")
-        return Source(given)
-    library = type(given).__module__.partition(".")[0]
-    if library == "deltalake" and hasattr(given, "table_uri"):
-        options = getattr(given, "_storage_options", None) or {}
-        return Source(_path_of(given.table_uri).rstrip("/") or "/", options)
-    if library == "delta" and hasattr(given, "detail"):
-        return _of_spark(given)
+        return Source(source)
+    library = type(source).__module__.partition(".")[0]
+    if library == "deltalake" and hasattr(source, "table_uri"):
+        options = getattr(source, "_storage_options", None) or {}
+        return Source(_path_of(source.table_uri).rstrip("/") or "/", options)
+    if library == "delta" and hasattr(source, "detail"):
+        return _of_spark(source)
     raise TypeError(
         "A table is a path, a URL, a name, or a DeltaTable of deltalake or delta-spark, not "
-        f"{type(given).__name__} ({given!r:.60})."
+        f"{type(source).__name__} ({source!r:.60})."
     )
 
 
@@ -52,11 +52,11 @@ def _path_of(url: str) -> str:
     return url2pathname(parts.path) if parts.scheme == "file" else url
 
 
-def _of_spark(given: Any) -> Source:
+def _of_spark(source: Any) -> Source:
     from deltaadm.spark.catalog import plain_location
 
     try:
-        row = given.detail().select("name", "location").head()
+        row = source.detail().select("name", "location").head()
     except Exception as error:
         from deltaadm.spark.errors import refusal
 
@@ -68,4 +68,4 @@ def _of_spark(given: Any) -> Source:
         raise refusal(error) from error
     if row is None:
         raise TableError("Spark does not describe this table.", remedy="Pass its location.")
-    return Source(row["name"] or plain_location(row["location"]), {}, given._spark)  # noqa: SLF001
+    return Source(row["name"] or plain_location(row["location"]), {}, source._spark)  # noqa: SLF001

@@ -667,25 +667,25 @@ def _point(version: int | None, timestamp: str | datetime | None) -> Point:
     return _any_point("timestamp", timestamp) if version is None else Point(version=version)
 
 
-def _any_point(name: str, given: object) -> Point:
+def _any_point(name: str, point: object) -> Point:
     """The version or time that an argument names; the newest version for None."""
-    if given is None:
+    if point is None:
         return NEWEST
-    if isinstance(given, int):
-        return _point(given, None)
-    if isinstance(given, datetime):
-        moment = given if given.tzinfo else given.replace(tzinfo=UTC)
+    if isinstance(point, int):
+        return _point(point, None)
+    if isinstance(point, datetime):
+        moment = point if point.tzinfo else point.replace(tzinfo=UTC)
         return Point(timestamp=round(moment.timestamp() * 1000))
-    milliseconds = iso_milliseconds(str(given))
+    milliseconds = iso_milliseconds(str(point))
     if milliseconds is None:
-        raise ValueError(f"{name}: {given!r} is not a time such as 2026-11-21T10:00:00Z.")
+        raise ValueError(f"{name}: {point!r} is not a time such as 2026-11-21T10:00:00Z.")
     return Point(timestamp=milliseconds)
 
 
-def _choice(name: str, given: str, choices: Mapping[str, C]) -> C:
-    if given not in choices:
-        raise ValueError(f"{name}: {given!r} is not one of {', '.join(choices)}.")
-    return choices[given]
+def _choice(name: str, choice: str, choices: Mapping[str, C]) -> C:
+    if choice not in choices:
+        raise ValueError(f"{name}: {choice!r} is not one of {', '.join(choices)}.")
+    return choices[choice]
 
 
 def _code(text: str) -> str:

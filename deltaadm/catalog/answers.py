@@ -204,13 +204,13 @@ def credentials_for_delta(
 ) -> TemporaryCredentials | None:
     """Return the credentials of *location*'s longest prefix for *operation*; None without any."""
     fitting = [
-        given
-        for given in answer.get("storage-credentials") or ()
-        if given["operation"] in {operation, "READ_WRITE"} and _is_below(location, given["prefix"])
+        entry
+        for entry in answer.get("storage-credentials") or ()
+        if entry["operation"] in {operation, "READ_WRITE"} and _is_below(location, entry["prefix"])
     ]
     if not fitting:
         return None
-    closest = max(fitting, key=lambda given: len(given["prefix"]))
+    closest = max(fitting, key=lambda entry: len(entry["prefix"]))
     return _credentials(
         {option: closest["config"].get(key) for key, option in _OPTIONS.items()},
         closest.get("expiration-time-ms"),

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
 
 
-def execute(command: Command, given: dict[str, Any], context: RunContext) -> int:
-    """Carry out *command* with the values that are *given* for its fields; the exit code."""
+def execute(command: Command, options: dict[str, Any], context: RunContext) -> int:
+    """Carry out *command* with the values of its *options*; the exit code."""
     settings = SettingsSources(
-        command.name, given.get("config") or (), isolated=given.get("isolated", False)
+        command.name, options.get("config") or (), isolated=options.get("isolated", False)
     )
     context = replace(context, settings=settings)
-    if settings.exist or _names_alias(given):
+    if settings.exist or _names_alias(options):
         from deltaadm.cli.settings import complete
 
-        return complete(command, given, context)
-    command.begin(given)
-    return command.carry_out(given, context)
+        return complete(command, options, context)
+    command.begin(options)
+    return command.carry_out(options, context)
 
 
 def _names_alias(values: Mapping[str, Any]) -> bool:

@@ -48,19 +48,19 @@ class SettingsOptions(Parameters):
     isolated: bool = option("--isolated", help="Ignore settings files.")
 
 
-def begin(given: MessageOptions) -> None:
+def begin(options: MessageOptions) -> None:
     """Use the messages that are asked for during the rest of the run."""
     from deltaadm.runs.messages import Messages, use_messages
 
-    if given.log_format not in {"text", "json"}:
-        raise UsageError(f"{given.log_format!r} is not one of text, json", option="--log-format")
-    if given.quiet and given.verbose:
+    if options.log_format not in {"text", "json"}:
+        raise UsageError(f"{options.log_format!r} is not one of text, json", option="--log-format")
+    if options.quiet and options.verbose:
         raise UsageError("cannot be combined with --verbose", option="--quiet")
     use_messages(
         Messages(
-            given.verbose - given.quiet,
-            as_json=given.log_format == "json",
-            file=given.log_file,
-            asks=not given.no_input,
+            options.verbose - options.quiet,
+            as_json=options.log_format == "json",
+            file=options.log_file,
+            asks=not options.no_input,
         )
     )

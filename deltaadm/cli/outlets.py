@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def outlets(given: ReportOptions, report: type) -> tuple[OutputTarget, ...]:
+def outlets(options: ReportOptions, report: type) -> tuple[OutputTarget, ...]:
     """
     The outlets that the command line asks for; text on standard output if it asks for none.
 
     A format that cannot show *report*, and a place that two formats share, are usage errors.
     """
-    targets = [_outlet(text, given.output_file, report) for text in given.output or ("text",)]
-    if given.color not in {"auto", "always", "never"}:
-        check_format(OutputOptions(color=given.color), report)
+    targets = [_outlet(text, options.output_file, report) for text in options.output or ("text",)]
+    if options.color not in {"auto", "always", "never"}:
+        check_format(OutputOptions(color=options.color), report)
     places = [target.file for target in targets]
     for place in places:
         if places.count(place) > 1:
@@ -31,7 +31,7 @@ def outlets(given: ReportOptions, report: type) -> tuple[OutputTarget, ...]:
                 "for example -o sarif:report.sarif",
                 option="--output",
             )
-    if given.output_file is not None and given.output_file not in places:
+    if options.output_file is not None and options.output_file not in places:
         raise UsageError("every format already has a file", option="--output-file")
     return tuple(targets)
 

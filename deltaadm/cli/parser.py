@@ -20,8 +20,8 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     """The values of a command's *arguments*, by field; None for those that typer should parse."""
     declared = tuple(command.declared())
     try:
-        words, given = _separated(declared, iter(arguments))
-        values = {name: _value(*occurrence) for name, occurrence in given.items()}
+        words, occurrences = _separated(declared, iter(arguments))
+        values = {name: _value(*occurrence) for name, occurrence in occurrences.items()}
         return values | _arguments([option for option in declared if option.is_argument], words)
     except ValueError:
         return None
@@ -33,16 +33,18 @@ def _separated(
     """The words that are no options, and the texts that each option is given."""
     by_name = {name: option for option in declared for name in option.names}
     words: list[str] = []
-    given: dict[str, tuple[Declared, list[str]]] = {}
+    occurrences: dict[str, tuple[Declared, list[str]]] = {}
     for word in rest:
         if not word.startswith("-"):
             words.append(word)
             continue
         name, equals, text = word.partition("=") if word.startswith("--") else (word, "", "")
         option = by_name.get(name) or _counted(word, by_name)
-        if option is None or (option.field in given and not (option.is_list or option.counted)):
+        if option is None or (
+            option.field in occurrences and not (option.is_list or option.counted)
+        ):
             raise ValueError(word)
-        texts = given.setdefault(option.field, (option, []))[1]
+        texts = occurrences.setdefault(option.field, (option, []))[1]
         if option.is_switch or option.is_pair:
             if equals:
                 raise ValueError(word)
@@ -50,7 +52,7 @@ def _separated(
             texts += _times(word) if option.counted else []
         else:
             texts.append(_plain(text if equals else next(rest, "")))
-    return words, given
+    return words, occurrences
 
 
 def _counted(word: str, by_name: Mapping[str, Declared]) -> Declared | None:

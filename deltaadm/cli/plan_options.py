@@ -117,13 +117,13 @@ def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[s
 
     A command line without any table is a usage error.
     """
-    given = [word for word in words if word is not None]
+    requested = [word for word in words if word is not None]
     if many.names_tables:
-        return [], given
-    require_tables(given, many)
-    if len(given) > 1:
-        _require_table_first(given[0])
-    return given[:1], given[1:]
+        return [], requested
+    require_tables(requested, many)
+    if len(requested) > 1:
+        _require_table_first(requested[0])
+    return requested[:1], requested[1:]
 
 
 def _require_table_first(word: str) -> None:

@@ -142,10 +142,10 @@ def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | Non
         from deltaadm.cli.help import lacks_argument
 
         raise lacks_argument(command)
-    given = parse(command, rest)
-    if given is None:
+    values = parse(command, rest)
+    if values is None:
         return None
-    return execute(command, given, RunContext(status))
+    return execute(command, values, RunContext(status))
 
 
 def _stop_behind(error: BaseException) -> type[BaseException] | None:

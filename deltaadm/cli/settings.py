@@ -82,15 +82,15 @@ def _settable(command: Command) -> Iterator[Declared]:
     )
 
 
-def complete(command: Command, given: dict[str, Any], context: RunContext) -> int:
+def complete(command: Command, options: dict[str, Any], context: RunContext) -> int:
     """
-    Carry out *command* with what is *given* and what settings add to it; the exit code.
+    Carry out *command* with its *options* and what settings add to it; the exit code.
 
     What is wrong with settings is an error like others, which stands where the answer would.
     """
     places: dict[str, str] = {}
     try:
-        values = _completed(command, given, context.settings, places)
+        values = _completed(command, options, context.settings, places)
         command.begin(values)
         _warn_of_unknown_variables(command)
         return command.carry_out(values, context)
@@ -104,7 +104,7 @@ def complete(command: Command, given: dict[str, Any], context: RunContext) -> in
         wrong_value = error
     from deltaadm.runs.output import show_failure
 
-    show_failure(replace(context, format=_format(given)), "", wrong_value)
+    show_failure(replace(context, format=_format(options)), "", wrong_value)
     return wrong_value.exit_code
 
 
@@ -116,13 +116,15 @@ def _format(given: Mapping[str, Any]) -> str:
 
 
 def _completed(
-    command: Command, given: Mapping[str, Any], settings: SettingsSources, places: dict[str, str]
+    command: Command, options: Mapping[str, Any], settings: SettingsSources, places: dict[str, str]
 ) -> dict[str, Any]:
-    """The *given* values, with those of settings; *places* notes where options are set."""
+    """The *options*, with those of settings; *places* notes where options are set."""
     _check(command, settings)
-    values = dict(given)
+    values = dict(options)
     for option in _settable(command):
-        if option.field in given or any(name in given for name in _GIVES_WAY.get(option.field, ())):
+        if option.field in options or any(
+            name in options for name in _GIVES_WAY.get(option.field, ())
+        ):
             continue
         setting = settings.find(option.key, alone=option.scope == OWN)
         if option.key in _READ_ELSEWHERE or setting is None:

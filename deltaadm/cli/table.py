@@ -92,12 +92,12 @@ class Command:
 
 def _json_output(values: Mapping[str, Any], default: Any) -> Any:
     """The format, or formats, of documents of which the command line wants a part."""
-    given = values.get("output") or default
-    for text in given if isinstance(given, list) else [given]:
+    chosen = values.get("output") or default
+    for text in chosen if isinstance(chosen, list) else [chosen]:
         if text.partition(":")[0] not in {"json", "jsonl", "yaml"}:
             option = "--json" if "json" in values else "--query"
             raise UsageError(f"requires -o json, jsonl or yaml, not {text}", option=option)
-    return given
+    return chosen
 
 
 def _chosen_output(values: Mapping[str, Any]) -> tuple[str, Path | None]:

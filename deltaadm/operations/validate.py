@@ -72,9 +72,9 @@ def code_of(text: str) -> str | None:
 
 def similar_code(text: str) -> str:
     """A sentence that suggests a code, a family or a rule's name like *text*; empty for none."""
-    given = text.strip().upper()
-    family = given[: len("DL1")]
-    if family in families() and len(given) == len("DL123"):  # no other is nearer in meaning
+    code = text.strip().upper()
+    family = code[: len("DL1")]
+    if family in families() and len(code) == len("DL123"):  # no other is nearer in meaning
         return f"`deltaadm rules {family}` lists those of its family."
     return did_you_mean(text, [*RULES, *families(), *(rule.name for rule in RULES.values())])
 

@@ -32,14 +32,14 @@ class Consent(NamedTuple):
 
 def delta_consents(
     plan: Plan,
-    given: ConsentRequest,
+    request: ConsentRequest,
     clients: Sequence[ClientRelease],
     accepted: frozenset[str],
 ) -> Iterator[Consent]:
-    """The consent that *plan* needs beyond *given*; *accepted* are ids among those of *clients*."""
-    yield from _to_go_on("Commit this?", given)
+    """The consent that *plan* needs beyond *request*; *accepted* are ids of *clients*."""
+    yield from _to_go_on("Commit this?", request)
     option = _COSTS.get(plan.cost)
-    if option is not None and not getattr(given, option):
+    if option is not None and not getattr(request, option):
         yield Consent(
             f"--{option.replace('_', '-')}",
             f"This is a {plan.cost.value}, whose cost grows with the size of the table. "
@@ -47,29 +47,29 @@ def delta_consents(
             plan.cost.value,
         )
     for name in plan.irreversible:
-        yield from _to_lose(f"Dropping {name} deletes history permanently", given, name)
+        yield from _to_lose(f"Dropping {name} deletes history permanently", request, name)
     yield from _to_harm(plan, clients, accepted)
 
 
 _COSTS = {Cost.BACKFILL: "allow_backfill", Cost.REWRITE: "allow_rewrite"}
 
 
-def foreign_consents(plan: ForeignPlan, given: ConsentRequest) -> Iterator[Consent]:
-    """The consent that *plan* needs beyond *given*."""
-    yield from _to_go_on("Carry this out?", given)
+def foreign_consents(plan: ForeignPlan, request: ConsentRequest) -> Iterator[Consent]:
+    """The consent that *plan* needs beyond *request*."""
+    yield from _to_go_on("Carry this out?", request)
     for name in plan.irreversible:
         yield from _to_lose(
-            f"The table {name} will be dropped permanently", given, plan.table, name
+            f"The table {name} will be dropped permanently", request, plan.table, name
         )
 
 
-def _to_go_on(question: str, given: ConsentRequest) -> Iterator[Consent]:
-    if not given.yes:
+def _to_go_on(question: str, request: ConsentRequest) -> Iterator[Consent]:
+    if not request.yes:
         yield Consent("--yes", f"{question} Only 'yes' is accepted: ", "yes")
 
 
-def _to_lose(what: str, given: ConsentRequest, name: str, *aliases: str) -> Iterator[Consent]:
-    if not {name, *aliases} & set(given.accept_irreversible or ()):
+def _to_lose(what: str, request: ConsentRequest, name: str, *aliases: str) -> Iterator[Consent]:
+    if not {name, *aliases} & set(request.accept_irreversible or ()):
         question = f"{what}. Type '{name}' to continue: "
         yield Consent(f"--accept-irreversible {name}", question, name)
 

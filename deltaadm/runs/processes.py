@@ -114,16 +114,16 @@ def from_processes(
         return worker
 
     done: dict[int, Result] = {}
-    given = due = 0
+    handed_out = due = 0
     try:
         for _ in range(jobs):
             start()
         while due < len(tables):
             for worker in workers.values():
-                if not worker.owed and given - due < window:
-                    numbers = range(given, min(given + share, len(tables)))
+                if not worker.owed and handed_out - due < window:
+                    numbers = range(handed_out, min(handed_out + share, len(tables)))
                     worker.give(numbers)
-                    given = numbers.stop
+                    handed_out = numbers.stop
             for worker in _answered(workers, tick):
                 try:
                     done.update(worker.received())

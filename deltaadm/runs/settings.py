@@ -103,11 +103,11 @@ class Settings:
     def _matches(self, settings: TableSettings, table: str, location: str) -> bool:
         from glob import escape
 
-        given = table.rstrip("/").removeprefix("./")
+        name = table.rstrip("/").removeprefix("./")
         # The directory may have characters of patterns in its name.
         base = escape(self.directory.rstrip("/"))
         return any(
-            fnmatchcase(given, pattern.removeprefix("./"))
+            fnmatchcase(name, pattern.removeprefix("./"))
             or fnmatchcase(location, pattern)
             or fnmatchcase(location, f"{base}/{pattern.removeprefix('./')}")
             for pattern in settings.patterns

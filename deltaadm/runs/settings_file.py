@@ -72,14 +72,14 @@ class SettingsSources:
     """
     All that sets something for a run of *command*, looked for when it is asked for.
 
-    *given* are the values of --config: a file in the place of the project's, and KEY=VALUE.
+    *settings* are the values of --config: a file in the place of the project's, and KEY=VALUE.
     """
 
     def __init__(
-        self, command: str = "", given: Sequence[str] = (), *, isolated: bool = False
+        self, command: str = "", settings: Sequence[str] = (), *, isolated: bool = False
     ) -> None:
         self.command = command
-        self._given = given
+        self._given = settings
         self._isolated = isolated or is_true(
             os.environ.get(f"{PREFIX}ISOLATED", ""), f"{PREFIX}ISOLATED"
         )
@@ -138,10 +138,12 @@ class SettingsSources:
         return list(self._all(key, alone=False))[::-1]
 
     def _all(self, key: str, *, alone: bool) -> Iterator[Setting]:
-        given = [document for document in self.documents if document.origin == COMMAND_LINE]
+        on_command_line = [
+            document for document in self.documents if document.origin == COMMAND_LINE
+        ]
         files = [document for document in self.documents if document.origin != COMMAND_LINE]
         settings = (
-            *(document.setting(key, self.command, alone=alone) for document in given),
+            *(document.setting(key, self.command, alone=alone) for document in on_command_line),
             self._variable(key, alone=alone),
             *(document.setting(key, self.command, alone=alone) for document in files),
         )

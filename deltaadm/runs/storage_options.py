@@ -24,14 +24,14 @@ def options_source(
 
     Raises `UsageError` for what is no option and `Refused` for a secret where others would see it.
     """
-    given = pairs(access.storage_option, "--storage-option")
-    for key in given:
+    options = pairs(access.storage_option, "--storage-option")
+    for key in options:
         if is_secret_option(key):
             raise Refused(
                 f"--storage-option {key} is a secret, and command lines are seen by others.",
                 remedy="Put it into the environment, or into a file for --storage-options-file.",
             )
-    named = {**_from_file(access), **given}
+    named = {**_from_file(access), **options}
     setting = settings.find("storage")
     entries = () if setting is None else storage_settings(setting.value, setting.place)
     return _OptionsFor(entries, named)

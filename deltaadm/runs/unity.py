@@ -170,13 +170,13 @@ class Unity:
             return catalog.credentials(state, self._names[location], access)
 
         def ask_again() -> TemporaryCredentials:
-            given = ask()
-            if given is None:
+            credentials = ask()
+            if credentials is None:
                 raise StorageError(
                     f"{catalog.name} gives no credentials for {state.name} any more.",
                     remedy="Ask its administrator.",
                 )
-            return given
+            return credentials
 
         first = ask()
         return None if first is None else RenewedCredentials(ask_again, first)

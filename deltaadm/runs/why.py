@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from deltaadm.runs.target import Target
 
 
-def split_words(given: Sequence[str]) -> tuple[list[str], list[str]]:
+def split_words(texts: Sequence[str]) -> tuple[list[str], list[str]]:
     """
     The tables among the arguments, and what is asked about them: features, reader, writer.
 
     A name that is nearly that of a feature is a usage error, unless it is all that there is.
     """
-    words = [text for text in given if is_word(text)]
-    tables = [text for text in given if text not in words]
-    for text in tables if len(given) > 1 else ():
+    words = [text for text in texts if is_word(text)]
+    tables = [text for text in texts if text not in words]
+    for text in tables if len(texts) > 1 else ():
         hint = did_you_mean(text, FEATURES) if text.isidentifier() else ""
         if hint:
             raise UsageError(

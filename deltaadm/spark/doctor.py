@@ -283,6 +283,6 @@ def environment_settings() -> Check | None:
     """Variables that lead Spark elsewhere than the command line says; None if there are none."""
     names = ("SPARK_HOME", "SPARK_REMOTE", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "JAVA_HOME")
     ways = {"SPARK_REMOTE": without_secrets, "PYSPARK_SUBMIT_ARGS": masked_settings}
-    given = {name: os.environ[name] for name in names if os.environ.get(name)}
-    settings = [f"{name}={ways.get(name, str)(text)}" for name, text in given.items()]
+    variables = {name: os.environ[name] for name in names if os.environ.get(name)}
+    settings = [f"{name}={ways.get(name, str)(text)}" for name, text in variables.items()]
     return Check("environment", Health.OK, ", ".join(settings)) if settings else None

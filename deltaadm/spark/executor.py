@@ -228,10 +228,12 @@ def marked(session: SparkSession, own: str, annotation: str = "") -> Iterator[Co
     """
     with ExitStack() as stack:
         try:
-            given = session.conf.get(USER_METADATA, None)
-            if given is None:
+            user_metadata = session.conf.get(USER_METADATA, None)
+            if user_metadata is None:
                 stack.enter_context(configured(session, {USER_METADATA: own + annotation}))
-            mark = CommitMark(own if given is None else given, is_unique=given is None)
+            mark = CommitMark(
+                own if user_metadata is None else user_metadata, is_unique=user_metadata is None
+            )
         except EngineLost:
             raise
         except Exception as error:

@@ -121,13 +121,13 @@ def _command(conf: Mapping[str, str]) -> list[str]:
 
 def _jvm_environment(scratch: Path, java_options: Sequence[str]) -> dict[str, str]:
     """The environment in which the JVM is started."""
-    given = os.environ.get("SPARK_SUBMIT_OPTS", "")
+    submit_options = os.environ.get("SPARK_SUBMIT_OPTS", "")
     ours = {
         "SPARK_CONNECT_MODE": "0",
         # Where PythonGatewayServer writes its port and secret; pyspark's own launcher names a file
         # in the same way.
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(_announcement(scratch)),
-        "SPARK_SUBMIT_OPTS": " ".join((given, *java_options, _temporary(scratch))),
+        "SPARK_SUBMIT_OPTS": " ".join((submit_options, *java_options, _temporary(scratch))),
     }
     # A JVM names files in the locale's encoding, so that has to be able to spell them all.
     if sys.platform == "linux" and locale.getencoding().lower().replace("-", "") != "utf8":

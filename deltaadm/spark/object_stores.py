@@ -64,8 +64,8 @@ def has_connector(connector: str, paths: Iterable[str], conf: Settings) -> bool:
     """Whether the jars at *paths* or those that *conf* names have the connector already."""
     names = (connector, _CONNECTORS[connector].rpartition(":")[2])
     names_of_jars = (Path(path).name for path in paths)
-    given = (value for key, value in conf.items() if "jars" in key or "ClassPath" in key)
-    return any(name in text for text in (*names_of_jars, *given) for name in names)
+    settings = (value for key, value in conf.items() if "jars" in key or "ClassPath" in key)
+    return any(name in text for text in (*names_of_jars, *settings) for name in names)
 
 
 def settings_for_connectors(

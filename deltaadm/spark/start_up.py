@@ -35,10 +35,10 @@ def java_options(
 ) -> tuple[str, ...]:
     """The options for a JVM that does short work under *conf*; none where the user has chosen."""
     settings = {**default_settings(spark_home(), environ), **conf}
-    given = [settings.get(key, "") for key in _OPTION_SETTINGS]
-    given += [environ.get(name, "") for name in _OPTION_VARIABLES]
+    java_settings = [settings.get(key, "") for key in _OPTION_SETTINGS]
+    java_settings += [environ.get(name, "") for name in _OPTION_VARIABLES]
     # Java does not start with two collectors, and the user may have chosen one.
-    if any("-XX:" in text for text in given):
+    if any("-XX:" in text for text in java_settings):
         return ()
     archive = class_archive(environ)
     used = () if archive is None or not archive.is_file() else _use(archive)

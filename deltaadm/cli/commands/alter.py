@@ -114,28 +114,28 @@ class Alter(Parameters):
     change: ChangeOptions
 
 
-def command(given: Alter, context: RunContext) -> int:
+def command(options: Alter, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    if (given.columns, given.rules) == (ColumnOptions(), RuleOptions()):
+    if (options.columns, options.rules) == (ColumnOptions(), RuleOptions()):
         raise UsageError("Specify a change, for example --set PROPERTY=VALUE.")
-    if given.rules.no_cluster_by and given.rules.cluster_by:
+    if options.rules.no_cluster_by and options.rules.cluster_by:
         raise UsageError("cannot be combined with --cluster-by", option="--no-cluster-by")
-    if given.rules.set_location is not None and (
-        given.many.names_tables or len(given.tables or ()) > 1
+    if options.rules.set_location is not None and (
+        options.many.names_tables or len(options.tables or ()) > 1
     ):
         raise UsageError("takes a single table", option="--set-location")
-    texts = _texts(given.columns, given.rules)
-    require_tables(given.tables, given.many)
+    texts = _texts(options.columns, options.rules)
+    require_tables(options.tables, options.many)
 
     changes = partial(table_changes, texts)
     return plan_tables(
         context,
-        given.tables or (),
-        given.many,
+        options.tables or (),
+        options.many,
         changes_planner(texts),
-        change=given.change,
+        change=options.change,
         plan_foreign=lambda opened, table, entry: _alter_foreign(
-            opened, table, entry, changes, given.change
+            opened, table, entry, changes, options.change
         ),
     )
 

@@ -82,41 +82,43 @@ class Apply(Parameters):
     options: CommitOptions
 
 
-def command(given: Apply, context: RunContext) -> int:
+def command(options: Apply, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    check_format(given.options.output, OutcomeReport)
-    context = context.with_request(given.options.spark, given.options.output, given.options.access)
+    check_format(options.options.output, OutcomeReport)
+    context = context.with_request(
+        options.options.spark, options.options.output, options.options.access
+    )
 
     def work() -> int:
-        text = read_input(given.file)
+        text = read_input(options.file)
         foreign = read_foreign_plan(text)
-        if given.check:
-            return _check(context, given, text, foreign)
+        if options.check:
+            return _check(context, options, text, foreign)
         if foreign is not None:
-            chosen = with_commit_engine(context, given.options, load_settings(context.settings))
-            return apply_saved(chosen, foreign, given.options)
+            chosen = with_commit_engine(context, options.options, load_settings(context.settings))
+            return apply_saved(chosen, foreign, options.options)
         plans = plans_in(text)
-        if len(plans) == 1 and given.journal is None:
-            return _apply(context, plans[0], given.options)
+        if len(plans) == 1 and options.journal is None:
+            return _apply(context, plans[0], options.options)
         return carry_out_plans(
             context,
             plans,
-            _journal(given),
-            Limits(given.jobs, given.max_failures),
-            given.options,
+            _journal(options),
+            Limits(options.jobs, options.max_failures),
+            options.options,
         )
 
-    return handle_errors(context, str(given.file), work)
+    return handle_errors(context, str(options.file), work)
 
 
-def _journal(given: Apply) -> Path:
+def _journal(options: Apply) -> Path:
     """The journal, in which the progress of several plans is recorded."""
-    if given.journal is None and str(given.file) == "-":
+    if options.journal is None and str(options.file) == "-":
         raise UsageError("is required for several plans from standard input", option="--journal")
-    return given.journal or journal_of(given.file)
+    return options.journal or journal_of(options.file)
 
 
-def _check(context: RunContext, given: Apply, text: str, foreign: SavedForeignPlan | None) -> int:
+def _check(context: RunContext, options: Apply, text: str, foreign: SavedForeignPlan | None) -> int:
     from deltaadm.runs import saved_plans
     from deltaadm.runs.exit_codes import FOUND
 
@@ -125,15 +127,15 @@ def _check(context: RunContext, given: Apply, text: str, foreign: SavedForeignPl
         show(context, [report])
         return 0 if report.plan.is_noop else FOUND
     plans = plans_in(text)
-    if len(plans) == 1 and given.journal is None:
+    if len(plans) == 1 and options.journal is None:
         [saved] = plans
         return handle_errors(
             context,
             saved.table,
-            lambda: saved_plans.check_plan(context, saved, given.options),
+            lambda: saved_plans.check_plan(context, saved, options.options),
         )
-    journal = _journal(given)
-    return saved_plans.check_plans(context, plans, journal, given.options)
+    journal = _journal(options)
+    return saved_plans.check_plans(context, plans, journal, options.options)
 
 
 def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int:

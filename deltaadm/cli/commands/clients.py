@@ -32,12 +32,12 @@ class Clients(Parameters):
     output: OutputOptions
 
 
-def command(given: Clients, context: RunContext) -> int:
+def command(options: Clients, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     return answer(
         context,
-        given.output,
+        options.output,
         ClientCatalogue,
-        given.name or "",
-        lambda: [explain_client(given.name) if given.name else list_clients()],
+        options.name or "",
+        lambda: [explain_client(options.name) if options.name else list_clients()],
     )

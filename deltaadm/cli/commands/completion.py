@@ -32,19 +32,19 @@ class Completion(Parameters):
     install: bool = option("--install", help="Install the script instead of printing it.")
 
 
-def command(given: Completion, context: RunContext) -> int:
+def command(options: Completion, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    if given.install:
+    if options.install:
         from deltaadm.cli.completion_install import detected_shell, install
 
-        shell = given.shell or detected_shell()
+        shell = options.shell or detected_shell()
 
         def work() -> int:
             install(shell)
             return 0
 
         return handle_errors(context, "", work)
-    if given.shell is None:
+    if options.shell is None:
         raise UsageError("Specify a SHELL, or --install.")
-    write_text(script(given.shell))
+    write_text(script(options.shell))
     return 0

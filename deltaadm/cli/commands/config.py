@@ -40,15 +40,17 @@ class Config(Parameters):
     output: OutputOptions
 
 
-def command(given: Config, context: RunContext) -> int:
+def command(options: Config, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    if given.action not in {"show", "aliases"}:
-        raise UsageError(f"{given.action!r} is not show or aliases", option="ACTION")
+    if options.action not in {"show", "aliases"}:
+        raise UsageError(f"{options.action!r} is not show or aliases", option="ACTION")
 
     def report() -> list[SettingsReport]:
         from deltaadm.cli.settings import alias_settings, all_settings
 
-        settings = (alias_settings if given.action == "aliases" else all_settings)(context.settings)
-        return [SettingsReport(settings, with_origins=given.origin)]
+        settings = (alias_settings if options.action == "aliases" else all_settings)(
+            context.settings
+        )
+        return [SettingsReport(settings, with_origins=options.origin)]
 
-    return answer(context, given.output, SettingsReport, "", report)
+    return answer(context, options.output, SettingsReport, "", report)

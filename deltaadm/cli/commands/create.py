@@ -91,95 +91,95 @@ class Create(Parameters):
     change: ChangeOptions
 
 
-def command(given: Create, context: RunContext) -> int:
+def command(options: Create, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    require_plan_options(given.change)
-    if (given.schema is None) == (given.as_query is None):
+    require_plan_options(options.change)
+    if (options.schema is None) == (options.as_query is None):
         raise UsageError("specify either --schema or --as", option="--schema")
-    properties = spark_values(pairs(given.properties, "--property", "PROPERTY=VALUE"))
-    write_options = pairs(given.write_options, "--write-option")
-    commit = given.change.commit
+    properties = spark_values(pairs(options.properties, "--property", "PROPERTY=VALUE"))
+    write_options = pairs(options.write_options, "--write-option")
+    commit = options.change.commit
     if commit.access.unity is not None:
         raise UsageError("knows tables that exist; Spark creates them", option="--unity")
     context = replace(context.with_request(commit.spark, commit.output, commit.access), unity=None)
     settings = session_settings(context.spark)
 
     def work() -> int:
-        made_by = get_provider(given.provider, properties)
-        _require_possible(given, made_by)
+        made_by = get_provider(options.provider, properties)
+        _require_possible(options, made_by)
         project = load_settings(context.settings)
-        chosen = with_engine_for(context, given.change, project)
-        places = [given.location or given.table]
+        chosen = with_engine_for(context, options.change, project)
+        places = [options.location or options.table]
         with (
             log_reader(chosen, places) as reader,
             catalogs.open_catalog(
-                reader, [given.table], locations=places, always=given.as_query is not None
+                reader, [options.table], locations=places, always=options.as_query is not None
             ) as opened,
         ):
-            step = _step(opened, given, properties, write_options)
+            step = _step(opened, options, properties, write_options)
             if made_by != DELTA:
                 from deltaadm.runs.foreign_plans import create
 
-                return create(opened, given.table, step, made_by, given.change)
-            target = resolve_new(opened, given.table, step.location)
-            requirements = ClientRequirements.of(commit, project, given.table, target.location)
+                return create(opened, options.table, step, made_by, options.change)
+            target = resolve_new(opened, options.table, step.location)
+            requirements = ClientRequirements.of(commit, project, options.table, target.location)
             plan = plan_creation(opened, target, step, requirements, settings)
             require_engine_commits(opened, plan)
-            return finish_delta_plan(opened, given.table, plan, requirements, given.change)
+            return finish_delta_plan(opened, options.table, plan, requirements, options.change)
 
-    return handle_errors(context, given.table, work)
+    return handle_errors(context, options.table, work)
 
 
-def _require_possible(given: Create, made_by: str) -> None:
+def _require_possible(options: Create, made_by: str) -> None:
     """Turn away what concerns other tables than the one that is to be created."""
     if made_by != DELTA:
         from deltaadm.runs.foreign_plans import require_name, require_no_clients
 
-        require_name(given.table, made_by)
-        require_no_clients(given.change.commit.clients)
-    if given.location is not None and not catalogs.is_name(given.table):
+        require_name(options.table, made_by)
+        require_no_clients(options.change.commit.clients)
+    if options.location is not None and not catalogs.is_name(options.table):
         raise UsageError("applies only to tables in a catalog", option="--location")
-    require_no_secret(given.location or "")
+    require_no_secret(options.location or "")
 
 
 def _step(
-    context: RunContext, given: Create, properties: dict[str, str], write_options: dict[str, str]
+    context: RunContext, options: Create, properties: dict[str, str], write_options: dict[str, str]
 ) -> CreateTable:
     """The step that creates the table; Spark tells which columns a query has."""
-    query = None if given.as_query is None else given.as_query.strip().rstrip(";")
+    query = None if options.as_query is None else options.as_query.strip().rstrip(";")
     columns = (
         schema_of_query(context.catalog.query_schema(query))
         if query is not None and context.catalog is not None
-        else _columns(given.schema or "")
+        else _columns(options.schema or "")
     )
     return CreateTable(
-        mode=given.mode,
+        mode=options.mode,
         schema=columns,
-        partition_by=tuple(".".join(path) for path in _listed(given.partition_by)),
-        cluster_by=_listed(given.cluster_by),
+        partition_by=tuple(".".join(path) for path in _listed(options.partition_by)),
+        cluster_by=_listed(options.cluster_by),
         properties={key: value for key, value in properties.items() if key != "provider"},
         write_options=write_options,
-        comment=given.comment,
-        location=None if given.location is None else chosen_place(given.location),
+        comment=options.comment,
+        location=None if options.location is None else chosen_place(options.location),
         query=query,
     )
 
 
-def _listed(given: list[str] | None) -> tuple[ColumnPath, ...]:
-    return tuple(path for text in given or () for path in parse_column_list(text))
+def _listed(texts: list[str] | None) -> tuple[ColumnPath, ...]:
+    return tuple(path for text in texts or () for path in parse_column_list(text))
 
 
-def _columns(given: str) -> StructType:
+def _columns(text: str) -> StructType:
     """The columns that --schema gives: a definition has spaces, which file names rarely have."""
-    path = Path(given)
-    is_word = len(given.split()) == 1
-    is_file = is_word or (len(given) < _LONGEST_PATH and path.is_file())
-    if given.isidentifier() and not path.exists():
+    path = Path(text)
+    is_word = len(text.split()) == 1
+    is_file = is_word or (len(text) < _LONGEST_PATH and path.is_file())
+    if text.isidentifier() and not path.exists():
         raise MissingFile(
-            f"--schema {given} is neither columns nor a file that exists.",
+            f"--schema {text} is neither columns nor a file that exists.",
             remedy="Columns have types: --schema 'id BIGINT, day DATE'.",
         )
-    return read_schema(read_file(path) if is_file else given)
+    return read_schema(read_file(path) if is_file else text)
 
 
 _LONGEST_PATH = 1000

@@ -69,23 +69,23 @@ class Diff(Parameters):
     output: TableOutputOptions
 
 
-def command(given: Diff, context: RunContext) -> int:
+def command(options: Diff, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    check_format(given.output, DiffReport)
-    request = _request(given)
-    first, *rest = given.sides
-    context = context.with_request(given.spark, given.output, given.access)
-    if given.many.names_tables and not is_reference(first):
+    check_format(options.output, DiffReport)
+    request = _request(options)
+    first, *rest = options.sides
+    context = context.with_request(options.spark, options.output, options.access)
+    if options.many.names_tables and not is_reference(first):
         raise UsageError("options name tables for a reference file only", option="TABLE|FILE...")
-    require_streaming(given.many, context.format)
+    require_streaming(options.many, context.format)
 
     def answer() -> int:
-        with log_reader(context, given.sides, given.many) as reader:
+        with log_reader(context, options.sides, options.many) as reader:
             if is_reference(first):
                 return compare_with_reference(
-                    reader, first, [*map(place, rest)], request, given.many
+                    reader, first, [*map(place, rest)], request, options.many
                 )
-            before, second = _two(given.sides)
+            before, second = _two(options.sides)
             if isinstance(second, str):
                 return compare_with_reference(
                     reader, second, [before], request, reference_last=True
@@ -114,17 +114,17 @@ def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:
     return first, second if second.table else Place(first.table, second.point)
 
 
-def _request(given: Diff) -> ComparisonRequest:
+def _request(options: Diff) -> ComparisonRequest:
     names = {section.value: section for section in Section}
-    for name in given.only or ():
+    for name in options.only or ():
         if name not in names:
             raise UsageError(f"{name!r} is not one of {', '.join(names)}", option="--only")
-    ignored = given.ignore or ()
+    ignored = options.ignore or ()
     return ComparisonRequest(
         sections=tuple(
             section
             for section in Section
-            if section.value in (given.only or names) and section.value not in ignored
+            if section.value in (options.only or names) and section.value not in ignored
         ),
         ignored=ignoring([place for place in ignored if place not in names]),
     )

@@ -56,23 +56,23 @@ class Doctor(Parameters):
     output: OutputOptions
 
 
-def command(given: Doctor, context: RunContext) -> int:
+def command(options: Doctor, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    check_format(given.output, DoctorReport)
-    context = context.with_request(given.spark, given.output, given.access)
+    check_format(options.output, DoctorReport)
+    context = context.with_request(options.spark, options.output, options.access)
 
     def answer() -> int:
-        report = DoctorReport(tuple(_checks(context, given)))
+        report = DoctorReport(tuple(_checks(context, options)))
         show(context, [report])
         return NOT_READY if report.failed else 0
 
     return handle_errors(context, "", answer)
 
 
-def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
+def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
     from deltaadm.spark import doctor
 
-    tables = given.tables or ()
+    tables = request.tables or ()
     options = spark_options(context, places=tables)
     surroundings = doctor.environment_settings()
     if surroundings is not None:
@@ -80,9 +80,9 @@ def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
     checks = list(doctor.look(options))
     yield from checks
     if not any(check.health is Health.FAILED for check in checks):
-        if given.start:
+        if request.start:
             yield doctor.start(options, info)
-        if given.warm:
+        if request.warm:
             yield doctor.warm(info)
     catalog = None if context.unity is None else context.unity.find()
     if catalog is not None:
@@ -94,7 +94,7 @@ def _checks(context: RunContext, given: Doctor) -> Iterator[Check]:
             entries = look_up(reader, tables)
             for table in tables:
                 entry = entries.get(table)
-                yield from _store(reader, table, entry, writing=given.write)
+                yield from _store(reader, table, entry, writing=request.write)
                 yield _table(reader, table, entry)
 
 

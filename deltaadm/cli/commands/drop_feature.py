@@ -59,29 +59,29 @@ class DropFeature(Parameters):
     change: ChangeOptions
 
 
-def command(given: DropFeature, context: RunContext) -> int:
+def command(options: DropFeature, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    tables, words = split_words([given.table, given.feature], given.many)
+    tables, words = split_words([options.table, options.feature], options.many)
     if len(words) > 1:
         raise UsageError("takes a single feature", option="FEATURE")
     feature = next(iter(words), None)
-    if given.status or feature is None:
-        planning, output = given.change.planning, given.change.commit.output
+    if options.status or feature is None:
+        planning, output = options.change.planning, options.change.commit.output
         if planning.apply or planning.check or planning.out:
             plan_options = "--apply, --check or --out"
-            if given.status:
+            if options.status:
                 raise UsageError(f"cannot be combined with {plan_options}", option="--status")
             raise UsageError(f"is required for {plan_options}", option="FEATURE")
         check_format(output, DropReport)
-        require_streaming(given.many, output.output)
-        commit = given.change.commit
+        require_streaming(options.many, output.output)
+        commit = options.change.commit
         context = context.with_request(commit.spark, output, commit.access)
 
         def answer() -> int:
-            with log_reader(context, tables, given.many, by_executors=True) as reader:
+            with log_reader(context, tables, options.many, by_executors=True) as reader:
                 return report_all(
                     reader,
-                    collect_tables(reader, tables, given.many, "drop-feature"),
+                    collect_tables(reader, tables, options.many, "drop-feature"),
                     partial(_status, reader, feature=feature),
                     code=_waiting if feature else _done,
                 )
@@ -91,9 +91,9 @@ def command(given: DropFeature, context: RunContext) -> int:
     return plan_tables(
         context,
         tables,
-        given.many,
-        drop_planner(feature, truncate_history=given.truncate_history),
-        change=given.change,
+        options.many,
+        drop_planner(feature, truncate_history=options.truncate_history),
+        change=options.change,
     )
 
 

@@ -39,17 +39,17 @@ class EnableFeature(Parameters):
     change: ChangeOptions
 
 
-def command(given: EnableFeature, context: RunContext) -> int:
+def command(options: EnableFeature, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    tables, names = split_words([given.table, *(given.features or ())], given.many)
+    tables, names = split_words([options.table, *(options.features or ())], options.many)
     if not names:
         raise UsageError("Specify a FEATURE; `deltaadm features` lists them.")
     return plan_tables(
         context,
         tables,
-        given.many,
+        options.many,
         lambda table: plan_features(
-            table.snapshot, names, support_only=given.support_only, session=table.session
+            table.snapshot, names, support_only=options.support_only, session=table.session
         ),
-        change=given.change,
+        change=options.change,
     )

@@ -30,12 +30,12 @@ class Explain(Parameters):
     output: OutputOptions
 
 
-def command(given: Explain, context: RunContext) -> int:
+def command(options: Explain, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     return answer(
         context,
-        given.output,
+        options.output,
         RuleExplanation,
-        " ".join(given.words),
-        lambda: [explain(word) for word in given.words],
+        " ".join(options.words),
+        lambda: [explain(word) for word in options.words],
     )

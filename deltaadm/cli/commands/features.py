@@ -26,12 +26,12 @@ class Features(Parameters):
     output: OutputOptions
 
 
-def command(given: Features, context: RunContext) -> int:
+def command(options: Features, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     return answer(
         context,
-        given.output,
+        options.output,
         FeatureCatalogue,
-        given.name or "",
-        lambda: [explain_feature(given.name) if given.name else list_features()],
+        options.name or "",
+        lambda: [explain_feature(options.name) if options.name else list_features()],
     )

@@ -53,15 +53,15 @@ class History(Parameters):
     output: TableOutputOptions
 
 
-def command(given: History, context: RunContext) -> int:
+def command(options: History, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    check_format(given.output, HistoryReport)
-    request = _request(given)
-    context = context.with_request(given.spark, given.output, given.access)
+    check_format(options.output, HistoryReport)
+    request = _request(options)
+    context = context.with_request(options.spark, options.output, options.access)
 
     def answer() -> int:
-        with log_reader(context, [given.table]) as reader:
-            history = read_history(reader, find(reader, given.table), request)
+        with log_reader(context, [options.table]) as reader:
+            history = read_history(reader, find(reader, options.table), request)
             if context.format != "jsonl":
                 report, code = history.report()
                 show(context, [report])
@@ -70,15 +70,15 @@ def command(given: History, context: RunContext) -> int:
                 show(context, [entry])
             return 0
 
-    return handle_errors(context, given.table, answer)
+    return handle_errors(context, options.table, answer)
 
 
-def _request(given: History) -> HistoryRequest:
+def _request(options: History) -> HistoryRequest:
     switches = ("protocol", "schema", "properties")
     request = HistoryRequest(
-        sections=shown_sections(name for name in switches if getattr(given, name)),
-        since=NEWEST if given.since is None else point(given.since, "--since"),
-        until=NEWEST if given.until is None else point(given.until, "--until"),
+        sections=shown_sections(name for name in switches if getattr(options, name)),
+        since=NEWEST if options.since is None else point(options.since, "--since"),
+        until=NEWEST if options.until is None else point(options.until, "--until"),
     )
     for first, last in zip(request.since, request.until, strict=True):
         if first is not None and last is not None and first > last:

@@ -77,23 +77,23 @@ class Inspect(Parameters):
     output: TableOutputOptions
 
 
-def command(given: Inspect, context: RunContext) -> int:
+def command(options: Inspect, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    output, tables, many = given.output, given.tables or [], given.many
+    output, tables, many = options.output, options.tables or [], options.many
     check_format(output, "TableReport")
     words: list[str] = []
-    if given.why:
+    if options.why:
         from deltaadm.runs.why import split_words
 
         tables, words = split_words(tables)
-        _require_alone(given)
-    if given.version is not None and given.timestamp is not None:
+        _require_alone(options)
+    if options.version is not None and options.timestamp is not None:
         raise UsageError("cannot be combined with --version", option="--timestamp")
     require_tables(tables, many)
     require_streaming(many, output.output)
-    report = _reporter(given, words)
-    context = context.with_request(given.spark, output, given.access)
-    reads_alone = given.save_as is None and given.spark.engine is Engine.EMBEDDED
+    report = _reporter(options, words)
+    context = context.with_request(options.spark, output, options.access)
+    reads_alone = options.save_as is None and options.spark.engine is Engine.EMBEDDED
     # What many tables need takes longer to import than one table takes to inspect.
     if reads_alone and len(tables) == 1 and many == FleetOptions():
 
@@ -111,7 +111,7 @@ def command(given: Inspect, context: RunContext) -> int:
         from deltaadm.runs.results import report_all
         from deltaadm.runs.sessions import log_reader
 
-        inventories = [Inventory(*given.save_as)] if given.save_as else []
+        inventories = [Inventory(*options.save_as)] if options.save_as else []
         with log_reader(context, tables, many, by_executors=True) as reader:
             fleet = collect_tables(reader, tables, many, "inspect")
             if reads_alone:
@@ -121,36 +121,38 @@ def command(given: Inspect, context: RunContext) -> int:
     return handle_errors(context, "", answer)
 
 
-def _require_alone(given: Inspect) -> None:
+def _require_alone(options: Inspect) -> None:
     """Turn away what belongs to the report that `--why` takes the place of."""
     for name in ("files", "columns", "clients", "client_sources", "save_as"):
-        if getattr(given, name):
+        if getattr(options, name):
             option = f"--{name.replace('_', '-')}"
             raise UsageError(f"cannot be combined with {option}", option="--why")
 
 
 def _reporter(
-    given: Inspect, words: Sequence[str]
+    options: Inspect, words: Sequence[str]
 ) -> Callable[[RunContext, Target], TableReport | WhyReport]:
     """The function that reports on a table."""
-    timestamp = None if given.timestamp is None else _milliseconds(given.timestamp)
-    if given.why:
+    timestamp = None if options.timestamp is None else _milliseconds(options.timestamp)
+    if options.why:
         from deltaadm.runs.why import why_reporter
 
-        return why_reporter(words, given.version, timestamp)
+        return why_reporter(words, options.version, timestamp)
     from deltaadm.operations.inspect import ClientView, describe
     from deltaadm.replay.engine import Detail
 
-    detail = Detail.STATE if given.files else Detail.PROTOCOL
-    view = ClientView.MATRIX if given.clients else ClientView.SUMMARY
-    view = ClientView.SOURCES if given.client_sources else view
+    detail = Detail.STATE if options.files else Detail.PROTOCOL
+    view = ClientView.MATRIX if options.clients else ClientView.SUMMARY
+    view = ClientView.SOURCES if options.client_sources else view
 
-    is_newest = given.version is None and timestamp is None
-    advises = is_newest and not given.no_advice
+    is_newest = options.version is None and timestamp is None
+    advises = is_newest and not options.no_advice
 
     def report(context: RunContext, target: Target) -> TableReport:
-        snapshot = target.load(context, detail=detail, version=given.version, timestamp=timestamp)
-        return describe(target.text, snapshot, columns=given.columns, clients=view, advice=advises)
+        snapshot = target.load(context, detail=detail, version=options.version, timestamp=timestamp)
+        return describe(
+            target.text, snapshot, columns=options.columns, clients=view, advice=advises
+        )
 
     return report
 

@@ -42,17 +42,17 @@ class Record(Parameters):
     spark: SparkOptionGroup
 
 
-def command(given: Record, context: RunContext) -> int:
+def command(options: Record, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    named, many = given.tables or [], given.many
+    named, many = options.tables or [], options.many
     require_tables(named, many)
     for name in ("brief", "resume"):
         if getattr(many, name):
             raise UsageError("is not for record", option=f"--{name}")
-    context = context.with_request(given.spark, OutputOptions(), given.access)
+    context = context.with_request(options.spark, OutputOptions(), options.access)
 
     def answer() -> int:
         with log_reader(context, named, many) as reader:
-            return record_tables(reader, named, many, given.out)
+            return record_tables(reader, named, many, options.out)
 
     return handle_errors(context, "", answer)

@@ -26,8 +26,8 @@ class Rules(Parameters):
     output: OutputOptions
 
 
-def command(given: Rules, context: RunContext) -> int:
+def command(options: Rules, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     return answer(
-        context, given.output, RuleCatalogue, "", lambda: [list_rules(given.families or ())]
+        context, options.output, RuleCatalogue, "", lambda: [list_rules(options.families or ())]
     )

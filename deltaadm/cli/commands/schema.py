@@ -29,16 +29,16 @@ class Schema(Parameters):
     )
 
 
-def command(given: Schema, _: RunContext) -> int:
+def command(options: Schema, _: RunContext) -> int:
     """Carry out the command; the exit code."""
     from deltaadm.documents.schemas import SCHEMAS
 
-    if given.name is None:
+    if options.name is None:
         width = max(map(len, SCHEMAS))
         lines = [f"{name:{width}}  {schema['title']}\n" for name, schema in SCHEMAS.items()]
         write_text("".join(lines))
         return 0
-    if given.name not in SCHEMAS:
-        raise UsageError(f"{given.name!r} is not one of {', '.join(SCHEMAS)}", option="DOCUMENT")
-    write_text(json.dumps(SCHEMAS[given.name], indent=2) + "\n")
+    if options.name not in SCHEMAS:
+        raise UsageError(f"{options.name!r} is not one of {', '.join(SCHEMAS)}", option="DOCUMENT")
+    write_text(json.dumps(SCHEMAS[options.name], indent=2) + "\n")
     return 0

@@ -38,16 +38,16 @@ class SetMappingMode(Parameters):
     change: ChangeOptions
 
 
-def command(given: SetMappingMode, context: RunContext) -> int:
+def command(options: SetMappingMode, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    tables, words = split_words([given.table, given.mode and given.mode.value], given.many)
+    tables, words = split_words([options.table, options.mode and options.mode.value], options.many)
     mode = _mode(words)
     return plan_tables(
         context,
         tables,
-        given.many,
+        options.many,
         lambda table: plan_mapping_mode(table.snapshot, mode, session=table.session),
-        change=given.change,
+        change=options.change,
     )
 
 

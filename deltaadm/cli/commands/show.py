@@ -40,13 +40,13 @@ class Show(Parameters):
     output: PlanOutputOptions
 
 
-def command(given: Show, context: RunContext) -> int:
+def command(options: Show, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    check_format(given.output, PlanReport)
-    context = context.with_request(given.spark, given.output, given.access)
+    check_format(options.output, PlanReport)
+    context = context.with_request(options.spark, options.output, options.access)
 
     def work() -> int:
-        show(context, saved_reports(context, given.file))
+        show(context, saved_reports(context, options.file))
         return 0
 
-    return handle_errors(context, str(given.file), work)
+    return handle_errors(context, str(options.file), work)

@@ -55,41 +55,41 @@ class UpgradeProtocol(Parameters):
     change: ChangeOptions
 
 
-def command(given: UpgradeProtocol, context: RunContext) -> int:
+def command(options: UpgradeProtocol, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    if given.minimum and (given.reader is not None or given.writer is not None):
+    if options.minimum and (options.reader is not None or options.writer is not None):
         raise UsageError("cannot be combined with --reader or --writer", option="--minimum")
 
-    if (given.readable_by or given.writable_by) and (
-        given.minimum or given.reader is not None or given.writer is not None
+    if (options.readable_by or options.writable_by) and (
+        options.minimum or options.reader is not None or options.writer is not None
     ):
         raise UsageError(
             "cannot be combined with --minimum, --reader or --writer",
-            option="--readable-by" if given.readable_by else "--writable-by",
+            option="--readable-by" if options.readable_by else "--writable-by",
         )
-    if given.skip_unreachable and not (given.readable_by or given.writable_by):
+    if options.skip_unreachable and not (options.readable_by or options.writable_by):
         raise UsageError("requires --readable-by or --writable-by", option="--skip-unreachable")
-    planner = _planner(given)
-    require_tables(given.tables, given.many)
+    planner = _planner(options)
+    require_tables(options.tables, options.many)
     return plan_tables(
         context,
-        given.tables or (),
-        given.many,
+        options.tables or (),
+        options.many,
         planner,
-        change=given.change,
+        change=options.change,
     )
 
 
-def _planner(given: UpgradeProtocol) -> Planner:
+def _planner(options: UpgradeProtocol) -> Planner:
     """The planner for the options; raises `Refused` for an unknown client."""
-    if given.readable_by or given.writable_by:
+    if options.readable_by or options.writable_by:
         return clients_planner(
-            readable_by=given.readable_by or (),
-            writable_by=given.writable_by or (),
-            skip_unreachable=given.skip_unreachable,
+            readable_by=options.readable_by or (),
+            writable_by=options.writable_by or (),
+            skip_unreachable=options.skip_unreachable,
         )
-    if given.minimum:
+    if options.minimum:
         return minimum_planner()
     return lambda table: plan_upgrade(
-        table.snapshot, reader=given.reader, writer=given.writer, session=table.session
+        table.snapshot, reader=options.reader, writer=options.writer, session=table.session
     )

@@ -138,78 +138,78 @@ class Validate(Parameters):
     output: ReportOptions
 
 
-def command(given: Validate, context: RunContext) -> int:
+def command(options: Validate, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    require_tables(given.tables, given.many)
-    if given.fix:
-        return _fix(given, context)
-    _refuse_plan_options(given.planning)
+    require_tables(options.tables, options.many)
+    if options.fix:
+        return _fix(options, context)
+    _refuse_plan_options(options.planning)
     places = outlets(
-        given.output, StatisticsReport if given.selection.statistics else ValidationReport
+        options.output, StatisticsReport if options.selection.statistics else ValidationReport
     )
-    _require_streaming(given.many, places, given.selection)
+    _require_streaming(options.many, places, options.selection)
     context = context.with_request(
-        given.spark,
+        options.spark,
         OutputOptions(output=next((place.format for place in places if not place.file), "text")),
-        given.access,
+        options.access,
     )
 
     def work() -> int:
-        with log_reader(context, given.tables or (), given.many, by_executors=True) as reader:
-            return _report(given, reader, places)
+        with log_reader(context, options.tables or (), options.many, by_executors=True) as reader:
+            return _report(options, reader, places)
 
     return handle_errors(context, "", work)
 
 
-def _fix(given: Validate, context: RunContext) -> int:
+def _fix(options: Validate, context: RunContext) -> int:
     """Plan what fixes the findings, as any other change; the exit code."""
     commit = CommitOptions(
         clients=ClientOptions(
-            for_client=given.users.for_client, for_client_writing=given.users.for_client_writing
+            for_client=options.users.for_client, for_client_writing=options.users.for_client_writing
         ),
-        committing=given.committing,
-        consent=given.consent,
-        access=given.access,
-        spark=given.spark,
+        committing=options.committing,
+        consent=options.consent,
+        access=options.access,
+        spark=options.spark,
         output=PlanOutputOptions(
-            output=_plan_format(given.output),
-            color=given.output.color,
-            show_secrets=given.output.show_secrets,
-            json=given.output.json,
-            query=given.output.query,
+            output=_plan_format(options.output),
+            color=options.output.color,
+            show_secrets=options.output.show_secrets,
+            json=options.output.json,
+            query=options.output.query,
         ),
     )
-    change = ChangeOptions(planning=given.planning, commit=commit)
+    change = ChangeOptions(planning=options.planning, commit=commit)
     context = context.with_request(commit.spark, commit.output, commit.access)
 
     def work() -> int:
         from deltaadm.runs.plan_tables import plan_tables
 
-        run = _run(context, given.looking, given.selection, given.users)
+        run = _run(context, options.looking, options.selection, options.users)
         planner = fixes_planner(run)
-        named = given.tables or ()
-        return plan_tables(context, named, given.many, planner, change, settings=run.settings)
+        named = options.tables or ()
+        return plan_tables(context, named, options.many, planner, change, settings=run.settings)
 
     return handle_errors(context, "", work)
 
 
-def _report(given: Validate, context: RunContext, places: Sequence[OutputTarget]) -> int:
+def _report(options: Validate, context: RunContext, places: Sequence[OutputTarget]) -> int:
     """Show the findings in all tables; the exit code."""
-    run = _run(context, given.looking, given.selection, given.users)
-    fleet = collect_tables(context, given.tables or (), given.many, "validate")
+    run = _run(context, options.looking, options.selection, options.users)
+    fleet = collect_tables(context, options.tables or (), options.many, "validate")
     do_without_numpy()
     style = Style(
-        color=given.output.color,
+        color=options.output.color,
         fail_on=run.fail_on,
-        show_secrets=given.output.show_secrets,
-        selection=selection_of(given.output.json, given.output.query),
+        show_secrets=options.output.show_secrets,
+        selection=selection_of(options.output.json, options.output.query),
     )
     context = replace(context, style=style)
-    baseline_file = given.selection.write_baseline
+    baseline_file = options.selection.write_baseline
     known: list[ValidationReport] = []
     printer = (
         StatisticsPrinter(fleet, places, style)
-        if given.selection.statistics
+        if options.selection.statistics
         else ResultPrinter(fleet, places, style)
     )
     task = TableTask(
@@ -266,17 +266,17 @@ def _baseline(file: Path | None) -> Baseline:
         raise SettingsError(error.message, remedy=error.remedy) from error
 
 
-def _clients(given: list[str] | None, option: str) -> tuple[ClientRelease, ...]:
+def _clients(texts: list[str] | None, option: str) -> tuple[ClientRelease, ...]:
     try:
-        return tuple(map(parse_client, given or ()))
+        return tuple(map(parse_client, texts or ()))
     except Refused as error:
         raise UsageError(error.message, option=option, remedy=error.remedy) from error
 
 
-def _prefixes(given: list[str] | None, option: str) -> tuple[str, ...]:
+def _prefixes(texts: list[str] | None, option: str) -> tuple[str, ...]:
     """The beginnings of codes that an option names, several of them with commas."""
     codes = []
-    for word in (word for text in given or () for word in text.split(",")):
+    for word in (word for text in texts or () for word in text.split(",")):
         prefix = code_prefix(word)
         if prefix is None:
             raise UsageError(

@@ -274,31 +274,35 @@ def table_properties(
     options = {
         key: value for key, value in step.write_options.items() if key.lower().startswith("delta.")
     }
-    given = validate_configurations(
+    properties = validate_configurations(
         {**step.properties, **options}, allow_arbitrary=session.allow_arbitrary_properties
     )
     if step.cluster_by:
-        given.pop(CLUSTERING_COLUMNS, None)
-    check_new_features(given)
-    check_new(given, replaces=snapshot.exists)
+        properties.pop(CLUSTERING_COLUMNS, None)
+    check_new_features(properties)
+    check_new(properties, replaces=snapshot.exists)
     statement = Statement.REPLACE if snapshot.exists else Statement.CREATE
-    check_reserved_keys(statement, given, snapshot.protocol)
+    check_reserved_keys(statement, properties, snapshot.protocol)
     # A query is written by a writer, which takes options as REPLACE TABLE does.
-    given = stored_properties(statement if step.query is None else Statement.REPLACE, given)
+    properties = stored_properties(
+        statement if step.query is None else Statement.REPLACE, properties
+    )
     clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if step.cluster_by else {}
     required = {
-        **_required_by_iceberg(given),
-        **_required_by_adaptive_metadata(given, replaces=snapshot.exists),
+        **_required_by_iceberg(properties),
+        **_required_by_adaptive_metadata(properties, replaces=snapshot.exists),
     }
-    return {**required, **given, **clustering}
+    return {**required, **properties, **clustering}
 
 
-def _required_by_adaptive_metadata(given: Mapping[str, str], *, replaces: bool) -> dict[str, str]:
+def _required_by_adaptive_metadata(
+    properties: Mapping[str, str], *, replaces: bool
+) -> dict[str, str]:
     """What Delta adds to a new table with adaptive metadata, and refuses if it is requested."""
-    if given.get(_ADAPTIVE_METADATA, "").lower() != SUPPORTED:
+    if properties.get(_ADAPTIVE_METADATA, "").lower() != SUPPORTED:
         return {}
     for key, value in _WITH_ADAPTIVE_METADATA.items():
-        if given.get(key, value).lower() != value:
+        if properties.get(key, value).lower() != value:
             mode = key == COLUMN_MAPPING_MODE
             which = "COLUMN_MAPPING_ID_MODE" if mode else "DEPENDENT_FEATURE_ENABLED"
             raise Refused(
@@ -323,17 +327,17 @@ _WITH_ADAPTIVE_METADATA: Final = {
 }
 
 
-def _required_by_iceberg(given: Mapping[str, str]) -> dict[str, str]:
+def _required_by_iceberg(properties: Mapping[str, str]) -> dict[str, str]:
     """What Delta adds to a new table as soon as any Iceberg compatibility is on."""
-    if not enabled_versions(Metadata(configuration=given)):
+    if not enabled_versions(Metadata(configuration=properties)):
         return {}
     return {COLUMN_MAPPING_MODE: "name", _ATOMIC_CONVERSION: "true"}
 
 
-def _with_inherited(snapshot: Snapshot, given: Mapping[str, str]) -> dict[str, str]:
+def _with_inherited(snapshot: Snapshot, properties: Mapping[str, str]) -> dict[str, str]:
     """A table that replaces another keeps two of its properties unless it has its own."""
     old = snapshot.metadata.configuration
-    return {**{key: old[key] for key in _INHERITED if key in old}, **given}
+    return {**{key: old[key] for key in _INHERITED if key in old}, **properties}
 
 
 def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ...]:
@@ -534,10 +538,10 @@ def _require_column_defaults(after: Snapshot) -> None:
         )
 
 
-def _clusters_as_property(snapshot: Snapshot, given: Mapping[str, str]) -> tuple[Path, ...]:
+def _clusters_as_property(snapshot: Snapshot, properties: Mapping[str, str]) -> tuple[Path, ...]:
     """The clustering columns of the property that stands for CLUSTER BY."""
     # Delta takes it where domains can be.
-    text = given.get(CLUSTERING_COLUMNS)
+    text = properties.get(CLUSTERING_COLUMNS)
     if text is None or not snapshot.exists:
         return ()
     domain = DomainMetadata(CLUSTERING_DOMAIN, f'{{"{CLUSTERING_COLUMNS}":{text}}}')

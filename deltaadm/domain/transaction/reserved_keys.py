@@ -85,29 +85,31 @@ class ReservedKey:
         )
 
 
-def check_reserved_keys(statement: Statement, given: Mapping[str, str], protocol: Protocol) -> None:
+def check_reserved_keys(
+    statement: Statement, properties: Mapping[str, str], protocol: Protocol
+) -> None:
     """
     Raise `Refused` with Delta's error class for the first key that *statement* refuses.
 
     *protocol* is that of the table as it is. The keys are those of `validate_configurations`.
     """
-    _check(RESERVED_KEYS, statement, given, protocol)
+    _check(RESERVED_KEYS, statement, properties, protocol)
 
 
-def check_new_features(given: Mapping[str, str]) -> None:
+def check_new_features(properties: Mapping[str, str]) -> None:
     """Raise `Refused` for features that no property gives to a new table, before all else."""
-    _check(_NOT_FOR_NEW_TABLES, Statement.CREATE, given, Protocol(0, 0))
+    _check(_NOT_FOR_NEW_TABLES, Statement.CREATE, properties, Protocol(0, 0))
 
 
 def _check(
     keys: Iterable[ReservedKey],
     statement: Statement,
-    given: Mapping[str, str],
+    properties: Mapping[str, str],
     protocol: Protocol,
 ) -> None:
     for reserved in keys:
-        for key in filter(reserved.matches, given):
-            refusal = reserved.refusal(statement, given[key], protocol)
+        for key in filter(reserved.matches, properties):
+            refusal = reserved.refusal(statement, properties[key], protocol)
             if refusal is not None:
                 raise Refused(
                     refusal.message.format(key=key),
@@ -116,12 +118,12 @@ def _check(
                 )
 
 
-def stored_properties(statement: Statement, given: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties among *given* that *statement* writes into the configuration."""
+def stored_properties(statement: Statement, properties: Mapping[str, str]) -> dict[str, str]:
+    """Return those *properties* that *statement* writes into the configuration."""
     unstored = [reserved for reserved in RESERVED_KEYS if statement in reserved.unstored]
     return {
         key: value
-        for key, value in given.items()
+        for key, value in properties.items()
         if not any(reserved.matches(key) for reserved in unstored)
     }
 
