@@ -49,7 +49,7 @@ def shared(processes: int) -> tuple[str, ...]:
     return (f"--numprocesses={processes}", "--dist=loadscope", "--no-loadscope-reorder")
 
 
-SPREAD = shared(min(4, CORES * 3 // 2))
+SPREAD = shared(min(4, 2 * CORES))
 """Among more processes than there are cores: tests on Spark wait a fifth of their time."""
 
 FAST = (*shared(CORES), "-m", "not spark and not slow", "--ignore=tests/spark")

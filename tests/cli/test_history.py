@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support import tables
+from tests.support import spark_history, tables
 from tests.support.program import deltaadm
 from tests.support.tables import Table, add, commit_info, domain, metadata, protocol
 
@@ -151,3 +151,7 @@ def test_odd_requests_are_usage_errors(
 
 def test_nothing_that_was_asked_for_is_said(events: Table) -> None:
     assert "No changes." in deltaadm("history", events.path, "--protocol", "--since", "3").out
+
+
+def test_a_table_that_spark_has_made_and_described(tmp_path: Path) -> None:
+    spark_history.check(tmp_path, spark_history.restore(tmp_path))

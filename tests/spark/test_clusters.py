@@ -203,17 +203,20 @@ def test_a_table_goes_through_all_changes(there: Run, tmp_path: Path, sql: Sql) 
     assert list(map(tuple, rows)) == [(number, f"x{number}") for number in range(20)]
 
 
-def test_history_waits_and_the_protocol_goes_down(there: Run, table: Path) -> None:
+def test_history_waits_before_a_feature_goes(there: Run, table: Path) -> None:
     away = ("drop-feature", table, "deletionVectors", "--truncate-history", *APPLY)
-    assert committed(there("enable-feature", table, "vacuumProtocolCheck", *APPLY)) == [1]
-    lowest = there("upgrade-protocol", table, "--minimum", *APPLY, *IRREVERSIBLE)
-    assert committed(lowest)
-    found = DeltaTable(table).protocol()
-    assert (found.min_reader_version, found.min_writer_version) == (1, 2)
-    assert committed(there("enable-feature", table, "deletionVectors", *APPLY))
+    assert committed(there("enable-feature", table, "deletionVectors", *APPLY)) == [1]
     first = there(*away, *IRREVERSIBLE)
     assert (first.code, first.document["outcome"]["mismatches"]) == (8, [])
     assert there(*away, *IRREVERSIBLE).document["error"]["kind"] == "not yet"
+
+
+@pytest.mark.matrix  # `drop-feature` above goes the same way, and plans are those of any session
+def test_the_protocol_goes_down(there: Run, table: Path) -> None:
+    assert committed(there("enable-feature", table, "vacuumProtocolCheck", *APPLY)) == [1]
+    assert committed(there("upgrade-protocol", table, "--minimum", *APPLY, *IRREVERSIBLE))
+    lowest = DeltaTable(table).protocol()
+    assert (lowest.min_reader_version, lowest.min_writer_version) == (1, 2)
 
 
 def test_executors_of_a_server_read_fleets_and_give_the_same_lines(
@@ -358,6 +361,22 @@ def shop(sql: Sql) -> str:
     return name
 
 
+QUERY = "SELECT id, DATE'2026-01-01' AS day FROM range(3)"
+
+
+@pytest.mark.matrix  # below, tables of Hive go the same way
+def test_tables_of_other_providers_are_made_and_changed(there: Run, shop: str) -> None:
+    written = there("create", f"{shop}.export", "--provider", "csv", "--as", QUERY, *APPLY)
+    assert written.code == 0, written.out
+    other = there(
+        *("create", f"{shop}.export", "--provider", "csv", "--mode", "replace", *APPLY),
+        *("--as", f"FROM {shop}.export", "--accept-irreversible", f"{shop}.export"),
+    )
+    assert (other.code, "is dropped before" in other.document["error"]["message"]) == (7, True)
+    altered = there("alter", f"{shop}.plain", "--add-column", "b INT", "--set", "x=y", *APPLY)
+    assert altered.code == 0, altered.out
+
+
 def test_tables_are_made_and_changed_by_their_names(
     there: Run, shop: str, tmp_path: Path, sql: Sql
 ) -> None:
@@ -367,9 +386,8 @@ def test_tables_are_made_and_changed_by_their_names(
     assert committed(
         there("create", orders, "--schema", columns, "--cluster-by", "id", *APPLY)
     ) == [0]
-    query = "SELECT id, DATE'2026-01-01' AS day FROM range(3)"
     away = ("--location", tmp_path / "copy", "--partition-by", "day")
-    assert committed(there("create", copy, "--as", query, *away, *APPLY)) == [0]
+    assert committed(there("create", copy, "--as", QUERY, *away, *APPLY)) == [0]
     assert committed(there("alter", orders, "--set", "x=y", "--add-column", "c INT", *APPLY)) == [
         1,
         2,
@@ -380,15 +398,6 @@ def test_tables_are_made_and_changed_by_their_names(
     again = there("create", copy, "--mode", "create-or-replace", "--as", "SELECT 1 AS a", *APPLY)
     assert committed(again) == [1]
     assert sql(f"TABLE delta.`{tmp_path}/copy`") == [[1]]
-    written = there("create", f"{shop}.export", "--provider", "csv", "--as", query, *APPLY)
-    assert written.code == 0, written.out
-    other = there(
-        *("create", f"{shop}.export", "--provider", "csv", "--mode", "replace", *APPLY),
-        *("--as", f"FROM {shop}.export", "--accept-irreversible", f"{shop}.export"),
-    )
-    assert (other.code, "is dropped before" in other.document["error"]["message"]) == (7, True)
-    altered = there("alter", f"{shop}.plain", "--add-column", "b INT", "--set", "x=y", *APPLY)
-    assert altered.code == 0, altered.out
     write_deltalake(tmp_path / "moved", pa.table({"a": pa.array([7], pa.int32())}))
     moved = there("alter", copy, "--set-location", tmp_path / "moved", *APPLY)
     assert committed(moved) == []

@@ -287,9 +287,9 @@ def test_a_client_reads_the_table_after_the_plan_for_it(
     spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "modern"
-    properties = "'delta.enableDeletionVectors' = 'true', 'delta.columnMapping.mode' = 'name'"
+    switched = "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
     for statement in (
-        f"CREATE TABLE {{}} (id BIGINT, name STRING) USING delta TBLPROPERTIES ({properties})",
+        f"CREATE TABLE {{}} (id BIGINT, name STRING) USING delta {switched}",
         "INSERT INTO {} VALUES (1, 'a'), (2, 'b'), (3, 'c')",
         "DELETE FROM {} WHERE id = 2",
     ):

@@ -182,7 +182,7 @@ def assert_delta_waits(executor: SparkExecutor, path: Path, name: str) -> None:
 def test_the_way_down_ends_where_the_table_began(
     spark: "SparkSession", executor: SparkExecutor, tmp_path: Path
 ) -> None:
-    make_and_drop(spark, executor, tmp_path, "deletionVectors")
+    make_and_drop(spark, executor, tmp_path, "typeWidening-preview")
     spark.sql(supported("vacuumProtocolCheck").format(f"delta.`{tmp_path}`"))
     a_day_later(tmp_path)
     snapshot, store = loaded(tmp_path), open_store(str(tmp_path))
