@@ -24,7 +24,7 @@ from tests.support.cases import each
 from tests.support.samples import HOSTILE, hostile_reports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.operations.reports import Report
 
@@ -38,17 +38,27 @@ def text(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+class Reports(tuple["Report", ...]):  # noqa: SLOT001 -- it keeps its output
+    """Reports whose output is made once for all laws on it."""
+
+    def __init__(self, _: Iterable[Report]) -> None:
+        self.output: dict[tuple[str, bool], str] = {}
+
+
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory, text: str) -> Sequence[Report]:
-    return hostile_reports(tmp_path_factory.mktemp("hostile") / "table", text)
+def reports(tmp_path_factory: pytest.TempPathFactory, text: str) -> Reports:
+    return Reports(hostile_reports(tmp_path_factory.mktemp("hostile") / "table", text))
 
 
-def shown(name: str, reports: Sequence[Report], *, for_terminal: bool = False) -> str:
+def shown(name: str, reports: Reports, *, for_terminal: bool = False) -> str:
     """The output for those reports that the format can show."""
-    out = StringIO()
-    fitting = [report for report in reports if FORMATS[name].shows(type(report).__name__)]
-    render(name, fitting, out, Style(color="always", width=100, for_terminal=for_terminal))
-    return out.getvalue()
+    key = name, for_terminal
+    if key not in reports.output:
+        out = StringIO()
+        fitting = [report for report in reports if FORMATS[name].shows(type(report).__name__)]
+        render(name, fitting, out, Style(color="always", width=100, for_terminal=for_terminal))
+        reports.output[key] = out.getvalue()
+    return reports.output[key]
 
 
 def hidden(text: str) -> set[str]:
@@ -68,7 +78,7 @@ def strings(value: Any) -> Iterator[str]:
 
 
 @each("name", [name for name in FORMATS if name != "sql"])
-def test_output_can_be_written_in_utf_8(name: str, reports: Sequence[Report]) -> None:
+def test_output_can_be_written_in_utf_8(name: str, reports: Reports) -> None:
     assert shown(name, reports).encode("utf-8")
 
 
@@ -76,32 +86,32 @@ def test_output_can_be_written_in_utf_8(name: str, reports: Sequence[Report]) ->
     "name",
     ["text", "github", "markdown", "html", "junit", "json", "jsonl", "sarif", "gitlab"],
 )
-def test_nothing_hidden_is_left(name: str, reports: Sequence[Report]) -> None:
+def test_nothing_hidden_is_left(name: str, reports: Reports) -> None:
     colours = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports)) if name == "text" else ""
     assert hidden(colours or shown(name, reports)) == set()
 
 
 @each("name", list(FORMATS))
-def test_nothing_hidden_is_left_on_a_terminal(name: str, reports: Sequence[Report]) -> None:
+def test_nothing_hidden_is_left_on_a_terminal(name: str, reports: Reports) -> None:
     """Whatever the format, also those whose output is meant for programs."""
     output = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports, for_terminal=True))
     assert hidden(output) == set()
 
 
 @each("name", ["text", "markdown", "html", "junit", "sarif", "gitlab", "json"])
-def test_no_line_is_a_workflow_command(name: str, reports: Sequence[Report]) -> None:
+def test_no_line_is_a_workflow_command(name: str, reports: Reports) -> None:
     output = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports))
     assert not [line for line in output.splitlines() if line.lstrip().startswith("::")]
     if name == "text":
         assert "##[" not in output
 
 
-def test_colours_come_from_deltaadm_alone(reports: Sequence[Report]) -> None:
+def test_colours_come_from_deltaadm_alone(reports: Reports) -> None:
     codes = set(re.findall(r"\x1b\[([0-9;]*)m", shown("text", reports)))
     assert codes <= {"0", "1", "2", "31", "32", "33", "1;31", "1;33"}
 
 
-def test_json_keeps_every_name_as_it_is(reports: Sequence[Report], text: str) -> None:
+def test_json_keeps_every_name_as_it_is(reports: Reports, text: str) -> None:
     found, table, *_ = json.loads(shown("json", reports))
     assert (found["table"], found["findings"][0]["message"]) == (text, text)
     assert table["table"] == table["location"] == text
@@ -109,7 +119,7 @@ def test_json_keeps_every_name_as_it_is(reports: Sequence[Report], text: str) ->
     assert len(shown("jsonl", reports).splitlines()) == len(reports)
 
 
-def test_sarif_stays_valid(reports: Sequence[Report], sarif_validator: Any) -> None:
+def test_sarif_stays_valid(reports: Reports, sarif_validator: Any) -> None:
     log = json.loads(shown("sarif", reports))
     sarif_validator.validate(log)
     assert not [string for string in strings(log) if hidden(string)]
@@ -121,13 +131,13 @@ def test_sarif_stays_valid(reports: Sequence[Report], sarif_validator: Any) -> N
         assert re.fullmatch(r"(?:[A-Za-z0-9/:@!$&'()*+,;=~._-]|%[0-9A-F]{2})+", uri)
 
 
-def test_gitlab_stays_valid(reports: Sequence[Report]) -> None:
+def test_gitlab_stays_valid(reports: Reports) -> None:
     issues = json.loads(shown("gitlab", reports))
     assert not [string for string in strings(issues) if hidden(string)]
     assert len({issue["fingerprint"] for issue in issues}) == len(issues) == 5
 
 
-def test_junit_keeps_its_shape(reports: Sequence[Report], text: str) -> None:
+def test_junit_keeps_its_shape(reports: Reports, text: str) -> None:
     root = ET.fromstring(shown("junit", reports))  # noqa: S314 -- our own output
     suite, failed = root
     assert Counter(element.tag for element in root.iter()) == {
@@ -144,7 +154,7 @@ def test_junit_keeps_its_shape(reports: Sequence[Report], text: str) -> None:
 GITHUB = re.compile(r"::(error|warning|notice) file=[^,:\s]+,title=DL99\d sample-rule::[^\r\n]*")
 
 
-def test_github_writes_one_command_for_each_finding(reports: Sequence[Report]) -> None:
+def test_github_writes_one_command_for_each_finding(reports: Reports) -> None:
     lines = shown("github", reports).split("\n")
     assert lines.pop() == ""
     *found, failure = lines
@@ -168,7 +178,7 @@ AUTOLINKED = re.compile(
 """What GitHub and GitLab make links, mentions or pictures of in plain text."""
 
 
-def test_markdown_has_no_structure_but_ours(reports: Sequence[Report], text: str) -> None:
+def test_markdown_has_no_structure_but_ours(reports: Reports, text: str) -> None:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     tokens = parser.parse(shown("markdown", reports))
     assert {token.type for token in tokens} <= MARKDOWN_TOKENS
@@ -197,7 +207,7 @@ def cells_by_row(tokens: Sequence[Any]) -> Iterator[list[Any]]:
             yield row
 
 
-def test_markdown_rows_have_as_many_cells_as_their_heading(reports: Sequence[Report]) -> None:
+def test_markdown_rows_have_as_many_cells_as_their_heading(reports: Reports) -> None:
     expected = 0
     for line in shown("markdown", reports).splitlines():
         if not line.startswith("|"):
@@ -253,9 +263,9 @@ def read_page(source: str) -> Page:
     return page
 
 
-def test_html_is_made_of_our_elements(reports: Sequence[Report], tmp_path: Path, text: str) -> None:
+def test_html_is_made_of_our_elements(reports: Reports, tmp_path: Path, text: str) -> None:
     page = read_page(shown("html", reports))
-    tame = read_page(shown("html", hostile_reports(tmp_path / "tame", "tame")))
+    tame = read_page(shown("html", Reports(hostile_reports(tmp_path / "tame", "tame"))))
     assert set(page.tags) <= set(tame.tags)
     assert {key for _, key, _ in page.attributes} <= {key for _, key, _ in tame.attributes}
     assert not [key for _, key, _ in page.attributes if key.startswith("on") or key == "src"]
@@ -263,7 +273,7 @@ def test_html_is_made_of_our_elements(reports: Sequence[Report], tmp_path: Path,
     assert visible(text) in "".join(page.texts)
 
 
-def test_html_needs_nothing_from_elsewhere(reports: Sequence[Report]) -> None:
+def test_html_needs_nothing_from_elsewhere(reports: Reports) -> None:
     source = shown("html", reports)
     [script] = re.findall(r"<script>(.*?)</script>", source, re.DOTALL)
     digest = b64encode(sha256(script.encode()).digest()).decode()
@@ -277,21 +287,21 @@ def test_html_needs_nothing_from_elsewhere(reports: Sequence[Report]) -> None:
     assert "@import" not in style
 
 
-def test_nothing_runs_on_the_page_of_one_report(reports: Sequence[Report]) -> None:
+def test_nothing_runs_on_the_page_of_one_report(reports: Reports) -> None:
     for report in reports:
-        page = read_page(shown("html", [report]))
+        page = read_page(shown("html", Reports([report])))
         if not page.tags["details"]:
             assert page.tags["script"] == 0
             policy = "default-src 'none'; style-src 'unsafe-inline'"
             assert ("meta", "content", policy) in page.attributes
 
 
-def test_drawing_is_well_formed(reports: Sequence[Report]) -> None:
+def test_drawing_is_well_formed(reports: Reports) -> None:
     for found in re.findall(r"<svg.*?</svg>", shown("html", reports), re.DOTALL):
         ET.fromstring(found)  # noqa: S314 -- our own output
 
 
-def test_hostile_reports_reach_every_format(reports: Sequence[Report]) -> None:
+def test_hostile_reports_reach_every_format(reports: Reports) -> None:
     assert {ValidationReport, Failure} <= {type(report) for report in reports}
     assert all(
         any(each.shows(type(report).__name__) for report in reports) for each in FORMATS.values()

@@ -620,6 +620,7 @@ def forwarded(server: str, last: bytes | None = None) -> Iterator[tuple[str, Cal
 # A standalone master
 
 
+@pytest.mark.matrix  # executors of a Connect server read and change fleets above
 def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_path: Path) -> None:
     lake, plans = tmp_path / "lake", tmp_path / "plans.jsonl"
     for number in range(2):
