@@ -28,6 +28,7 @@ from benchmarks.contestants import (
 )
 from benchmarks.measure import Cost, Failed
 from benchmarks.pictures import chart
+from benchmarks.tables import standard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -117,13 +118,13 @@ TARGETS: Final = (
 BOUNDS: Final = (
     Bound("process", "S1", 3, "ms"),
     Bound("commit", "a property", 250, "ms"),
-    *(Bound("protocol", table, 130, "MB") for table in ("S1", "S2", "S3", "S4", "S5")),
+    *(Bound("protocol", table, 130, "MB") for table in ("S1", "S2", "S3", "S4", "S5", "S7")),
     *(Bound("history", table, 60, "MB") for table in ("S2", "S2 crc")),
     Bound("files", "S3", 400, "MB"),
     Bound("files", "S2 removes", 400, "MB"),
-    Bound("files", "huge", 1_000, "MB"),
+    Bound("files", "S7", 1_000, "MB"),
     Bound("validation", "S3", 400, "MB", "validate"),
-    Bound("validation", "huge", 600, "MB", "validate"),
+    Bound("validation", "S7", 600, "MB", "validate"),
     *(Bound("validation", "S2", 120, "MB", one) for one in ("validate", "validate --history")),
 )
 _NOTE: Final = (
@@ -174,6 +175,7 @@ def _head(absent: Mapping[str, str], scale: float, runs: int) -> Iterator[str]:
         "otherwise, with the quartiles in brackets."
     )
     yield "\n".join(f"- {line}" for line in _machine(scale, runs))
+    yield "\n".join(f"- {shape.name}: {shape.description}" for shape in standard(scale).values())
     for name, reason in absent.items():
         yield f"**{name}** did not take part: {reason}."
 
@@ -215,12 +217,16 @@ def _targets(found: Found) -> Iterator[str]:
         yield "\n".join([*head, *rows])
 
 
-def _measured(found: Found) -> Iterator[tuple[Target, float, float]]:
+def _measured(found: Found) -> Iterator[tuple[Target, float, float | None]]:
     for target in TARGETS:
         costs = found.get(target.part, {}).get(target.table, {})
         ours, theirs = costs.get(target.ours), costs.get(target.theirs)
         if isinstance(ours, Cost) and isinstance(theirs, Cost):
-            by_processor = ours.processor_median / theirs.processor_median
+            by_processor = (
+                ours.processor_median / theirs.processor_median
+                if ours.processor and theirs.processor
+                else None
+            )
             yield target, ours.median / theirs.median, by_processor
 
 
@@ -238,13 +244,13 @@ _SAID: Final = {
 }
 
 
-def _against(measured: tuple[Target, float, float]) -> str:
+def _against(measured: tuple[Target, float, float | None]) -> str:
     target, ratio, by_processor = measured
     return _row(
         _name(target),
         target.theirs,
         f"at most {target.limit:g}",
-        f"{ratio:.3f} ({by_processor:.3f})",
+        f"{ratio:.3f}" + (f" ({by_processor:.3f})" if by_processor is not None else ""),
         ratio <= target.limit,
     )
 
@@ -317,7 +323,7 @@ def _spark(found: Found) -> Iterator[str]:
 
 def _memory_growth(found: Found) -> Iterator[str]:
     """From a checkpoint to one with ten times as many files."""
-    costs = [found.get("validation", {}).get(table, {}) for table in ("S3", "huge")]
+    costs = [found.get("validation", {}).get(table, {}) for table in ("S3", "S7")]
     small, large = (cost.get(VALIDATE) for cost in costs)
     if isinstance(small, Cost) and isinstance(large, Cost):
         times = large.megabytes / small.megabytes
@@ -405,7 +411,7 @@ def _has(costs: Mapping[str, Costs], what: str) -> bool:
 
 
 def _peak(cost: Cost) -> str:
-    return f"{cost.megabytes:,.0f}"
+    return f"{cost.megabytes:,.0f}" if cost.memory else ""
 
 
 def _ratios(costs: Mapping[str, Costs]) -> str:

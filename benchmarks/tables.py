@@ -26,6 +26,7 @@ _START: Final = 1_700_000_000_000
 _ROW_GROUP: Final = 1 << 18
 _FILE_BYTES: Final = 1_000_000
 _ROWS: Final = 10_000
+_FEW_COLUMNS: Final = 4
 _NAMESPACE: Final = uuid.UUID("6ba7b812-9dad-11d1-80b4-00c04fd430c8")
 
 PROTOCOL: Final = {"minReaderVersion": 1, "minWriterVersion": 2}
@@ -52,10 +53,25 @@ class Shape:
     checkpoint: str = ""
     files: int = 0
     parts: int = 1
-    columns: int = 4
+    columns: int = _FEW_COLUMNS
     removes: bool = False
     crc: bool = False
     hint: bool = True
+
+    @property
+    def description(self) -> str:
+        """What makes this table another than the rest, in a few words."""
+        parts = [f"{self.commits:,} commits"]
+        if self.removes:
+            parts.append("every second one removes a file")
+        if self.checkpoint:
+            spread = f" in {self.parts} parts" if self.parts > 1 else ""
+            parts.append(f"after a {self.checkpoint} checkpoint of {self.files:,} files{spread}")
+        if self.columns > _FEW_COLUMNS:
+            parts.append(f"{self.columns:,} columns")
+        if self.crc:
+            parts.append("with a version checksum")
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,6 +415,7 @@ def standard(scale: float = 1.0) -> dict[str, Shape]:
         Shape(name="S4", commits=20, checkpoint="multi-part", files=2 * million, parts=10),
         Shape(name="S5", commits=20, checkpoint="v2", files=million, parts=10),
         Shape(name="S6", commits=10, columns=scaled(2_000, scale)),
+        Shape(name="S7", commits=20, checkpoint="classic", files=10 * million),
     )
     return {shape.name: shape for shape in shapes}
 
@@ -407,7 +424,7 @@ def growing(scale: float = 1.0) -> dict[str, list[tuple[int, Shape]]]:
     """For each dimension, tables of which only that one grows, with its value."""
     steps = {
         "commits": [10, 100, 1_000, 3_000, 10_000],
-        "files": [1_000, 10_000, 100_000, 300_000, 1_000_000],
+        "files": [1_000, 10_000, 100_000, 300_000, 1_000_000, 10_000_000],
         "columns": [10, 100, 500, 1_000, 2_000],
     }
     found: dict[str, list[tuple[int, Shape]]] = {}
@@ -430,7 +447,7 @@ def main() -> None:
     """
     Write what the arguments ask for.
 
-    They are `DIRECTORY SCALE FLEET ALL GROWTH [huge] [quick]`: of ALL small tables, FLEET are one.
+    They are `DIRECTORY SCALE FLEET ALL GROWTH [quick]`: of ALL small tables, FLEET are one.
     """
     directory, scale, fleet, every, growth, *more = sys.argv[1:]
     root, factor = Path(directory), float(scale)
@@ -439,9 +456,6 @@ def main() -> None:
     else:
         shapes = [*standard(factor).values()]
         shapes += [shape for steps in growing(float(growth)).values() for _, shape in steps]
-    if "huge" in more:
-        files = scaled(10_000_000, factor)
-        shapes.append(Shape(name="huge", commits=20, checkpoint="classic", files=files))
     expected = {
         shape.name: asdict(write(root / shape.name.replace(" ", "-"), shape)) for shape in shapes
     }
