@@ -27,6 +27,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ def shared(processes: int) -> tuple[str, ...]:
     return (f"--numprocesses={processes}", "--dist=loadscope", "--no-loadscope-reorder")
 
 
-SPREAD = shared(min(4, 2 * CORES))
+SPREAD = shared(CORES + 3)
 """Among more processes than there are cores: tests on Spark wait a fifth of their time."""
 
 FAST = (*shared(CORES), "-m", "not spark and not slow", "--ignore=tests/spark")
@@ -114,15 +115,16 @@ def set_up() -> None:
 def test(*arguments: str) -> int:
     """Every check and the site, then the tests; all of them run even if one fails."""
     if "--fast" not in arguments:
-        return finish([*CHECKS, SITE, ("pytest", *SPREAD, *arguments)])
+        return finish([*CHECKS, SITE], ("pytest", *SPREAD, *arguments))
     chosen = [argument for argument in arguments if argument != "--fast"]
-    return finish([*CHECKS, ("pytest", *FAST, *chosen)])
+    return finish(CHECKS, ("pytest", *FAST, *chosen))
 
 
 def spark_matrix(*arguments: str) -> int:
     """All tests on Spark, with the cases that `test` leaves out."""
     os.environ["DELTAADM_REQUIRE_SPARK"] = "1"
-    return finish([("pytest", *SPREAD, "--spark-matrix", "-m", "spark or matrix", *arguments)])
+    chosen = (*SPREAD, "--spark-matrix", "-m", "spark or matrix")
+    return finish((), ("pytest", *chosen, *arguments))
 
 
 def lint() -> int:
@@ -130,11 +132,16 @@ def lint() -> int:
     return finish(CHECKS)
 
 
-def finish(checks: Iterable[tuple[str, ...]]) -> int:
-    """Run *checks* and say which failed."""
-    failed = [check for check in checks if shown(*check) != 0]
-    for check in failed:
-        print(f"FAILED: {shlex.join(check)}")
+def finish(checks: Iterable[tuple[str, ...]], *tests: tuple[str, ...]) -> int:
+    """Run *checks* side by side and then *tests*, and say which failed."""
+    with ThreadPoolExecutor(CORES) as pool:
+        running = [(check, pool.submit(captured, *check)) for check in checks]
+        for check, result in running:
+            print(f"\n$ {shlex.join(check)}\n{result.result().stdout}", end="", flush=True)
+    failed = [check for check, result in running if result.result().returncode != 0]
+    failed += [command for command in tests if shown(*command) != 0]
+    for command in failed:
+        print(f"FAILED: {shlex.join(command)}")
     return 1 if failed else 0
 
 
@@ -204,7 +211,7 @@ def man() -> int:
 
 def site() -> int:
     """Build the site, strictly."""
-    return finish([SITE])
+    return finish((), SITE)
 
 
 def lock() -> int:
@@ -250,6 +257,18 @@ def shown(program: str, *arguments: str, cwd: str | Path = ROOT) -> int:
     """Run a program of .venv after printing the command as a user would type it."""
     print(f"\n$ {shlex.join((program, *arguments))}", flush=True)
     return subprocess.run([PROGRAMS / program, *arguments], cwd=cwd, check=False).returncode  # noqa: S603
+
+
+def captured(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of .venv, and keep what it prints, in the order in which it does."""
+    return subprocess.run(  # noqa: S603
+        [PROGRAMS / program, *arguments],
+        cwd=ROOT,
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
 
 
 def required(*command: str | Path) -> None:

@@ -28,8 +28,9 @@ QUICK_STARTS = "-Djdk.lang.Process.launchMechanism=VFORK"
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     lacking = "" if os.environ.get("DELTAADM_REQUIRE_SPARK") == "1" else _lacking()
+    here = Path(__file__).parent
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if item.path.parent == here:
             item.add_marker(pytest.mark.spark)
             if lacking:
                 item.add_marker(pytest.mark.skip(reason=f"needs {lacking}"))

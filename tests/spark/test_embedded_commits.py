@@ -5,6 +5,7 @@ A few cases of everything are in the suite, all others in the matrix.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +91,9 @@ def _step(name: str, protocol: Protocol) -> SetProperties | None:
     return None
 
 
+@cache
 def changes() -> list[Any]:
+    """Every feature on every start, which the tests of two modules go through."""
     rows = [
         (name, start, step)
         for name in REFERENCE
