@@ -50,7 +50,7 @@ def shared(processes: int) -> tuple[str, ...]:
     return (f"--numprocesses={processes}", "--dist=loadscope", "--no-loadscope-reorder")
 
 
-SPREAD = shared(CORES + 3)
+SPREAD = shared(CORES + 2)
 """Among more processes than there are cores: tests on Spark wait a fifth of their time."""
 
 FAST = (*shared(CORES), "-m", "not spark and not slow", "--ignore=tests/spark")

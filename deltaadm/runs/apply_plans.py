@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from deltaadm.runs.progress import Phases
 
 _AT_A_TIME = 4
+_LOOK = 1.0
+"""Seconds after which a wait for plans looks for signals again."""
 
 
 class Limits(NamedTuple):
@@ -274,7 +276,8 @@ class _Run:
                     running.add(pool.submit(self._result, waiting.pop(), executor))
                 if not running:
                     break
-                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                # With a limit, since a signal just before the wait does not end it.
+                ended, running = wait(running, _LOOK, FIRST_COMPLETED)
                 for future in ended:
                     result = future.result()
                     failures += result.code not in {0, WAITING}

@@ -146,14 +146,15 @@ def from_processes(
 def _answered(
     workers: Mapping[int, _Worker[Result]], tick: Callable[[], None] | None
 ) -> list[_Worker[Result]]:
-    """The workers with a result, if there is one before it is time to *tick*."""
+    """The workers with a result, if there is one before long; the progress shown is up to date."""
     if tick is not None:
         tick()
     asked = select.poll()
     for worker in workers.values():
         if worker.owed:
             asked.register(worker.answers, select.POLLIN)
-    events = asked.poll(None if tick is None else _OFTEN * 1000)
+    # Without a limit, an interrupt between Python's last look for signals and the wait would wait.
+    events = asked.poll(_OFTEN * 1000)
     return [workers[answers] for answers, _ in events]
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Result = TypeVar("Result")
+
+_LOOK: Final = 0.5
+"""Seconds after which a wait looks for signals again."""
 
 
 class Pending(Generic[Result]):
@@ -35,7 +38,9 @@ class Pending(Generic[Result]):
 
     def result(self) -> Result:
         """The result of the work; raises what it raised."""
-        self._done.wait()
+        # An interrupt between Python's last look for signals and the wait would not end the wait.
+        while not self._done.wait(_LOOK):
+            pass
         if self._error is not None:
             raise self._error
         result: Result = self._result
