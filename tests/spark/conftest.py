@@ -29,7 +29,7 @@ OPTIMIZED_LATE = (
 """
 Twenty times what Java takes for much: the optimizing compiler is for what minutes are spent in.
 
-Without it a session takes a seventh more processor time, and with Java's own thresholds a quarter.
+Without it a session takes a sixth more processor time, and with Java's own thresholds a quarter.
 """
 
 QUICK_STARTS = "-Djdk.lang.Process.launchMechanism=VFORK"
