@@ -53,7 +53,7 @@ def shared(processes: int) -> tuple[str, ...]:
 SPREAD = shared(CORES + 2)
 """Among more processes than there are cores: tests on Spark wait a fifth of their time."""
 
-FAST = (*shared(CORES), "-m", "not spark and not slow", "--ignore=tests/spark")
+FAST = (*shared(CORES + 1), "-m", "not spark and not slow", "--ignore=tests/spark")
 
 SITE = ("python", str(ROOT / "docs" / "build_site.py"))
 

@@ -21,6 +21,7 @@ class TestNumbers:
 """
 
 
+@pytest.mark.slow
 def test_every_case_is_tried_and_each_failure_named(tmp_path: Path) -> None:
     (tmp_path / "test_numbers.py").write_text(TESTS, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_numbers.py"]

@@ -223,6 +223,7 @@ def test_bash_completes_at_a_prompt(tmp_path: Path) -> None:
         child.close(force=True)
 
 
+@pytest.mark.slow
 def test_fish_completes(tmp_path: Path) -> None:
     (tmp_path / "table").mkdir()
     fish = installed("fish")

@@ -74,6 +74,7 @@ def command_lines(page: Path) -> Iterator[str]:
             yield span
 
 
+@pytest.mark.slow
 @each(
     "name",
     [

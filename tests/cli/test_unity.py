@@ -463,6 +463,7 @@ def test_each_table_has_credentials_of_its_own(unity: Unity, s3: S3Server, tmp_p
     assert len(vending.used) == 4
 
 
+@pytest.mark.slow
 def test_credentials_are_renewed_before_they_expire(
     unity: Unity, s3: S3Server, tmp_path: Path
 ) -> None:

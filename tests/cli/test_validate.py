@@ -515,6 +515,7 @@ def until_seen(child: "pexpect.spawn[str]", run: Watched, text: str) -> None:
         run.pause()
 
 
+@pytest.mark.slow
 @linux
 def test_a_slow_run_says_so_on_a_terminal_and_clears_the_line(tmp_path: Path) -> None:
     path = long_log(tmp_path)
@@ -528,6 +529,7 @@ def test_a_slow_run_says_so_on_a_terminal_and_clears_the_line(tmp_path: Path) ->
     assert child.exitstatus == 0
 
 
+@pytest.mark.slow
 @linux
 def test_elsewhere_a_run_of_a_few_seconds_says_nothing(tmp_path: Path) -> None:
     path = long_log(tmp_path)
@@ -542,6 +544,7 @@ def test_elsewhere_a_run_of_a_few_seconds_says_nothing(tmp_path: Path) -> None:
     assert (child.returncode, errors) == (0, b"")
 
 
+@pytest.mark.slow
 @linux
 def test_ctrl_c_ends_a_slow_run_cleanly(tmp_path: Path) -> None:
     path = long_log(tmp_path)

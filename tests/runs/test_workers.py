@@ -97,6 +97,7 @@ def test_a_process_that_is_killed_costs_one_answer() -> None:
     assert list(answers(MANY, answer, jobs=2)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("forks")
 def test_one_slow_table_does_not_let_answers_pile_up(tmp_path: Path) -> None:
     """While the first table takes its time, the others stop at a bound."""
