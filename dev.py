@@ -9,9 +9,6 @@ The developer's commands; they need Python and, for anything with Spark, Java 17
                                              every case on Spark, which takes half an hour
     python3 dev.py lint                      the same without the tests
     python3 dev.py demo                      change a real table through Spark
-    python3 dev.py completions               regenerate completions/ and man/
-    python3 dev.py docs                      regenerate the generated pages of docs/
-    python3 dev.py man                       regenerate man/
     python3 dev.py site                      build the site in build/site/ and check its links
     python3 dev.py lock                      renew requirements-dev.lock
     python3 dev.py release-notes [TAG]       what CHANGELOG.md says of a release, or of the next one
@@ -74,9 +71,6 @@ def main() -> int:
         "spark-matrix": spark_matrix,
         "lint": lint,
         "demo": demo,
-        "completions": completions,
-        "docs": docs,
-        "man": man,
         "site": site,
         "lock": lock,
     }
@@ -172,43 +166,6 @@ def make_demo_table(path: str) -> int:
     return 0
 
 
-def completions() -> int:
-    """Write the completion script of every shell."""
-    directory = ROOT / "completions"
-    directory.mkdir(exist_ok=True)
-    for shell, name in SHELLS.items():
-        write(directory / name, "-m", "deltaadm", "completion", shell)
-    return man()  # which follows from the same options
-
-
-def docs() -> int:
-    """Write the pages of docs/ that follow from the code."""
-    write(ROOT / "docs" / "features.md", ROOT / "docs" / "generate.py")
-    write(ROOT / "docs" / "clients.md", ROOT / "docs" / "generate_clients.py")
-    write(ROOT / "docs" / "properties.md", ROOT / "docs" / "generate_properties.py")
-    write(ROOT / "docs" / "settings.md", ROOT / "docs" / "generate_settings.py")
-    write(ROOT / "docs" / "commands.md", ROOT / "docs" / "generate_commands.py")
-    write(ROOT / "docs" / "troubleshooting.md", ROOT / "docs" / "generate_troubleshooting.py")
-    for script in ("generate_schemas.py", "generate_tables.py"):
-        subprocess.run((PYTHON, ROOT / "docs" / script), check=True, cwd=ROOT)  # noqa: S603
-    write(ROOT / "docs" / "rules.md", ROOT / "docs" / "generate_rules.py")
-    write(ROOT / "docs" / "licences.md", ROOT / "docs" / "generate_licences.py")
-    write(ROOT / "docs" / "notebook.ipynb", ROOT / "docs" / "generate_notebook.py")
-    return 0
-
-
-def man() -> int:
-    """Write the man page of the program and of every command."""
-    directory = ROOT / "man"
-    directory.mkdir(exist_ok=True)
-    for path in directory.glob("*.1"):
-        path.unlink()
-    subprocess.run(  # noqa: S603
-        (PYTHON, "-m", "deltaadm.cli.man", directory), check=True, cwd=ROOT
-    )
-    return 0
-
-
 def site() -> int:
     """Build the site, strictly."""
     return finish((), SITE)
@@ -237,20 +194,6 @@ def release_notes(tag: str = "") -> int:
         return 1
     print(found[1].strip())
     return 0
-
-
-def write(path: Path, *command: str | Path) -> None:
-    """Write what Python prints when it runs *command*."""
-    done = subprocess.run((PYTHON, *command), check=True, capture_output=True, cwd=ROOT)  # noqa: S603
-    path.write_bytes(done.stdout)
-
-
-SHELLS = {
-    "bash": "deltaadm.bash",
-    "zsh": "_deltaadm",
-    "fish": "deltaadm.fish",
-    "powershell": "deltaadm.ps1",
-}
 
 
 def shown(program: str, *arguments: str, cwd: str | Path = ROOT) -> int:

@@ -1,16 +1,34 @@
-"""The metadata that depends on where the repository is, which a release says by a variable."""
+"""What a build adds: man pages, and the metadata that depends on where the repository is."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 VARIABLE = "DELTAADM_REPOSITORY"
 """The URL of the repository, such as https://github.com/owner/deltaadm; without it links stay."""
+
+
+class CustomBuildHook(BuildHookInterface[Any]):
+    """The man pages, which the program writes from what its help is made of."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Write them, and put them into the wheel."""
+        del version
+        directory = Path(self.root) / "build" / "man"
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        command = [sys.executable, "-m", "deltaadm.cli.man", str(directory)]
+        subprocess.run(command, check=True, cwd=self.root)  # noqa: S603
+        build_data["shared_data"][str(directory)] = "share/man/man1"
 
 
 class CustomMetadataHook(MetadataHookInterface):

@@ -2,12 +2,16 @@
 """
 Build the site into build/site/, with warnings as errors, and check the links of what came out.
 
+Its sources are copies of the pages in build/pages/, with the lists that `generate.py` makes.
+
 Links inside the site must lead to a page and a place on it. Links elsewhere must be well formed
 and are not followed. Nothing that a page loads may come from elsewhere.
 """
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGES = ROOT / "build" / "pages"
 SITE = ROOT / "build" / "site"
 OPTIONS = ("--fail-on-warning", "--keep-going", "--nitpicky", "--quiet", "--jobs", "auto")
 
@@ -50,12 +55,32 @@ def main() -> int:
     """Build, check, and answer with an exit code."""
     from sphinx.cmd.build import main as sphinx
 
+    write_pages(PAGES)
     arguments = ("-b", "html", "-c", ROOT / "docs", "-d", ROOT / "build" / "doctrees")
-    if sphinx([*map(str, arguments), *OPTIONS, str(ROOT), str(SITE)]) != 0:
+    if sphinx([*map(str, arguments), *OPTIONS, str(PAGES), str(SITE)]) != 0:
         return 1
     wrong = sorted(set(problems(SITE)))
     print("\n".join(wrong), end="\n" if wrong else "")  # noqa: T201 -- for whoever builds it
     return 1 if wrong else 0
+
+
+def write_pages(directory: Path) -> None:
+    """Write every page with its lists into *directory*, and what pages link to beside them."""
+    from generate import filled, schemas
+
+    shutil.rmtree(directory, ignore_errors=True)
+    git = ("git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    names = subprocess.run(git, check=True, capture_output=True, text=True).stdout  # noqa: S603
+    for name in filter(None, names.split("\0")):
+        source, target = ROOT / name, directory / name
+        if not source.is_file():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.suffix == ".md":
+            target.write_text(filled(source.read_text(encoding="utf-8")), encoding="utf-8")
+        elif not name.startswith(("tests/", "deltaadm/")):
+            shutil.copyfile(source, target)
+    schemas(directory / "docs" / "schemas")
 
 
 def problems(site: Path) -> Iterator[str]:

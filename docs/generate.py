@@ -1,63 +1,103 @@
 # ruff: noqa: INP001 -- a script, not a package
-"""Print docs/features.md: everything that the registry of table features knows, as a page."""
+"""
+What the site has beside the pages written by hand: lists that follow from the code.
+
+A page of docs/ marks by `<!-- deltaadm: rules -->` where the list of rules stands on the site.
+None of it is committed: `python3 dev.py site` fills copies of the pages, and the program prints
+the same by `deltaadm rules`, `features`, `clients`, `config`, `explain`, `schema` and `help`.
+"""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
+import json
+import os
+import re
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+from deltaadm.cli.help import command_help, program_help, topic_help
+from deltaadm.cli.settings import DEMANDS, option_settings
+from deltaadm.cli.table import COMMANDS, Command
+from deltaadm.cli.topics import OTHER_VARIABLES, TOPICS, VARIABLES
+from deltaadm.clients import CLIENTS
+from deltaadm.clients.facts import EVERY_OTHER
+from deltaadm.documents.schemas import SCHEMAS
 from deltaadm.domain.model.features import FEATURES, Status, undo_feature
+from deltaadm.domain.model.foreign_properties import FOREIGN
+from deltaadm.domain.model.properties import PROPERTIES
+from deltaadm.operations.error_classes import ERROR_CLASSES
+from deltaadm.operations.error_families import ERROR_FAMILIES
+from deltaadm.operations.explain import FAMILIES, list_rules, rules_on
 from deltaadm.operations.features import explain_feature
+from deltaadm.render.wording import DOES
+from deltaadm.runs.settings_file import variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from deltaadm.cli.settings import OptionSetting
+    from deltaadm.clients import Client, Fact
+    from deltaadm.clients.facts import Gate
     from deltaadm.domain.model.features import TableFeature
+    from deltaadm.operations.error_classes import ErrorClass
+    from deltaadm.validation.rule import Rule
 
-INTRODUCTION = """\
+MARK: Final = re.compile(r"^<!-- deltaadm: ([a-z-]+) -->\n\*.*\*$", re.MULTILINE)
+"""The mark, and below it the sentence for those who read the page without the list."""
+
+
+def filled(text: str) -> str:
+    """The text of a page with every list that it marks."""
+    return MARK.sub(lambda mark: "\n".join(LISTS[mark[1]]()).strip(), text)
+
+
+def schemas(directory: Path) -> None:
+    """Write the JSON Schema of every document into *directory*, a file each."""
+    directory.mkdir(parents=True)
+    for name, schema in SCHEMAS.items():
+        (directory / f"{name}.json").write_text(json.dumps(schema, indent=2) + "\n")
+
+
+def table(*heading: str, rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    """The lines of a table."""
+    yield f"| {' | '.join(heading)} |"
+    yield "|---" * len(heading) + "|"
+    for row in rows:
+        yield "| " + " | ".join(cell or "-" for cell in row) + " |"
+
+
 # Table features
 
-<!-- Written by `python3 dev.py docs` from deltaadm/domain/model/features.py; do not edit. -->
 
-Every table feature that deltaadm knows. `deltaadm features` prints the same list,
-`deltaadm features deletionVectors` explains one, and `-o json` gives both to programs. A feature
-that is not here does no harm: `inspect` reports it by its name, and no command loses it.
-
-- **concerns**: a *writer* feature must be known to writers only, a *reader-writer* feature to
-  readers as well.
-- **implied by**: the protocol versions, reader and writer, that imply the feature without naming
-  it. All other features must be listed in the protocol.
-- **activated by**: the table property that makes a supported feature active. Where there is none,
-  the schema or a constraint does, or support is enough.
-- **status**: *stable*, *preview*, *rfc* (proposed to the protocol), *other clients* (Delta Spark
-  4.4.0 does not know it), *test only*.
-"""
-
-
-def page() -> str:
-    """The whole page."""
-    features = tuple(FEATURES.values())
-    parts = [INTRODUCTION, "\n".join(_table(features)), *map(_section, features)]
-    return "\n".join(f"{part.rstrip()}\n" for part in parts)
-
-
-def _table(features: Iterable[TableFeature]) -> Iterator[str]:
-    yield "| feature | concerns | implied by | status | activated by |"
-    yield "|---|---|---|---|---|"
-    for one in features:
-        legacy = f"{one.legacy[0] or 1}, {one.legacy[1]}" if one.legacy else ""
-        properties = ", ".join(f"`{k}={v}`" for k, v in one.activation.properties.items())
-        cells = (_link(one.name), one.kind.value, legacy, one.status.value, properties)
-        yield f"| {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |")
+def features() -> Iterator[str]:
+    """Every table feature: a table, and a section each."""
+    yield from table(
+        "feature",
+        "concerns",
+        "implied by",
+        "status",
+        "activated by",
+        rows=(
+            (
+                feature_link(each.name),
+                each.kind.value,
+                f"{each.legacy[0] or 1}, {each.legacy[1]}" if each.legacy else "",
+                each.status.value,
+                ", ".join(f"`{key}={value}`" for key, value in each.activation.properties.items()),
+            )
+            for each in FEATURES.values()
+        ),
+    )
+    for feature in FEATURES.values():
+        yield f"\n## {feature.name}\n"
+        yield from (f"- {what}: {text}" for what, text in feature_facts(feature))
+        if feature.caution:
+            yield f"\n{feature.caution}"
 
 
-def _section(feature: TableFeature) -> str:
-    rows = "\n".join(f"- {what}: {text}" for what, text in _facts(feature))
-    caution = f"\n\n{feature.caution}" if feature.caution else ""
-    return f"## {feature.name}\n\n{rows}{caution}\n"
-
-
-def _facts(feature: TableFeature) -> Iterator[tuple[str, str]]:
+def feature_facts(feature: TableFeature) -> Iterator[tuple[str, str]]:
+    """What the registry says of *feature*, with a word on each fact."""
     yield "concerns", "writers and readers" if feature.is_reader else "writers only"
     since = f", since Delta Spark {feature.since}" if feature.since else ""
     yield "status", feature.status.value + since
@@ -65,12 +105,11 @@ def _facts(feature: TableFeature) -> Iterator[tuple[str, str]]:
         reader, writer = feature.legacy
         yield "implied by", f"reader version {reader or 1} with writer version {writer}"
     if feature.requires:
-        yield "requires", ", ".join(map(_link, sorted(feature.requires)))
-    required_by = explain_feature(feature.name).required_by
-    if required_by:
-        yield "required by", ", ".join(map(_link, sorted(required_by)))
+        yield "requires", ", ".join(map(feature_link, sorted(feature.requires)))
+    if required_by := explain_feature(feature.name).required_by:
+        yield "required by", ", ".join(map(feature_link, sorted(required_by)))
     if feature.twin:
-        yield "other form", _link(feature.twin)
+        yield "other form", feature_link(feature.twin)
     for key, value in feature.activation.properties.items():
         yield "activated by", f"`{key}={value}`"
     if not feature.activation.properties:
@@ -86,9 +125,389 @@ def _facts(feature: TableFeature) -> Iterator[tuple[str, str]]:
         yield "known to", feature.source
 
 
-def _link(name: str) -> str:
+def feature_link(name: str) -> str:
+    """A link to the section of the feature called *name*."""
     return f"[{name}](#{name.lower()})"
 
 
-if __name__ == "__main__":
-    sys.stdout.write(page())
+# Clients
+
+
+def clients() -> Iterator[str]:
+    """Every client, and the facts about it with their sources."""
+    yield from table(
+        "client",
+        "program",
+        "versions are",
+        "from",
+        "to",
+        rows=(
+            (
+                f"[{each.id}](#{each.id})",
+                each.name,
+                each.versioned_by,
+                str(each.oldest),
+                str(each.newest),
+            )
+            for each in CLIENTS.values()
+        ),
+    )
+    for client in CLIENTS.values():
+        yield f"\n## {client.id}\n\n{client.name}.\n"
+        if client.reference_since:
+            yield (
+                f"From release {client.reference_since} on there are no facts to look up: deltaadm "
+                "reproduces what the program itself refuses to read and to write, and `inspect`, "
+                "`validate` and plans all go by that.\n"
+            )
+        yield from table(
+            "to", "protocol", "verdict", "releases", "source", rows=client_facts(client)
+        )
+
+
+def client_facts(client: Client) -> Iterator[tuple[str, ...]]:
+    """The rows on *client*."""
+    for access, gates, facts in (
+        ("read", client.read_gates, client.reads),
+        ("write", client.write_gates, client.writes),
+    ):
+        role = "reader" if access == "read" else "writer"
+        for gate in gates:
+            versions = (
+                f"{role} versions above {gate.highest}" if gate.highest else f"any {role} version"
+            )
+            yield (
+                access,
+                versions,
+                verdict(gate.above.value, access, gate),
+                releases(gate),
+                source(gate),
+            )
+        for fact in facts:
+            names = ", ".join(f"`{name}`" for name in fact.features)
+            if EVERY_OTHER in fact.features:
+                names = "every other feature"
+            names += (" in use" if fact.active else "") + (" in a list" if fact.listed else "")
+            said = verdict(fact.compatibility.value, access, fact)
+            yield access, names, said, releases(fact), source(fact)
+
+
+def verdict(value: str, access: str, fact: Fact | Gate) -> str:
+    """What the client does with such a table, in bold if silently wrong, and the note."""
+    bold = "**" if value == "silently wrong" else ""
+    return f"{bold}{DOES[value][access]}{bold}" + (f": {fact.note}" if fact.note else "")
+
+
+def releases(fact: Fact | Gate) -> str:
+    """The releases that *fact* is about."""
+    if fact.since and fact.until:
+        return f"{fact.since} up to {fact.until}, without it"
+    if fact.since:
+        return f"since {fact.since}"
+    return f"before {fact.until}" if fact.until else "all"
+
+
+def source(fact: Fact | Gate) -> str:
+    """Where *fact* comes from, and the day."""
+    return f"{fact.source.title} ({fact.source.date})"
+
+
+# Properties
+
+
+def properties() -> Iterator[str]:
+    """The properties of Delta Spark."""
+    yield from table(
+        "property",
+        "default",
+        "value",
+        rows=(
+            (
+                f"`{each.key}`",
+                "" if each.default is None else f"`{each.default}`" if each.default else "empty",
+                each.help if each.editable else f"{each.help} Set by Delta, not by users.".strip(),
+            )
+            for each in PROPERTIES.values()
+        ),
+    )
+
+
+def other_properties() -> Iterator[str]:
+    """The properties of other engines."""
+    yield from table(
+        "property",
+        "engine",
+        "values",
+        "source",
+        rows=(
+            (
+                f"`{each.key}*`" if each.key.endswith(".") else f"`{each.key}`",
+                each.engine,
+                ", ".join(f"`{word}`" for word in each.values),
+                each.source,
+            )
+            for each in sorted(FOREIGN.values(), key=lambda each: each.key.lower())
+        ),
+    )
+
+
+# Rules
+
+
+def rules() -> Iterator[str]:
+    """Every rule by family: a table, and its documentation."""
+    for prefix, title in FAMILIES.items():
+        family = list_rules([prefix]).rules
+        yield f"\n## {prefix}xx: {title}\n"
+        yield from table(
+            "code",
+            "name",
+            "severity",
+            "looks at",
+            rows=(
+                (rule_link(each), each.name, each.severity.value, scope(each)) for each in family
+            ),
+        )
+        yield from (f"\n### {each.code} {each.name}\n\n{each.doc}" for each in family)
+
+
+def scope(rule: Rule) -> str:
+    """What the rule looks at, in a word."""
+    return rule.scope.name.lower().replace("_", "-")
+
+
+def rule_link(rule: Rule, page: str = "") -> str:
+    """A link to the section of *rule*."""
+    return f"[{rule.code}]({page}#{rule.code.lower()}-{rule.name})"
+
+
+# Settings and commands
+
+
+def settings() -> Iterator[str]:
+    """The settings of all commands, then those of each."""
+    every = list(option_settings())
+    yield from setting_table(each for each in every if not each.section)
+    for name in dict.fromkeys(each.section for each in every if each.section):
+        yield f"\n## {name}\n"
+        yield from setting_table(each for each in every if each.section == name)
+
+
+def setting_table(chosen: Iterable[OptionSetting]) -> Iterator[str]:
+    """A table of settings."""
+    yield from table(
+        "setting",
+        "value",
+        "variable",
+        "what it says",
+        rows=(
+            (
+                f"`{each.key}`",
+                setting_kind(each),
+                f"`{variable(each.key.replace('.', '-'))}`",
+                " ".join(each.option.help.split()).replace("|", "\\|"),
+            )
+            for each in chosen
+        ),
+    )
+
+
+def setting_kind(setting: OptionSetting) -> str:
+    """What a value of *setting* is."""
+    option = setting.option
+    if option.counted or option.type_name == "int":
+        return "number"
+    if option.is_switch:
+        return "true or false"
+    if option.is_pair:
+        return "two strings"
+    return "strings" if option.is_list else "string"
+
+
+def policy() -> Iterator[str]:
+    """The keys of the policy on tables."""
+    rows = ((key, variable(key), text) for key, text in DEMANDS.items())
+    yield from table(
+        "setting",
+        "variable",
+        "what it says",
+        rows=(
+            (f"`{key}`", f"`{name}`" if name in VARIABLES else "", text) for key, name, text in rows
+        ),
+    )
+
+
+def variables() -> Iterator[str]:
+    """Variables that are no settings."""
+    yield from table(
+        "variable",
+        "what it says",
+        rows=(
+            (", ".join(f"`{each}`" for each in name.split(", ")), text)
+            for name, text in (*VARIABLES.items(), *OTHER_VARIABLES.items())
+        ),
+    )
+
+
+def commands() -> Iterator[str]:
+    """The help of the program, of each command and of each topic, 88 columns wide."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "88"
+    try:
+        helps = [("deltaadm", program_help())]
+        helps += [(f"deltaadm {name}", command_help(Command(name))) for name in COMMANDS]
+        helps += [(f"help {name}", topic_help(name)) for name in TOPICS]
+    finally:
+        del os.environ["COLUMNS"]
+        if before is not None:
+            os.environ["COLUMNS"] = before
+    yield from (f"## {title}\n\n```text\n{text.strip()}\n```\n" for title, text in helps)
+
+
+def documents() -> Iterator[str]:
+    """The types of documents, with their schemas."""
+    yield from table(
+        "name",
+        "document",
+        rows=(
+            (f"[`{name}`](schemas/{name}.json)", each["title"]) for name, each in SCHEMAS.items()
+        ),
+    )
+
+
+# Delta's error classes
+
+MESSAGES: Final[dict[str, str]] = json.loads(
+    Path(__file__).with_name("delta-error-messages.json").read_text(encoding="utf-8")
+)
+"""From `error/delta-error-classes.json` in the jar of Delta Spark 4.4.0."""
+
+ABOUT_A_TABLE: Final = (
+    "doctor",
+    "drop-feature",
+    "history",
+    "inspect",
+    "upgrade-protocol",
+    "validate",
+)
+"""Subcommands that say something about a table without further arguments."""
+
+
+def troubleshooting() -> Iterator[str]:
+    """Every error class: message, meaning and commands."""
+    in_families = {name for family in ERROR_FAMILIES for name in family.names}
+    single = [each for name, each in ERROR_CLASSES.items() if name not in in_families]
+    yield "## Delta's error classes\n"
+    yield from (error_class(each) for each in single if each.name in MESSAGES)
+    yield "## Spark's error classes, met by statements on Delta tables\n"
+    yield from (error_class(each) for each in single if each.name not in MESSAGES)
+    yield "## Delta's error classes by subject\n"
+    for family in ERROR_FAMILIES:
+        yield f"### {family.meaning.rstrip('.')}\n"
+        yield what_to_do(family.commands, ())
+        yield from (message(name) or f"```text\n[{name}]\n```\n" for name in sorted(family.names))
+
+
+def error_class(found: ErrorClass) -> str:
+    """The section on an error class."""
+    parts = (
+        f"### {found.name}\n",
+        message(found.name),
+        f"{found.meaning}\n",
+        what_to_do(found.commands, rules_on(found)),
+    )
+    return "\n".join(filter(None, parts))
+
+
+def message(name: str) -> str:
+    """The messages of an error class and its subclasses."""
+    lines = [
+        f"[{each}] {text}\n"
+        for each, text in MESSAGES.items()
+        if each == name or each.startswith(f"{name}.")
+    ]
+    return f"```text\n{''.join(lines)}```\n" if lines else ""
+
+
+def what_to_do(names: Sequence[str], causes: Sequence[Rule]) -> str:
+    """The commands and rules that help, as sentences."""
+    lines = (
+        f"deltaadm {name} TABLE" if name in ABOUT_A_TABLE else f"deltaadm {name}" for name in names
+    )
+    links = (f"[`{line}`](commands.md#{'-'.join(line.split()[:2])})" for line in lines)
+    said = f"Related commands: {', '.join(links)}.\n" if names else ""
+    if causes:
+        links = (rule_link(each, "rules.md") for each in causes)
+        said += f"Rules that find its causes: {', '.join(links)}.\n"
+    return said
+
+
+# Licences
+
+REQUIREMENT: Final = re.compile(r"([\w.-]+)\s*(?:\[([\w, -]*)\])?[^;]*(?:;(.*))?")
+CLASSIFIER: Final = "License :: OSI Approved :: "
+
+
+def licences() -> Iterator[str]:
+    """The packages that are installed with deltaadm, and their licences."""
+    found: dict[str, str] = {}
+    for extra in ("", "spark", "connect"):
+        for name in needed("deltaadm", {extra} if extra else set(), set()):
+            found.setdefault(name, f"`[{extra}]`" if extra else "always")
+    rows = ((name, use, licence(name)) for name, use in found.items())
+    yield from table("package", "for", "licence", rows=sorted(rows, key=lambda row: row[0].lower()))
+
+
+def needed(name: str, extras: set[str], seen: set[str]) -> Iterator[str]:
+    """What the distribution called *name* requires with *extras*, and what that does in turn."""
+    from packaging.markers import Marker
+
+    for text in distribution(name).requires or ():
+        match = REQUIREMENT.match(text)
+        marker = (match[3] or "").strip() if match else ""
+        choices = extras or {""}
+        if not match or (
+            marker and not any(Marker(marker).evaluate({"extra": x}) for x in choices)
+        ):
+            continue
+        other = re.sub(r"[-_.]+", "-", match[1]).lower()
+        more = {each.strip() for each in (match[2] or "").split(",")} - {""}
+        try:
+            distribution(other)
+        except PackageNotFoundError:  # needed on another system, or by another Python
+            continue
+        if (key := f"{other}[{','.join(sorted(more))}]") not in seen:
+            seen.add(key)
+            yield other
+            yield from needed(other, more, seen)
+
+
+def licence(name: str) -> str:
+    """What the metadata says: an expression, or else a classifier, or else a short text."""
+    data = distribution(name).metadata
+    if expression := data.get("License-Expression"):
+        return str(expression)
+    classifiers = [
+        each.removeprefix(CLASSIFIER)
+        for each in data.get_all("Classifier") or ()
+        if each.startswith(CLASSIFIER)
+    ]
+    said = (data.get("License") or "").strip().splitlines()
+    return ", ".join(classifiers) or (said[0] if said else "not said")
+
+
+LISTS: Final = {
+    "features": features,
+    "clients": clients,
+    "properties": properties,
+    "other-properties": other_properties,
+    "rules": rules,
+    "settings": settings,
+    "policy": policy,
+    "variables": variables,
+    "commands": commands,
+    "documents": documents,
+    "troubleshooting": troubleshooting,
+    "licences": licences,
+}
+"""What makes each list, by the name that a page marks it with."""

@@ -98,7 +98,7 @@ def _item(word: str, text: str) -> Iterator[str]:
 
 def _page(title: str, summary: str, body: Iterable[str]) -> str:
     lines = (
-        '.\\" Written by `python3 dev.py man`; do not edit.',
+        '.\\" Made from the help of the program; do not edit.',
         f'.TH {_quoted(title.upper())} 1 "" {_quoted(f"deltaadm {__version__}")} "User Commands"',
         # No hyphens, which would be copied along with the words.
         ".nh",

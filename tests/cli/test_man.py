@@ -1,4 +1,4 @@
-"""The man pages: current, well-formed, and about all that there is."""
+"""The man pages: well-formed, and about all that there is."""
 
 from __future__ import annotations
 
@@ -12,14 +12,6 @@ import pytest
 from deltaadm.cli.man import man_pages
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, VARIABLES
-
-PAGES = Path(__file__).parent.parent.parent / "man"
-
-
-def test_committed_pages_are_current() -> None:
-    committed = {path.name: path.read_text(encoding="utf-8") for path in PAGES.iterdir()}
-    assert committed == man_pages(), "run: python3 dev.py man"
-
 
 def test_every_command_option_variable_and_exit_code_has_its_place() -> None:
     pages = {name: page.replace("\\-", "-") for name, page in man_pages().items()}
@@ -43,7 +35,9 @@ def test_no_text_is_taken_for_a_request() -> None:
 
 
 @pytest.mark.skipif(shutil.which("mandoc") is None, reason="needs mandoc")
-def test_mandoc_finds_nothing_wrong() -> None:
-    command = ["mandoc", "-Tlint", "-Wwarning", *map(str, sorted(PAGES.iterdir()))]
+def test_mandoc_finds_nothing_wrong(tmp_path: Path) -> None:
+    for name, page in man_pages().items():
+        (tmp_path / name).write_text(page, encoding="utf-8")
+    command = ["mandoc", "-Tlint", "-Wwarning", *map(str, sorted(tmp_path.iterdir()))]
     found = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     assert [line for line in found.splitlines() if "missing date" not in line] == []
