@@ -168,7 +168,11 @@ def test_changelog_says_what_is_unreleased() -> None:
         ("features", "\n## {}\n", FEATURES),
         ("clients", "\n## {}\n", CLIENTS),
         ("commands", "\n## deltaadm {}\n", COMMANDS),
-        ("properties", "\n| `{}", [entry.key for entry in (*PROPERTIES.values(), *FOREIGN.values())]),
+        (
+            "properties",
+            "\n| `{}",
+            [entry.key for entry in (*PROPERTIES.values(), *FOREIGN.values())],
+        ),
         ("rules", "\n### {}\n", [f"{rule.code} {rule.name}" for rule in choose_rules()]),
         ("json", "\n| [`{}`](schemas/", SCHEMAS),
     ],

@@ -96,8 +96,8 @@ class ConsentOptions(Parameters, ConsentRequest):
     )
     accept_irreversible: list[str] | None = option(
         metavar="FEATURE|TABLE",
-        help="Do not ask before deleting history to drop this feature, or before dropping this "
-        "non-Delta table to replace it; may be given several times.",
+        help="Do not ask before deleting history or domains to drop this feature, or before "
+        "dropping this non-Delta table to replace it; may be given several times.",
     )
     accept_silently_wrong: list[str] | None = option(
         metavar="CLIENT",

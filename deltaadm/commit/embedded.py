@@ -13,6 +13,7 @@ from deltaadm.commit.actions import (
     random_id,
     with_committed_values,
 )
+from deltaadm.commit.supported import require_committable
 from deltaadm.domain.model.log_segment import commit_name
 from deltaadm.domain.model.provenance import CommitMark
 from deltaadm.domain.steps.evolve import evolve
@@ -110,6 +111,8 @@ class EmbeddedExecutor:
         return step.is_in_domains or depends_on_state(plan)
 
     def _attempt(self, before: Snapshot, step: Step, txn_id: str) -> _Attempt:
+        # Once more on the state that is met: a plan may have been made on another one.
+        require_committable(propose("", before, [step], session=self._session, check_outcome=False))
         after = evolve(before, step, self._session)
         now = self._clock()
         timestamp = commit_timestamp(before, after, now)

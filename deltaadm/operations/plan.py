@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.model.cost import Cost, max_cost
 from deltaadm.domain.model.features import lookup
+from deltaadm.domain.model.properties import (
+    CHANGE_DATA_FEED,
+    PROPERTIES,
+    interval_microseconds,
+    is_true,
+)
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.steps import (
     ClusterBy,
@@ -219,7 +225,12 @@ def propose(
         before=before,
         stages=tuple(stages),
         because=because or {},
-        notes=(*notes, *_cautions(before, stages), *_notes_on_clustering(stages)),
+        notes=(
+            *notes,
+            *_cautions(before, stages),
+            *_notes_on_loss(before, stages),
+            *_notes_on_clustering(stages),
+        ),
         session=settings,
     )
     if plan.is_noop or not check_outcome:
@@ -240,6 +251,35 @@ def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
             continue
         if not _is_active(feature, before):
             yield feature.warning
+
+
+def _notes_on_loss(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
+    """What properties let Delta lose from now on."""
+    if not stages or not before.exists:
+        return
+    old, new = before.metadata.configuration, stages[-1].after.metadata.configuration
+    if _is_on(old, CHANGE_DATA_FEED) and not _is_on(new, CHANGE_DATA_FEED):
+        yield "Changes that are made while change data feed is off are never recorded."
+    for key, consequence in _SHORT_RETENTION.items():
+        duration = interval_microseconds(new.get(key) or PROPERTIES[key.lower()].default or "")
+        if old.get(key) != new.get(key) and duration is not None and duration < _DAY:
+            yield f"With {key} = {new.get(key)}, {consequence}"
+
+
+def _is_on(configuration: Mapping[str, str], key: str) -> bool:
+    try:
+        return is_true(configuration, key)
+    except Refused:  # a value that Delta cannot understand switches nothing on
+        return False
+
+
+_DAY: Final = 24 * 3600 * 1_000_000
+_SHORT_RETENTION: Final[Mapping[str, str]] = {
+    "delta.deletedFileRetentionDuration": "VACUUM deletes files that running readers and time "
+    "travel to versions of the last day still need.",
+    "delta.logRetentionDuration": "the next checkpoint lets Delta delete the history of the last "
+    "day.",
+}
 
 
 def _is_active(feature: TableFeature, state: Snapshot) -> bool:

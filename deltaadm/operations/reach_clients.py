@@ -67,7 +67,7 @@ class Price(NamedTuple):
         cost = step.cost(before)
         return Price(
             self.history or bool(step.irreversible),
-            self.losses + step.destroys(before),
+            self.losses + bool(step.destroys(before)),
             self.rewrites + (cost is Cost.REWRITE),
             self.backfills + (cost is Cost.BACKFILL),
             self.steps + 1,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain import steps as kinds
+from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.features import (
     FEATURES,
     dependents,
@@ -14,11 +15,14 @@ from deltaadm.domain.model.features import (
     undo_feature,
 )
 from deltaadm.domain.model.properties import (
+    CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
     CONSTRAINT_PREFIX,
     FEATURE_PREFIX,
+    PROPERTIES,
     TABLE_COMMENT,
     TYPE_CHANGES,
+    interval_microseconds,
 )
 from deltaadm.domain.model.schema import StructType, find_place
 from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT, Position
@@ -27,6 +31,7 @@ from deltaadm.domain.transaction.clustering import clustering_columns
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.domain.transaction.iceberg import ROW_TRACKING, compat_key, enabled_versions
+from deltaadm.domain.transaction.metadata_checks import RETENTION_KEYS
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.commands import alter_command
 from deltaadm.operations.diff import RENAMED, Change, ChangeKind, diff, is_renaming, relocation
@@ -124,15 +129,25 @@ _WITHOUT_COMMAND: Final = frozenset(
 _ONLY_OLDER_VERSIONS: Final = Undo("never: only older versions still have it")
 
 
-def _by(step: Step, price: str = " (metadata only)") -> Undo:
-    return Undo(f"{alter_command(step)}{price}", (step,))
+def _by(step: Step, after: Snapshot) -> Undo:
+    """The command of *step*, with what it costs on the state *after* the change."""
+    return Undo(f"{alter_command(step)}{_PRICES[step.cost(after)]}", (step,))
+
+
+_PRICES: Final = {
+    Cost.METADATA: " (metadata only)",
+    Cost.BACKFILL: ", which rewrites the metadata of every file",
+    Cost.REWRITE: ", which rewrites data files",
+}
 
 
 def _undo(change: Change, transition: Transition) -> Undo:
     if not transition.before.exists:
         return Undo("drop the table")
     if transition.before.root != transition.after.root:
-        return _by(kinds.SetLocation(transition.before))
+        return _by(kinds.SetLocation(transition.before), transition.after)
+    if lost := _lost_with_feature(change, transition):
+        return Undo(f"never: {lost}")
     if change.subject.startswith("protocol."):
         return _undo_protocol(change, transition)
     # Another id means another table in its place, which no single change takes back.
@@ -141,10 +156,23 @@ def _undo(change: Change, transition: Transition) -> Undo:
     return _undo_metadata(change, transition)
 
 
+def _lost_with_feature(change: Change, transition: Transition) -> str:
+    """What enabling the feature that the step drops does not bring back, if *change* is of it."""
+    name = transition.step.dropped_feature
+    is_listing = change.subject.startswith("protocol.") and change.subject.endswith(f"[{name}]")
+    if name == "rowTracking" and (is_listing or "rowtracking" in change.subject.lower()):
+        return "row tracking can be enabled again, with new row ids"
+    if not is_listing:
+        return ""
+    if transition.step.irreversible:
+        return f"the history that needs {name} is deleted"
+    return "the domains are deleted" if transition.step.destroys(transition.before) else ""
+
+
 def _undo_protocol(change: Change, transition: Transition) -> Undo:
     place, _, name = change.subject.partition("[")
     if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
-        return _undo_listing(change, name.removesuffix("]"), transition.before, transition.after)
+        return _undo_listing(change, name.removesuffix("]"), transition)
     return _LOWERED_WITH_FEATURES
 
 
@@ -159,7 +187,8 @@ def _undo_metadata(change: Change, transition: Transition) -> Undo:
     return undo(change, name.removesuffix("]"), transition)
 
 
-def _undo_listing(change: Change, name: str, before: Snapshot, after: Snapshot) -> Undo:
+def _undo_listing(change: Change, name: str, transition: Transition) -> Undo:
+    before, after = transition.before, transition.after
     if not after.protocol.supports(name):
         step = kinds.SetProperties({f"{FEATURE_PREFIX}{name}": "supported"})
         return Undo(f"enable-feature {name} --support-only", (step,))
@@ -194,7 +223,8 @@ def _undo_renaming(transition: Transition) -> Undo:
     # As a whole: constraints, partitioning and statistics that have the name in them follow.
     [(column, new)] = transition.step.renames
     old, _, _ = find_place(transition.before.metadata.schema, column)
-    return _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), "")
+    step = kinds.RenameColumn((*old[:-1], new[-1]), old[-1])
+    return Undo(alter_command(step), (step,))
 
 
 # Properties
@@ -210,8 +240,22 @@ def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
     if name == compat_key(_LASTING) and change.before is None:
         return Undo(_NEVER)
     if name.lower().startswith(CONSTRAINT_PREFIX):
-        return _undo_constraint(name[len(CONSTRAINT_PREFIX) :], change.before)
-    return _set_back(name, change.before)
+        return _undo_constraint(name[len(CONSTRAINT_PREFIX) :], change.before, transition.after)
+    undo = _set_back(name, change.before, transition.after)
+    return Undo(f"{undo.words}{_not_restored(change, name)}", undo.steps)
+
+
+def _not_restored(change: Change, name: str) -> str:
+    """What setting the property back does not bring back, as a clause; empty for nothing."""
+    if name == CHANGE_DATA_FEED and (change.before or "").lower() == "true":
+        return "; changes made meanwhile are never recorded"
+    if name in RETENTION_KEYS:
+        default = PROPERTIES[name.lower()].default or ""
+        now = interval_microseconds(change.after or default)
+        before = interval_microseconds(change.before or default)
+        if now is not None and (before is None or now < before):
+            return "; what is deleted meanwhile does not come back"
+    return ""
 
 
 def _has_v3(snapshot: Snapshot) -> bool:
@@ -224,16 +268,17 @@ _NEEDED_BY_V3: Final = frozenset({COLUMN_MAPPING_MODE, ROW_TRACKING})
 _NEEDED_FOR_GOOD: Final = Undo("never: icebergCompatV3 needs it, and cannot be turned off")
 
 
-def _set_back(key: str, before: str | None) -> Undo:
+def _set_back(key: str, before: str | None, after: Snapshot) -> Undo:
     if before is None:
-        return _by(kinds.UnsetProperties((key,), if_exists=True))
-    return _by(kinds.SetProperties({key: before}))
+        return _by(kinds.UnsetProperties((key,), if_exists=True), after)
+    return _by(kinds.SetProperties({key: before}), after)
 
 
-def _undo_constraint(name: str, before: str | None) -> Undo:
+def _undo_constraint(name: str, before: str | None, after: Snapshot) -> Undo:
     if before is None:
-        return _by(kinds.DropConstraint(name))
-    return _by(kinds.AddConstraint(name, before), ", which reads every row")
+        return _by(kinds.DropConstraint(name), after)
+    step = kinds.AddConstraint(name, before)
+    return Undo(f"{alter_command(step)}, which reads every row", (step,))
 
 
 _UNDO_MAPPING: Final = Undo(
@@ -254,7 +299,7 @@ def _undo_clustering(_: Change, __: str, transition: Transition) -> Undo:
         evolve(transition.after, step)
     except DeltaadmError as error:
         return Undo(f"never: {_lower(error.message)}")
-    return _by(step)
+    return _by(step, transition.after)
 
 
 def _lower(sentence: str) -> str:
@@ -298,13 +343,13 @@ def _undo_adding(_: Change, name: str, transition: Transition) -> Undo:
     step = kinds.DropColumns((own[: len(known) + 1],))
     if mapping_mode(transition.after.metadata) == "none":
         return Undo(f"{alter_command(step)}, which needs column mapping")
-    return _by(step, "")
+    return Undo(alter_command(step), (step,))
 
 
 def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
     """How to undo a change of a column's position, type, nullability, comment or default."""
     if not name:
-        return _undo_moves(transition.step, transition.before)
+        return _undo_moves(transition)
     column = parse_column(name)
     before, after = change.before or {}, change.after or {}
     if "type" in before or TYPE_CHANGES in after:
@@ -312,27 +357,25 @@ def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
     if "nullable" in before:
         return Undo("never: Delta adds no NOT NULL to a column that may hold nulls")
     if COMMENT in {**before, **after}:
-        return _undo_comment(column, before.get(COMMENT))
+        return _undo_comment(column, before.get(COMMENT), transition.after)
     default = before.get(CURRENT_DEFAULT, "")
-    return _by(kinds.ChangeColumns((kinds.ColumnChange(column, default=default),)))
+    step = kinds.ChangeColumns((kinds.ColumnChange(column, default=default),))
+    return _by(step, transition.after)
 
 
-def _undo_comment(column: Path, before: str | None) -> Undo:
-    undo = _by(kinds.ChangeColumns((kinds.ColumnChange(column, comment=before or ""),)))
+def _undo_comment(column: Path, before: str | None, after: Snapshot) -> Undo:
+    undo = _by(kinds.ChangeColumns((kinds.ColumnChange(column, comment=before or ""),)), after)
     if before is not None:
         return undo
     return Undo(f"{undo.words}, which leaves an empty one", undo.steps)
 
 
-def _undo_moves(step: Step, before: Snapshot) -> Undo:
-    schema = before.metadata.schema
-    changed = (change.column for change in step.column_changes if change.position)
+def _undo_moves(transition: Transition) -> Undo:
+    schema = transition.before.metadata.schema
+    changed = (change.column for change in transition.step.column_changes if change.position)
     moved = [find_place(schema, column)[0] for column in changed]
-    return _by(
-        kinds.ChangeColumns(
-            tuple(kinds.ColumnChange(path, position=_position(schema, path)) for path in moved)
-        )
-    )
+    back = (kinds.ColumnChange(path, position=_position(schema, path)) for path in moved)
+    return _by(kinds.ChangeColumns(tuple(back)), transition.after)
 
 
 def _position(schema: StructType, column: Path) -> Position:
@@ -357,6 +400,8 @@ _COLUMN_STEPS: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = 
 _PLACES: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {
     "clusteringColumns": _undo_clustering,
     "configuration": _undo_property,
-    "description": lambda change, _, __: _set_back(TABLE_COMMENT, change.before),
+    "description": lambda change, _, transition: _set_back(
+        TABLE_COMMENT, change.before, transition.after
+    ),
     "schema": _undo_columns,
 }

@@ -210,7 +210,7 @@ def _keep_reason(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:
     if step.cost(snapshot) is not Cost.METADATA and snapshot.files is not None:
         return "the table's files still use it; drop-feature rewrites them"
     destroyed = destroyed_with(snapshot, step.name)
-    return f"it has {destroyed}" if destroyed else ""
+    return "it has domains" if destroyed else ""
 
 
 def _versions(protocol: Protocol) -> tuple[int, int]:

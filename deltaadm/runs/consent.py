@@ -48,6 +48,12 @@ def delta_consents(
         )
     for name in plan.irreversible:
         yield from _to_lose(f"Dropping {name} deletes history permanently", request, name)
+    for transition in plan.transitions:
+        name = transition.step.dropped_feature
+        if name and (domains := transition.step.destroys(transition.before)):
+            # `*` stands for those of a table whose domains were not loaded.
+            named = "every domain" if domains == ("*",) else f"domain {', '.join(domains)}"
+            yield from _to_lose(f"Dropping {name} deletes {named} permanently", request, name)
     yield from _to_harm(plan, clients, accepted)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import tables
 from tests.support.program import LogWriter, deltaadm, untouched
-from tests.support.tables import Table, commit, metadata, protocol
+from tests.support.tables import Table, commit, domain, metadata, protocol
 
 DAY = 24 * 3600
 NAMES = ["deletionVectors"]
@@ -183,3 +183,51 @@ def test_the_way_down(vectors: Table, writer: LogWriter) -> None:
 
 def test_the_way_down_takes_no_versions(vectors: Table) -> None:
     assert deltaadm("upgrade-protocol", vectors.path, "--minimum", "--writer", "2").code == 2
+
+
+# Domains, which Delta removes with the feature
+
+
+@pytest.fixture
+def owned(tmp_path: Path) -> Table:
+    """An application keeps something in a domain of its own."""
+    first = commit(
+        protocol(1, 7, None, ["domainMetadata"]), metadata(), domain("my.app", '{"a":1}')
+    )
+    return tables.table(tmp_path / "t", first)
+
+
+@pytest.mark.usefixtures("writer")
+def test_a_domain_is_named_and_asked_about_before_it_is_removed(owned: Table) -> None:
+    command = ["drop-feature", owned.path, "domainMetadata"]
+    with untouched(owned.path):
+        plan = deltaadm(*command)
+        refused = deltaadm(*command, "--apply", "--yes")
+        embedded = deltaadm(*command, "--apply", "--yes", "--commit-engine", "embedded")
+    assert "domain my.app is removed" in plan.out
+    assert "undo: never: the domains are deleted" in plan.out
+    assert refused.code == 7
+    assert "--accept-irreversible domainMetadata" in refused.err
+    assert embedded.code == 7
+    assert "Commit it through Spark" in embedded.err
+    agreed = deltaadm(*command, "--apply", "--yes", "--accept-irreversible", "domainMetadata")
+    assert agreed.code == 0
+
+
+def test_without_domains_nothing_is_asked(tmp_path: Path) -> None:
+    first = commit(protocol(1, 7, None, ["domainMetadata"]), metadata())
+    path = tables.table(tmp_path / "t", first).path
+    agreed = ["--apply", "--yes", "--commit-engine", "embedded"]
+    assert deltaadm("drop-feature", path, "domainMetadata", *agreed).code == 0
+
+
+def test_a_domain_that_appears_after_planning_is_not_removed(tmp_path: Path) -> None:
+    """The saved plan is of a time without domains."""
+    first = commit(protocol(1, 7, None, ["domainMetadata"]), metadata())
+    table = tables.table(tmp_path / "s", first)
+    plan = str(tmp_path / "plan.json")
+    assert deltaadm("drop-feature", table.path, "domainMetadata", "--out", plan).code == 0
+    (table.log / f"{1:020}.json").write_bytes(commit(domain("my.app")))
+    with untouched(table.path):
+        late = deltaadm("apply", plan, "--yes", "--commit-engine", "embedded")
+    assert late.code in {5, 7}

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from deltaadm.cli.man import man_pages
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, VARIABLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def test_every_command_option_variable_and_exit_code_has_its_place() -> None:
     pages = {name: page.replace("\\-", "-") for name, page in man_pages().items()}

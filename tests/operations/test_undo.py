@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from deltaadm.documents.plan import plan_document
+from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.features import REFERENCE
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.schema import PrimitiveType
@@ -24,8 +25,10 @@ from deltaadm.domain.transaction.clustering import (
     with_clustering,
 )
 from deltaadm.domain.transaction.columns import parse_column
+from deltaadm.domain.transaction.feature_removal import FeatureHistory
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.diff import Change, diff
+from deltaadm.operations.drop_feature import plan_drop
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Plan
 from deltaadm.operations.reports import PlanReport
@@ -247,3 +250,53 @@ _WISHES: dict[str, Callable[[str, str], TableChanges]] = {
 
 def changing(column: tuple[str, ...], **what: Any) -> TableChanges:
     return TableChanges(change=[ColumnChange(column, **what)])
+
+
+# What an undo costs, and what it does not bring back
+
+
+@settings(max_examples=EXAMPLES)
+@given(tables(), wishes())
+def test_an_undo_says_what_its_own_plan_costs(table: Snapshot, wish: TableChanges) -> None:
+    for transition in transitions(plan_changes(table, possible(table, wish))):
+        for _, undo in transition.undos():
+            if "(metadata only)" in undo.words:
+                assert {step.cost(transition.after) for step in undo.steps} <= {Cost.METADATA}
+
+
+ON = {"delta.enableRowTracking": "true"}
+
+
+@pytest.mark.parametrize(
+    ("configuration", "wish", "expected"),
+    [
+        (ON, TableChanges(unset=["delta.enableRowTracking"]), "rewrites the metadata"),
+        (
+            {"delta.enableChangeDataFeed": "true"},
+            TableChanges(set_properties={"delta.enableChangeDataFeed": "false"}),
+            "never recorded",
+        ),
+        (
+            {},
+            TableChanges(set_properties={"delta.deletedFileRetentionDuration": "interval 0 hours"}),
+            "does not come back",
+        ),
+    ],
+    ids=["row tracking off", "change data feed off", "no retention"],
+)
+def test_an_undo_says_what_it_does_not_bring_back(
+    configuration: dict[str, str], wish: TableChanges, expected: str
+) -> None:
+    names = ["rowTracking", "domainMetadata", "changeDataFeed"]
+    plan = plan_changes(snapshot((1, 7), configuration, writer=names), wish)
+    [key] = [*wish.set_properties, *wish.unset]
+    [words] = [change.undo for change in plan.changes if key in change.change.subject]
+    assert expected in words
+    assert bool(plan.notes) == ("RowTracking" not in key)
+
+
+def test_dropped_row_tracking_is_never_taken_back() -> None:
+    before = snapshot((1, 7), ON, writer=["rowTracking", "domainMetadata"])
+    plan = plan_drop(before, "rowTracking", FeatureHistory(first=0), now=0)
+    told = {change.undo for change in plan.changes if "rowTracking" in change.change.subject}
+    assert told == {"never: row tracking can be enabled again, with new row ids"}

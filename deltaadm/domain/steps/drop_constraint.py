@@ -45,9 +45,9 @@ class DropConstraint(Step):
         """The same, if the constraint is still there."""
         return replace(self, if_exists=True)
 
-    def destroys(self, _before: Snapshot) -> bool:
-        """The constraint goes."""
-        return True
+    def destroys(self, _before: Snapshot) -> tuple[str, ...]:
+        """The constraint."""
+        return (self.name,)
 
     def losses(self, _before: Snapshot) -> tuple[str, ...]:
         """The check of each row."""

@@ -65,6 +65,7 @@ class DropFeature(Step):
     )
     may_wait = True
     always_acts = True
+    depends_on_state = True
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """
@@ -125,9 +126,9 @@ class DropFeature(Step):
         """The feature."""
         return self.name
 
-    def destroys(self, before: Snapshot) -> bool:
-        """Whether dropping the feature removes domains."""
-        return bool(destroyed_with(before, self.name))
+    def destroys(self, before: Snapshot) -> tuple[str, ...]:
+        """The domains that go with the feature."""
+        return destroyed_with(before, self.name)
 
     def losses(self, before: Snapshot) -> tuple[str, ...]:
         """The uses of the feature, and the versions that need it."""

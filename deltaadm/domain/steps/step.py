@@ -97,9 +97,9 @@ class Step:
         """The feature that it takes out of the protocol; empty if there is none."""
         return ""
 
-    def destroys(self, _before: Snapshot) -> bool:
-        """Whether it removes a constraint or a domain of the table."""
-        return False
+    def destroys(self, _before: Snapshot) -> tuple[str, ...]:
+        """The names of the constraints and domains of the table that it removes."""
+        return ()
 
     def losses(self, before: Snapshot) -> tuple[str, ...]:
         """What a table in the state *before* loses by it, in words."""

@@ -119,8 +119,8 @@ def traces(snapshot: Snapshot, name: str) -> tuple[str, ...]:
     return () if feature is None else tuple(preparation(feature).traces(snapshot))
 
 
-def destroyed_with(snapshot: Snapshot, name: str) -> str:
-    """What else the table loses with the feature, in words; empty if nothing."""
+def destroyed_with(snapshot: Snapshot, name: str) -> tuple[str, ...]:
+    """The domains that the table loses with the feature; `*` where they were not loaded."""
     return _preparation_of(name).destroys(snapshot)
 
 
@@ -172,8 +172,7 @@ class Preparation:
     `traces` are what it finds to remove, `clean` is the state without them. `stops_truncation`
     says that the history needs the feature because of them; `in_history` is what Delta looks
     for in the metadata of older versions, None where it looks for nothing; `in_files` is the key
-    of file actions that it looks for. `destroys` says, where it takes away more than the feature,
-    of what the table would be deprived.
+    of file actions that it looks for. `destroys` are the domains that go with the feature.
     """
 
     traces: Callable[[Snapshot], Iterator[str]] = _nothing
@@ -182,7 +181,7 @@ class Preparation:
     stops_truncation: Callable[[Snapshot], bool] = lambda _: False
     in_history: Callable[[Metadata], bool] | None = None
     in_files: str | None = None
-    destroys: Callable[[Snapshot], str] = lambda _: ""
+    destroys: Callable[[Snapshot], tuple[str, ...]] = lambda _: ()
 
 
 def preparation(feature: TableFeature) -> Preparation:
@@ -353,8 +352,12 @@ def _rewrite_cost_if(needed: Callable[[Metadata], bool]) -> Callable[[Snapshot],
 
 
 def _domains(snapshot: Snapshot) -> Iterator[str]:
-    for name in sorted(snapshot.domains or {}):
-        yield f"domain {name} is removed"
+    for name in _every_domain(snapshot):
+        yield "every domain is removed" if name == "*" else f"domain {name} is removed"
+
+
+def _every_domain(snapshot: Snapshot) -> tuple[str, ...]:
+    return ("*",) if snapshot.domains is None else tuple(sorted(snapshot.domains))
 
 
 def _remove_domains(snapshot: Snapshot, _: SessionSettings) -> Snapshot:
@@ -403,7 +406,7 @@ _PREPARATIONS: Final[Mapping[str, Preparation]] = {
         traces=_domains,
         clean=_remove_domains,
         # Users may have domains of their own, and Delta removes all.
-        destroys=lambda snapshot: "domains" if snapshot.domains else "",
+        destroys=_every_domain,
     ),
     "inCommitTimestamp": Preparation(traces=_timestamps, clean=_stop_timestamps),
     "rowTracking": Preparation(traces=_rows, clean=_suspend_row_tracking, cost=_unbackfill_cost),
