@@ -319,7 +319,9 @@ SHELLS = {
 def test_aliases_are_completed_at_a_prompt(name: str, tmp_path: Path) -> None:
     """The program is asked by the shell, and the lines that come of it are shown."""
     options, setup = SHELLS[name]
-    (tmp_path / "deltaadm.toml").write_text(
+    own = tmp_path / ".config/deltaadm/deltaadm.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(
         '[aliases]\nevents = "a"\npeople = "b"\nplaces = "c"\n"my table" = "d"\n', encoding="utf-8"
     )
     program = tmp_path / "deltaadm"

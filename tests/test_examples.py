@@ -128,7 +128,8 @@ def test_what_a_page_proposes_can_be_done(
 ) -> None:
     data.mkdir()
     monkeypatch.chdir(data)
-    monkeypatch.delenv("DELTAADM_ISOLATED")  # the workplace has settings of its own
+    monkeypatch.delenv("DELTAADM_ISOLATED")
+    monkeypatch.setenv("DELTAADM_CONFIG", str(data / "deltaadm.toml"))
     text = (ROOT / page).read_text(encoding="utf-8")
     tried = 0
     for block in CONSOLE.findall(text):

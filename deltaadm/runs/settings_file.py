@@ -1,7 +1,7 @@
 """Where settings stand: the command line, the environment, the project's file and the user's."""
 
 # Importing pathlib takes longer than a search that finds no file.
-# ruff: noqa: PTH100, PTH109, PTH112, PTH113, PTH117, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH116, PTH113, PTH117, PTH118, PTH119, PTH120, PTH123
 
 from __future__ import annotations
 
@@ -24,6 +24,27 @@ ENVIRONMENT: Final = "environment"
 PROJECT: Final = "project file"
 USER: Final = "user file"
 
+FROM_PROJECTS: Final[Mapping[str, frozenset[str]]] = {
+    "": frozenset({
+        "all", "brief", "clients", "color", "fail-on", "ignore", "jobs", "log-format", "no-input",
+        "output", "policy", "quiet", "select", "statistics", "tables", "timeout", "verbose",
+        "writers",
+    }),
+    "diff": frozenset({"ignore", "only"}),
+    "history": frozenset({"properties", "protocol", "schema", "since", "until"}),
+    "inspect": frozenset({
+        "client-sources", "clients", "columns", "files", "no-advice", "timestamp", "version", "why",
+    }),
+    "validate": frozenset({"baseline", "cross-check", "deep", "history"}),
+}  # fmt: skip
+"""
+What a file that deltaadm finds in a project may set, by section: what is shown and judged.
+
+Where credentials go, what code runs, what is written and what is changed is said by the user: on
+the command line, in the environment, in the user's own file or in one that `--config` names. The
+keys for all commands may stand in every section.
+"""
+
 _USE_NONE: Final = "ignore settings files: set DELTAADM_ISOLATED=1 or use --isolated."
 
 
@@ -45,18 +66,40 @@ class Setting:
 
 @dataclass(frozen=True)
 class _Document:
-    """The settings of one origin as TOML has them; `path` is that of a file."""
+    """
+    The settings of one origin as TOML has them; `path` is that of a file.
+
+    One that `is_found` was not named by the user, and may set only what `FROM_PROJECTS` lists.
+    """
 
     values: Mapping[str, Any]
     origin: str
     path: str = ""
+    is_found: bool = False
 
     def setting(self, key: str, section: str, *, alone: bool) -> Setting | None:
         """What it says about *key*, rather for the command *section* than for all."""
         inner = self.values.get(section)
         if isinstance(inner, dict) and key in inner:
+            self.require_permitted(key, section, inner[key])
             return self._setting(inner[key], f"{section}.{key}")
-        return self._setting(self.values[key], key) if key in self.values and not alone else None
+        if key not in self.values or alone:
+            return None
+        self.require_permitted(key, "", self.values[key])
+        return self._setting(self.values[key], key)
+
+    def require_permitted(self, key: str, section: str, value: Any) -> None:
+        """Raise `SettingsError` for what only the user may set, if the file was just found."""
+        permitted = FROM_PROJECTS[""] | FROM_PROJECTS.get(section, frozenset())
+        writes = key == "output" and ":" in str(value)
+        if self.is_found and (key not in permitted or writes):
+            name = f"{section}.{key}" if section else key
+            raise SettingsError(
+                f"{self.path}: {name} cannot be set by the file of a project, which sets only what "
+                "is shown and judged; nothing was done.",
+                remedy=f"Set it in your own file, {user_file() or '(without HOME there is none)'}, "
+                "or on the command line; or name this file: --config FILE.",
+            )
 
     def _setting(self, value: Any, key: str) -> Setting:
         directory = os.path.dirname(os.path.abspath(self.path)) if self.path else ""
@@ -199,6 +242,7 @@ class SettingsSources:
             for name, value in as_table(document.values.get("aliases", {}), place).items():
                 if not isinstance(value, str) or not value:
                     raise wrong(f"{place}.{name}", "a path, a URL or a name")
+                document.require_permitted("aliases", "", value)
                 aliases[name] = Setting(value, document.origin, f"{place}.{name}")
         return aliases
 
@@ -311,27 +355,53 @@ def _file(path: str) -> Mapping[str, Any]:
 
 
 def _project_file() -> Iterator[_Document]:
-    """The nearest file upwards that has settings."""
-    for directory in _upwards():
+    """The nearest file of the project that has settings; raises `SettingsError` unless it may."""
+    for directory in _directories():
         path = os.path.join(directory, FILE)
+        values: Mapping[str, Any] | None = None
         if os.path.isfile(path):
-            yield _Document(_document(path), PROJECT, path)
-            return
-        path = os.path.join(directory, PYPROJECT)
-        if os.path.isfile(path) and (section := _pyproject(path)) is not None:
-            yield _Document(section, PROJECT, path)
+            _require_own(path)
+            values = _document(path)
+        else:
+            path = os.path.join(directory, PYPROJECT)
+            if os.path.isfile(path) and (values := _pyproject(path)) is not None:
+                _require_own(path)
+        if values is not None:
+            yield _Document(values, PROJECT, path, is_found=True)
             return
 
 
-def _upwards() -> Iterator[str]:
+def _directories() -> list[str]:
+    """The working directory, and those above it up to the repository's root or to home."""
     try:
         here = os.getcwd()
     except OSError:  # the working directory is gone
+        return []
+    home = os.path.realpath(os.environ.get("HOME") or os.sep)
+    directories = [here]
+    while not os.path.exists(os.path.join(here, ".git")) and here != home:
+        here, below = os.path.dirname(here), here
+        if here == below:
+            return directories[:1]  # neither in a repository nor below home
+        directories.append(here)
+    return directories
+
+
+def _require_own(path: str) -> None:
+    """Raise `SettingsError` for a file of somebody else, or that somebody else can write."""
+    if os.name == "nt":
         return
-    yield here
-    while (parent := os.path.dirname(here)) != here:
-        here = parent
-        yield here
+    status = os.stat(path)
+    if status.st_uid not in {os.getuid(), 0}:
+        fault = f"belongs to another user (uid {status.st_uid})"
+    elif status.st_mode & 0o002 or (status.st_mode & 0o020 and status.st_gid != os.getgid()):
+        fault = "can be written by other users"
+    else:
+        return
+    raise SettingsError(
+        f"The settings in {path} are not used, since the file {fault}.",
+        remedy=f"Name it, if you trust it: --config {path}. Otherwise {_USE_NONE}",
+    )
 
 
 def _pyproject(path: str) -> Mapping[str, Any] | None:

@@ -199,7 +199,7 @@ def test_the_engine_of_the_settings_does_not_keep_plans_from_being_shown(
     assert deltaadm("alter", events.path, "--set", "a=1", "--apply", "--yes").code == 0
     monkeypatch.delenv("DELTAADM_COMMIT_ENGINE")
     (tmp_path / "deltaadm.toml").write_text('commit-engine = "embedded"\n')
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DELTAADM_CONFIG", str(tmp_path / "deltaadm.toml"))
     assert deltaadm("alter", events.path, "--set", "a=2", "--apply", "--yes").code == 0
     assert len(names(events.path)) == 4
     (tmp_path / "deltaadm.toml").write_text('commit-engine = "jvm"\n')

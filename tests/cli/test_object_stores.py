@@ -238,6 +238,8 @@ def test_options_come_from_files_and_settings(
         '[[storage]]\nprefix = "s3://lak"\naws_endpoint_url = "http://127.0.0.1:1"\n'
     )
     command = ("inspect", ten, "--storage-options-file", secrets)
+    assert deltaadm(*command).code == 2  # a project does not say where credentials go
+    monkeypatch.setenv("DELTAADM_CONFIG", str(settings))
     assert deltaadm(*command).code == 0
     assert deltaadm("validate", *command[1:]).code == 0
     refused = deltaadm(*command, "--storage-option", "aws_endpoint_url=http://127.0.0.1:1")

@@ -1,5 +1,6 @@
 """Settings: where they come from, which of them counts, and what is wrong with them."""
 
+import os
 import re
 from datetime import date
 from pathlib import Path
@@ -7,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from deltaadm.cli.settings import option_settings
 from deltaadm.clients import parse_client
 from deltaadm.domain.facts.policy import Ignore, Requirement
+from deltaadm.errors import SettingsError
 from deltaadm.runs.settings import Settings, load_settings
-from deltaadm.runs.settings_file import SettingsSources
+from deltaadm.runs.settings_file import FROM_PROJECTS, SettingsSources
 from tests.support.program import deltaadm, process
 from tests.support.tables import Table
 
@@ -59,6 +62,7 @@ def test_without_a_file_the_defaults_count() -> None:
 
 
 def test_the_nearest_file_upwards_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    (Path.cwd() / ".git").mkdir()
     written('select = ["DL1"]')
     near = written('[tool.deltaadm]\nselect = ["DL2"]', "near/pyproject.toml")
     written('[project]\nname = "deltaadm-user"', "near/nearer/pyproject.toml")
@@ -167,15 +171,16 @@ def test_a_section_is_for_its_command_alone(small: Table) -> None:
 
 
 def test_paths_begin_where_the_file_is(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    written('log-file = "run.log"', "project/deltaadm.toml")
+    file = written('log-file = "run.log"', "project/mine.toml")
+    monkeypatch.setenv("DELTAADM_CONFIG", str(file))
     (Path.cwd() / "project" / "below").mkdir()
     monkeypatch.chdir("project/below")
     assert deltaadm("inspect", small.path).code == 0
     assert Path("../run.log").is_file()
 
 
-def test_aliases_are_names_of_tables(small: Table) -> None:
-    written(f'[aliases]\nevents = "{small.path}"')
+def test_aliases_are_names_of_tables(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DELTAADM_CONFIG", str(written(f'[aliases]\nevents = "{small.path}"')))
     assert deltaadm("inspect", "@events", "-o", "name").out == f"{small.path}\n"
     assert deltaadm("diff", "@events@0", "@events").code == 0
     assert deltaadm("inspect", "--table", "@events", "-o", "name").out == f"{small.path}\n"
@@ -184,6 +189,73 @@ def test_aliases_are_names_of_tables(small: Table) -> None:
     unknown = deltaadm("inspect", "@event")
     assert (unknown.code, unknown.out) == (2, "")
     assert "Did you mean @events?" in unknown.err
+
+
+# What strangers may set
+
+
+def test_what_a_project_may_set_is_shown_or_judged(small: Table) -> None:
+    """Every setting there is, in a file that is found and in one that is named."""
+    texts = {"true or false": "true", "number": "1", "strings": '["x"]', "string": '"x"'}
+    allowed = set()
+    for setting in option_settings():
+        value = texts[
+            "number" if setting.option.counted or setting.option.type_name == "int"
+            else "true or false" if setting.option.is_switch
+            else "strings" if setting.option.is_list or setting.option.is_pair
+            else "string"
+        ]  # fmt: skip
+        head = f"[{setting.section}]\n" if setting.section else ""
+        written(f"{head}{setting.option.key} = {value}")
+        sources = SettingsSources(setting.section)
+        permitted = FROM_PROJECTS[""] | FROM_PROJECTS.get(setting.section, frozenset())
+        if setting.option.key in permitted:
+            assert sources.find(setting.option.key)
+            allowed.add(setting.key)
+            continue
+        with pytest.raises(SettingsError, match="cannot be set by the file of a project"):
+            sources.find(setting.option.key)
+        named = SettingsSources(setting.section, ["deltaadm.toml"])
+        assert named.find(setting.option.key)
+    reaching = {"unity", "engine", "commit-engine", "spark-conf", "spark-master", "remote", "jars"}
+    writing = {"log-file", "record.out", "inspect.save-as", "validate.fix", "alter.set"}
+    storage = {"storage-option", "storage-options-file"}
+    assert not allowed & (reaching | writing | storage)
+    assert not {key for key in allowed if key.startswith(("alter.", "create."))}
+    assert {"output", "select", "fail-on", "validate.baseline", "inspect.columns"} <= allowed
+    for text in ('[aliases]\nx = "s3://x/y"', 'output = "json:x.json"'):
+        written(text)
+        done = deltaadm("inspect", small.path)
+        assert (done.code, done.out) == (2, "")
+        assert not Path("x.json").exists()
+
+
+@pytest.mark.parametrize(("mode", "code"), [(0o666, 2), (0o646, 2), (0o644, 0), (0o600, 0)])
+def test_a_file_that_others_can_write_is_not_used(small: Table, mode: int, code: int) -> None:
+    written("jobs = 1").chmod(mode)
+    done = deltaadm("inspect", small.path)
+    assert done.code == code
+    assert ("can be written by other users" in done.err) == bool(code)
+    assert deltaadm("inspect", small.path, "--config", "deltaadm.toml").code == 0
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_a_file_of_another_user_is_not_used(small: Table) -> None:
+    os.chown(written("jobs = 1"), 65534, 65534)
+    done = deltaadm("inspect", small.path)
+    assert done.code == 2
+    assert "belongs to another user" in done.err
+    assert deltaadm("inspect", small.path, "--isolated").code == 0
+
+
+def test_files_above_the_project_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    written('select = ["DL1"]')
+    (Path.cwd() / "repository" / ".git").mkdir(parents=True)
+    (Path.cwd() / "repository" / "below").mkdir()
+    monkeypatch.chdir("repository/below")
+    assert select() == ""
+    written('select = ["DL2"]', "../deltaadm.toml")
+    assert select() == '["DL2"]'
 
 
 def test_what_gives_consent_is_no_setting(small: Table) -> None:

@@ -331,6 +331,8 @@ def test_settings_name_the_catalog(
     monkeypatch.chdir(tmp_path)
     settings = tmp_path / "deltaadm.toml"
     settings.write_text(f'unity = "{unity.url}"')
+    assert deltaadm("inspect", "main.sales.plain").code == 2  # a project does not say where
+    monkeypatch.setenv("DELTAADM_CONFIG", str(settings))
     assert deltaadm("inspect", "main.sales.plain").code == 0
     assert deltaadm("validate", "main.sales.plain", "--ignore", "DL8").code == 0
     elsewhere = tmp_path / "elsewhere.toml"
