@@ -10,8 +10,15 @@ if TYPE_CHECKING:
 
 MASK: Final = "***"
 
-_LOGIN: Final = r"(:/{1,2}[^\s/:@\[]*:)(?!\d+(?:[/?#\s]|$))(?:[^\s/]*@|[^\s@]*@)"
-"""The password may have a slash in it, as keys of Amazon do, unless it is a port."""
+_LOGIN: Final = (
+    r"(:/{1,2}[^\s/:@\[]{0,256}:)(?!\d{1,5}(?:[/?#\s]|$))(?:[^\s/]{0,1024}@|[^\s@]{0,1024}@)"
+)
+"""
+The password may have a slash in it, as keys of Amazon do, unless it is a port.
+
+No pattern here is unbounded where another start could begin in what it matches: text comes from
+tables, and a line of a megabyte must take a moment only.
+"""
 
 _PARAMETER: Final = (
     r"(?i)([?&][^\s=&?#/]*"
@@ -22,7 +29,8 @@ _PARAMETER: Final = (
 
 
 _SETTING: Final = (
-    r"(?i)([^\s='\"]*(?:secret|passw(?:or)?d|token|credential|key|sas)[^\s='\"]*=)"
+    r"(?i)((?<![^\s='\"])(?=[^\s='\"]{0,512}(?:secret|passw(?:or)?d|token|credential|key|sas))"
+    r"[^\s='\"]+=)"
     r"(?:\"[^\"]*\"|[^\s'\"]+)"
 )
 
@@ -40,19 +48,29 @@ def masked_settings(text: str) -> str:
 
 
 _TELLING_KEY: Final = (
-    r"(^|_)((password|passwd|pwd|passphrase|secret|token|credentials?|private_key|api_key|"
-    r"access_key|account_key|secret_key|shared_key|connection_string|authorization)(_id|_value)?$|"
-    r"account_key_|sas_(fixed_)?token)"
+    r"(^|_)((passwords?|passwd|pwd|passphrase|secrets?|tokens?|cred(ential)?s?|private_?key|"
+    r"api_?keys?|access_?key|account_?key|secret_?key|shared_?key|encryption_?keys?|"
+    r"connection_string|authorization|(user|db|bind|ldap)_(pass|pw))(_id|_value|_old|_list)?$|"
+    r"account_key_|sas_(fixed_)?token|azure_sas_)"
 )
 _TELLING_VALUE: Final = (
-    r"AKIA[0-9A-Z]{16}|-----BEGIN [A-Z ]*PRIVATE KEY|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.|"
-    r"AccountKey=[\w+/=]{20,}|[?&]sig=[\w%+/=]{20,}|\bgh[pousr]_\w{30,}|\bdapi[0-9a-f]{32}"
+    r"A[KS]IA[0-9A-Z]{16}|-----BEGIN [A-Z ]{0,40}PRIVATE KEY|"
+    r"(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.|"
+    r"Account_?Key=[\w+/=]{20,}|SharedAccessKey=[\w+/=]{20,}|[?&]sig=[\w%+/=]{20,}|"
+    r"\bgh[pousr]_\w{30}|\bgithub_pat_\w{22}|\bdapi[0-9a-f]{32}|\bAIza[\w-]{35}|"
+    r"\bxox[abeoprs]-[\w-]{10}|hooks\.slack\.com/services/\w|\b[rs]k_live_\w{10}|\bsk-proj-\w{10}|"
+    r"\bnpm_\w{30}|\bhf_\w{30}|(?i:\b(?:bearer|basic) +[\w+/=.~-]{8})|"
+    r"(?i:[;,{\s\"'](?:password|pwd|secret|token)[\"']? ?[=:] ?[\"']?[^\s;\"']{3})"
 )
-_ORDINARY: Final = r"(?i)true|false|none|[0-9.]+|[a-z]+://\S*|\$?\{.*\}+"
+_ORDINARY: Final = r"(?i)true|false|none|[0-9.]+|[a-z]+://\S*|\$?\{.*\}"
 """A switch, a number, or a reference to where the secret is kept."""
 
-_KEY_SIGNS: Final = ("pass", "pwd", "secret", "token", "credential", "key", "string", "auth")
-_VALUE_SIGNS: Final = (":/", "AKIA", "-----BEGIN", "eyJ", "AccountKey=", "sig=", "gh", "dapi")
+_KEY_SIGNS: Final = ("pass", "pw", "secret", "token", "cred", "key", "string", "auth", "sas")
+_VALUE_SIGNS: Final = (
+    ":/", "AKIA", "ASIA", "-----BEGIN", "eyJ", "Key=", "sig=", "gh", "dapi", "AIza", "xox", "slack",
+    "k_live_", "sk-proj-", "npm_", "hf_", "earer ", "asic ", "assword", "wd=", "ecret", "oken",
+    "PASSWORD", "SECRET", "TOKEN", "BEARER",
+)  # fmt: skip
 """Texts that every key, or value, of a secret contains: importing `re` costs time at the start."""
 
 _NAMED_BY_USERS: Final = ("delta.constraints.",)
@@ -76,7 +94,9 @@ def is_secret(key: str, value: str | None) -> bool:
 
         if masked(value) != value or re.search(_TELLING_VALUE, value):
             return True
-    return any(sign in named for sign in _KEY_SIGNS) and _is_secret_key(key) and _is_opaque(value)
+    if not any(sign in named for sign in _KEY_SIGNS) or not _is_secret_key(key):
+        return False
+    return _is_opaque(value) or (value.isdigit() and ("pass" in named or "pwd" in named))
 
 
 def _is_secret_key(key: str) -> bool:
@@ -157,7 +177,7 @@ def _is_partition(pair: re.Match[str]) -> bool:
     key, value = pair["key"], pair["value"]
     if value[0] in "'\"" or "/" not in value:
         return False
-    if pair.string[: pair.start()].endswith("/"):
+    if pair.string[max(pair.start() - 1, 0) : pair.start()] == "/":
         return True
     return "." not in key and re.fullmatch(_PARTITION, value) is not None
 

@@ -1,8 +1,13 @@
 """Secrets in sentences: masked wherever a value ends, and paths left as they are."""
 
+from pathlib import Path
+
 import pytest
 
-from deltaadm.masking import masked_pairs
+from deltaadm.masking import masked_pairs, masked_settings
+from tests.support import tables
+from tests.support.program import deltaadm, process
+from tests.support.tables import commit, metadata, protocol
 
 MASKED = {
     "my.secret=ab/cd": "my.secret=***",
@@ -34,3 +39,87 @@ def test_a_secret_is_masked_with_its_slashes(text: str, expected: str) -> None:
 def test_the_path_of_a_partition_is_none(path: str) -> None:
     assert masked_pairs(path) == path
     assert masked_pairs(f"The file {path} is missing.") == f"The file {path} is missing."
+
+
+SECRET = "Zq3vKx81LmPw07Tt"
+SECRETS = {
+    "jdbc.url": f"jdbc:sqlserver://h;user=sa;password={SECRET};",
+    "odbc": f"Driver=x;Uid=me;Pwd={SECRET};",
+    "kafka.jaas": f'ScramLoginModule required username="u" password="{SECRET}";',
+    "header": f"Authorization: Bearer {SECRET}",
+    "event.hub": f"Endpoint=sb://h/;SharedAccessKey={SECRET}{SECRET}=",
+    "hook": f"https://hooks.slack.com/services/T0/B0/{SECRET}",
+    "slack": f"xoxb-{SECRET}",
+    "github": f"github_pat_{SECRET}{SECRET}",
+    "google": f"AIza{SECRET}{SECRET}abc",
+    "stripe": f"sk_live_{SECRET}",
+    "openai": f"sk-proj-{SECRET}",
+    "node": f"npm_{SECRET}{SECRET}",
+    "hugging": f"hf_{SECRET}{SECRET}",
+    "session": "ASIA" + "Z" * 16,
+    "document": f'{{"user":"u","password":"{SECRET}"}}',
+    "my.secrets": SECRET,
+    "passwords": SECRET,
+    "apikey": SECRET,
+    "secretkey": SECRET,
+    "privatekey": SECRET,
+    "encryption.key": SECRET,
+    "db.pass": SECRET,
+    "ldap.bind.pw": SECRET,
+    "user.pass": SECRET,
+    "my.cred": SECRET,
+    "my.password.old": SECRET,
+    "fs.azure.sas.c.account.dfs.core.windows.net": f"sv=1&sig={SECRET}",
+    "my.password": "12345678",
+}
+ORDINARY = {
+    "delta.appendOnly": "true",
+    "primary.key": "id",
+    "key": "day",
+    "partition.keys": "a,b",
+    "team": "tokens and passwords",
+    "note": "s3://bucket/key=1/x",
+    "max.token": "512",
+    "owner": "hf",
+    "retention": "interval 7 days",
+    "uuid": "d3186196-74bb-4a4d-885d-6222c1d69b88",
+}
+
+
+def test_kinds_of_secrets_are_masked_and_nothing_else(tmp_path: Path) -> None:
+    configuration = metadata({**SECRETS, **ORDINARY})
+    table = tables.table(tmp_path / "t", commit(protocol(1, 2), configuration))
+    shown = deltaadm("inspect", table.path, "-o", "json").document["properties"]
+    values = {
+        key: entry["value"] if isinstance(entry, dict) else entry for key, entry in shown.items()
+    }
+    assert [key for key, secret in SECRETS.items() if values[key] == secret] == []
+    assert {key: values[key] for key in ORDINARY} == ORDINARY
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        ":/",
+        "://a:",
+        "eyJ",
+        "{}",
+        "}",
+        "a",
+        "key",
+        "=",
+        "&sig",
+        "'a",
+        "AccountKey=",
+        "password",
+        "a.b-",
+    ],
+)
+def test_no_text_takes_long(unit: str, tmp_path: Path) -> None:
+    """Where a pattern is quadratic, this takes hours; the time limit is that of a hang."""
+    text = unit * (1_000_000 // len(unit)) + "@"
+    masked_settings(text)
+    masked_pairs(text)
+    configuration = metadata({"my.password": text, "note": text})
+    table = tables.table(tmp_path / "t", commit(protocol(1, 2), configuration))
+    assert process("inspect", table.path, "--timeout", "5min").code == 0

@@ -174,7 +174,7 @@ def _error(cause: _Cause, url: str, doing: str) -> StorageError:
 
 _DENIALS: Final = frozenset({
     "PermissionDeniedError", "UnauthenticatedError", "NotFoundError", "FileNotFoundError",
-    "InvalidPathError", "NotSupportedError",
+    "InvalidPathError", "NotSupportedError", "NotImplementedError",
 })  # fmt: skip
 """With these a store turns a request away; of any other it may have heard."""
 

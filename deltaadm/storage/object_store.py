@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit
+from uuid import uuid4
 
 from deltaadm.domain.model.data_paths import is_absolute
 from deltaadm.domain.model.log_segment import (
@@ -23,7 +24,7 @@ from deltaadm.domain.model.log_segment import (
     listing_prefix,
     no_table,
 )
-from deltaadm.errors import FileMissing, StorageError
+from deltaadm.errors import DeltaadmError, FileMissing, Refused, StorageError, UnknownWrite
 from deltaadm.limits import LIMITS
 from deltaadm.storage.discover import not_listed
 from deltaadm.storage.kept import Kept
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from obstore import ObjectMeta
     from obstore.store import ObjectStore as Backend
 
-    from deltaadm.errors import DeltaadmError
     from deltaadm.limits import Limits
     from deltaadm.storage.credentials import RenewedCredentials
 
@@ -54,6 +54,9 @@ _AHEAD: Final = 32
 
 _AHEAD_SIZE: Final = 1 << 20
 """Bytes of the largest file that is fetched before it is asked for."""
+
+SCRATCH: Final = ".deltaadm-doctor-"
+"""The prefix of objects that are only made to be removed; readers ignore them."""
 
 _KEPT: Final = 1 << 25
 """Bytes of logs that are kept, for those that are read more than once."""
@@ -292,6 +295,18 @@ def _plain_keys(settings: Mapping[str, str]) -> set[str]:
     return {key.removeprefix("aws_") for key in settings}
 
 
+def _other_ways(settings: Mapping[str, str]) -> Iterator[str]:
+    """The settings by which writers agree on who may commit in another way than we do."""
+    for name, value in settings.items():
+        key = name.lower().removeprefix("aws_")
+        if key == "s3_locking_provider" and value:
+            yield f"{name} = {value}, and deltaadm does not take part in its locks"
+        elif key.endswith("allow_unsafe_rename") and value.lower() in {"1", "true", "yes", "on"}:
+            yield f"{name} is set, so other writers may replace commits"
+        elif key == "conditional_put" and value.lower() != "etag":
+            yield f"{name} = {value} instead of etag"
+
+
 class Bucket:
     """Requests to one bucket; each waits in a thread, and whoever asks can be interrupted."""
 
@@ -308,6 +323,7 @@ class Bucket:
         self._address = address
         self._threads = threads
         self._credentials = credentials
+        self._is_exclusive = address.kind == "memory"
 
     @property
     def options(self) -> Mapping[str, str]:
@@ -315,6 +331,41 @@ class Bucket:
         if self._credentials is None:
             return self._options
         return {**self._options, **self._credentials.options}
+
+    def require_exclusive_creation(self, directory: str) -> None:
+        """
+        Raise `Refused` unless a file that is there is never replaced by a writer that creates it.
+
+        Found out once, by creating an object in *directory* twice, since there are stores that
+        ignore `If-None-Match`; and by settings of writers that rely on something else.
+        """
+        if self._is_exclusive:
+            return
+        reason = next(_other_ways({**os.environ, **self._options}), "")
+        if not reason:
+            try:
+                if self.creates_once(directory):
+                    self._is_exclusive = True
+                    return
+            except UnknownWrite as error:  # of the trial: no commit has been tried
+                raise StorageError(error.message, remedy=error.remedy) from error
+            reason = (
+                "the store replaces an object that must not be there (it ignores If-None-Match)"
+            )
+        raise Refused(
+            f"{self.url(directory)}: a commit could replace that of another writer: {reason}.",
+            remedy="Commit through Spark as the only writer (--commit-engine spark), or use a "
+            "store with conditional writes; `deltaadm doctor LOCATION --write` checks it.",
+        )
+
+    def creates_once(self, directory: str) -> bool:
+        """Whether an object in *directory* can be created, and not a second time."""
+        path = f"{directory}{SCRATCH}{uuid4()}"
+        try:
+            return self.create(path, b"1") and not self.create(path, b"2")
+        finally:
+            with suppress(DeltaadmError):  # it is empty of meaning, and readers ignore it
+                self.delete(path)
 
     def url(self, path: str) -> str:
         """The name of a path of the table in messages."""
@@ -565,6 +616,7 @@ class ObjectStore:
 
     def create(self, path: str, body: bytes) -> bool:
         """See `WritableStore`; an object appears whole."""
+        self._bucket.require_exclusive_creation(f"{self._log}/")
         return self._bucket.create(f"{self._log}/{path}", body)
 
     def remove(self, path: str) -> None:

@@ -9,7 +9,6 @@ from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
-from uuid import uuid4
 
 from deltaadm.domain.model.log_segment import LOG_DIRECTORY
 from deltaadm.storage.object_store import PAGE, Address
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deltaadm.storage.object_store import Connections
-
-SCRATCH: Final = ".deltaadm-doctor-"
-"""The prefix of objects that are only made to be removed; readers ignore them."""
 
 _ANSWER_TIME: Final = 5.0
 
@@ -33,17 +29,9 @@ def list_objects(connections: Connections, location: str) -> str:
 
 
 def creates_once(connections: Connections, location: str) -> bool:
-    """
-    Whether an object beside the log at *location* can be created, and not a second time.
-
-    It is removed in any case. Raises where it cannot be created or removed.
-    """
-    bucket = connections.bucket(location)
-    path = Address.of(location).join(LOG_DIRECTORY, f"{SCRATCH}{uuid4()}")
-    try:
-        return bucket.create(path, b"1") and not bucket.create(path, b"2")
-    finally:
-        bucket.delete(path)
+    """Whether an object in the log at *location* can be created, and not a second time."""
+    directory = Address.of(location).join(LOG_DIRECTORY)
+    return connections.bucket(location).creates_once(f"{directory.rstrip('/')}/")
 
 
 def clock_skew(location: str, options: Mapping[str, str]) -> float | None:

@@ -113,8 +113,57 @@ def test_a_commit_reads_again_only_what_is_new(s3: S3Server, tmp_path: Path, sha
         assert deltaadm("alter", location, "--set", "team=web", *commit).code == 0
     further = Counter(request.split()[0] for request in requests[len(planning) :])
     checksums = 1 if shape == "checksum" else 0
-    # Lists before and after, and in between the commit, which is read once.
-    assert further == {"GET": 3 + checksums, "PUT": 1 + checksums}
+    # Lists before and after, and in between the commit, which is read once; and a trial whether
+    # the store creates an object only once.
+    trial = {"PUT": 2, "POST": 1}
+    assert further == Counter({"GET": 3 + checksums, "PUT": 1 + checksums}) + Counter(trial)
+
+
+def objects(s3: S3Server) -> dict[str, str | None]:
+    return {meta["path"]: meta["e_tag"] for page in obstore.list(s3.bucket) for meta in page}
+
+
+COMMIT = ("--set", "team=web", "--apply", "--yes", "--commit-engine", "embedded")
+
+
+def test_a_store_that_replaces_what_is_there_gets_no_commit(s3: S3Server, tmp_path: Path) -> None:
+    """Older servers ignore `If-None-Match`: the commit of another writer would be lost."""
+    commits(tmp_path, 2)
+    location = s3.upload(tmp_path, "replacing")
+
+    def ignore(environ: dict[str, Any], _start: object) -> None:
+        environ.pop("HTTP_IF_NONE_MATCH", None)
+
+    s3.answer = ignore
+    before = objects(s3)
+    done = deltaadm("alter", location, *COMMIT)
+    assert done.code == 7
+    assert "ignores If-None-Match" in done.err
+    assert objects(s3) == before
+    s3.answer = None
+    assert deltaadm("alter", location, *COMMIT).code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AWS_S3_LOCKING_PROVIDER", "dynamodb"),
+        ("AWS_S3_ALLOW_UNSAFE_RENAME", "true"),
+        ("AWS_CONDITIONAL_PUT", "disabled"),
+    ],
+)
+def test_writers_that_agree_otherwise_are_not_joined(
+    s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    commits(tmp_path, 2)
+    location = s3.upload(tmp_path, "locked")
+    before = objects(s3)
+    monkeypatch.setenv(name, value)
+    done = deltaadm("alter", location, *COMMIT)
+    assert done.code == 7
+    assert name in done.err
+    assert "unknown" not in done.err
+    assert objects(s3) == before
 
 
 def test_requests_and_tables_are_under_way_at_once(s3: S3Server, tmp_path: Path) -> None:
