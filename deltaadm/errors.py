@@ -50,11 +50,11 @@ class DeltaadmError(Exception):
         delta_error_class: str | None = None,
         established: Mapping[str, object] | None = None,
     ) -> None:
-        from deltaadm.masking import masked_pairs
+        from deltaadm.masking import masked
 
-        self.message = masked_pairs(message)
+        self.message = masked(message)
         super().__init__(self.message)
-        self.remedy = masked_pairs(remedy)
+        self.remedy = masked(remedy)
         self.delta_error_class = delta_error_class
         self.established: Mapping[str, object] = established or {}
 

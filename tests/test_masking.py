@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.masking import masked_pairs, masked_settings
+from deltaadm.masking import masked
 from tests.support import tables
 from tests.support.program import deltaadm, process
 from tests.support.tables import commit, metadata, protocol
@@ -32,16 +32,16 @@ PATHS = (
 
 @pytest.mark.parametrize(("text", "expected"), MASKED.items())
 def test_a_secret_is_masked_with_its_slashes(text: str, expected: str) -> None:
-    assert masked_pairs(text) == expected
+    assert masked(text) == expected
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_the_path_of_a_partition_is_none(path: str) -> None:
-    assert masked_pairs(path) == path
-    assert masked_pairs(f"The file {path} is missing.") == f"The file {path} is missing."
+    assert masked(path) == path
+    assert masked(f"The file {path} is missing.") == f"The file {path} is missing."
 
 
-SECRET = "Zq3vKx81LmPw07Tt"
+SECRET = "Zq3vKx81LmPw07Tt"  # noqa: S105
 SECRETS = {
     "jdbc.url": f"jdbc:sqlserver://h;user=sa;password={SECRET};",
     "odbc": f"Driver=x;Uid=me;Pwd={SECRET};",
@@ -89,10 +89,7 @@ ORDINARY = {
 def test_kinds_of_secrets_are_masked_and_nothing_else(tmp_path: Path) -> None:
     configuration = metadata({**SECRETS, **ORDINARY})
     table = tables.table(tmp_path / "t", commit(protocol(1, 2), configuration))
-    shown = deltaadm("inspect", table.path, "-o", "json").document["properties"]
-    values = {
-        key: entry["value"] if isinstance(entry, dict) else entry for key, entry in shown.items()
-    }
+    values = deltaadm("inspect", table.path, "-o", "json").document["metadata"]["configuration"]
     assert [key for key, secret in SECRETS.items() if values[key] == secret] == []
     assert {key: values[key] for key in ORDINARY} == ORDINARY
 
@@ -118,8 +115,7 @@ def test_kinds_of_secrets_are_masked_and_nothing_else(tmp_path: Path) -> None:
 def test_no_text_takes_long(unit: str, tmp_path: Path) -> None:
     """Where a pattern is quadratic, this takes hours; the time limit is that of a hang."""
     text = unit * (1_000_000 // len(unit)) + "@"
-    masked_settings(text)
-    masked_pairs(text)
+    masked(text)
     configuration = metadata({"my.password": text, "note": text})
     table = tables.table(tmp_path / "t", commit(protocol(1, 2), configuration))
     assert process("inspect", table.path, "--timeout", "5min").code == 0

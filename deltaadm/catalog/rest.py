@@ -22,7 +22,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from deltaadm.errors import StorageError
-from deltaadm.masking import masked, without
+from deltaadm.masking import masked
 from deltaadm.storage.threads import Pending
 
 if TYPE_CHECKING:
@@ -208,10 +208,9 @@ class Rest:
 
     def _quoted(self, text: str) -> str:
         """A sentence of the server's, in which there is no secret; it may be anything."""
-        line = " ".join(text.split())
-        line = line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
         # A server may repeat the request, and the token with it, in what it says of an error.
-        plain = masked(without([self._token], line) if self._token else line)
+        plain = " ".join(masked(text, (self._token,) if self._token else ()).split())
+        plain = plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."
         return plain if not plain or plain.endswith((".", "!", "?")) else f"{plain}."
 
 

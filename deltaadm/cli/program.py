@@ -71,12 +71,16 @@ def _run(arguments: Sequence[str], status: CommitStatus) -> int:
         lacking = shortage(error)
         if lacking is not None:
             return _show(lacking)
+        import os
         import traceback
 
+        from deltaadm.masking import masked, secrets_among
         from deltaadm.render.visible import visible
         from deltaadm.runs.output import say_end
 
-        trace = "\n".join(visible(line) for line in traceback.format_exc().splitlines())
+        # An error of a library may quote what it was given, such as a token of the environment.
+        text = masked(traceback.format_exc(), secrets_among(os.environ))
+        trace = "\n".join(map(visible, text.splitlines()))
         say_end(f"{trace}\nThis is a bug in deltaadm; please report it with the lines above.\n")
         return BUG
 

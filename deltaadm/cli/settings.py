@@ -256,10 +256,10 @@ def _boolean(value: Any, place: str) -> bool:
 
 def _require_no_secret(value: Any, place: str) -> None:
     """Raise `SettingsError` for a secret in a file, which others read too."""
-    from deltaadm.masking import masked_settings
+    from deltaadm.masking import masked
 
     for text in value if isinstance(value, list) else [value]:
-        if isinstance(text, str) and masked_settings(text) != text:
+        if isinstance(text, str) and masked(text) != text:
             raise SettingsError(
                 f"{place} has a secret in it, and this file is for everybody.",
                 remedy="Put it into the environment, or into a file for --storage-options-file.",

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.masking import masked_settings
+from deltaadm.masking import masked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +56,7 @@ def toml(value: Any) -> str:
     ('["a", 1, true]', '{ min = "1" }')
     """
     if isinstance(value, str):
-        return json.dumps(masked_settings(value), ensure_ascii=False)
+        return json.dumps(masked(value), ensure_ascii=False)
     if isinstance(value, dict):
         return f"{{ {_pairs(value)} }}" if value else "{}"
     if isinstance(value, list | tuple):

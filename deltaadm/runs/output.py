@@ -250,10 +250,10 @@ def detail(message: str) -> None:
 
 def _say(level: str, message: str, text: str) -> None:
     """Write *message* to standard error, where its *text* is that for people, and to the log."""
-    from deltaadm.masking import masked_pairs
+    from deltaadm.masking import masked
 
     chosen = messages()
-    chosen.note(level, masked_pairs(message))
+    chosen.note(level, masked(message))
     if chosen.shows(level):
         write_stderr(chosen.line(level, message) if chosen.as_json else text)
 
@@ -264,12 +264,12 @@ def write_stderr(text: str) -> None:
 
     Where that takes no more, the run goes on without.
     """
-    from deltaadm.masking import masked_pairs
+    from deltaadm.masking import masked
 
     erase_drawn()
     _escape_unencodable(sys.stderr)
     try:
-        sys.stderr.write(masked_pairs(text))
+        sys.stderr.write(masked(text))
         sys.stderr.flush()
     except OSError:
         _discard(sys.stderr)

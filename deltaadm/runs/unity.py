@@ -212,6 +212,12 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
     names = _token_names(host)
     # A secret that is mounted as a file often ends with a line break.
     token = next(filter(None, map(os.environ.get, names)), "").strip()
+    if not (token.isascii() and token.isprintable()):
+        raise SettingsError(
+            f"The token in {' or '.join(names)} has a character that no HTTP header can have, such "
+            "as a line break.",
+            remedy="Set the variable to the token alone.",
+        )
     if token and parts.scheme == "http" and not (_is_loopback(host) or _allows_http()):
         raise Refused(
             f"{url} is plain HTTP, on which others can read the token.",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.errors import DeltaadmError, EngineError
-from deltaadm.masking import masked_settings
+from deltaadm.masking import masked
 from deltaadm.operations.reports import Check, Health
 from deltaadm.spark import jars, start_up
 from deltaadm.spark.connect import require_reachable, without_secrets
@@ -282,7 +282,7 @@ def _target(options: SparkOptions) -> str:
 def environment_settings() -> Check | None:
     """Variables that lead Spark elsewhere than the command line says; None if there are none."""
     names = ("SPARK_HOME", "SPARK_REMOTE", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "JAVA_HOME")
-    ways = {"SPARK_REMOTE": without_secrets, "PYSPARK_SUBMIT_ARGS": masked_settings}
+    ways = {"SPARK_REMOTE": without_secrets}
     variables = {name: os.environ[name] for name in names if os.environ.get(name)}
-    settings = [f"{name}={ways.get(name, str)(text)}" for name, text in variables.items()]
+    settings = [f"{name}={ways.get(name, masked)(text)}" for name, text in variables.items()]
     return Check("environment", Health.OK, ", ".join(settings)) if settings else None

@@ -18,7 +18,7 @@ from deltaadm.domain.facts import facts
 from deltaadm.domain.model.log_segment import LogListing
 from deltaadm.domain.model.metadata import Traits
 from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.masking import masked, secrets_among, without
+from deltaadm.masking import masked, secrets_among
 from deltaadm.validation.among import ByNames, ByStates
 from deltaadm.validation.finding import LIMIT, Finding, Severity, ValidationReport
 
@@ -362,9 +362,9 @@ def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
         name=rule.name,
         severity=problem.severity or rule.severity,
         # A rule quotes what it finds, which may be a password in a property.
-        message=without(secrets, masked(problem.message)),
+        message=masked(problem.message, secrets),
         where=masked(problem.where),
-        remedy=without(secrets, masked(problem.remedy)) or rule.advice,
+        remedy=masked(problem.remedy, secrets) or rule.advice,
         fix=problem.fix,
     )
 
@@ -373,19 +373,14 @@ _STATES = ("snapshot", "state", "before", "after")
 """The attributes of facts that hold metadata, and so secrets that a rule might quote."""
 
 
-def _secrets_of(fact: facts.Facts) -> tuple[str, ...]:
-    entries: dict[tuple[str, str], str | None] = {}
+def _secrets_of(fact: facts.Facts) -> set[str]:
+    secrets: set[str] = set()
     for attribute in _STATES:
         metadata = getattr(getattr(fact, attribute, None), "metadata", None)
         if metadata is not None:
-            options = (metadata.format and metadata.format.options) or {}
-            for key, value in (*metadata.configuration.items(), *options.items()):
-                entries[key, str(value)] = value
-    values = [
-        secret for (key, _), value in entries.items() for secret in secrets_among({key: value})
-    ]
-    # The longest first: a secret may have another one in it.
-    return tuple(sorted(values, key=len, reverse=True))
+            secrets.update(secrets_among(metadata.configuration))
+            secrets.update(secrets_among((metadata.format and metadata.format.options) or {}))
+    return secrets
 
 
 def selected(rules: Iterable[Rule], select: Collection[str], ignore: Collection[str]) -> list[Rule]:

@@ -1,6 +1,7 @@
 """Commands that change tables: shown, checked, saved, agreed to, and carried out."""
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -595,13 +596,15 @@ def test_no_java(small: Table, tmp_path: Path) -> None:
 
 def test_a_bug_keeps_its_traceback(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
-        raise ZeroDivisionError
+        raise ZeroDivisionError(f"with {os.environ['MY_TOKEN']}")
 
+    monkeypatch.setenv("MY_TOKEN", "quoted-by-a-library")
     monkeypatch.setattr("deltaadm.runs.target.Target.load", broken)
     result = deltaadm("inspect", small.path)
     assert result.code == 70
     assert "Traceback" in result.err
     assert "This is a bug in deltaadm" in result.err
+    assert "with ***" in result.err
 
 
 # features

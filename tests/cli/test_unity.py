@@ -531,6 +531,26 @@ def test_words_of_the_server_are_only_words(table: Unity) -> None:
     assert "secret-word" not in done.err
 
 
+@pytest.mark.parametrize("token", ["first\nsecond", "first\u20acsecond", "first\x7fsecond"])
+def test_a_token_that_no_request_can_have(
+    table: Unity, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    monkeypatch.setenv("UNITY_CATALOG_TOKEN", token)
+    done = deltaadm("inspect", "main.sales.plain")
+    assert (done.code, "line break" in done.err) == (2, True), done.err
+    assert not any(part in done.err for part in ("first", "second"))
+    assert not table.requests
+
+
+@pytest.mark.parametrize("before", range(240, 300, 7))
+def test_a_token_is_not_shown_in_part(table: Unity, before: int) -> None:
+    body = {"error_code": "X", "message": f"{'x' * before} {TOKEN}"}
+    table.fault = lambda _request: (403, body, {})
+    done = deltaadm("inspect", "main.sales.plain")
+    assert done.code == 4
+    assert TOKEN[:4] not in done.err
+
+
 def test_a_saved_plan_leads_to_the_table_by_its_name(unity: Unity, tmp_path: Path) -> None:
     plain(unity, tmp_path / "t")
     plan = tmp_path / "plan.json"
