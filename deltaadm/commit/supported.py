@@ -1,13 +1,13 @@
 """
 Which plans are committed without Delta Spark, and why others are not.
 
-A commit that adds and removes no file has few of the obligations that writers have. Which feature
-leaves which of them is said here, once.
+A commit that adds and removes no file has few of the obligations that writers have; `OBLIGATIONS`
+says which feature leaves which of them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
@@ -16,80 +16,20 @@ from deltaadm.domain.model.schema import path_text, walk
 from deltaadm.domain.sql.constants import is_constant_of
 from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, EXISTS_DEFAULT, GENERATION
 from deltaadm.domain.transaction.iceberg import ROW_TRACKING
-from deltaadm.domain.transaction.transaction import COORDINATOR
+from deltaadm.domain.transaction.obligations import (
+    obstacles_in_metadata,
+    obstacles_in_protocol,
+)
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from deltaadm.domain.model.schema import DataType, Path
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.operations.plan import Plan, Stage
     from deltaadm.storage.store import WritableStore
 
-
-class Obligation(NamedTuple):
-    """
-    What a feature asks of a commit without data.
-
-    `reason` says how it is fulfilled, or, where it is not `fulfilled`, why not.
-    """
-
-    fulfilled: bool
-    reason: str
-
-
-def _yes(reason: str) -> Obligation:
-    return Obligation(fulfilled=True, reason=reason)
-
-
-def _no(reason: str) -> Obligation:
-    return Obligation(fulfilled=False, reason=reason)
-
-
-_NO_ROWS: Final = "it is about rows that are written, and none are"
-_NO_FILES: Final = "it is about data files, and none are added or removed"
-_CATALOG: Final = "its commits are made by its catalog"
-_REDIRECT: Final = "its writes may belong to another table"
-
-OBLIGATIONS: Final[Mapping[str, Obligation]] = {
-    "adaptiveMetadata-preview": _no("its commits are made of manifests of the table's files"),
-    "allowColumnDefaults": _yes(_NO_ROWS),
-    "appendOnly": _yes("nothing is removed"),
-    "catalogManaged": _no(_CATALOG),
-    "catalogOwned-preview": _no(_CATALOG),
-    "changeDataFeed": _yes("no row changes, so there is no change to write"),
-    "checkConstraints": _yes(_NO_ROWS),
-    "checkpointProtection": _yes("nothing of the history is cleaned up"),
-    "clustering": _yes("the domain names the columns; layout is about files"),
-    "columnMapping": _yes("ids and physical names are in the predicted schema, and kept"),
-    "coordinatedCommits-preview": _no("its commits are made by its coordinator"),
-    "deletionVectors": _yes(_NO_FILES),
-    "domainMetadata": _yes("domains stay as they are, but for the one that a step changes"),
-    "generatedColumns": _yes(_NO_ROWS),
-    "geospatial": _yes(_NO_ROWS),
-    "geospatial-dev": _yes(_NO_ROWS),
-    "icebergCompatV1": _yes("schema and properties are checked; statistics are about files"),
-    "icebergCompatV2": _yes("schema and properties are checked; statistics are about files"),
-    "icebergCompatV3": _yes("schema and properties are checked; statistics are about files"),
-    "identityColumns": _yes(_NO_ROWS),
-    "inCommitTimestamp": _yes("the timestamp comes first in the file, and always increases"),
-    "invariants": _yes(_NO_ROWS),
-    "materializePartitionColumns": _yes(_NO_FILES),
-    "redirectReaderWriter-preview": _no(_REDIRECT),
-    "redirectWriterOnly-preview": _no(_REDIRECT),
-    "rowTracking": _yes("row ids are assigned to files that are added, and none are"),
-    "timestampNtz": _yes(_NO_ROWS),
-    "typeWidening": _yes("type changes are recorded in the predicted schema"),
-    "typeWidening-preview": _yes("type changes are recorded in the predicted schema"),
-    "v2Checkpoint": _yes("no checkpoint is written along with the commit"),
-    "vacuumProtocolCheck": _yes("nothing is vacuumed"),
-    "variantShredding": _yes(_NO_FILES),
-    "variantShredding-preview": _yes(_NO_FILES),
-    "variantType": _yes(_NO_ROWS),
-    "variantType-preview": _yes(_NO_ROWS),
-}
-"""The features that Delta Spark knows; a table with any other is refused."""
 
 _OPEN_DEFAULT: Final = f'"{EXISTS_DEFAULT}":"{KNOWN_AFTER_COMMIT}"'
 _UNIFORM: Final = "delta.universalFormat.enabledFormats"
@@ -167,10 +107,7 @@ def _expressions(snapshot: Snapshot) -> Iterator[tuple[Path, str, str, DataType]
 
 def _of_features(before: Snapshot, after: Snapshot) -> Iterator[str]:
     for protocol in (before.protocol, after.protocol):
-        for name in sorted(protocol.supported_features | protocol.explicit_names):
-            obligations = OBLIGATIONS.get(name) or _no("it is not known what it asks of writers")
-            if not obligations.fulfilled:
-                yield f"the table has the feature {name}, and {obligations.reason}"
+        yield from obstacles_in_protocol(protocol)
 
 
 def _of_properties(before: Snapshot, after: Snapshot) -> Iterator[str]:
@@ -178,7 +115,6 @@ def _of_properties(before: Snapshot, after: Snapshot) -> Iterator[str]:
     begins = is_true(configuration, ROW_TRACKING) and before.exists
     if begins and not is_true(before.metadata.configuration, ROW_TRACKING):
         yield f"{ROW_TRACKING} becomes true, and Spark assigns row ids to the files that are there"
-    if any(configuration.get(key) for key in COORDINATOR):
-        yield "the table has coordinated commits, which are made by its coordinator"
+    yield from obstacles_in_metadata(after.metadata)
     if configuration.get(_UNIFORM):
         yield f"{_UNIFORM} is set, and metadata of other formats is written by Spark after a commit"

@@ -14,7 +14,6 @@ from deltaadm.domain.facts.facts import LogFacts, PolicyFacts, SnapshotFacts
 from deltaadm.domain.facts.policy import ClientVerdict, Obstacle, Policy
 from deltaadm.domain.model.metadata import Traits
 from deltaadm.domain.model.properties import did_you_mean
-from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.plan import propose
 from deltaadm.validation.finding import (
@@ -145,18 +144,10 @@ def _with_possible_fix(finding: Finding, snapshot: Snapshot | None) -> Finding:
         possible = (
             snapshot is not None
             and not propose("validate", snapshot, finding.fix, check_outcome=False).is_noop
-            and not (WriteCheckpoint() in finding.fix and _is_unreadable_by_deltalake(snapshot))
         )
     except DeltaadmError:
         possible = False
     return finding if possible else replace(finding, fix=())
-
-
-def _is_unreadable_by_deltalake(snapshot: Snapshot) -> bool:
-    """Whether the release that writes our checkpoints is known not to open the table."""
-    release = parse_client("delta-rs")
-    reading = verdict(release, snapshot.protocol, snapshot.metadata, Access.READ)
-    return reading.compatibility is Compatibility.FAILS_LOUDLY
 
 
 # What is demanded

@@ -278,7 +278,7 @@ class CheckpointReader:
                 left -= batch.nbytes
                 if left < 0:
                     raise parquet.too_much_state(self._store.limits.state)
-                rows += [(name, row) for name in present for row in _rows(batch.column(name))]
+                rows += [(name, row) for name in present for row in documents(batch.column(name))]
             return sorted(rows, key=lambda row: present.index(row[0]))
 
     def _add_batches(
@@ -620,14 +620,14 @@ def _facts(
     if doubtful is None:
         return _column_facts(adds, counted=counted)
     builder = FactsBuilder()
-    documents = (plain_add(row) for row in adds.filter(doubtful).to_pylist())
-    complete = ({"stats": _COUNTED} | document for document in documents) if counted else documents
+    plain = (plain_add(row) for row in adds.filter(doubtful).to_pylist())
+    complete = ({"stats": _COUNTED} | document for document in plain) if counted else plain
     builder.add_all(document for document in complete if fold.offer("add", document))
     rest = _column_facts(adds.filter(pc.invert(doubtful)), counted=counted)
     return merge(builder.facts(), rest)
 
 
-def _rows(column: pa.ChunkedArray) -> Iterator[Document]:
+def documents(column: pa.ChunkedArray) -> Iterator[Document]:
     """The structs of a column as JSON objects; one whose fields are all null counts as null."""
     for struct in column.filter(column.is_valid()).to_pylist():
         document = _plain(struct, column.type)

@@ -225,6 +225,10 @@ class Replay:
 
     def live_in_deltas(self) -> Iterator[Document]:
         """The `add` actions of the files that the deltas have added and not removed."""
+        return (document for name, document in self.files_in_deltas() if name == "add")
+
+    def files_in_deltas(self) -> Iterator[Named]:
+        """The newest action of each file in the deltas, an `add` or a `remove`."""
         for path, few in self._looked_into(self._segment.deltas, self._actions_if_few):
             singles = dict.fromkeys(_STATE, 0)
             actions = self._actions(path, commits.body(self._store, path)) if few is None else few
@@ -233,8 +237,8 @@ class Replay:
                     singles[name] += 1
                 elif name == "commitInfo" and self._commit_info is None:
                     self._commit_info = CommitInfo.from_wire(document)
-                if self._fold.offer(name, document):
-                    yield document
+                if self._fold.survives(name, document):
+                    yield name, document
             self._warnings.extend(
                 repeated_action(path, count, name) for name, count in singles.items() if count > 1
             )

@@ -52,14 +52,14 @@ class Fold:
 
     def offer(self, name: str, document: Document) -> bool:
         """Take in one action; true if it is an `add` whose file is alive."""
-        if name in _ABOUT_FILES and document.get("path") is None:
-            return False
-        if name == "add":
-            return self._is_new(document)
-        # A tombstone hides older entries of its file, and nothing else.
-        if name == "remove":
-            self._is_new(document)
-        elif name == "protocol":
+        return self.survives(name, document) and name == "add"
+
+    def survives(self, name: str, document: Document) -> bool:
+        """Take in one action; true if it is the newest one of its file, a tombstone or not."""
+        if name in _ABOUT_FILES:
+            # A tombstone hides older entries of its file, and nothing else.
+            return document.get("path") is not None and self._is_new(document)
+        if name == "protocol":
             self.protocol = document if self.protocol is None else self.protocol
         elif name == "metaData":
             if self.metadata is None and document.get("id") is not None:

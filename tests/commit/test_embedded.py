@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deltaadm.commit.embedded import EmbeddedExecutor
-from deltaadm.commit.supported import OBLIGATIONS
+from deltaadm.domain.transaction.obligations import OBLIGATIONS
 from deltaadm.domain.model.features import FEATURES
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.runs.context import now
