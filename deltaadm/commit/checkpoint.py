@@ -1,165 +1,387 @@
-"""Writing a checkpoint of the newest version, through deltalake."""
+"""Writing a checkpoint of a version from our own replay; deltalake and Spark have no part in it."""
 
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+import time
+from collections import Counter
+from hashlib import blake2b
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from uuid import uuid4
 
-from deltaadm.domain.model.log_segment import LOG_DIRECTORY, LogListing
-from deltaadm.errors import CommitError, TableError
-from deltaadm.replay.checkpoints import CheckpointReader
-from deltaadm.replay.engine import Detail, UnreadableCheckpoint
-from deltaadm.replay.load import load_snapshot
-from deltaadm.storage.store import open_store
+from deltaadm.commit.checkpoint_columns import Columns, exact
+from deltaadm.dataclass import replace
+from deltaadm.domain.model.json_checksum import checksums
+from deltaadm.domain.model.json_values import compact
+from deltaadm.domain.model.log_segment import (
+    Checkpoint,
+    FileInfo,
+    Kind,
+    LogFile,
+    LogFiles,
+    LogListing,
+    choose,
+)
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.properties import interval_microseconds
+from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.steps.write_checkpoint import require_checkpointable
+from deltaadm.errors import (
+    CommitError,
+    DeltaadmError,
+    Refused,
+    StorageError,
+    TableError,
+    UnknownWrite,
+)
+from deltaadm.replay.checkpoints import CheckpointReader, documents
+from deltaadm.replay.engine import UnreadableCheckpoint, hint_of
+from deltaadm.replay.load import Attempt, locate
+from deltaadm.replay.reconcile import canonical_path, vector_id
+from deltaadm.replay.whole_state import WholeState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.model.log_segment import Checkpoint
+    from deltaadm.domain.model.log_segment import LogSegment
     from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.storage.store import ObjectStores, WritableStore
+    from deltaadm.storage.store import Draft, WritableStore
+
+    Named = tuple[str, dict[str, Any]]
 
 HINT: Final = "_last_checkpoint"
 
+_GROUP: Final = 1 << 14
+"""Actions that are held at a time, and make up a row group of the file."""
+_GROUP_TEXT: Final = 1 << 24
+"""Characters of their paths and statistics, at most about."""
 
-def write_checkpoint(root: str, object_stores: ObjectStores | None = None) -> int:
+
+def write_checkpoint(store: WritableStore, snapshot: Snapshot) -> bool:
     """
-    Write a checkpoint of the newest version of the table at *root*; that version.
+    See to it that there is a checkpoint of the version that *snapshot* is, whatever comes later.
 
-    *object_stores* say how those are reached, deltalake as well; otherwise the environment does.
-    `_last_checkpoint` points to it afterwards. A checkpoint that is already there is kept.
-    Raises `CommitError` where deltalake cannot write one, or where the table read from it would
-    differ from before; the log then is as it was.
+    Answers whether this call has written it; one that is there is kept. It holds what the log says
+    and nothing else: it is read back and compared before anybody else can see it. Nothing that
+    others can see is ever removed or replaced, except that `_last_checkpoint` is moved forward.
+
+    Raises `Refused` where the log or its protocol has something that we do not know, `CommitError`
+    where a file is in the way or the version is not the one that was planned, `TableError` where it
+    cannot be loaded, and `StorageError`.
     """
-    store = open_store(root, object_stores=object_stores)
-    # deltalake writes nothing where a checkpoint of the version is already there, and opens no
-    # table whose `_last_checkpoint` leads nowhere: so that file is looked after here.
-    before = load_snapshot(store, detail=Detail.STATE)
-    with _restored_on_failure(store, before.version):
-        existing = _checkpoint(store, before.version)
-        checkpoint = existing or _written(store, before)
-        # Also where it names the version already: what else it says of it may be wrong.
-        if existing or _pointed_to(store) != before.version:
-            store.overwrite(HINT, _hint(store, checkpoint).encode())
-        # Read back: a checkpoint that says something else would replace the commits for every
-        # reader.
-        _compare(before, load_snapshot(store, version=before.version, detail=Detail.STATE))
-    return before.version
+    require_checkpointable(snapshot)
+    if not store.can_create:
+        raise Refused(
+            f"A checkpoint cannot be written to {store.root}: the store cannot write a file only "
+            "if there is none.",
+            remedy="Write it where the table is stored.",
+        )
+    existing = _existing(store, snapshot)
+    if existing is None:
+        pointer = _written(store, snapshot)
+        if pointer is not None:
+            _move_pointer(store, pointer)
+            return True
+        existing = _existing(store, snapshot)  # which somebody has written meanwhile
+    if existing is None:
+        raise StorageError(
+            f"The store of {store.root} says that there is a checkpoint of version "
+            f"{snapshot.version}, and does not find it.",
+            remedy="Try again.",
+        )
+    _move_pointer(store, existing)
+    return False
 
 
-def _checkpoint(store: WritableStore, version: int) -> Checkpoint | None:
-    """The complete and readable checkpoint of *version*, if there is one."""
+class _Pointer(NamedTuple):
+    """What `_last_checkpoint` says of a checkpoint."""
+
+    version: int
+    size: int
+    bytes: int
+    adds: int
+    parts: int | None = None
+
+
+# A new one
+
+
+def _written(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
+    """What is to be said of a new checkpoint; None where another has its name."""
+    attempt = Attempt(store, locate(store, snapshot.version))
+    while True:
+        try:
+            return _written_from(store, snapshot, attempt.segment)
+        except UnreadableCheckpoint as error:
+            attempt.answer(error)  # goes back to an older one, or raises
+
+
+def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment) -> _Pointer | None:
+    import pyarrow.parquet as pq
+
+    version = snapshot.version
+    columns = Columns.of(snapshot)
+    is_v2 = columns.is_v2
+    # A V2 checkpoint without sidecars: a single file, which is there whole or not at all.
+    unique = f"{uuid4()}." if is_v2 else ""
+    name = f"{version:020d}.checkpoint.{unique}parquet"
+    with store.draft(name) as draft:
+        expected = _Digest()
+        with pq.ParquetWriter(
+            draft.file,
+            columns.schema,
+            compression="snappy",
+            use_dictionary=columns.repetitive,
+            write_page_checksum=True,
+            store_schema=False,
+        ) as writer:
+            actions = _actions(WholeState(store, segment), snapshot, columns)
+            for group in _groups(actions):
+                for action, document in group:
+                    expected.take(action, document)
+                writer.write_batch(columns.batch(group))
+        draft.file.flush()
+        size = draft.file.seek(0, 2)
+        kind = Kind.V2_CHECKPOINT if is_v2 else Kind.CHECKPOINT
+        _require_same(draft, Checkpoint(version, kind, (_drafted_file(draft, size),)), expected)
+        try:
+            is_new = draft.publish()
+        except UnknownWrite as error:
+            if name not in store.list_log(version):
+                raise StorageError(error.message, remedy=error.remedy) from error
+            is_new = True
+    counts = expected.counts
+    return _Pointer(version, counts.total(), size, counts["add"]) if is_new else None
+
+
+def _drafted_file(draft: Draft, size: int) -> LogFile:
+    return LogFile(FileInfo(draft.path, size, 0), Kind.UNKNOWN)
+
+
+def _actions(state: WholeState, snapshot: Snapshot, columns: Columns) -> Iterator[Named]:
+    """The actions of the checkpoint; raises `Refused` where it could not hold all that is known."""
+    oldest = _oldest_tombstone(snapshot)
+    for name, document in state.file_actions():
+        action = exact(name, document)
+        # What Delta writes: a checkpoint is no commit, in which data would have changed.
+        action["dataChange"] = False
+        if name == "add":
+            yield name, columns.with_statistics(action)
+        elif action.get("deletionTimestamp", 0) > oldest:
+            for key in ("stats", "tags"):  # which tombstones of checkpoints do not have
+                action.pop(key, None)
+            yield name, action
+    for name in sorted(state.unknown):
+        raise Refused(
+            f"A checkpoint would lose what the log says: it has an action {name}, which deltaadm "
+            "does not know.",
+            remedy="Have the writer that knows it write the checkpoint, or use a newer deltaadm.",
+        )
+    for name, document in state.other_actions():
+        yield name, exact(name, document)
+        _require_planned(snapshot, name, document)
+    if columns.is_v2:
+        yield "checkpointMetadata", {"version": snapshot.version}
+
+
+def _require_planned(snapshot: Snapshot, name: str, document: dict[str, Any]) -> None:
+    if (name == "protocol" and Protocol.from_wire(document) != snapshot.protocol) or (
+        name == "metaData" and not Metadata.from_wire(document).says_the_same_as(snapshot.metadata)
+    ):
+        raise CommitError(
+            f"Version {snapshot.version} of the table has a different {name} than when the "
+            "checkpoint was planned.",
+            remedy="Plan again on the current table.",
+        )
+
+
+def _oldest_tombstone(snapshot: Snapshot) -> int:
+    """The time in ms up to which tombstones have expired."""
+    # By the newest commit, unless this machine's clock is behind: one that is ahead must not take
+    # the tombstones of files that VACUUM has to spare.
+    now = time.time_ns() // 1_000_000
+    now = now if snapshot.timestamp is None else min(now, snapshot.timestamp)
+    stored = snapshot.metadata.configuration.get(_RETENTION, "interval 1 week")
+    try:
+        retained = interval_microseconds(stored)
+    except Refused:
+        retained = None
+    return -1 if retained is None else now - retained // 1_000
+
+
+_RETENTION: Final = "delta.deletedFileRetentionDuration"
+
+
+def _groups(actions: Iterator[Named]) -> Iterator[list[Named]]:
+    """The actions in groups that are not too large to be held."""
+    for first in actions:
+        group, left = [first], _GROUP_TEXT
+        for named in islice(actions, _GROUP - 1):
+            group.append(named)
+            left -= len(named[1].get("path", "")) + len(named[1].get("stats", ""))
+            if left < 0:
+                break
+        yield group
+
+
+class _Digest:
+    """What a number of actions say, in whatever order they come."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._sums: Counter[str] = Counter()
+
+    def take(self, name: str, document: Any) -> None:
+        """Take in an action, of which every field counts."""
+        text = json.dumps(document, sort_keys=True, default=str)
+        hashed = blake2b(text.encode(errors="surrogatepass"), digest_size=_HASH).digest()
+        self.counts[name] += 1
+        # A sum does not depend on the order, and unlike an exclusive or not on pairs either.
+        self._sums[name] = (self._sums[name] + int.from_bytes(hashed)) % (1 << 8 * _HASH)
+
+    def differences(self, other: _Digest) -> list[str]:
+        """The names of the actions that are not the same in *other*."""
+        return [
+            name
+            for name in sorted({*self.counts, *other.counts})
+            if (self.counts[name], self._sums[name]) != (other.counts[name], other._sums[name])
+        ]
+
+
+_HASH: Final = 32
+
+
+def _require_same(draft: Draft, checkpoint: Checkpoint, expected: _Digest) -> None:
+    """Read a draft back, and raise `CommitError` unless it says what was to be written."""
+    found = _Digest()
+    reader = CheckpointReader(draft.store, checkpoint)
+    try:
+        for batch in reader.batches(draft.path, {}):
+            for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                for document in documents(column):
+                    found.take(name, document)
+        differences = expected.differences(found)
+    except UnreadableCheckpoint as error:
+        differences = [error.message]
+    if differences:
+        raise CommitError(
+            f"The checkpoint of version {checkpoint.version} was not published: read back, it "
+            f"differs from the table in {', '.join(differences)}.",
+            remedy="Check the memory and the disk of this machine, then try again. If it happens "
+            "again, report it, and have Delta Spark write the checkpoint.",
+        )
+
+
+# One that is there
+
+
+def _existing(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
+    """
+    What is to be said of the checkpoint of the version, if there is one.
+
+    Raises `CommitError` for a file that is in the way, and for a checkpoint that is wrong.
+    """
+    version = snapshot.version
     listing = LogListing.of(store.root, store.list_log(version), version)
-    for checkpoint in listing.checkpoints:
-        if checkpoint.version == version:
-            try:
-                CheckpointReader(store, checkpoint).small_actions()
-            except UnreadableCheckpoint:
-                continue
-            return checkpoint
-    return None
-
-
-def _written(store: WritableStore, before: Snapshot) -> Checkpoint:
-    # deltalake writes nothing where there is such a file.
-    if name := _in_the_way(store, before.version):
-        raise CommitError(
-            f"{name} already exists and is not a readable checkpoint.",
-            remedy="Remove the file, then plan again.",
-        )
-    # deltalake may have failed on a `_last_checkpoint` that leads nowhere, and not on the table.
-    failure = _create(store) and _create_without_hint(store)
-    checkpoint = _checkpoint(store, before.version)
-    if failure and store.local_path is None:
-        from deltaadm.storage.object_errors import known_failure
-
-        log = f"{store.root}/{LOG_DIRECTORY}/"
-        known = known_failure(f"{log}{before.version:020d}.checkpoint.parquet", failure, "write")
-        if known is not None:
-            raise known
-    if failure or checkpoint is None:
-        raise CommitError(
-            f"deltalake could not write a checkpoint of version {before.version}: "
-            f"{failure or 'no checkpoint was written, and no reason was given'}.",
-            remedy="Use another writer that supports the table's features; Delta Spark writes a "
-            "checkpoint every delta.checkpointInterval commits.",
-        )
-    return checkpoint
-
-
-def _in_the_way(store: WritableStore, version: int) -> str:
-    name = f"{version:020d}.checkpoint.parquet"
-    return name if name in store.list_log(version) else ""
-
-
-def _create(store: WritableStore) -> str:
-    """Let deltalake write the checkpoint; why it does not, if so."""
-    from deltalake import DeltaTable
-    from deltalake.exceptions import DeltaError, DeltaProtocolError, TableNotFoundError
-
-    try:
-        place = store.root if store.local_path is None else store.local_path
-        options = dict(store.storage_options) or None
-        DeltaTable(place, storage_options=options).create_checkpoint()
-    except (DeltaError, DeltaProtocolError, TableNotFoundError, OSError, ValueError) as error:
-        return str(error).strip().rstrip(".").partition("\n")[0] or type(error).__name__
-    return ""
-
-
-def _create_without_hint(store: WritableStore) -> str:
-    store.remove(HINT)
-    return _create(store)
-
-
-def _hint(store: WritableStore, checkpoint: Checkpoint) -> str:
-    document = {
-        "version": checkpoint.version,
-        "size": CheckpointReader(store, checkpoint).size(),
-    }
-    if len(checkpoint.files) > 1:
-        document["parts"] = len(checkpoint.files)
-    return json.dumps(document)
-
-
-def _pointed_to(store: WritableStore) -> int | None:
-    try:
-        document = json.loads(store.read(HINT))
-    except (TableError, ValueError, RecursionError):
+    present = [found for found in listing.checkpoints if found.version == version]
+    if not present:
+        name = f"{version:020d}.checkpoint.parquet"
+        if name in listing.infos and not Columns.of(snapshot).is_v2:
+            raise _in_the_way(name, "it is not a regular file with content")
         return None
-    version = document.get("version") if isinstance(document, dict) else None
-    return version if isinstance(version, int) else None
-
-
-def _compare(before: Snapshot, after: Snapshot) -> None:
-    for what in ("protocol", "metadata", "domains", "transactions", "files"):
-        if getattr(before, what) != getattr(after, what):
-            raise CommitError(
-                f"The checkpoint that deltalake wrote does not match the {what} of the table, so "
-                "it was removed.",
-                remedy="Let Delta Spark write the checkpoint.",
-            )
-
-
-@contextmanager
-def _restored_on_failure(store: WritableStore, version: int) -> Iterator[None]:
-    """Restore the log's former files where the block fails or is interrupted."""
-    before = store.list_log(version)
+    checkpoint = present[-1]
+    last = checkpoint.files[-1].path
+    segment = locate(store, version).segment
+    none = LogFiles((), listing.infos)
+    theirs = replace(segment, checkpoint=checkpoint, commits=none, deltas=none)
     try:
-        hint: bytes | None = store.read(HINT)
-    except TableError:
-        hint = None
+        digest, small = _essence(store, theirs)
+    except UnreadableCheckpoint as error:
+        raise _in_the_way(last, error.message.rstrip(".")) from error
     try:
-        yield
-    # Ctrl-C as well.
-    except BaseException:
-        for name in store.list_log(version):
-            # Nothing but what this run has written: others may commit and write checkpoints
-            # meanwhile.
-            if name not in before and name == f"{version:020d}.checkpoint.parquet":
-                store.remove(name)
-        if hint is None:
-            store.remove(HINT)
-        else:
-            store.overwrite(HINT, hint)
-        raise
+        whole = LogListing.of(store.root, store.list_log(0))
+        by_commits, expected = _essence(store, choose(whole, version, before=version))
+    except TableError:  # older files are gone or unreadable: nothing but the checkpoint tells
+        by_commits, expected = digest, small
+    wrong = [name for name in ("protocol", "domainMetadata") if small[name] != expected[name]]
+    if not small["metaData"].says_the_same_as(expected["metaData"]):
+        wrong.append("metaData")
+    if wrong := [*wrong, *digest.differences(by_commits)]:
+        raise CommitError(
+            f"There is a checkpoint of version {version} already, {last}, and its "
+            f"{', '.join(wrong)} differ from those of the commits. It was left as it is.",
+            remedy="Find out what wrote it: deltaadm validate TABLE --deep.",
+        )
+    reader = CheckpointReader(store, checkpoint)
+    sizes = [file.info.size for file in checkpoint.files]
+    sizes += [
+        document.get("sizeInBytes", 0) for name, document in reader.small_actions(("sidecar",))
+    ]
+    parts = len(checkpoint.files) if checkpoint.kind is Kind.MULTIPART else None
+    return _Pointer(version, reader.size(), sum(sizes), digest.counts["add"], parts)
+
+
+def _essence(store: WritableStore, segment: LogSegment) -> tuple[_Digest, dict[str, Any]]:
+    """What all checkpoints of a version agree about, whoever has written them."""
+    state, digest = WholeState(store, segment), _Digest()
+    for name, document in state.file_actions():
+        if name == "add":
+            path = canonical_path(document["path"], store.qualifier)
+            vector = vector_id(document.get("deletionVector"))
+            digest.take("add", (path, vector, document.get("size")))
+    # Transactions may have expired for one writer and not for the other.
+    small: dict[str, Any] = {"protocol": None, "metaData": None, "domainMetadata": {}}
+    for name, document in state.other_actions():
+        if name == "protocol":
+            small[name] = Protocol.from_wire(document)
+        elif name == "metaData":
+            small[name] = Metadata.from_wire(document)
+        elif name == "domainMetadata":
+            small[name][document.get("domain")] = document.get("configuration")
+    return digest, small
+
+
+def _in_the_way(name: str, cause: str) -> CommitError:
+    return CommitError(
+        f"{name} already exists and cannot be read as a checkpoint: {cause}. It was left as it is.",
+        remedy="Move the file out of the log, then plan again.",
+    )
+
+
+# The pointer
+
+
+def _move_pointer(store: WritableStore, pointer: _Pointer) -> None:
+    """Point `_last_checkpoint` to a checkpoint, unless there is a newer one."""
+    document = {
+        "version": pointer.version,
+        "size": pointer.size,
+        **({} if pointer.parts is None else {"parts": pointer.parts}),
+        "sizeInBytes": pointer.bytes,
+        "numOfAddFiles": pointer.adds,
+    }
+    (checksum,) = checksums(compact(document))
+    body = compact({**document, "checksum": checksum}).encode()
+    if _newer(store, pointer.version) is None:
+        store.overwrite(HINT, body)
+    # Another writer may have moved it forward in between.
+    newer = _newer(store, pointer.version)
+    if newer is not None and _pointed_to(store) == pointer.version:
+        reader = CheckpointReader(store, newer)
+        parts = f',"parts":{len(newer.files)}' if newer.kind is Kind.MULTIPART else ""
+        text = f'{{"version":{newer.version},"size":{reader.size()}{parts}}}'
+        store.overwrite(HINT, text.encode())
+
+
+def _newer(store: WritableStore, version: int) -> Checkpoint | None:
+    """The newest complete checkpoint after *version*."""
+    listing = LogListing.of(store.root, store.list_log(version + 1), version + 1)
+    return listing.checkpoints[-1] if listing.checkpoints else None
+
+
+def _pointed_to(store: WritableStore) -> object:
+    try:
+        return hint_of(store.read(HINT)).get("version")
+    except DeltaadmError:
+        return None

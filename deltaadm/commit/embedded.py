@@ -15,6 +15,7 @@ from deltaadm.commit.actions import (
 )
 from deltaadm.commit.supported import require_committable
 from deltaadm.domain.model.log_segment import commit_name
+from deltaadm.domain.model.properties import CHECKPOINT_INTERVAL, checkpoint_interval
 from deltaadm.domain.model.provenance import CommitMark
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import CommitError, DeltaadmError, FileMissing, UnknownWrite
@@ -43,7 +44,8 @@ class EmbeddedExecutor:
     An `Executor` that writes commits itself, for plans that `require_committable` lets pass.
 
     *session* are the settings under which the plans were made, *clock* tells the time in ms since
-    the epoch. Steps on different tables may be applied in different threads.
+    the epoch, and *warn* hears of a checkpoint that was due and could not be written. Steps on
+    different tables may be applied in different threads.
     """
 
     def __init__(
@@ -51,7 +53,9 @@ class EmbeddedExecutor:
         session: SessionSettings,
         clock: Callable[[], int],
         object_stores: ObjectStores | None = None,
+        warn: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self._warn = warn
         self._session = session
         self._clock = clock
         self._object_stores = object_stores
@@ -86,13 +90,13 @@ class EmbeddedExecutor:
         Raises `CommitError` where others have changed the table, `UnknownWrite` where the store
         does not say whether it has written, and `Refused` where Delta would refuse the step.
         """
+        store = open_store(root, object_stores=self._object_stores)
+        before = base or load_snapshot(store)
         if not step.has_statement:
             from deltaadm.commit.checkpoint import write_checkpoint
 
-            write_checkpoint(root, self._object_stores)
+            write_checkpoint(store, before)
             return
-        store = open_store(root, object_stores=self._object_stores)
-        before = base or load_snapshot(store)
         detail = Detail.STATE if self._needs_state(before, step) else Detail.PROTOCOL
         if (
             before.exists
@@ -105,6 +109,9 @@ class EmbeddedExecutor:
         while not self._written(store, attempt):
             attempt = self._rebased(store, attempt, step, detail)
         self._write_checksum(store, attempt)
+        interval = checkpoint_interval(attempt.actual.metadata.configuration)
+        if attempt.version and attempt.version % interval == 0:
+            self._write_checkpoint(store, attempt.version)
 
     def _needs_state(self, before: Snapshot, step: Step) -> bool:
         plan = propose("", before, [step], session=self._session, check_outcome=False)
@@ -197,6 +204,21 @@ class EmbeddedExecutor:
             checksum = next_checksum(store, attempt.before, attempt.actual, attempt.info)
             if checksum is not None:
                 store.create(checksum_name(attempt.version), checksum)
+
+    def _write_checkpoint(self, store: WritableStore, version: int) -> None:
+        """The checkpoint of *version*, which has been committed; a table does without."""
+        from deltaadm.commit.checkpoint import write_checkpoint
+
+        try:
+            write_checkpoint(store, load_snapshot(store, version=version))
+        # The commit is done, and must not be reported as failed for whatever happens here.
+        except Exception as error:  # noqa: BLE001
+            cause = error.message if isinstance(error, DeltaadmError) else repr(error)
+            self._warn(
+                f"Warning: version {version} of {store.root} was committed, but not the checkpoint "
+                f"that {CHECKPOINT_INTERVAL} asks for: {cause.rstrip('.')}. No other program "
+                "writes it."
+            )
 
 
 class _Attempt(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.features import FEATURES, Kind
+from deltaadm.domain.model.properties import checkpoint_interval
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 MOST: Final = 3
 """So many pieces of advice are given."""
 _RETENTION: Final = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
-_INTERVAL: Final = "delta.checkpointInterval"
 _UNREAD_INTERVALS: Final = 3
 _NAMED: Final = 4
 
@@ -135,10 +135,8 @@ def _checkpoint(report: TableReport) -> Iterator[Advice]:
     segment = report.snapshot.segment
     if segment is None or report.refused_to_read is not None:
         return
-    stored = report.snapshot.metadata.configuration.get(_INTERVAL, "10")
-    # Delta's default where the value is unusable.
-    interval = int(stored) if stored.isascii() and stored.isdecimal() else 10
     unread = len(segment.deltas)
+    interval = checkpoint_interval(report.snapshot.metadata.configuration)
     if unread > _UNREAD_INTERVALS * interval:
         base = segment.checkpoint
         since = (

@@ -122,10 +122,12 @@ def carry_out(
     """
     if plan.is_noop:
         return Outcome(plan=plan, actual=plan.before, versions=())
+    current = plan.before
+    # To a checkpoint of the version that was planned it does not matter what others commit.
     if any(stage.has_statement for stage in plan.stages):
         require_same_settings(plan, executor.settings())
-    current = log.load()
-    require_same_base(plan.before, current)
+        current = log.load()
+        require_same_base(plan.before, current)
     # All of them before the first: a step that fails halfway leaves a table that nobody planned.
     check_steps(plan, executor)
     run = _Run(plan, executor, log, note, current)
@@ -185,8 +187,11 @@ class _Run(StageRun):
         if stage.has_statement:
             # Before the statement: an interrupt may come at any moment from now on.
             self._note(self._begun)
+        base = self.result.actual
+        if not stage.has_statement and self.progress.versions:
+            base = self._log.load(self.progress.versions[-1])  # nor what they have committed since
         try:
-            self._executor.apply(self.result.actual.root, stage.step, self.result.actual)
+            self._executor.apply(base.root, stage.step, base)
         except NotYet:  # Delta refuses after it has done the first of two phases
             if not stage.waits:
                 raise

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import deltaadm.validation.all_rules  # noqa: F401 -- registers every rule
-from deltaadm.clients import Access, Compatibility, newest_releases, parse_client, verdict, verdicts
+from deltaadm.clients import Access, newest_releases, verdicts
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.facts.facts import LogFacts, PolicyFacts, SnapshotFacts
 from deltaadm.domain.facts.policy import ClientVerdict, Obstacle, Policy

@@ -208,6 +208,33 @@ class CheckpointReader:
         """The given *fields* of the `add` actions in a Parquet file, where it has them."""
         return (adds for _, _, adds in self._add_batches(path, lambda *_: fields))
 
+    def file_actions(self, path: str) -> Iterator[Named]:
+        """
+        The actions about files in a file of the checkpoint, and those that are not known, whole.
+
+        Statistics that are a struct alone are converted to JSON.
+        """
+        if path.endswith(".json"):
+            yield from (named for named in self.json_actions(path) if named[0] not in SMALL)
+            return
+        footer = self._footer(path)
+        left_out = {"partitionValues_parsed"}
+        if all(map(_all_begin_with_count, footer.groups)):
+            left_out.add("stats_parsed")
+        add = footer.columns.get("add")
+        children = [] if add is None else [child.name for child in add.children]
+        wanted = dict.fromkeys((*SMALL, "checkpointMetadata", "commitInfo"), ())
+        fields = [f"add.{name}" for name in children if name not in left_out]
+        for batch in self.batches(path, {**wanted, "add": fields, "remove": ("remove",)}):
+            with self.decoding(path):
+                for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                    for document in documents(column):
+                        parsed = document.pop("stats_parsed", None) if name == "add" else None
+                        if parsed is not None and "stats" not in document:
+                            kind = column.type.field("stats_parsed").type
+                            document["stats"] = _json_of(parsed, kind)
+                        yield name, document
+
     def json_actions(self, path: str) -> Iterator[Named]:
         """The actions of a file of JSON lines."""
         with self.decoding(path):
@@ -647,6 +674,35 @@ def _plain(value: Any, data_type: pa.DataType) -> Any:
         fields = ((child.name, _plain(value[child.name], child.type)) for child in data_type)
         return {name: field for name, field in fields if field is not None}
     return value
+
+
+def _json_of(value: Any, kind: pa.DataType) -> str:
+    """A value of statistics as the JSON text that Delta would have for it."""
+    import json
+    from datetime import UTC, date, datetime
+    from decimal import Decimal
+    from math import isfinite, isnan
+
+    import pyarrow.types as pt
+
+    if pt.is_struct(kind) and isinstance(value, dict):
+        inner = ((key, _json_of(child, kind.field(key).type)) for key, child in value.items())
+        return "{" + ",".join(f"{json.dumps(key)}:{text}" for key, text in inner) + "}"
+    if isinstance(value, datetime):
+        # INT96, of which Arrow makes nanoseconds, has no zone and is in UTC.
+        zoned = value.tzinfo is not None or kind.unit == "ns"
+        moment = value.astimezone(UTC) if value.tzinfo else value
+        text = moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
+        return json.dumps(f"{text}Z" if zoned else text)
+    if isinstance(value, date):
+        return json.dumps(value.isoformat())
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, float) and not isfinite(value):
+        return '"NaN"' if isnan(value) else f'"{"-" if value < 0 else ""}Infinity"'
+    if isinstance(value, bool | int | float | str):
+        return json.dumps(value)
+    raise ValueError(f"its stats_parsed has a {kind}, which has no form in JSON")
 
 
 def _plain_add(add: Document) -> Document:

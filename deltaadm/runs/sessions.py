@@ -49,7 +49,8 @@ def executor(
         if context.unity is not None:
             for plan in plans:
                 context.unity.allow_writing(plan.before.root)
-        return EmbeddedExecutor(settings, now, context.object_stores)
+        warn = info if phases is None else phases.announce
+        return EmbeddedExecutor(settings, now, context.object_stores, warn)
     from deltaadm.spark.executor import SparkExecutor
 
     by_place = require_commits(context, plans)

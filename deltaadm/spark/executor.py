@@ -24,6 +24,7 @@ from deltaadm.domain.transaction.constraints import stored_expression
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost
 from deltaadm.operations.create import schema_of_query
 from deltaadm.operations.sql import statement
+from deltaadm.replay.load import load_snapshot
 from deltaadm.spark.catalog import DeltaCatalog
 from deltaadm.spark.clustering import is_lost_clustering, recluster
 from deltaadm.spark.errors import (
@@ -105,7 +106,7 @@ class SparkExecutor:
         except Exception as error:
             raise lost(error) from error
 
-    def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:  # noqa: ARG002
+    def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
         """
         Run the statement of *step* on the table at *root*, a location as `open_store` takes it.
 
@@ -114,7 +115,8 @@ class SparkExecutor:
         Delta wants to be asked again later, and `EngineError` where Spark breaks down.
         """
         if not step.has_statement:
-            write_checkpoint(root, self._object_stores)
+            store = open_store(root, object_stores=self._object_stores)
+            write_checkpoint(store, base or load_snapshot(store))
             return
         sql = statement(address(root), _addressed(step), self._names.get(root))
         _require_unicode(root, sql)

@@ -48,9 +48,10 @@ def replacing(path: Place, private: Callable[[], bool] = bool) -> Iterator[Binar
     where = os.fspath(path)
     before = require_replaceable(where)
     # In the same directory: a rename is atomic only within one file system.
-    draft = os.path.join(os.path.dirname(where), f".deltaadm-{os.urandom(8).hex()}.tmp")  # noqa: PTH118, PTH120 -- pathlib costs start-up time
+    draft = _draft_of(where)
     descriptor = os.open(draft, _CREATE, 0o666)
     try:
+        lock(descriptor)  # for whoever removes the drafts of dead processes
         with os.fdopen(descriptor, "w+b") as file:
             usual = os.fstat(descriptor)
             # Before a byte is written: what is written may have a secret in it.
@@ -84,41 +85,62 @@ def create_whole(path: Place, body: bytes) -> bool:
     directory whose processes are dead are removed. Raises `OSError` where the file system does
     not let us write, or has no links.
     """
-    where = os.fspath(path)
-    # Whoever commits next cleans up, since nobody lists drafts.
-    remove_dead_drafts(os.path.dirname(where))  # noqa: PTH120 -- pathlib costs start-up time
     while True:
-        draft = _draft_of(where)
-        descriptor = os.open(draft, _CREATE, 0o666)
-        try:
-            lock(descriptor)
-            with os.fdopen(descriptor, "w+b") as file:
-                file.write(body)
-                file.flush()
-                os.fsync(descriptor)
-                try:
-                    # No rename: that would replace what another process has put there.
-                    os.link(draft, where)
-                except FileExistsError:
-                    return False
-                except FileNotFoundError:  # somebody took the draft for that of a dead process
-                    if not os.path.isdir(os.path.dirname(where) or "."):  # noqa: PTH112, PTH120
-                        raise
-                    continue
-                except OSError as error:
-                    if error.errno in _NO_LINKS:
-                        raise OSError(error.errno, "the file system has no hard links") from error
+        with drafted(path) as draft:
+            draft.write(body)
+            try:
+                return published(draft, path)
+            except FileNotFoundError:  # somebody took the draft for that of a dead process
+                if not os.path.isdir(os.path.dirname(os.fspath(path)) or "."):  # noqa: PTH112, PTH120
                     raise
-        finally:
-            with suppress(OSError):
-                os.unlink(draft)  # noqa: PTH108
-        _sync_directory(where)
-        return True
+
+
+@contextmanager
+def drafted(path: Place) -> Iterator[BinaryIO]:
+    """
+    A new file beside *path* that is to get its name, by `published`; it is removed in the end.
+
+    Its own name is one that readers of logs pass over. Drafts of dead processes are removed first.
+    """
+    where = os.fspath(path)
+    # Whoever writes next cleans up, since nobody lists drafts.
+    remove_dead_drafts(os.path.dirname(where))  # noqa: PTH120 -- pathlib costs start-up time
+    draft = _draft_of(where)
+    descriptor = os.open(draft, _CREATE, 0o666)
+    try:
+        lock(descriptor)
+        # Opened by its name, which the file object then knows.
+        with open(draft, "w+b", opener=lambda *_: descriptor) as file:
+            yield file
+    finally:
+        with suppress(OSError):
+            os.unlink(draft)  # noqa: PTH108
+
+
+def published(draft: BinaryIO, path: Place) -> bool:
+    """
+    Give what was written to *draft* the name *path* too, unless it is taken; whether this has.
+
+    It is on the disk by then. Raises `OSError` as `create_whole` does.
+    """
+    draft.flush()
+    os.fsync(draft.fileno())
+    try:
+        # No rename: that would replace what another process has put there.
+        os.link(draft.name, path)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno in _NO_LINKS:
+            raise OSError(error.errno, "the file system has no hard links") from error
+        raise
+    _sync_directory(os.fspath(path))
+    return True
 
 
 def remove_dead_drafts(directory: str) -> None:
     """
-    Remove the drafts of `create_whole` in *directory* whose processes are dead.
+    Remove the drafts of `drafted` and `replacing` in *directory* whose processes are dead.
 
     A process holds a lock on its draft while it lives. Without locks only a draft that is older
     than any write takes is one of a dead process.

@@ -28,9 +28,11 @@ from deltaadm.limits import LIMITS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
     from typing import BinaryIO, Final
 
     from deltaadm.limits import Limits
+    from deltaadm.storage.store import Draft
 
 _FLAGS: Final = (
     os.O_RDONLY
@@ -145,10 +147,13 @@ class LocalStore:
         # Imported here: whoever only reads does without.
         from deltaadm.storage.files import write_whole
 
+        # Before and after: at no moment may there be the new file with the old checksum.
+        self._forget_checksum(path)
         try:
             write_whole(where, body)
         except OSError as error:
-            raise _unwritable(where, error) from error
+            raise unwritable(where, error) from error
+        self._forget_checksum(path)
 
     def create(self, path: str, body: bytes) -> bool:
         """See `WritableStore`; drafts that dead processes have left in the log are removed."""
@@ -162,7 +167,19 @@ class LocalStore:
                 os.makedirs(self._log, exist_ok=True)  # noqa: PTH103
             return create_whole(where, body)
         except OSError as error:
-            raise _unwritable(where, error) from error
+            raise unwritable(where, error) from error
+
+    def draft(self, path: str) -> AbstractContextManager[Draft]:
+        """See `WritableStore`; it is in the log, under a name that readers pass over."""
+        from deltaadm.storage.drafts import local_draft
+
+        self._forget_checksum(path)
+        return local_draft(self, self._prefix + path)
+
+    def _forget_checksum(self, path: str) -> None:
+        """Remove what Hadoop's file system has noted of a file of this name that is no more."""
+        # It compares, and fails to read a file that has been replaced.
+        self.remove(f".{path}.crc")
 
     def remove(self, path: str) -> None:
         """Remove a file, if it is there."""
@@ -172,7 +189,7 @@ class LocalStore:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise _unwritable(where, error) from error
+            raise unwritable(where, error) from error
 
 
 def _instead_of_table(path: str) -> str:
@@ -359,7 +376,8 @@ def _inaccessible(where: str, error: OSError) -> DeltaadmError:
     )
 
 
-def _unwritable(where: str, error: OSError) -> StorageError:
+def unwritable(where: str, error: OSError) -> StorageError:
+    """The error for a file that cannot be written."""
     cause = (error.strerror or str(error)).lower()
     return StorageError(
         f"Cannot write {where}: {cause}.",

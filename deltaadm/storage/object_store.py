@@ -35,6 +35,7 @@ from deltaadm.storage.threads import Pending, Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from typing import BinaryIO
 
     from obstore import ObjectMeta
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from deltaadm.limits import Limits
     from deltaadm.storage.credentials import RenewedCredentials
+    from deltaadm.storage.store import Draft
 
 PAGE: Final = 1_000
 """Objects that a store tells of in one answer."""
@@ -618,6 +620,12 @@ class ObjectStore:
         """See `WritableStore`; an object appears whole."""
         self._bucket.require_exclusive_creation(f"{self._log}/")
         return self._bucket.create(f"{self._log}/{path}", body)
+
+    def draft(self, path: str) -> AbstractContextManager[Draft]:
+        """See `WritableStore`; it is on this machine, in the directory for temporary files."""
+        from deltaadm.storage.drafts import draft_elsewhere
+
+        return draft_elsewhere(self, path)
 
     def remove(self, path: str) -> None:
         """See `WritableStore`."""

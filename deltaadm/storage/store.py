@@ -10,6 +10,7 @@ from deltaadm.limits import LIMITS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from contextlib import AbstractContextManager
     from typing import BinaryIO, Final, Protocol
 
     from deltaadm.domain.model.catalog_table import CatalogState
@@ -112,11 +113,37 @@ class WritableStore(LogStore, Protocol):
         `UnknownWrite` where the storage does not say, and `StorageError` where nothing was written.
         """
 
+    def draft(self, path: str) -> AbstractContextManager[Draft]:
+        """
+        A file to be written in pieces that can become *path*; nothing is left of it otherwise.
+
+        Raises `StorageError` where it cannot be written.
+        """
+
     def overwrite(self, path: str, body: bytes) -> None:
         """Write a whole file; whoever reads it meanwhile sees the old or the new one."""
 
     def remove(self, path: str) -> None:
         """Remove a file, if it is there."""
+
+
+class Draft(Protocol):
+    """A file that no reader of the log sees: written to `file`, read as `path` of `store`."""
+
+    @property
+    def file(self) -> BinaryIO:
+        """What is written."""
+
+    @property
+    def store(self) -> LogStore:
+        """The store that it is read from once `file` is flushed: that of the log, or another."""
+
+    @property
+    def path(self) -> str:
+        """Its name there."""
+
+    def publish(self) -> bool:
+        """Make it a file of the log, as `WritableStore.create` does."""
 
 
 class ObjectStores:

@@ -164,6 +164,15 @@ def whole_number(text: str, limit: int = LONG) -> int | None:
     return number if -limit <= number < limit else None
 
 
+CHECKPOINT_INTERVAL: Final = "delta.checkpointInterval"
+
+
+def checkpoint_interval(configuration: Mapping[str, str]) -> int:
+    """The number of commits after which Delta writes a checkpoint, by default 10."""
+    stored = whole_number(configuration.get(CHECKPOINT_INTERVAL, "").strip())
+    return stored if stored is not None and stored > 0 else 10
+
+
 def _integer(*, at_least: int, limit: int = INT) -> Callable[[Property, str], None]:
     def check(known: Property, value: str) -> None:
         number = whole_number(value, limit)

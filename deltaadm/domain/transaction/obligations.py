@@ -77,7 +77,6 @@ OBLIGATIONS: Final[Mapping[str, Obligation]] = {
 """The features that Delta Spark knows; a table with any other is refused."""
 
 
-
 def obstacles_in_protocol(protocol: Protocol) -> Iterator[str]:
     """Why a table with *protocol* is not written to without Delta Spark, as clauses."""
     for name in sorted(protocol.supported_features | protocol.explicit_names):

@@ -364,7 +364,8 @@ def _outcome_sentences(outcome: Outcome) -> Iterable[str]:
         yield f"{_committed(outcome)}, as planned."
     yield from _later_changes(outcome)
     if not all(step.has_statement for step in steps):
-        yield f"_last_checkpoint points to a checkpoint of version {outcome.actual.version}."
+        version = (outcome.plan.before.version, *outcome.versions)[-1]
+        yield f"There is a checkpoint of version {version}."
     if moves(steps):
         yield f"{outcome.actual.name} now points to {outcome.actual.root}, as planned."
 

@@ -11,7 +11,7 @@ from deltaadm.domain.model.actions import ACTIONS, DeletionVectorDescriptor
 from deltaadm.domain.model.data_paths import with_upper_escapes
 from deltaadm.domain.model.json_checksum import checksums, duplicate_key
 from deltaadm.domain.model.log_segment import Kind
-from deltaadm.domain.model.properties import whole_number
+from deltaadm.domain.model.properties import checkpoint_interval
 from deltaadm.domain.model.wire import integer
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.validation.among import ByNames, ByStates, having, with_several_files
@@ -494,7 +494,9 @@ def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
     """
     base = _newest_checkpoint(log)
     count = sum(version > base for version in log.listing.commits.versions)
-    interval = _checkpoint_interval(log.state)
+    metadata = log.state.metadata
+    # A value that is no positive number is DL310's.
+    interval = checkpoint_interval({} if metadata is None else metadata.configuration)
     if count > _PATIENCE * interval:
         since = f"the checkpoint of version {base}" if base >= 0 else "the beginning"
         message = f"There are {count} commits since {since}; the interval is {interval}."
@@ -760,9 +762,3 @@ def _has_timestamps(state: State) -> bool:
 def _newest_checkpoint(log: LogFacts) -> int:
     """The version of the newest complete checkpoint; -1 if there is none."""
     return max((checkpoint.version for checkpoint in log.listing.checkpoints), default=-1)
-
-
-def _checkpoint_interval(state: State) -> int:
-    # Delta's default; a value that is no positive number is DL310's.
-    stored = whole_number(state.property("delta.checkpointInterval", "10").strip())
-    return stored if stored is not None and stored > 0 else 10
