@@ -234,7 +234,7 @@ class _Digest:
 
     def take(self, name: str, document: Any) -> None:
         """Take in an action, of which every field counts."""
-        text = json.dumps(document, sort_keys=True, default=str)
+        text = _CANONICAL.encode(document)
         hashed = blake2b(text.encode(errors="surrogatepass"), digest_size=_HASH).digest()
         self.counts[name] += 1
         # A sum does not depend on the order, and unlike an exclusive or not on pairs either.
@@ -250,6 +250,7 @@ class _Digest:
 
 
 _HASH: Final = 32
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, default=str)
 
 
 def _require_same(draft: Draft, checkpoint: Checkpoint, expected: _Digest) -> None:

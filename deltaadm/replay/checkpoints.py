@@ -656,24 +656,35 @@ def _facts(
 
 def documents(column: pa.ChunkedArray) -> Iterator[Document]:
     """The structs of a column as JSON objects; one whose fields are all null counts as null."""
+    plain = _plain_value(column.type)
     for struct in column.filter(column.is_valid()).to_pylist():
-        document = _plain(struct, column.type)
+        document = struct if plain is None else plain(struct)
         if document:
             yield document
 
 
-def _plain(value: Any, data_type: pa.DataType) -> Any:
-    """An Arrow value as JSON has it: maps as objects, no entries for null fields of structs."""
+def _plain_value(data_type: pa.DataType) -> Callable[[Any], Any] | None:
+    """
+    What makes of an Arrow value what JSON has; None where they are the same.
+
+    That is maps as objects, and no entries for null fields of structs.
+    """
     import pyarrow.types as pt
 
-    if value is None:
-        return None
     if pt.is_map(data_type):
-        return dict(value)
-    if pt.is_struct(data_type):
-        fields = ((child.name, _plain(value[child.name], child.type)) for child in data_type)
-        return {name: field for name, field in fields if field is not None}
-    return value
+        return dict
+    if not pt.is_struct(data_type):
+        return None
+    fields = [(child.name, _plain_value(child.type)) for child in data_type]
+
+    def document(struct: Document) -> Document:
+        return {
+            name: value if plain is None else plain(value)
+            for name, plain in fields
+            if (value := struct[name]) is not None
+        }
+
+    return document
 
 
 def _json_of(value: Any, kind: pa.DataType) -> str:

@@ -109,6 +109,7 @@ def test_a_file_system_without_links_is_an_error(
         pytest.param("races", ["2"], id="races on a disk"),
         pytest.param("races", ["1", "s3"], id="races on S3"),
         pytest.param("kills", ["25"], id="kills on a disk"),
+        pytest.param("kills", ["8", "programs"], id="kills of checkpoints"),
         pytest.param("kills", ["3", "s3"], id="kills on S3"),
     ],
 )

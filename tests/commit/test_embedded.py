@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from deltaadm.commit.embedded import EmbeddedExecutor
-from deltaadm.domain.transaction.obligations import OBLIGATIONS
 from deltaadm.domain.model.features import FEATURES
 from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.transaction.obligations import OBLIGATIONS
 from deltaadm.runs.context import now
 from tests.support import oracle
 from tests.support.executors import carry_out_case, new_commits, recorded_commits, verdict

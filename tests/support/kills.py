@@ -2,6 +2,7 @@
 Commits whose process is killed at a random moment, and what must be true of the log then.
 
 Run as a script, it goes on for as many rounds as it is told: `python -m tests.support.kills 500`.
+With `programs` after that, checkpoints are in the mix, as they are with `s3`.
 """
 
 import argparse
@@ -20,6 +21,8 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+
+from deltaadm.storage.store import LogStore
 
 EMBEDDED = ("--commit-engine", "embedded", "--apply", "--yes")
 
@@ -59,42 +62,83 @@ def kill_rounds(directory: Path, rounds: int, seed: int) -> Counter[str]:
     return found
 
 
-def kill_rounds_remote(
+def kill_programs(
     place: str, environment: Mapping[str, str], rounds: int, seed: int
 ) -> Counter[str]:
-    """Likewise on a table in an object store, where every process starts anew."""
+    """
+    Likewise anywhere, where every process starts anew, and every other one writes a checkpoint.
+
+    What was published stays, and is right, whatever became of the process.
+    """
     from deltaadm.storage.store import open_store
+    from tests.support.checkpoints import require_right
 
     chance = random.Random(seed)  # noqa: S311 -- for moments
     os.environ.update(environment)
     found: Counter[str] = Counter()
     for number in range(rounds):
-        before = _versions(open_store(place).list_log())
-        arguments = ["alter", place, "--set", f"n={number}", *EMBEDDED]
+        store = open_store(place)
+        before, published = _versions(store.list_log()), require_right(store)
+        pointed = _pointed(store)
+        change = ["--checkpoint"] if number % 2 else ["--set", f"n={number}"]
         child = subprocess.Popen(
-            [sys.executable, "-m", "deltaadm", *arguments],
+            [sys.executable, "-m", "deltaadm", "alter", place, *change, *EMBEDDED],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        time.sleep(chance.uniform(0.15, 0.9))
-        child.kill()
+        time.sleep(chance.uniform(0.15, 1.8 if number % 2 else 0.9))
+        child.send_signal(chance.choice((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)))
         code = child.wait()
         store = open_store(place)
-        after = _versions(store.list_log())
+        names = store.list_log()
+        after, now = _versions(names), require_right(store)
         assert after == list(range(len(after)))
         assert len(before) <= len(after) <= len(before) + 1
+        assert published.items() <= now.items(), "a checkpoint is gone, or another one"
+        assert _pointed(store) >= pointed, "the pointer was moved back"
+        drafts = [name for name in names if name.startswith(".")]
+        assert len(drafts) <= 1
         if after[-1]:
             _require_whole(store.read(f"{after[-1]:020d}.json"))
-        found["ended"] += code == 0
-        found["killed after the commit"] += code < 0 and len(after) > len(before)
-        found["killed before it"] += code < 0 and len(after) == len(before)
+        what = "a checkpoint" if number % 2 else "a commit"
+        changed = now != published if number % 2 else len(after) > len(before)
+        ended = "ended" if code == 0 else f"killed {'after' if changed else 'before'}"
+        found[f"{ended} {what}"] += 1
+        found["left a draft"] += len(drafts)
+    done = subprocess.run(
+        [sys.executable, "-m", "deltaadm", "alter", place, "--checkpoint", *EMBEDDED], check=False
+    )
+    assert done.returncode == 0
+    store = open_store(place)
+    require_right(store)
+    assert _pointed(store) == _versions(store.list_log())[-1]
+    assert not [name for name in store.list_log() if name.startswith(".")]
     return found
+
+
+def _pointed(store: LogStore) -> int:
+    from deltaadm.errors import FileMissing
+    from deltaadm.replay.engine import hint_of
+
+    try:
+        return int(hint_of(store.read("_last_checkpoint"))["version"])
+    except FileMissing:
+        return -1
 
 
 def _table(directory: Path) -> Path:
     from tests.support.tables import commit, metadata, protocol, table
 
     return table(directory, commit(protocol(1, 2), metadata())).path / "_delta_log"
+
+
+def _large(directory: Path) -> None:
+    """A table whose checkpoints take a while, and which wants one every other commit."""
+    from tests.support.tables import add, commit, metadata, protocol, table
+
+    often = metadata({"delta.checkpointInterval": "2"})
+    files = (add(f"f{number:060d}", stats='{"numRecords":1}') for number in range(4_000))
+    table(directory, commit(protocol(1, 2), often, *files))
 
 
 def _change(directory: Path, number: int) -> None:
@@ -157,7 +201,8 @@ def main() -> None:
     """Play rounds, and say what became of them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("rounds", type=int)
-    parser.add_argument("where", choices=("local", "s3"), default="local", nargs="?")
+    places = ("local", "s3", "programs")
+    parser.add_argument("where", choices=places, default="local", nargs="?")
     parser.add_argument("--seed", type=int, default=time.time_ns())
     given = parser.parse_args()
     directory = Path(tempfile.mkdtemp(prefix="kills-"))
@@ -165,13 +210,16 @@ def main() -> None:
     try:
         if given.where == "local":
             found = kill_rounds(directory / "t", given.rounds, given.seed)
+        elif given.where == "programs":
+            _large(directory / "t")
+            found = kill_programs(str(directory / "t"), {}, given.rounds, given.seed)
         else:
             from tests.support.s3 import s3_server
 
-            _table(directory / "t")
+            _large(directory / "t")
             with s3_server() as server:
                 place = server.upload(directory / "t", "kills/t")
-                found = kill_rounds_remote(place, server.environment, given.rounds, given.seed)
+                found = kill_programs(place, server.environment, given.rounds, given.seed)
     finally:
         shutil.rmtree(directory)
     seconds = time.monotonic() - began

@@ -134,6 +134,12 @@ with open_session(SparkOptions(**spark), lambda _: None) if spark else nullconte
 """
 
 
+def checkpoint_of(root: object, base: Snapshot | None = None) -> bool:
+    """Write a checkpoint of a local table; whether there was none."""
+    store = open_store(str(root))
+    return write_checkpoint(store, base or load_snapshot(store))
+
+
 def listing(directory: Path) -> dict[str, tuple[int, int]]:
     """Every file below *directory* with size and time, to see that none has changed."""
     return {
@@ -185,9 +191,9 @@ class LogWriter:
     def may_still_commit(self) -> bool:
         return False
 
-    def apply(self, root: str, step: Step, _base: Snapshot | None = None) -> None:
+    def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
         if isinstance(step, WriteCheckpoint):
-            write_checkpoint(root)
+            checkpoint_of(root, base)
             self.steps.append(step)
             return
         creates = isinstance(step, CreateTable) and not (Path(root) / "_delta_log").exists()

@@ -36,6 +36,8 @@ CHANGES: tuple[tuple[str, ...], ...] = (
     ("enable-feature", "domainMetadata", "--support-only"),
     ("upgrade-protocol", "--writer", "3"),
     ("upgrade-protocol", "--writer", "7"),
+    ("alter", "--checkpoint"),
+    ("alter", "--checkpoint"),
 )
 """Each is what one process does; deltalake goes on writing to the table after any of them."""
 
@@ -54,6 +56,7 @@ class Round:
     committed: list[str] = field(default_factory=list)
     appended: list[int] = field(default_factory=list)
     failed: int = 0
+    checkpoints: int = 0
 
 
 class Racers:
@@ -105,7 +108,10 @@ class Racers:
         for pipe, _ in self._pipes:
             assert pipe.poll(120), "a process does not answer"
             kind, *answer = pipe.recv()
-            if kind == "commit":
+            if kind == "checkpoint":
+                assert answer[0] == 0, answer[1]
+                found.checkpoints += 1
+            elif kind == "commit":
                 code, text = answer
                 found.exits[code] += 1
                 assert code in {0, 5}, f"exit code {code}: {text}"
@@ -129,11 +135,12 @@ def _work(opened: Callable[[], AbstractContextManager[Work]], pipe: Any, barrier
 
 
 def create(root: str) -> None:
-    """The table of a round, which has one row."""
+    """The table of a round, which has one row, and of which all write checkpoints often."""
     import pyarrow as pa
     from deltalake import write_deltalake
 
-    write_deltalake(root, pa.table({"id": pa.array([-1], pa.int64())}))
+    often = {"delta.checkpointInterval": "3"}
+    write_deltalake(root, pa.table({"id": pa.array([-1], pa.int64())}), configuration=often)
 
 
 def _commit(change: tuple[str, ...], patience: float, root: str) -> tuple[str, int, str]:
@@ -145,7 +152,8 @@ def _commit(change: tuple[str, ...], patience: float, root: str) -> tuple[str, i
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run([*arguments, "-o", "json"])
-    return "commit", code, out.getvalue() if code == 0 else err.getvalue() or out.getvalue()
+    kind = "checkpoint" if "--checkpoint" in change else "commit"
+    return kind, code, out.getvalue() if code == 0 else err.getvalue() or out.getvalue()
 
 
 def _append(number: int, root: str) -> tuple[str, list[int], int]:
@@ -217,6 +225,7 @@ def check(root: str, found: Round) -> None:
     from deltaadm.replay.engine import Detail
     from deltaadm.replay.load import load_snapshot
     from deltaadm.storage.store import open_store
+    from tests.support.checkpoints import require_right
 
     store = open_store(root)
     names = sorted(name for name in store.list_log() if re.fullmatch(r"\d{20}\.json", name))
@@ -240,6 +249,7 @@ def check(root: str, found: Round) -> None:
     hidden = [name for name in store.list_log() if name.startswith(".")]
     # Beside each file, Hadoop writes one with its checksums.
     assert not [name for name in hidden if not name.endswith(".crc")], "a draft is left"
+    require_right(store)
 
 
 def _versions(text: str) -> list[int]:
@@ -274,7 +284,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=450)
     given = parser.parse_args()
     exits: Counter[int] = Counter()
-    appended = failed = played = 0
+    appended = failed = played = checkpoints = 0
     began = time.monotonic()
     with (
         Racers(spark=given.where == "spark") as racers,
@@ -287,10 +297,12 @@ def main() -> None:
             exits += found.exits
             appended += len(found.appended)
             failed += found.failed
+            checkpoints += found.checkpoints
             played += 1
     sys.stdout.write(
         f"{played} rounds on {given.where}: exits {dict(exits)}; {appended} appends, {failed} "
-        f"more were refused; {time.monotonic() - began:.0f} s\n"
+        f"more were refused; {checkpoints} checkpoints asked for; "
+        f"{time.monotonic() - began:.0f} s\n"
     )
 
 

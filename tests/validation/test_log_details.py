@@ -6,9 +6,9 @@ from typing import Final
 import pytest
 
 import tests.validation.cases  # noqa: F401 -- registers every case
-from deltaadm.commit.checkpoint import write_checkpoint
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.validation.finding import Finding
+from tests.support.program import checkpoint_of
 from tests.support.rule_cases import CASES, Case, findings
 
 ROWS: Final = [
@@ -110,7 +110,7 @@ MENDED: Final = [
 @pytest.mark.parametrize(("code", "name"), MENDED)
 def test_a_new_checkpoint_fixes_the_pointer(tmp_path: Path, code: str, name: str) -> None:
     assert [finding.fix for finding in _found(code, name, tmp_path)] == [(WriteCheckpoint(),)]
-    write_checkpoint(str(tmp_path))
+    checkpoint_of(tmp_path)
     case = _case(code, name)
     assert [finding for finding in findings(tmp_path, case.depth) if finding.code == code] == []
 
