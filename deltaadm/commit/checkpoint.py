@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from hashlib import blake2b
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 from uuid import uuid4
 
 from deltaadm.commit.checkpoint_columns import Columns, exact
@@ -16,9 +16,7 @@ from deltaadm.domain.model.json_checksum import checksums
 from deltaadm.domain.model.json_values import compact
 from deltaadm.domain.model.log_segment import (
     Checkpoint,
-    FileInfo,
     Kind,
-    LogFile,
     LogFiles,
     LogListing,
     choose,
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.model.log_segment import LogSegment
     from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.storage.store import Draft, WritableStore
+    from deltaadm.storage.store import WritableStore
 
     Named = tuple[str, dict[str, Any]]
 
@@ -129,7 +127,7 @@ def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment)
     with store.draft(name) as draft:
         expected = _Digest()
         with pq.ParquetWriter(
-            draft.file,
+            draft,
             columns.schema,
             compression="snappy",
             use_dictionary=columns.repetitive,
@@ -141,22 +139,16 @@ def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment)
                 for action, document in group:
                     expected.take(action, document)
                 writer.write_batch(columns.batch(group))
-        draft.file.flush()
-        size = draft.file.seek(0, 2)
-        kind = Kind.V2_CHECKPOINT if is_v2 else Kind.CHECKPOINT
-        _require_same(draft, Checkpoint(version, kind, (_drafted_file(draft, size),)), expected)
+        _require_same(draft, version, expected)
+        size = draft.seek(0, 2)
         try:
-            is_new = draft.publish()
+            is_new = store.publish(draft, name)
         except UnknownWrite as error:
             if name not in store.list_log(version):
                 raise StorageError(error.message, remedy=error.remedy) from error
             is_new = True
     counts = expected.counts
     return _Pointer(version, counts.total(), size, counts["add"]) if is_new else None
-
-
-def _drafted_file(draft: Draft, size: int) -> LogFile:
-    return LogFile(FileInfo(draft.path, size, 0), Kind.UNKNOWN)
 
 
 def _actions(state: WholeState, snapshot: Snapshot, columns: Columns) -> Iterator[Named]:
@@ -253,21 +245,25 @@ _HASH: Final = 32
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, default=str)
 
 
-def _require_same(draft: Draft, checkpoint: Checkpoint, expected: _Digest) -> None:
+def _require_same(draft: BinaryIO, version: int, expected: _Digest) -> None:
     """Read a draft back, and raise `CommitError` unless it says what was to be written."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     found = _Digest()
-    reader = CheckpointReader(draft.store, checkpoint)
     try:
-        for batch in reader.batches(draft.path, {}):
-            for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        file = pq.ParquetFile(draft, page_checksum_verification=True)
+        for index in range(file.num_row_groups):
+            group = file.read_row_group(index)
+            for name, column in zip(group.column_names, group.columns, strict=True):
                 for document in documents(column):
                     found.take(name, document)
         differences = expected.differences(found)
-    except UnreadableCheckpoint as error:
-        differences = [error.message]
+    except (pa.ArrowException, OSError) as error:
+        differences = [str(error)]
     if differences:
         raise CommitError(
-            f"The checkpoint of version {checkpoint.version} was not published: read back, it "
+            f"The checkpoint of version {version} was not published: read back, it "
             f"differs from the table in {', '.join(differences)}.",
             remedy="Check the memory and the disk of this machine, then try again. If it happens "
             "again, report it, and have Delta Spark write the checkpoint.",

@@ -117,17 +117,18 @@ def drafted(path: Place) -> Iterator[BinaryIO]:
             os.unlink(draft)  # noqa: PTH108
 
 
-def published(draft: BinaryIO, path: Place) -> bool:
+def published(draft: BinaryIO, path: Place, *, over: bool = False) -> bool:
     """
-    Give what was written to *draft* the name *path* too, unless it is taken; whether this has.
+    Give what was written to *draft* the name *path*, unless it is taken; whether this has.
 
-    It is on the disk by then. Raises `OSError` as `create_whole` does.
+    It is on the disk by then. *over* replaces what has the name, also a link, which is not
+    followed. Raises `OSError` as `create_whole` does.
     """
     draft.flush()
     os.fsync(draft.fileno())
     try:
-        # No rename: that would replace what another process has put there.
-        os.link(draft.name, path)
+        # A rename replaces what another process may have put there; a link does not.
+        (os.replace if over else os.link)(draft.name, path)
     except FileExistsError:
         return False
     except OSError as error:
@@ -162,7 +163,9 @@ _WRITING_TAKES: Final = 3_600
 def _draft_of(path: str) -> str:
     """A new name beside *path*, which readers of logs pass over."""
     directory, name = os.path.split(path)
-    return os.path.join(directory, f".{name}.{os.urandom(8).hex()}{_DRAFT_SUFFIX}")  # noqa: PTH118
+    # No name may have more than 255 bytes.
+    name = f".{name[:32]}.{os.urandom(8).hex()}{_DRAFT_SUFFIX}"
+    return os.path.join(directory, name)  # noqa: PTH118
 
 
 def lock(descriptor: int, *, otherwise: bool = False) -> bool:

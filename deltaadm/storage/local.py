@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import contextmanager
 
 from deltaadm.domain.model.log_segment import (
     LOG_DIRECTORY,
@@ -28,11 +29,9 @@ from deltaadm.limits import LIMITS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from contextlib import AbstractContextManager
     from typing import BinaryIO, Final
 
     from deltaadm.limits import Limits
-    from deltaadm.storage.store import Draft
 
 _FLAGS: Final = (
     os.O_RDONLY
@@ -142,17 +141,15 @@ class LocalStore:
         return os.path.join(self.local_path, unquote(plain))  # noqa: PTH118
 
     def overwrite(self, path: str, body: bytes) -> None:
-        """Write a whole file atomically: a concurrent reader sees the old or the new one."""
-        where = self._prefix + path
+        """See `WritableStore`."""
         # Imported here: whoever only reads does without.
-        from deltaadm.storage.files import write_whole
+        from deltaadm.storage.files import published
 
         # Before and after: at no moment may there be the new file with the old checksum.
         self._forget_checksum(path)
-        try:
-            write_whole(where, body)
-        except OSError as error:
-            raise unwritable(where, error) from error
+        with self.draft(path) as file:
+            file.write(body)
+            published(file, self._prefix + path, over=True)
         self._forget_checksum(path)
 
     def create(self, path: str, body: bytes) -> bool:
@@ -169,12 +166,24 @@ class LocalStore:
         except OSError as error:
             raise unwritable(where, error) from error
 
-    def draft(self, path: str) -> AbstractContextManager[Draft]:
+    @contextmanager
+    def draft(self, path: str) -> Iterator[BinaryIO]:
         """See `WritableStore`; it is in the log, under a name that readers pass over."""
-        from deltaadm.storage.drafts import local_draft
+        from deltaadm.storage.files import drafted
+
+        where = self._prefix + path
+        try:
+            with drafted(where) as file:
+                yield file
+        except OSError as error:
+            raise unwritable(where, error) from error
+
+    def publish(self, draft: BinaryIO, path: str) -> bool:
+        """See `WritableStore`; to be called while the draft is there."""
+        from deltaadm.storage.files import published
 
         self._forget_checksum(path)
-        return local_draft(self, self._prefix + path)
+        return published(draft, self._prefix + path)
 
     def _forget_checksum(self, path: str) -> None:
         """Remove what Hadoop's file system has noted of a file of this name that is no more."""

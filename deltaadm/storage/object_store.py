@@ -13,6 +13,7 @@ import os
 from collections import deque
 from contextlib import contextmanager, suppress
 from functools import partial
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
@@ -28,14 +29,13 @@ from deltaadm.errors import DeltaadmError, FileMissing, Refused, StorageError, U
 from deltaadm.limits import LIMITS
 from deltaadm.storage.discover import not_listed
 from deltaadm.storage.kept import Kept
-from deltaadm.storage.local import too_large
+from deltaadm.storage.local import too_large, unwritable
 from deltaadm.storage.object_errors import failure, failure_of_options, failure_to_create
 from deltaadm.storage.option_checks import require_bucket, require_url, require_usable
 from deltaadm.storage.threads import Pending, Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from typing import BinaryIO
 
     from obstore import ObjectMeta
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from deltaadm.limits import Limits
     from deltaadm.storage.credentials import RenewedCredentials
-    from deltaadm.storage.store import Draft
 
 PAGE: Final = 1_000
 """Objects that a store tells of in one answer."""
@@ -57,8 +56,11 @@ _AHEAD: Final = 32
 _AHEAD_SIZE: Final = 1 << 20
 """Bytes of the largest file that is fetched before it is asked for."""
 
-SCRATCH: Final = ".deltaadm-doctor-"
+_SCRATCH: Final = ".deltaadm-doctor-"
 """The prefix of objects that are only made to be removed; readers ignore them."""
+
+_TRIALS: Final = 3
+"""Attempts to find out what a store does that does not answer."""
 
 _KEPT: Final = 1 << 25
 """Bytes of logs that are kept, for those that are read more than once."""
@@ -345,12 +347,9 @@ class Bucket:
             return
         reason = next(_other_ways({**os.environ, **self._options}), "")
         if not reason:
-            try:
-                if self.creates_once(directory):
-                    self._is_exclusive = True
-                    return
-            except UnknownWrite as error:  # of the trial: no commit has been tried
-                raise StorageError(error.message, remedy=error.remedy) from error
+            if self.creates_once(directory):
+                self._is_exclusive = True
+                return
             reason = (
                 "the store replaces an object that must not be there (it ignores If-None-Match)"
             )
@@ -362,12 +361,22 @@ class Bucket:
 
     def creates_once(self, directory: str) -> bool:
         """Whether an object in *directory* can be created, and not a second time."""
-        path = f"{directory}{SCRATCH}{uuid4()}"
-        try:
-            return self.create(path, b"1") and not self.create(path, b"2")
-        finally:
-            with suppress(DeltaadmError):  # it is empty of meaning, and readers ignore it
-                self.delete(path)
+        unknown: UnknownWrite | None = None
+        for _ in range(_TRIALS):
+            path = f"{directory}{_SCRATCH}{uuid4()}"
+            try:
+                # Nobody else knows the name: where it is taken, an answer was lost, as below.
+                if self.create(path, b"1"):
+                    return not self.create(path, b"2")
+            except UnknownWrite as error:
+                unknown = error
+            finally:
+                with suppress(DeltaadmError):  # it is empty of meaning, and readers ignore it
+                    self.delete(path)
+        if unknown is None:
+            return False
+        # Of the trial: no commit has been tried.
+        raise StorageError(unknown.message, remedy=unknown.remedy) from unknown
 
     def url(self, path: str) -> str:
         """The name of a path of the table in messages."""
@@ -621,11 +630,19 @@ class ObjectStore:
         self._bucket.require_exclusive_creation(f"{self._log}/")
         return self._bucket.create(f"{self._log}/{path}", body)
 
-    def draft(self, path: str) -> AbstractContextManager[Draft]:
-        """See `WritableStore`; it is on this machine, in the directory for temporary files."""
-        from deltaadm.storage.drafts import draft_elsewhere
+    @contextmanager
+    def draft(self, path: str) -> Iterator[BinaryIO]:
+        """See `WritableStore`; it is in the directory for temporary files, without a name."""
+        try:
+            with TemporaryFile() as file:
+                yield cast("BinaryIO", file)
+        except OSError as error:
+            raise unwritable(f"a draft of {path}", error) from error
 
-        return draft_elsewhere(self, path)
+    def publish(self, draft: BinaryIO, path: str) -> bool:
+        """See `WritableStore`; it is uploaded in one request."""
+        draft.seek(0)
+        return self.create(path, draft.read())
 
     def remove(self, path: str) -> None:
         """See `WritableStore`."""

@@ -113,37 +113,22 @@ class WritableStore(LogStore, Protocol):
         `UnknownWrite` where the storage does not say, and `StorageError` where nothing was written.
         """
 
-    def draft(self, path: str) -> AbstractContextManager[Draft]:
+    def draft(self, path: str) -> AbstractContextManager[BinaryIO]:
         """
-        A file to be written in pieces that can become *path*; nothing is left of it otherwise.
+        A file of this machine to be written in pieces, read back and published as *path*.
 
-        Raises `StorageError` where it cannot be written.
+        No reader of the log sees it, and nothing is left of it in the end. Raises `StorageError`
+        where it cannot be written.
         """
+
+    def publish(self, draft: BinaryIO, path: str) -> bool:
+        """Make a draft the file *path* of the log, as `create` does."""
 
     def overwrite(self, path: str, body: bytes) -> None:
         """Write a whole file; whoever reads it meanwhile sees the old or the new one."""
 
     def remove(self, path: str) -> None:
         """Remove a file, if it is there."""
-
-
-class Draft(Protocol):
-    """A file that no reader of the log sees: written to `file`, read as `path` of `store`."""
-
-    @property
-    def file(self) -> BinaryIO:
-        """What is written."""
-
-    @property
-    def store(self) -> LogStore:
-        """The store that it is read from once `file` is flushed: that of the log, or another."""
-
-    @property
-    def path(self) -> str:
-        """Its name there."""
-
-    def publish(self) -> bool:
-        """Make it a file of the log, as `WritableStore.create` does."""
 
 
 class ObjectStores:

@@ -148,7 +148,7 @@ def test_no_secret_among_spark_s_arguments_is_shown() -> None:
     given = {
         "--conf spark.hadoop.fs.s3a.secret.key=hush --master local": "fs.s3a.secret.key=***",
         "--conf 'spark.hadoop.fs.azure.account.key.x=hush' shell": "account.key.x=***' shell",
-        '--conf spark.ssl.keyPassword="hu sh hush" shell': "spark.ssl.keyPassword=*** shell",
+        '--conf spark.ssl.keyPassword="hu sh hush" shell': 'spark.ssl.keyPassword="***" shell',
         "--repositories https://me:hush@host/m2 shell": "https://me:***@host/m2 shell",
     }
     for arguments, shown in given.items():

@@ -185,7 +185,8 @@ def test_a_listing_that_is_out_of_date_loses_to_others(
 
 def test_every_request_may_fail_once(server: S3Server, proxy: Proxy, place: str) -> None:
     """Whichever request of a commit is the one, it is made again."""
-    assert deltaadm("alter", place, "--set", "n=0", *EMBEDDED).code == 0
+    always = ("--set", "delta.checkpointInterval=1")  # each commit is followed by a checkpoint
+    assert deltaadm("alter", place, "--set", "n=0", *always, *EMBEDDED).code == 0
     needed = len(proxy.seen)
     for index in range(needed):
         fault = (OVERLOADED, RESET_AFTER, PARTIAL)[index % 3]
@@ -193,4 +194,9 @@ def test_every_request_may_fail_once(server: S3Server, proxy: Proxy, place: str)
         proxy.faults = lambda _, i=index, f=fault: f if len(proxy.seen) == i + 1 else None
         result = deltaadm("alter", place, "--set", f"n={index + 1}", *EMBEDDED)
         assert result.code == 0, (index, fault, result.err)
-        assert len(log(server, place)) == 4 + index
+        assert "Warning" not in result.err, (index, fault)
+        commits, checkpoints = (
+            [name for name in log(server, place) if name.endswith(end)]
+            for end in (".json", ".checkpoint.parquet")
+        )
+        assert (len(commits), len(checkpoints)) == (4 + index, 2 + index)
