@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -194,8 +195,10 @@ def start_commands() -> dict[str, list[str]]:
     if bash:
         script = (
             f"source {ROOT / 'completions' / 'deltaadm.bash'}; "
-            "COMP_WORDS=(deltaadm enable-feature T deletion); COMP_CWORD=3; "
-            '_deltaadm; printf "%s\\n" "${COMPREPLY[@]}"'
+            f'deltaadm() {{ {shlex.join(deltaadm())} "$@"; }}; '
+            "COMP_LINE='deltaadm enable-feature T deletion'; COMP_WORDS=($COMP_LINE); "
+            "COMP_CWORD=3; _deltaadm deltaadm; "
+            'printf "%s\\n" "${COMPREPLY[@]}"'
         )
         commands["completion of a feature"] = [bash, "--norc", "-c", script]
     return commands

@@ -1,4 +1,4 @@
-"""The completion scripts: current, well-formed, and complete what they promise."""
+"""Completion: what the program answers, and what the scripts make of it in real shells."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from deltaadm.cli.completion_install import place_of
-from deltaadm.cli.completions import Shell, read_commands, script
+from deltaadm.cli.commands.completion import Shell, place_of
+from deltaadm.cli.complete import candidates
 from deltaadm.cli.program import run
-from deltaadm.cli.table import COMMANDS
+from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.clients import newest_releases
-from deltaadm.domain.model.features import FEATURES
-from deltaadm.operations.inspect import TableReport
-from deltaadm.operations.reports import PlanReport
 from deltaadm.operations.validate import choose_rules
 from deltaadm.render.formats import formats_for
-from deltaadm.validation.finding import ValidationReport
 
 SCRIPTS = Path(__file__).parent.parent / "completions"
 FILES = {
@@ -39,41 +35,60 @@ def installed(shell: str) -> str:
     return found
 
 
-def output_of(*command: str, stdin: str | None = None, cwd: Path | None = None) -> str:
+def output_of(*command: str, stdin: str | None = None, path: Path | None = None) -> str:
+    env = {"PATH": f"{path}:/usr/bin:/bin"} if path else None
     done = subprocess.run(
-        command, input=stdin, capture_output=True, text=True, cwd=cwd, check=False, timeout=60
+        command, input=stdin, capture_output=True, text=True, env=env, check=False, timeout=60
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
 
-@pytest.mark.parametrize("shell", Shell, ids=lambda shell: shell.value)
-def test_committed_script_is_current(shell: Shell) -> None:
-    committed = (SCRIPTS / FILES[shell]).read_text(encoding="utf-8")
-    assert committed == script(shell), "run: python3 dev.py completions"
+def offered(*words: str) -> tuple[dict[str, str], bool]:
+    """The candidates for the last word with what they mean, and whether files fit as well."""
+    files, *lines = candidates(words).splitlines()
+    assert files in {"", "files"}
+    found = dict(line.split("\t") for line in lines)
+    assert len(found) == len(lines)
+    return found, files == "files"
 
 
-@pytest.mark.parametrize("shell", Shell, ids=lambda shell: shell.value)
-def test_script_has_every_command_and_feature(shell: Shell) -> None:
-    words = set(re.findall(r"[\w-]+", script(shell)))
-    assert words >= {*COMMANDS, *FEATURES}
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_offered_and_needs_no_quoting(name: str) -> None:
+    options, _ = offered(name, "-")
+    declared = tuple(Command(name).declared())
+    assert {*options} == {own for each in declared for own in each.names} | {"-h", "--help"}
+    assert all(options.values())
+    for each in (*declared, None):
+        words, _ = offered(name, *([each.names[0], ""] if each and each.names else [""]))
+        assert all(re.fullmatch(r"[\w.@-]+=?", word, re.ASCII) for word in (*words, *options))
 
 
-def test_words_need_no_quoting_when_they_are_completed() -> None:
-    for command in read_commands():
-        values = [*command.arguments, *(each.value for each in command.options if each.value)]
-        words = [word for value in values for word in value.words]
-        names = [name for each in command.options for name in each.names]
-        assert all(re.fullmatch(r"[\w.@-]+=?", word, re.ASCII) for word in (*words, *names))
-
-
-def test_every_closed_set_of_values_is_offered() -> None:
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_closed_set_of_values_is_offered(name: str) -> None:
     """A value that help describes as a list of words is completed with exactly these."""
-    for command in read_commands():
-        for each in command.options:
-            if each.value and not each.value.files and re.search(r", \w+,? or \w+", each.help):
-                named = set(re.findall(r"[a-z]+", each.help.partition("(")[0])) - {"or"}
-                assert named >= set(each.value.words) > set(), (command.name, each.names)
+    for each in Command(name).declared():
+        if each.names and not each.is_switch and re.search(r", \w+,? or \w+", each.help):
+            words, files = offered(name, each.names[0], "")
+            named = set(re.findall(r"[a-z]+", each.help.partition("(")[0])) - {"or"}
+            assert files or named >= set(words) > set(), each.names
+
+
+def test_what_was_given_is_not_offered_again() -> None:
+    options, _ = offered("validate", "table", "--deep", "--select", "DL101", "-o", "json", "--")
+    assert "--deep" not in options
+    assert {"--select", "--output"} <= options.keys()
+    assert not {"--output", "-o"} & offered("inspect", "table", "-o=json", "-")[0].keys()
+
+
+def test_an_answer_needs_nothing_slow() -> None:
+    code = (
+        "import sys; from deltaadm.cli.program import run; run(sys.argv[1:]); "
+        "slow = {'typer', 'rich', 'pyarrow', 'deltalake', 'obstore'} & {*sys.modules}; "
+        "sys.exit(' '.join(slow) or None)"
+    )
+    words = ("__complete", "validate", "table", "--select", "")
+    assert "DL101" in output_of(sys.executable, "-c", code, *words)
 
 
 # What is typed, and what is offered; a star stands for the names of files.
@@ -99,13 +114,13 @@ CASES = (
     ("inspect ta", "*"),
     ("inspect table ", "*"),
     ("inspect --co", {"--columns", "--color", "--config"}),
-    ("inspect --output ", {*formats_for(TableReport)}),
+    ("inspect --output ", {*formats_for("TableReport")}),
     ("inspect --version 3 ", "*"),
     ("inspect --version ", set()),
     ("validate --fail-on ", {"error", "warning", "info"}),
     ("validate table --select DL10", {rule.code for rule in choose_rules(["DL10"])}),
-    ("alter table -o ", {*formats_for(PlanReport)}),
-    ("validate table -o ", {*formats_for(ValidationReport)}),
+    ("alter table -o ", {*formats_for("PlanReport")}),
+    ("validate table -o ", {*formats_for("ValidationReport")}),
     ("alter table -o s", {"sql"}),
     ("alter table --set a=b --color a", {"auto", "always"}),
     ("alter table --out ", "*"),
@@ -138,21 +153,42 @@ CASES = (
     ("no-such-command ", set()),
 )
 CASES_WITH_EQUALS = (
-    ("inspect --output=", {*formats_for(TableReport)}),
-    ("inspect --output=js", {"json", "jsonl"}),
+    ("inspect --output=", {f"--output={name}" for name in formats_for("TableReport")}),
+    ("inspect --output=js", {"--output=json", "--output=jsonl"}),
+    ("inspect --columns=", set()),
     ("alter --output=json ta", "*"),
-    ("alter --set=delta.append", {"delta.appendOnly="}),
-)
-IDS = [typed or "nothing" for typed, _ in CASES]
-BASH_CASES = (
-    *CASES,
-    *CASES_WITH_EQUALS,
-    ("apply file:/da", "*"),
-    ("inspect -- --fi", "*"),
-    ("inspect --config deltaadm.to", "*"),
-    ("alter table --set delta.appendOnly", {"delta.appendOnly="}),
+    ("alter --set=delta.append", {"--set=delta.appendOnly="}),
     ("alter table --set delta.appendOnly=", set()),
+    ("inspect -- --fi", "*"),
 )
+
+
+@pytest.mark.parametrize(("typed", "expected"), [*CASES, *CASES_WITH_EQUALS])
+def test_words_are_answered(typed: str, expected: set[str] | str) -> None:
+    words = typed.split(" ")
+    found, files = offered(*words)
+    matching = {word for word in found if word.startswith(words[-1])}
+    assert ("*" if files and not matching else matching) == expected
+
+
+# What the shells make of it
+
+PROGRAM = f"""#!/bin/sh
+[ "$1" = __complete ] && exec '{sys.executable}' -m deltaadm "$@"
+printf '<%s>' "$@"
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of a program that completes, and otherwise prints what it is given."""
+    monkeypatch.setenv("PYTHONPATH", str(SCRIPTS.parent))
+    path = tmp_path / "bin" / "deltaadm"
+    path.parent.mkdir()
+    path.write_text(PROGRAM, encoding="utf-8")
+    path.chmod(0o755)
+    return path.parent
+
 
 BASH = r"""
 source "$1" || exit
@@ -162,205 +198,106 @@ while IFS= read -r typed; do
     read -ra COMP_WORDS <<<"deltaadm ${typed//=/ = }"
     [[ -z $typed || $typed == *' ' ]] && COMP_WORDS+=('')
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) offered_files='*'
-    _deltaadm
+    _deltaadm deltaadm
     echo "${COMPREPLY[*]}$offered_files"
 done
 """
+BASH_CASES = {
+    "up": "upgrade-protocol",
+    "inspect ta": "*",
+    "inspect --output=js": "json jsonl",
+    "inspect --config deltaadm.to": "*",
+    "alter table --set delta.appendOnly": "delta.appendOnly=",
+    "alter table --set delta.appendOnly=": "",
+    "apply file:/da": "*",
+    "no-such-command ": "",
+}
 
 
-def test_bash_completes() -> None:
-    typed = "".join(f"{one}\n" for one, _ in BASH_CASES)
-    answers = output_of(installed("bash"), "-c", BASH, "bash", str(SCRIPTS / FILES[Shell.BASH]),
-                   stdin=typed).splitlines()  # fmt: skip
-    offered = {
-        words: set(line.split()) for (words, _), line in zip(BASH_CASES, answers, strict=True)
-    }
-    assert offered == {words: set(wanted) for words, wanted in BASH_CASES}
+def test_bash_completes(program: Path) -> None:
+    script, typed = str(SCRIPTS / FILES[Shell.BASH]), "".join(f"{one}\n" for one in BASH_CASES)
+    answers = output_of(installed("bash"), "-c", BASH, "bash", script, stdin=typed, path=program)
+    assert dict(zip(BASH_CASES, answers.splitlines(), strict=True)) == BASH_CASES
 
 
-def test_bash_starts_no_process() -> None:
-    """With an empty PATH and no right to fork, it answers the same; only aliases are asked for."""
-    commands = "ulimit -u 0; PATH=; " + BASH
-    path = str(SCRIPTS / FILES[Shell.BASH])
-    answer = output_of(installed("bash"), "-c", commands, "bash", path, stdin="completion \n")
-    assert set(answer.split()) == {"bash", "zsh", "fish", "powershell"}
-    text = (SCRIPTS / FILES[Shell.BASH]).read_text(encoding="utf-8")
-    started = re.findall(r"^[^#\n]*(?:\$\((?!\()|<\(|`).*", text, re.MULTILINE)
-    assert started == ['        done < <("$1" config aliases -o name 2>/dev/null)']
-
-
-def test_bash_completes_at_a_prompt(tmp_path: Path) -> None:
-    (tmp_path / "my table").mkdir()
-    child = pexpect.spawn(
-        installed("bash"),
-        ["--norc", "--noprofile", "-i"],
-        cwd=tmp_path,
-        env={"PS1": "ready> ", "TERM": "dumb", "PATH": "/nonexistent"},
-        encoding="utf-8",
-        timeout=20,
-    )
-    try:
-        child.expect_exact("ready> ")
-        child.sendline(f"deltaadm() {{ printf '<%s>' \"$@\"; }}; source '{SCRIPTS}/deltaadm.bash'")
-        child.expect_exact("ready> ")
-        child.sendline("deltaadm insp\tmy\t --output=jsonl --colu\t")
-        child.expect_exact("<inspect><my table/><--output=jsonl><--columns>")
-        child.sendline("deltaadm alter my\t --set delta.appendO\ttrue --unset delta.checkpointI\t")
-        child.expect_exact(
-            "<alter><my table/><--set><delta.appendOnly=true><--unset><delta.checkpointInterval>"
-        )
-        child.sendline(
-            "deltaadm upgrade-protocol my\t"
-            " --readable-by duckdb-d\t@\t --writable-by duckdb-delta@1\t"
-        )
-        release = next(
-            release for release in newest_releases() if release.client.id == "duckdb-delta"
-        )
-        child.expect_exact(
-            f"<upgrade-protocol><my table/><--readable-by><{release}><--writable-by><{release}>"
-        )
-    finally:
-        child.close(force=True)
-
-
-@pytest.mark.slow
-def test_fish_completes(tmp_path: Path) -> None:
-    (tmp_path / "table").mkdir()
-    fish = installed("fish")
-    path = SCRIPTS / FILES[Shell.FISH]
-    assert output_of(fish, "--no-execute", str(path)) == ""
-    cases = (*CASES, *CASES_WITH_EQUALS)
-    asked = "".join(f"complete -C 'deltaadm {one}'; echo ---\n" for one, _ in cases)
-    home = {"HOME": str(tmp_path), "PATH": "/nonexistent"}
-    done = subprocess.run(
-        [fish, "--no-config", "-c", f"source {path}; {asked}"],
-        capture_output=True, text=True, cwd=tmp_path, env=home, check=True, timeout=60,
-    )  # fmt: skip
-    assert done.stderr == ""
-    *answers, _ = done.stdout.split("---\n")
-    offered = {
-        words: {_without_option(line.partition("\t")[0]) for line in answer.splitlines()}
-        for (words, _), answer in zip(cases, answers, strict=True)
-    }
-    assert offered == {words: {"table/"} if want == "*" else want for words, want in cases}
-
-
-def test_zsh_completes_at_a_prompt(tmp_path: Path) -> None:
-    path = SCRIPTS / FILES[Shell.ZSH]
-    zsh = installed("zsh")
-    assert output_of(zsh, "-n", str(path)) == ""
-    (tmp_path / "my table").mkdir()
-    setup = f"autoload -Uz compinit; compinit -u -D; source '{path}'; PS1='ready> '"
-    child = pexpect.spawn(
-        zsh, ["-f", "-i"], cwd=tmp_path, env={"TERM": "dumb", "PS1": "ready> "},
-        encoding="utf-8", timeout=20,
-    )  # fmt: skip
-    try:
-        child.expect_exact("ready> ")
-        child.sendline(f"deltaadm() {{ printf '<%s>' \"$@\" }}; {setup}; echo set up")
-        child.expect("\nset up")
-        child.sendline("deltaadm insp\tmy\t --output=jsonl --colu\t")
-        child.expect_exact("<inspect><my table><--output=jsonl><--columns>")
-        child.sendline("deltaadm enable-feature my\t deletionV\trowT\t--color alw\t--allow-b\t")
-        child.expect_exact(
-            "<enable-feature><my table><deletionVectors><rowTracking><--color><always>"
-            "<--allow-backfill>"
-        )
-        child.sendline("deltaadm alter my\t --set delta.appendO\ttrue --unset delta.checkpointI\t")
-        child.expect_exact(
-            "<alter><my table><--set><delta.appendOnly=true><--unset><delta.checkpointInterval>"
-        )
-        child.sendline("deltaadm set-mapping-mode my\t na\t")
-        child.expect_exact("<set-mapping-mode><my table><name>")
-        child.sendline("deltaadm enable-feature --discover my\t deletionV\trowT\t")
-        child.expect_exact("<enable-feature><--discover><my table><deletionVectors><rowTracking>")
-        child.sendline("deltaadm set-mapping-mode --table=x na\t")
-        child.expect_exact("<set-mapping-mode><--table=x><name>")
-    finally:
-        child.close(force=True)
-
-
-# Aliases, which the settings of the place have
-
-PROGRAM = f"""#!/bin/sh
-[ "$1" = config ] && exec '{sys.executable}' -m deltaadm "$@"
-printf '<%s>' "$@"
-"""
+SETUP = {
+    "bash": (["--norc", "--noprofile", "-i"], "source '{path}'"),
+    "zsh": (["-f", "-i"], "autoload -Uz compinit; compinit -u -D; source '{path}'"),
+    "fish": (["--no-config", "-i"], "source '{path}'"),
+}
 TYPED = """\
-deltaadm inspect @ev\t --table @peo\t --table=@pl\t
-<inspect><@events><--table><@people><--table=@places>
+deltaadm insp\tmy\t --output=jsonl --colu\t
+<inspect><my table/><--output=jsonl><--columns>
+deltaadm alter my\t --set delta.appendO\ttrue --unset delta.checkpointI\t
+<alter><my table/><--set><delta.appendOnly=true><--unset><delta.checkpointInterval>
+deltaadm enable-feature --discover my\t deletionV\trowT\t --color=alw\t
+<enable-feature><--discover><my table/><deletionVectors><rowTracking><--color=always>
+deltaadm create @ev\t --schema=my\t --as x
+<create><@events><--schema=my table/><--as><x>
+deltaadm inspect --table @peo\t --table=@pl\t
+<inspect><--table><@people><--table=@places>
 deltaadm diff @ev\t @my\t
 <diff><@events><@my table>
 deltaadm set-mapping-mode @ev\t na\t
 <set-mapping-mode><@events><name>
-deltaadm doctor @ev\t
-<doctor><@events>
-deltaadm create @ev\t --schema 'a int'
-<create><@events><--schema><a int>
 """
-SHELLS = {
-    "bash": (
-        ["--norc", "--noprofile", "-i"],
-        "source '{path}'",
-    ),
-    "zsh": (
-        ["-f", "-i"],
-        "autoload -Uz compinit; compinit -u -D; source '{path}'",
-    ),
-    "fish": (
-        ["--no-config", "-i"],
-        "source '{path}'",
-    ),
-}
+RELEASE = next(each for each in newest_releases() if each.client.id == "duckdb-delta")
+AMBIGUOUS = f"""\
+deltaadm upgrade-protocol my\t --readable-by duckdb-d\t@\t --writable-by duckdb-delta@1\t
+<upgrade-protocol><my table/><--readable-by><{RELEASE}><--writable-by><{RELEASE}>
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHELLS)
-def test_aliases_are_completed_at_a_prompt(name: str, tmp_path: Path) -> None:
-    """The program is asked by the shell, and the lines that come of it are shown."""
-    options, setup = SHELLS[name]
+@pytest.mark.parametrize("name", SETUP)
+def test_a_shell_completes_at_a_prompt(name: str, tmp_path: Path, program: Path) -> None:
+    """Words, files and aliases, behind a blank and behind =, with blanks in them."""
+    options, setup = SETUP[name]
+    shell, path = installed(name), SCRIPTS / FILES[Shell(name)]
+    assert output_of(shell, "-n", str(path)) == ""
+    (tmp_path / "my table").mkdir()
     own = tmp_path / ".config/deltaadm/deltaadm.toml"
     own.parent.mkdir(parents=True)
     own.write_text(
         '[aliases]\nevents = "a"\npeople = "b"\nplaces = "c"\n"my table" = "d"\n', encoding="utf-8"
     )
-    program = tmp_path / "deltaadm"
-    program.write_text(PROGRAM, encoding="utf-8")
-    program.chmod(0o755)
-    root = str(SCRIPTS.parent)
-    env = {"TERM": "dumb", "PS1": "ready> ", "HOME": str(tmp_path), "PYTHONPATH": root,
-           "PATH": f"{tmp_path}:/usr/bin:/bin"}  # fmt: skip
-    child = pexpect.spawn(installed(name), options, cwd=tmp_path, env=env, encoding="utf-8",
+    env = {"TERM": "dumb", "PS1": "ready> ", "HOME": str(tmp_path),
+           "PYTHONPATH": str(SCRIPTS.parent), "PATH": f"{program}:/usr/bin:/bin"}  # fmt: skip
+    child = pexpect.spawn(shell, options, cwd=tmp_path, env=env, encoding="utf-8",
                           timeout=30, dimensions=(24, 300))  # fmt: skip
+    lines = (TYPED + AMBIGUOUS if name == "bash" else TYPED).splitlines()
     try:
-        child.sendline(setup.format(path=SCRIPTS / FILES[Shell(name)]) + "; echo set\\ up")
+        child.sendline(setup.format(path=path) + "; echo set\\ up")
         child.expect_exact("set up")
-        lines = TYPED.splitlines()
         for typed, expected in zip(lines[::2], lines[1::2], strict=True):
             child.sendline(typed)
-            child.expect_exact(expected)
+            # zsh takes back the slash that it adds to a directory where a blank follows.
+            child.expect_exact(expected.replace("/", "") if name == "zsh" else expected)
     finally:
         child.close(force=True)
 
 
-def test_powershell_completes() -> None:
+POWERSHELL_CASES = (
+    ("up", {"upgrade-protocol"}),
+    ("inspect table --output ", {*formats_for("TableReport")}),
+    ("inspect --output=js", {"--output=json", "--output=jsonl"}),
+    ("alter table --set delta.append", {"delta.appendOnly="}),
+    ("inspect --version ", set()),
+)
+
+
+def test_powershell_completes(program: Path) -> None:
     pwsh = installed("pwsh")
     path = SCRIPTS / FILES[Shell.POWERSHELL]
-    cases = [*CASES, *CASES_WITH_EQUALS]
     asked = "".join(
         f"$line = 'deltaadm {one}'; "
         "try { (TabExpansion2 $line $line.Length).CompletionMatches.CompletionText -join ' ' } "
         "catch { '' }\n"  # what a refusal to complete looks like before PowerShell 7.6
-        for one, _ in cases
+        for one, _ in POWERSHELL_CASES
     )
-    answers = output_of(pwsh, "-NoProfile", "-Command", f". '{path}'\n{asked}").splitlines()
-    for (typed, wanted), answer in zip(cases, answers, strict=True):
-        if wanted != "*":
-            assert {_without_option(word) for word in answer.split()} == wanted, typed
-
-
-def _without_option(word: str) -> str:
-    return re.sub("^--[a-z-]+=", "", word)
+    answers = output_of(pwsh, "-NoProfile", "-Command", f". '{path}'\n{asked}", path=program)
+    for (typed, wanted), line in zip(POWERSHELL_CASES, answers.splitlines(), strict=True):
+        assert set(line.split()) == wanted, typed
 
 
 # Installing them
@@ -384,7 +321,10 @@ def test_a_script_is_installed_once(
     chosen = [] if shell is Shell.FISH else [shell.value]
     assert run(["completion", "--install", *chosen]) == 0
     assert f"Wrote {place.file}" in capsys.readouterr().err
-    assert place.file.read_text(encoding="utf-8") == script(shell)
+    text = (SCRIPTS / FILES[shell]).read_text(encoding="utf-8")
+    assert place.file.read_text(encoding="utf-8") == text
+    assert run(["completion", shell.value]) == 0
+    assert capsys.readouterr().out == text
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert len(before) == (1 if place.start_up is None else 2)
     assert run(["completion", "--install", *chosen]) == 0

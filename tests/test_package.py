@@ -81,7 +81,8 @@ def test_an_index_takes_the_package(built: Built) -> None:
     assert "Typing :: Typed" in (data.get_all("Classifier") or ())
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / "deltaadm").rglob("*.py")}
     stubs = {"deltaadm/__init__.pyi", "deltaadm/py.typed"}
-    assert {name for name in names if name.startswith("deltaadm/")} == modules | stubs
+    scripts = {f"deltaadm/{path.relative_to(ROOT)}" for path in (ROOT / "completions").iterdir()}
+    assert {name for name in names if name.startswith("deltaadm/")} == modules | stubs | scripts
     share = f"deltaadm-{__version__}.data/data/share"
     for name in ("", *(f"-{name}" for name in COMMANDS)):
         assert f"{share}/man/man1/deltaadm{name}.1" in names

@@ -107,6 +107,12 @@ def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
 
 
 def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
+    if arguments[:1] == ["__complete"]:
+        from deltaadm.cli.complete import candidates
+        from deltaadm.runs.output import write_text
+
+        write_text(candidates(arguments[1:]))
+        return 0
     code = _help(arguments)
     if code is None:
         code = _answer_plainly(arguments, status)

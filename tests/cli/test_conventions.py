@@ -293,11 +293,11 @@ def help_begins_with_examples_under_headings(_: Table, __: Path) -> None:
 
 
 @convention
-def shells_complete_without_starting_anything(_: Table, __: Path) -> None:
+def shells_ask_the_program_what_comes_next(_: Table, __: Path) -> None:
     for shell in ("bash", "zsh", "fish", "powershell"):
-        script = deltaadm("completion", shell).out
-        assert "deletionVectors" in script
-        assert "--for-client" in script
+        assert "__complete" in deltaadm("completion", shell).out
+    assert "deletionVectors" in deltaadm("__complete", "enable-feature", "table", "del").out
+    assert "--for-client" in deltaadm("__complete", "enable-feature", "--for").out
 
 
 @convention

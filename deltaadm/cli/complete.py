@@ -1,0 +1,164 @@
+"""
+What may come next on a command line: the answer to the scripts in `completions/`.
+
+They run `deltaadm __complete WORD...` with the words before the cursor, the last of which is being
+typed. The first line of the answer is `files` where a file's name fits as well, else empty; then
+follows one candidate a line, after a tab what it means. The shell chooses those that match.
+"""
+
+from __future__ import annotations
+
+import re
+
+from deltaadm.cli.declare import COMMON
+from deltaadm.cli.table import COMMANDS, Command
+from deltaadm.cli.topics import TOPICS
+from deltaadm.imports import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, Final
+
+    from deltaadm.cli.declare import Declared
+
+    Answer = tuple[Mapping[str, str], bool]
+    """The candidates with what they mean, and whether a file's name fits as well."""
+
+_NOTHING: Final[Answer] = ({}, False)
+_HELP: Final = dict.fromkeys(("--help", "-h"), "Show this message and exit.")
+_NAME_TABLES: Final = frozenset({"also", "tables_from", "discover", "catalog"})
+"""Options after which the first argument is what otherwise follows the table."""
+
+
+def candidates(words: Sequence[str]) -> str:
+    """What to tell the shell about the last of *words*."""
+    *before, typed = words or [""]
+    found, files = _candidates(before, typed.strip("\"'"))  # as it is typed, maybe in quotes
+    lines = (f"{word}\t{text}" for word, text in found.items() if word != typed or word[-1] != "=")
+    return "\n".join(("files" if files else "", *lines)) + "\n"
+
+
+def _candidates(before: Sequence[str], typed: str) -> Answer:
+    name, *others = [word for word in before if not word.startswith("-")] or [""]
+    if name in COMMANDS:
+        return _of_command(Command(name), before[before.index(name) + 1 :], typed)
+    if typed.startswith("-"):
+        return (_HELP if name else {"--version": "Show the version and exit."} | _HELP), False
+    if not name:
+        return {**COMMANDS, "help": "Explain a command or a topic."}, False
+    if name == "help" and not others:
+        return {**COMMANDS, **{topic: each.summary for topic, each in TOPICS.items()}}, False
+    return _NOTHING
+
+
+def _of_command(command: Command, before: Sequence[str], typed: str) -> Answer:
+    options = {name: each for each in command.declared() for name in each.names}
+    expecting: Declared | None = None
+    given: list[Declared] = []
+    place, ended = 0, False
+    for word in before:
+        if expecting is not None:
+            expecting = None
+        elif word == "--":
+            ended = True
+        elif ended or not word.startswith("-"):
+            place += 1
+        elif (option := options.get(word.partition("=")[0])) is not None:
+            given.append(option)
+            expecting = None if option.is_switch or "=" in word else option
+    if expecting is not None:
+        return _values(command, expecting, typed)
+    if not ended and typed.startswith("-"):
+        return _of_options(command, options, given, typed)
+    place += any(option.field in _NAME_TABLES for option in given)
+    arguments = [each for each in command.declared() if each.is_argument]
+    if arguments and (place < len(arguments) or arguments[-1].is_list):
+        return _values(command, arguments[min(place, len(arguments) - 1)], typed)
+    return _NOTHING
+
+
+def _of_options(
+    command: Command, options: Mapping[str, Declared], given: Sequence[Declared], typed: str
+) -> Answer:
+    """The options that are left, or the values of the one that stands before an =."""
+    name, equals, value = typed.partition("=")
+    if not equals:
+        left = (
+            (name, " ".join(option.help.split()))
+            for name, option in options.items()
+            if option not in given or option.is_list or option.counted
+        )
+        return {**dict(left), **_HELP}, False
+    if name not in options or options[name].is_switch:
+        return _NOTHING
+    found, files = _values(command, options[name], value)
+    return {f"{name}={word}": text for word, text in found.items()}, files
+
+
+def _values(command: Command, option: Declared, typed: str) -> Answer:
+    """The values of an *option* or argument."""
+    if option.names_tables and typed.startswith("@"):
+        from deltaadm.runs.settings_file import SettingsSources
+
+        return {f"@{name}": "" for name in SettingsSources("").aliases()}, False
+    kind = option.metavar.removesuffix("[:FILE]").strip("[]")
+    words: Iterable[str] = ()
+    if kind in _WORDS:
+        module, listed = _WORDS[kind]
+        words = listed(import_module(f"deltaadm.{module}"), command)
+    elif not (option.is_pair or option.type_name in {"str", "int", "Path"}):
+        words = (member.value for member in option.enumeration)
+    return dict.fromkeys(words, ""), not _FILES.isdisjoint(re.findall(r"\w+", kind))
+
+
+_FILES: Final = frozenset({"TABLE", "PLAN", "FILE", "DIRECTORY", "PATH", "PLACE"})
+
+
+def _features(of: Any, command: Command) -> Iterable[str]:
+    changes = any("--yes" in option.names for option in command.declared())
+    return (name for name, feature in of.FEATURES.items() if feature.removal or not changes)
+
+
+def _addable(of: Any, _: Command) -> Iterable[str]:
+    known = (each for each in of.FEATURES.values() if each.in_delta_spark)
+    return (feature.name for feature in known if not feature.not_addable)
+
+
+def _formats(of: Any, command: Command) -> tuple[str, ...]:
+    names = {name for option in command.declared() for name in option.names}
+    shown = "PlanReport" if "--yes" in names else "TableReport"
+    return tuple(of.formats_for("ValidationReport" if "--fail-on" in names else shown))
+
+
+def _keys(_: Any, command: Command) -> Iterable[str]:
+    return (f"{each.key}=" for each in command.declared() if each.names and each.scope == COMMON)
+
+
+def _properties(of: Any, _: Command) -> Iterable[str]:
+    return (entry.key for entry in of.PROPERTIES.values() if entry.editable)
+
+
+_WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]] = {
+    "ACTION": ("cli", lambda *_: ("show", "aliases")),
+    "CLIENT": ("clients", lambda of, _: (*of.CLIENTS, *map(str, of.newest_releases()))),
+    "CODE": ("operations.validate", lambda of, _: (*of.families(), *sorted(of.RULES))),
+    "CODE...": ("operations.validate", lambda of, _: (*of.families(), *sorted(of.RULES))),
+    "DOCUMENT": ("documents.schemas", lambda of, _: of.SCHEMAS),
+    "FEATURE": ("domain.model.features", _features),
+    "FEATURE...": ("domain.model.features", _addable),
+    "FEATURE|TABLE": ("domain.model.features", _features),
+    "FILE|KEY=VALUE": ("cli", _keys),
+    "FORM": ("cli", lambda *_: ("text", "json")),
+    "FORMAT": ("render.formats", _formats),
+    "FORMAT PATH": ("commit.inventory", lambda of, _: of.KINDS),
+    "PROPERTY": ("domain.model.properties", _properties),
+    "PROPERTY=VALUE": ("domain.model.properties",
+                       lambda *of: (f"{name}=" for name in _properties(*of))),
+    "SECTION": ("operations.history", lambda of, _: (each.value for each in of.Section)),
+    "SECTION|PLACE": ("operations.history", lambda of, _: (each.value for each in of.Section)),
+    "WHEN": ("cli", lambda *_: ("auto", "always", "never")),
+    "WORD...": ("operations.explain",
+                lambda of, _: (*sorted(of.RULES), *of.FEATURES, *of.ERROR_CLASSES)),
+}  # fmt: skip
+"""What lists the words that a value can be, by what the help calls it; each is slow to import."""
