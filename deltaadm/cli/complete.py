@@ -151,7 +151,7 @@ _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]]
     "FILE|KEY=VALUE": ("cli", _keys),
     "FORM": ("cli", lambda *_: ("text", "json")),
     "FORMAT": ("render.formats", _formats),
-    "FORMAT PATH": ("commit.inventory", lambda of, _: of.KINDS),
+    "FORMAT PATH": ("cli", lambda *_: ("delta",)),
     "PROPERTY": ("domain.model.properties", _properties),
     "PROPERTY=VALUE": ("domain.model.properties",
                        lambda *of: (f"{name}=" for name in _properties(*of))),

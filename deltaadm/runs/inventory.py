@@ -1,14 +1,40 @@
-"""`--save-as`: what was looked at, as a table for dashboards."""
+"""`--save-as`: the protocols of many tables as the rows of a table, for dashboards."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from __future__ import annotations
 
-from deltaadm.commit.inventory import KINDS, require_place, save_rows
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.commit.inventory import add_rows, require_place
 from deltaadm.errors import UsageError
-from deltaadm.render.inventory import COLUMNS, inventory_row
 from deltaadm.runs.context import now
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    Document = Mapping[str, Any]
+
+_COLUMNS: Final = {
+    "table": str,
+    "location": str,
+    "version": int,
+    "timestamp": int,
+    "min_reader_version": int,
+    "min_writer_version": int,
+    "supported_features": list,
+    "active_features": list,
+    "unneeded_features": list,
+    "column_mapping_mode": str,
+    "cannot_read": list,
+    "cannot_write": list,
+    "warnings": list,
+    "error_kind": str,
+    "exit_code": int,
+    "error_message": str,
+    "error_remedy": str,
+    "delta_error_class": str,
+    "inspected_at": int,
+}
 _KEY = ("table", "inspected_at")
 """The columns by which an inventory is known, whatever else later releases add to it."""
 
@@ -17,23 +43,62 @@ class Inventory:
     """
     Collects a row a table, and saves them.
 
-    An unknown kind of table is a usage error. Raises `Refused` for a place where they cannot be
+    Any format but `delta` is a usage error. Raises `Refused` for a place where the rows cannot be
     saved, or where something else is.
     """
 
-    def __init__(self, kind: str, path: Path) -> None:
-        if kind not in KINDS:
-            raise UsageError(f"{kind!r} is not one of {', '.join(KINDS)}", option="--save-as")
-        require_place(kind, path, _KEY)
-        self._kind = kind
+    def __init__(self, table_format: str, path: Path) -> None:
+        if table_format != "delta":
+            raise UsageError(
+                f"{table_format!r} is not a format in which it saves; delta is the only one",
+                option="--save-as",
+            )
+        require_place(path, _KEY)
         self._path = path
         self._begun = now()
         self._rows: list[dict[str, Any]] = []
 
-    def add(self, document: Mapping[str, Any]) -> None:
-        """Take one more table."""
-        self._rows.append({**inventory_row(document), "inspected_at": self._begun})
+    def add(self, document: Document) -> None:
+        """Take one more table, or the error for one."""
+        known = _failed(document["error"]) if "error" in document else _inspected(document)
+        row = {"table": document["table"], "inspected_at": self._begun, **known}
+        self._rows.append(dict.fromkeys(_COLUMNS) | row)
 
     def finish(self) -> None:
         """Write all of them; raises `Refused` where that is not possible."""
-        save_rows(self._kind, self._path, {**COLUMNS, "inspected_at": int}, self._rows)
+        add_rows(self._path, _COLUMNS, self._rows)
+
+
+def _failed(error: Document) -> dict[str, Any]:
+    return {
+        "error_kind": error["kind"],
+        "exit_code": error["exit_code"],
+        "error_message": error["message"],
+        "error_remedy": error["remedy"],
+        "delta_error_class": error["delta_error_class"],
+    }
+
+
+def _inspected(document: Document) -> dict[str, Any]:
+    features = document["features"]
+    return {
+        "location": document["location"],
+        "version": document["version"],
+        "timestamp": document["timestamp"],
+        "min_reader_version": document["protocol"]["minReaderVersion"],
+        "min_writer_version": document["protocol"]["minWriterVersion"],
+        "supported_features": [feature["name"] for feature in features if feature["supported"]],
+        "active_features": [feature["name"] for feature in features if feature["active"]],
+        "unneeded_features": list(document["slack"]),
+        "column_mapping_mode": document["column_mapping"]["mode"],
+        "cannot_read": list(_shut_out(document, "read")),
+        "cannot_write": list(_shut_out(document, "write")),
+        "warnings": list(document["warnings"]),
+        "exit_code": 0,
+    }
+
+
+def _shut_out(document: Document, access: str) -> Iterator[str]:
+    for client in document["clients"]:
+        if client[access]["verdict"] in {"fails loudly", "silently wrong"}:
+            yield f"{client['client']} {client['version']}"

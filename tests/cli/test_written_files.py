@@ -12,8 +12,6 @@ from tests.support.program import Result, deltaadm
 from tests.support.tables import Table
 
 WRITING: dict[str, Sequence[str]] = {
-    "inspect as csv": ("inspect", "TABLE", "--save-as", "csv", "PLACE"),
-    "inspect as parquet": ("inspect", "TABLE", "--save-as", "parquet", "PLACE"),
     "a plan": ("alter", "TABLE", "--set", "a=b", "--out", "PLACE"),
     "many plans": ("alter", "--discover", "LAKE", "--set", "a=b", "--out", "PLACE"),
     "a report": ("validate", "TABLE", "-o", "sarif", "--output-file", "PLACE"),

@@ -68,8 +68,7 @@ class Inspect(Parameters):
     )
     no_advice: bool = option("--no-advice", help="Leave out the advice.")
     save_as: tuple[str, Path] | None = option(
-        metavar="FORMAT PATH",
-        help="Also save a row for each table: delta, parquet or csv, and the path.",
+        metavar="FORMAT PATH", help="Also add a row for each table to a Delta table: delta PATH."
     )
     many: FleetOptions
     access: AccessOptions
