@@ -161,15 +161,18 @@ class PlanResult(Result[PlanReport]):
         return rendered("sql", [self._shown], Style(show_secrets=self._show_secrets))
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Write the plan to *file*, as `--out` does, for `deltaadm apply`."""
+        """
+        Write the plan to *file*, as `--out` does, for `deltaadm apply`.
+
+        Raises `Refused` for a plan that sets a secret.
+        """
         from pathlib import Path
 
         from deltaadm.documents.plan import saved_document
-        from deltaadm.operations.secrets import sets_secrets
         from deltaadm.runs.files import save_plan
 
         text = json.dumps(saved_document(self.plan, self.report.table), indent=2)
-        save_plan(Path(file), text, secrets=sets_secrets(self.plan))
+        save_plan(Path(file), text)
 
     def _words(self) -> list[str]:
         return [*super()._words(), *(["nothing to do"] if self.is_noop else [self.plan.cost.value])]

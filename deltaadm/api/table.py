@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from datetime import UTC, datetime
@@ -702,18 +701,16 @@ def _code(text: str) -> str:
 
 
 def _saved(plan: PlanResult | Plan | str | os.PathLike[str]) -> SavedPlan:
-    """The plan as a file has it, so that it is carried out as one from a file is."""
-    from deltaadm.documents.plan import saved_document
+    """The plan as a file would have it, so that it is carried out as one from a file is."""
+    from deltaadm.documents.saved_plan import SavedPlan
     from deltaadm.runs.apply_plans import plans_in
     from deltaadm.runs.reading import read_file
 
     if isinstance(plan, PlanResult):
-        text = json.dumps(saved_document(plan.plan, plan.report.table))
-    elif isinstance(plan, Plan):
-        text = json.dumps(saved_document(plan, plan.before.root))
-    else:
-        text = read_file(Path(plan))
-    saved = plans_in(text)
+        return SavedPlan.of(plan.plan, plan.report.table)
+    if isinstance(plan, Plan):
+        return SavedPlan.of(plan, plan.before.root)
+    saved = plans_in(read_file(Path(plan)))
     if len(saved) != 1:
         raise ValueError(f"{plan} holds {len(saved)} plans; apply them with `deltaadm apply`.")
     return saved[0]

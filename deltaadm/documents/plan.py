@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.clients import Access, Compatibility
 from deltaadm.documents.change import CHANGE
-from deltaadm.documents.common import Document, sealed, sha256
+from deltaadm.documents.common import Document, sha256
 from deltaadm.documents.finding import FOUND, Found
 from deltaadm.documents.steps import STEP, any_step, schema_of
 from deltaadm.documents.verdict import JUDGEMENT
@@ -30,7 +30,7 @@ from deltaadm.domain.model.protocol import PROTOCOL
 from deltaadm.domain.transaction.state_document import STATE
 from deltaadm.operations.clients import newly_shut_out
 from deltaadm.operations.reports import PlanReport
-from deltaadm.operations.secrets import Masker, fingerprints
+from deltaadm.operations.secrets import Masker, require_no_secrets
 from deltaadm.operations.sql import planned_statement
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _losses(plan: Plan) -> list[tuple[int, str]]:
     ]
 
 
-_STATE_BOUND: Final[Fields] = {
+_BINDING: Final[Fields] = {
     "table_id": (maybe(STRING), lambda snapshot: snapshot.metadata.id),
     "version": INTEGER,
     "protocol_sha256": (STRING, lambda snapshot: sha256(PROTOCOL.write(snapshot.protocol))),
@@ -128,12 +128,12 @@ _STATE_BOUND: Final[Fields] = {
         lambda snapshot: sha256(Masker().metadata(snapshot.metadata).to_wire()),
     ),
 }
-BOUND: Final = record(**_STATE_BOUND)
+BOUND: Final = record(**_BINDING)
 """The state on which a plan rests, by hashes."""
 DOCUMENT: Final = Document.sealed(
     "A plan, shown or saved to a file",
-    {**_STATE_BOUND, "secrets": (mapping(STRING), fingerprints)},
-    lambda report: report.plan.bound_to or report.plan.before,
+    _BINDING,
+    lambda report: report.plan.before,
     operation=(STRING, lambda report: report.plan.operation),
     table=STRING,
     location=(STRING, lambda report: report.plan.before.root),
@@ -173,25 +173,17 @@ DOCUMENT: Final = Document.sealed(
 )
 
 
-def plan_document(plan: Plan, table: str) -> dict[str, Any]:
-    """
-    The JSON document of *plan* for the table that the user called *table*.
-
-    The table's absolute location is that of the plan's snapshot. `binding.document_sha256` is the
-    digest of all the rest.
-    """
-    return DOCUMENT.write(PlanReport(table, plan))
-
-
 def saved_document(plan: Plan, table: str) -> dict[str, Any]:
     """
-    The JSON document of *plan* for a file from which it is carried out.
+    The JSON document of *plan*, for a file from which it is carried out.
 
-    Secrets are masked, as they are where plans are shown, except those that the plan itself sets.
-    The table's own are not needed: the table has them, and `binding.secrets` how to know them.
+    The secrets that the table has are masked. `binding.document_sha256` is the digest of all the
+    rest. Raises `Refused` for a plan that sets a secret.
     """
-    document = plan_document(Masker().plan(plan), table)
-    steps = [
-        entry | STEP.write(step) for entry, step in zip(document["steps"], plan.steps, strict=True)
-    ]
-    return sealed(document | {"steps": steps, "session": plan.session.to_conf()})
+    require_no_secrets(plan.steps, plan.session.property_defaults)
+    return masked_document(plan, table)
+
+
+def masked_document(plan: Plan, table: str) -> dict[str, Any]:
+    """The same with a mask for whatever secret the plan sets."""
+    return DOCUMENT.write(PlanReport(table, Masker().plan(plan)))

@@ -18,7 +18,7 @@ from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
 from deltaadm.operations.foreign.catalog import ForeignTable
 from deltaadm.operations.foreign.changes import RecordedChanges
 from deltaadm.operations.reports import ForeignReport
-from deltaadm.operations.secrets import require_no_masks
+from deltaadm.operations.secrets import require_no_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 
 def foreign_document(plan: ForeignPlan) -> dict[str, Any]:
-    """The JSON document of *plan*, from which `read_foreign_plan` restores the request."""
+    """
+    The JSON document of *plan*, from which `read_foreign_plan` restores the request.
+
+    Raises `Refused` for a plan that sets a secret.
+    """
+    require_no_secrets(plan.steps, {})
     return document_of(ForeignReport(plan))
 
 
@@ -114,7 +119,7 @@ def read_foreign_plan(body: str) -> SavedForeignPlan | None:
 
 def _saved(document: Mapping[str, Any]) -> SavedForeignPlan:
     request = _request(document)
-    require_no_masks([request] if isinstance(request, CreateTable) else request)
+    require_no_secrets([request] if isinstance(request, CreateTable) else request, {})
     return SavedForeignPlan(place(document["table"]), text(document["provider"]), request, document)
 
 

@@ -12,7 +12,7 @@ from deltaadm.documents.common import (
     require_sealed,
     sha256,
 )
-from deltaadm.documents.plan import BOUND, plan_document, saved_document
+from deltaadm.documents.plan import BOUND, masked_document
 from deltaadm.domain.model.json_values import place, text_map, version_number
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.session import SessionSettings
@@ -22,7 +22,7 @@ from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.alter import step_notes
 from deltaadm.operations.diff import diff, mismatches
 from deltaadm.operations.plan import Plan, depends_on_state, propose, require_same_base
-from deltaadm.operations.secrets import Masker, require_no_masks, revealed
+from deltaadm.operations.secrets import Masker, require_no_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,6 +42,7 @@ class SavedPlan:
 
     `table` is what the file calls the table, which says nothing until `called` has looked at it.
     `is_managed` is not from the file: whether the catalog disposes of the files of the table.
+    `has_secrets` says that it comes from no file, so that its states have the secrets of the table.
     What is shown of the plan follows from its steps and states, and from nothing else in the file.
     """
 
@@ -53,9 +54,23 @@ class SavedPlan:
     session: SessionSettings
     promise: Mapping[str, Any]
     digest: str
-    secrets: Mapping[str, str]
-    shows_secrets: bool
     is_managed: bool = False
+    has_secrets: bool = False
+
+    @classmethod
+    def of(cls, plan: Plan, table: str) -> SavedPlan:
+        """*plan* for the *table* as its file would have it, but with the secrets that it sets."""
+        return cls(
+            table=table,
+            location=plan.before.root,
+            name=plan.before.name,
+            before=plan.before,
+            steps=plan.steps,
+            session=plan.session,
+            promise=_promise(masked_document(plan, table)),
+            digest="",
+            has_secrets=True,
+        )
 
     def called(self, table: str) -> SavedPlan:
         """The same plan, where *table* is known to be a name of its table."""
@@ -86,7 +101,10 @@ class SavedPlan:
 
     def changes_since(self, current: Snapshot) -> tuple[Change, ...]:
         """The differences of *current* from the state that the plan was made for."""
-        return diff(self._revealed(current).before, current)
+        return diff(self.before, self._comparable(current))
+
+    def _comparable(self, current: Snapshot) -> Snapshot:
+        return current if self.has_secrets else Masker().snapshot(current)
 
     def left_on(self, current: Snapshot, *, begun: bool = False) -> Plan:
         """
@@ -97,12 +115,10 @@ class SavedPlan:
         several commits and was interrupted between them. *current* is the table to which the name
         leads. Raises what `renewed_on` does for a table that something else has changed.
         """
-        known = self._revealed(current)
-        if known is not self:
-            return known.left_on(current, begun=begun)
-        if self._sends_to(current.root) or self._has_made(current):
+        known = self._comparable(current)
+        if self._sends_to(current.root) or self._has_made(known):
             return self._carried_out(current)
-        if current.metadata.id != self.before.metadata.id or not diff(self.before, current):
+        if current.metadata.id != self.before.metadata.id or not diff(self.before, known):
             return self.renewed_on(current)
         promised = self._plan_on(self.before)
         if _without_costs(self._promise_of(promised)) != _without_costs(self.promise):
@@ -112,12 +128,12 @@ class SavedPlan:
         ended = [number for number, stage in enumerate(stages, 1) if stage.is_commit]
         # The last one first: a later step may lead back to the state after an earlier one.
         for taken in reversed(ended if begun else ended[-1:]):
-            if mismatches(stages[taken - 1].after, current):
+            if mismatches(stages[taken - 1].after, known):
                 continue
             left = self._plan_on(base, self.steps[taken:])
             return self._carried_out(base) if left.is_noop else left
         for taken, stage in enumerate(stages):
-            if begun and stage.several_commits and self._leads_on(base, taken, promised.after):
+            if begun and stage.several_commits and self._leads_on(known, taken, promised.after):
                 return self._plan_on(base, self.steps[taken:])
         return self.renewed_on(current)
 
@@ -161,9 +177,6 @@ class SavedPlan:
         harmless appends since then may move a version that the plan names, nothing else. What a
         step costs is compared where it does not depend on files, or *current* has facts on them.
         """
-        known = self._revealed(current)
-        if known is not self:
-            return known.renewed_on(current)
         if current.exists and not self.before.exists:
             raise CommitError(
                 f"A table already exists at {self.location}, but the plan creates one; nothing "
@@ -178,7 +191,7 @@ class SavedPlan:
                 remedy="Plan again.",
                 delta_error_class="DELTA_METADATA_CHANGED",
             )
-        require_same_base(self.before, current)
+        require_same_base(self.before, self._comparable(current))
         # At the version of the file: steps and what they predict name versions, which appends move.
         then = self._plan_on(
             replace(
@@ -203,15 +216,9 @@ class SavedPlan:
             )
         return self._plan_on(current)
 
-    def _revealed(self, current: Snapshot) -> SavedPlan:
-        """The same plan, with the secrets of the state before that the table still has."""
-        before = revealed(self.before, self.secrets, current)
-        return self if before is self.before else replace(self, before=before)
-
     def _promise_of(self, plan: Plan) -> dict[str, Any]:
         """The content that the file would have if it was that of *plan*."""
-        write = plan_document if self.shows_secrets else saved_document
-        return _promise(write(plan, self.table))
+        return _promise(masked_document(plan, self.table))
 
     def _plan_on(self, snapshot: Snapshot, steps: Sequence[Step] | None = None) -> Plan:
         left = self.steps if steps is None else steps
@@ -234,7 +241,7 @@ _OTHER_STEPS: Final = "what it promises does not follow from its steps"
 
 def read_plans(text: str) -> tuple[SavedPlan, ...]:
     """
-    Read the documents that `plan_document` makes: one, an array of them, or one a line.
+    Read the documents that `saved_document` makes: one, an array of them, or one a line.
 
     Errors among them, of tables for which there is no plan, are omitted. Raises `Refused` for
     anything else, a newer format, an edited file or two plans for one table included.
@@ -311,8 +318,14 @@ def _saved(document: Mapping[str, Any]) -> SavedPlan:
     version = version_number(document["before"]["version"])
     steps = tuple(map(read_step, document["steps"]))
     session = SessionSettings.from_conf(text_map(document["session"]))
-    # What is shown of a plan can be passed off as one, but its masks would become the values.
-    require_no_masks(steps, session.property_defaults)
+    require_no_secrets(steps, session.property_defaults)
+    for key in ("before", "after"):
+        metadata = Metadata.from_wire(document[key]["metadata"])
+        if Masker().metadata(metadata) is not metadata:
+            raise Refused(
+                "The file has secrets of the table in it, which no plan file may hold.",
+                remedy="Save the plan with --out FILE, which masks them.",
+            )
     return SavedPlan(
         table=place(document["table"]),
         location=location,
@@ -322,15 +335,7 @@ def _saved(document: Mapping[str, Any]) -> SavedPlan:
         session=session,
         promise=_promise(document),
         digest=sha256(document),
-        secrets=text_map(document["binding"]["secrets"]),
-        shows_secrets=_shows_secrets(document),
     )
-
-
-def _shows_secrets(document: Mapping[str, Any]) -> bool:
-    """Whether the states in *document* have their secrets, as `--show-secrets` writes them."""
-    states = [Metadata.from_wire(document[key]["metadata"]) for key in ("before", "after")]
-    return any(Masker().metadata(state) is not state for state in states)
 
 
 _SHORT: Final = 40

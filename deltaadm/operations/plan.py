@@ -114,9 +114,8 @@ class Plan:
     `because` maps subjects to the reasons that the request itself gives; `notes` are sentences
     about the plan as a whole. `findings` are what rules find on the state after it, and not on
     the one before. `needs_state` says that it would be another one if the domains and files of
-    the table had been read. `bound_to` is the state before with its secrets, where `before` is
-    without them. `goals` are the clients for which it was made, and `unreachable` those for which
-    nothing can be done.
+    the table had been read. `goals` are the clients for which it was made, and `unreachable`
+    those for which nothing can be done.
     """
 
     operation: str
@@ -127,7 +126,6 @@ class Plan:
     notes: tuple[str, ...] = ()
     session: SessionSettings = field(default_factory=SessionSettings)
     needs_state: bool = False
-    bound_to: Snapshot | None = None
     goals: tuple[Goal, ...] = ()
     unreachable: tuple[Unreachable, ...] = ()
 

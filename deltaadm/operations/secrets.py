@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import partial
 from operator import is_
 
 from deltaadm.dataclass import replace
@@ -30,99 +30,36 @@ def without_secrets(report: Report) -> Report:
     return masked
 
 
-def sets_secrets(plan: Any) -> bool:
-    """Whether the steps, or the settings, of *plan* hold secrets; it is of any provider."""
-    masks = Masker()
-    session = getattr(plan, "session", None)
-    defaults = {} if session is None else session.property_defaults
-    return masks.entries(defaults) is not defaults or any(
-        masks.step(step) is not step for step in plan.steps
-    )
+def require_no_secrets(steps: Iterable[Step], settings: Mapping[str, str]) -> None:
+    """
+    Raise `Refused` where *steps* or *settings* set a secret: no plan file may hold one.
+
+    So too where only its mask is left, which would become the value.
+    """
+    given = [getattr(step, name) for step in steps for name in step.secret_fields]
+    for values in (*given, settings):
+        for key, value in _entries(values):
+            if isinstance(value, str) and (is_secret(key, value) or _is_mask(value)):
+                raise Refused(
+                    f"The plan sets {key}, which looks like a secret, and no plan file may hold "
+                    "one.",
+                    remedy="Carry it out as it is planned: with --apply, without --out, one table "
+                    "at a time.",
+                )
 
 
-def require_no_masks(steps: Iterable[Step], settings: Mapping[str, str] | None = None) -> None:
-    """Raise `Refused` where a mask stands for a secret that *steps* or *settings* are to set."""
-    entries = [("the session", key, item) for key, item in (settings or {}).items()]
-    for step in steps:
-        for attribute in ("properties", "write_options"):
-            values = getattr(step, attribute, {})
-            entries += [("a step", key, item) for key, item in values.items()]
-    for where, key, value in entries:
-        if _is_mask(value):
-            raise Refused(
-                f"The plan was written without its secrets: in {where}, {value} stands for the "
-                f"value of {key}.",
-                remedy="Save it with --out FILE, which keeps what the plan sets.",
-            )
+def _entries(values: Snapshot | Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    if not isinstance(values, Snapshot):
+        yield from values.items()
+        return
+    yield from values.metadata.configuration.items()
+    if values.metadata.format is not None:
+        yield from (values.metadata.format.options or {}).items()
 
 
 def _is_mask(value: str) -> bool:
     rest = value.removeprefix(MASK)
     return rest != value and (not rest or (rest[:2] == " (" and rest[2:-1].isdecimal()))
-
-
-def fingerprints(snapshot: Snapshot) -> dict[str, str]:
-    """
-    Fingerprints of the secrets of a table, which do not disclose them, by their places.
-
-    It takes so long to compute one that a weak secret cannot be found by trying many.
-    """
-    return {
-        place: fingerprint(snapshot, place, value)
-        for place, key, value in _property_values(snapshot)
-        if is_secret(key, value)
-    }
-
-
-def fingerprint(snapshot: Snapshot, place: str, value: str) -> str:
-    """Return the fingerprint of the secret *value* at *place* in a table."""
-    return _slow_digest(f"{snapshot.metadata.id} {place}", value)
-
-
-@lru_cache(maxsize=1024)
-def _slow_digest(salt: str, value: str) -> str:
-    import hashlib
-
-    body, known = (text.encode("utf-8", "surrogatepass") for text in (value, salt))
-    # Slow on purpose, and salted by table and place: a plan in a file must not let anybody try
-    # passwords.
-    return hashlib.pbkdf2_hmac("sha256", body, known, _ROUNDS).hex()
-
-
-# Saved plans hold digests made with this number: another one would not recognize their secrets.
-_ROUNDS: Final = 100_000
-
-
-def revealed(masked: Snapshot, known: Mapping[str, str], current: Snapshot) -> Snapshot:
-    """*masked* with those secrets of *current* whose fingerprints are *known*."""
-    real = {
-        (place, key): value
-        for place, key, value in _property_values(current)
-        if place in known and fingerprint(masked, place, value) == known[place]
-    }
-
-    def entries(kind: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        filled = {key: real.get((f"{kind}[{key}]", key), item) for key, item in given.items()}
-        return given if filled == given else filled
-
-    metadata = masked.metadata
-    form = metadata.format
-    if form is not None and form.options:
-        form = _with(form, options=entries("format", form.options))
-    configuration = entries("configuration", metadata.configuration)
-    shown = _with(metadata, configuration=configuration, format=form)
-    snapshot: Snapshot = _with(masked, metadata=shown)
-    return snapshot
-
-
-def _property_values(snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
-    """The places, keys and values of properties and of options of the format."""
-    metadata = snapshot.metadata
-    options = (metadata.format and metadata.format.options) or {}
-    for kind, entries in (("configuration", metadata.configuration), ("format", options)):
-        for key, value in entries.items():
-            if value is not None:
-                yield f"{kind}[{key}]", key, value
 
 
 def _with(given: Any, **parts: Any) -> Any:
@@ -209,7 +146,7 @@ class Masker:
         return self.value(key, value) if in_properties else value
 
     def plan(self, given: Plan) -> Plan:
-        """Its states, its steps and its settings; `bound_to` is the state that it rests on."""
+        """Its states, its steps and its settings."""
         settings = given.session
         masked: Plan = _with(
             given,
@@ -218,7 +155,7 @@ class Masker:
             session=_with(settings, property_defaults=self.entries(settings.property_defaults)),
             findings=_mask_each(self.finding, given.findings),
         )
-        return given if masked is given else replace(masked, bound_to=given.before)
+        return masked
 
     def finding(self, given: Finding) -> Finding:
         """The steps that would fix it."""

@@ -13,16 +13,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def save_plan(path: Path, text: str, *, secrets: bool) -> None:
-    """Write the document of a plan, which may hold *secrets*, and say how it is carried out."""
-    write_file(path, text + "\n", private=secrets)
-    announce_plans(path, secrets=secrets)
+def save_plan(path: Path, text: str) -> None:
+    """Write the document of a plan, and say how it is carried out."""
+    write_file(path, text + "\n")
+    announce_plans(path)
 
 
-def announce_plans(path: Path, plans: int = 1, *, secrets: bool = False) -> None:
-    """The way in which the *plans* saved at *path* are applied, and whether it holds *secrets*."""
-    if secrets:
-        info(f"{path} contains secrets that the plan sets; only its owner can read it.")
+def announce_plans(path: Path, plans: int = 1) -> None:
+    """Say how the *plans* saved at *path* are carried out."""
     from deltaadm.operations.commands import quoted
 
     them, what = ("it", "the plan") if plans == 1 else ("them", f"{plans} plans")
@@ -47,17 +45,16 @@ def answer_to_file(path: Path, work: Callable[[], int]) -> int:
     return code
 
 
-def write_file(path: Path, text: str, *, private: bool = False) -> None:
+def write_file(path: Path, text: str) -> None:
     """
     Write the whole of *text*; raises `Refused`, and what was there stays, where that fails.
 
-    A file is written in the place of a regular file or of nothing; a *private* one can be read by
-    its owner alone.
+    A file is written in the place of a regular file or of nothing.
     """
     from deltaadm.storage.files import write_whole
 
     try:
-        write_whole(path, text.encode("utf-8", "backslashreplace"), private=private)
+        write_whole(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise unwritable(path, error) from error
 

@@ -80,14 +80,6 @@ class Fleet:
 
 
 @dataclass(frozen=True)
-class SavedLine:
-    """The line of a plan in a file, and whether it holds secrets, which the plan sets."""
-
-    line: str
-    secrets: bool
-
-
-@dataclass(frozen=True)
 class TableResult:
     """
     What came of one table.
@@ -102,7 +94,7 @@ class TableResult:
     code: int
     report: Report | None = None
     old: bool = False
-    saved: SavedLine | None = None
+    saved: str | None = None
 
     @property
     def document(self) -> Document:
@@ -194,8 +186,8 @@ class TableTask:
 
     *report* makes it; its error is a result, too. *code* tells the exit code for a document
     without error, where that is not always 0. With *keep* results have their reports, and *save*
-    makes of a report what is saved of it where that is not the line. *report_missing* makes the
-    report for a name that leads to no Delta table.
+    makes of a report the line that is saved of it, if that is another one. *report_missing* makes
+    the report for a name that leads to no Delta table.
     """
 
     context: RunContext
@@ -203,7 +195,7 @@ class TableTask:
     report: Callable[[Target], Report]
     code: Callable[[Document], int] | None = None
     keep: bool = False
-    save: Callable[[Report], SavedLine | None] | None = None
+    save: Callable[[Report], str] | None = None
     report_missing: Callable[[str, TableError], Report] = Failure
 
     def run(self, table: str, location: str | None = None) -> TableResult:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 from deltaadm.documents.plan import saved_document
 from deltaadm.errors import UsageError
 from deltaadm.operations.reports import PlanReport
-from deltaadm.operations.secrets import sets_secrets, without_secrets
+from deltaadm.operations.secrets import require_no_secrets
 from deltaadm.runs.apply_plans import Limits, carry_out_plans, journal_of, plans_in, require_lines
 from deltaadm.runs.exit_codes import FOUND, REFUSED
 from deltaadm.runs.files import announce_plans, unwritable
-from deltaadm.runs.fleet import SavedLine, TableTask, collect_tables, table_results
+from deltaadm.runs.fleet import TableTask, collect_tables, table_results
 from deltaadm.runs.output import handle_errors, info
 from deltaadm.runs.plan_run import (
     plan_for,
@@ -84,6 +84,8 @@ def plan_many(
                 reader, target, planner, change.commit, project=project, session=session
             )
             require_reached(plan, planning)
+            if planning.out is not None:
+                require_no_secrets(plan.steps, plan.session.property_defaults)
             return PlanReport(target.text, plan)
 
         fleet = collect_tables(reader, named, many, "plan")
@@ -114,7 +116,8 @@ def _plan_all(
     saves = planning.out is not None
     with PlanFile(planning.out) as file:
         printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
-        save = _saved if saves else None
+        # Where secrets are shown, the file has another line, which masks them.
+        save = _saved if saves and context.style.show_secrets else None
         task = TableTask(context, fleet, report, code, keep=printer.keeps, save=save)
         for result in table_results(task):
             file.add(result)
@@ -124,36 +127,29 @@ def _plan_all(
                 printer.add(result)
         finished = printer.finish()
     if planning.out is not None and not planning.apply:
-        announce_plans(planning.out, file.plans, secrets=file.holds_secrets)
+        announce_plans(planning.out, file.plans)
     if not saves and context.format == "text" and file.to_do:
         info("Nothing was changed. Add --out FILE to save the plans for `deltaadm apply`.")
     return finished, file.plans
 
 
-def _saved(report: Report) -> SavedLine | None:
-    """The form in which a plan with secrets is saved, so that it can be applied."""
+def _saved(report: Report) -> str:
     assert isinstance(report, PlanReport)  # noqa: S101 -- what is planned here
-    if without_secrets(report) is report:
-        return None
-    document = saved_document(report.plan, report.table)
-    line = json.dumps(document, separators=(",", ":")) + "\n"
-    return SavedLine(line, sets_secrets(report.plan))
+    return json.dumps(saved_document(report.plan, report.table), separators=(",", ":")) + "\n"
 
 
 class PlanFile:
     """
     Saves plans as JSON lines, if there is a *path*; the file is there when all are in it.
 
-    Counts them, and those that have something to do, and knows whether the file `holds_secrets`,
-    which is then its owner's alone.
+    Counts them, and those that have something to do.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.plans = 0
         self.to_do = 0
-        self.holds_secrets = False
         self._path = path
-        self._writing = None if path is None else replacing(path, lambda: self.holds_secrets)
+        self._writing = None if path is None else replacing(path)
 
     def __enter__(self) -> Self:
         if self._writing is not None:
@@ -168,11 +164,9 @@ class PlanFile:
             return
         self.plans += 1
         self.to_do += not document["is_noop"]
-        saved = result.saved or SavedLine(result.line, secrets=False)
-        self.holds_secrets |= saved.secrets
         if self._writing is not None:
             with self._refusing():
-                self._file.write(saved.line.encode())
+                self._file.write((result.saved or result.line).encode())
 
     def __exit__(
         self,

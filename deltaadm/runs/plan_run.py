@@ -225,11 +225,8 @@ def finish_plan(
     """
     plan = report.plan
     if request.out is not None:
-        from deltaadm.operations.secrets import sets_secrets
-
         # Saved before it is carried out: a run that is killed leaves its plan behind.
-        text = json.dumps(document(), indent=2)
-        save_plan(request.out, text, secrets=sets_secrets(plan))
+        save_plan(request.out, json.dumps(document(), indent=2))
     if request.apply:
         return carry_out()
     show(context, [report])

@@ -35,15 +35,14 @@ _APPEND: Final = (
 
 
 @contextmanager
-def replacing(path: Place, private: Callable[[], bool] = bool) -> Iterator[BinaryIO]:
+def replacing(path: Place) -> Iterator[BinaryIO]:
     """
     A file that takes the place of the one at *path* when the block ends without an error.
 
     It is on the disk by then. Until then it has a random name in the same directory, and nobody
     else can read it; after an error nothing is left of it. What was there keeps its permissions,
-    and its owner where we may set it; a file that in the end is *private* can be read by its owner
-    alone. Raises what `require_replaceable` does,
-    and `OSError` where the file system does not let us write.
+    and its owner where we may set it. Raises what `require_replaceable` does, and `OSError` where
+    the file system does not let us write.
     """
     where = os.fspath(path)
     before = require_replaceable(where)
@@ -59,7 +58,7 @@ def replacing(path: Place, private: Callable[[], bool] = bool) -> Iterator[Binar
             yield file
             file.flush()
             mode = _inherited(descriptor, before) if before else stat.S_IMODE(usual.st_mode)
-            _set_mode(descriptor, mode & 0o700 if private() else mode)
+            _set_mode(descriptor, mode)
             os.fsync(descriptor)
         require_replaceable(where)
         # Looked at once more: what is there may have become a link meanwhile.
@@ -71,9 +70,9 @@ def replacing(path: Place, private: Callable[[], bool] = bool) -> Iterator[Binar
     _sync_directory(where)
 
 
-def write_whole(path: Place, body: bytes, *, private: bool = False) -> None:
+def write_whole(path: Place, body: bytes) -> None:
     """Write *body* to *path* as `replacing` does."""
-    with replacing(path, lambda: private) as file:
+    with replacing(path) as file:
         file.write(body)
 
 

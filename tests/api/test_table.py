@@ -105,6 +105,11 @@ def test_a_plan_is_carried_out_once_and_only_on_its_table(events: deltaadm.Table
         other.apply(plan, commit_engine="embedded")
     assert events.apply(plan, commit_engine="embedded").versions == (2,)
     assert events.apply(plan, commit_engine="embedded").versions == ()
+    secret = events.plan_changes(set_properties={"api.password": "abcde"})
+    assert events.apply(secret, commit_engine="embedded").versions == (3,)
+    assert events.apply(secret, commit_engine="embedded").versions == ()
+    with pytest.raises(deltaadm.Refused, match="looks like a secret"):
+        secret.save("plan.json")
     assert events.snapshot().protocol.supports("deletionVectors")
     stale = events.plan_changes(set_properties={"delta.appendOnly": "true"})
     changed = events.plan_changes(set_properties={"delta.logRetentionDuration": "interval 9 days"})

@@ -21,7 +21,7 @@ import pytest
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
 from deltaadm.commit.checkpoint import write_checkpoint
-from deltaadm.documents.plan import plan_document
+from deltaadm.documents.plan import saved_document
 from deltaadm.documents.saved_plan import read_plans
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import CommitError
@@ -637,7 +637,7 @@ def test_a_checkpoint_alone_is_something_to_do_and_changes_nothing(events: Path)
 
 def test_a_plan_file_holds_it(events: Path) -> None:
     before = load_snapshot(open_store(str(events)))
-    document = plan_document(propose("alter", before, [WriteCheckpoint()]), "events")
+    document = saved_document(propose("alter", before, [WriteCheckpoint()]), "events")
     [step] = document["steps"]
     assert (step["kind"], step["sql"], step["commits"]) == ("write_checkpoint", None, "none")
     assert read_plans(json.dumps(document))[0].steps == (WriteCheckpoint(),)

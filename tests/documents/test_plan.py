@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.documents.plan import plan_document
+from deltaadm.documents.plan import saved_document
 from deltaadm.documents.saved_plan import read_plans
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.session import SessionSettings
@@ -99,7 +99,7 @@ each_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
 
 
 def document(plan: Plan = PLANS["two steps"]) -> Document:
-    return json.loads(json.dumps(plan_document(plan, "the table")))
+    return json.loads(json.dumps(saved_document(plan, "the table")))
 
 
 def renewed(text: Document, table: Snapshot = TABLE) -> Plan:
@@ -210,7 +210,7 @@ def _without(key: str) -> Callable[[Document], None]:
             id="before: protocol",
         ),
         pytest.param(_set("before", "version", 2), "changed after", id="before: version"),
-        pytest.param(_set("binding", {}), "no 'secrets'", id="binding"),
+        pytest.param(_set("binding", {}), "do not match", id="binding"),
         pytest.param(_set("name", True), "not a deltaadm plan", id="a name of another type"),
         pytest.param(
             _set("location", "\ud800"), "not a deltaadm plan", id="a location that is no name"
@@ -342,7 +342,7 @@ def test_what_files_cost_is_judged_when_they_are_known() -> None:
     names = ["deletionVectors"]
     table = snapshot((3, 7), reader=names, writer=names)
     purged = replace(table, files=FileFacts(files=2))
-    written = json.dumps(plan_document(propose("x", purged, [DropFeature(names[0])]), "t"))
+    written = json.dumps(saved_document(propose("x", purged, [DropFeature(names[0])]), "t"))
     saved = read_plans(written)[0]
     assert saved.renewed_on(table).cost is Cost.REWRITE
     assert saved.renewed_on(purged).cost is Cost.METADATA

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from deltaadm.documents import document
 from deltaadm.documents.baseline import write_baseline
-from deltaadm.documents.plan import plan_document
+from deltaadm.documents.plan import saved_document
 from deltaadm.documents.schemas import SCHEMAS
 from deltaadm.operations.baseline import baseline_of
 from deltaadm.validation.finding import ValidationReport
@@ -73,7 +73,7 @@ def test_schemas_hold_for_recorded_tables(oracle_tables: dict[str, OracleTable])
         inspect.validate(document(describe(table.name, snapshot, columns=True)))
         if not snapshot.protocol.supports("rowTracking"):
             planned = plan_features(snapshot, ["domainMetadata"])
-            plan.validate(plan_document(planned, table.name))
+            plan.validate(saved_document(planned, table.name))
 
 
 def test_baseline_file_is_what_its_schema_says(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deltaadm.documents.plan import plan_document
+from deltaadm.documents.plan import saved_document
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.snapshot import FileFacts, Snapshot
 from deltaadm.domain.transaction.feature_removal import FeatureHistory
@@ -233,7 +233,7 @@ def test_only_what_delta_can_drop_is_offered() -> None:
 
 
 def test_the_document_tells_phases_and_what_is_lost() -> None:
-    document = plan_document(drop(VECTORS, "deletionVectors", truncate_history=True), "t")
+    document = saved_document(drop(VECTORS, "deletionVectors", truncate_history=True), "t")
     assert document["irreversible"] == ["deletionVectors"]
     (step,) = document["steps"]
     assert step["kind"] == "drop_feature"

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaadm.documents.plan import plan_document
+from deltaadm.documents.plan import saved_document
 from deltaadm.documents.saved_plan import read_plans
 from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.domain.model.properties import ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION
@@ -168,7 +168,7 @@ def test_a_new_column_is_not_confused_with_one_that_another_writer_has_named() -
 
 def test_a_saved_plan_is_made_again_with_the_same_steps():
     plan = plan_mapping_mode(clustered("day", "s.x"), ColumnMappingMode.NONE)
-    [saved] = read_plans(json.dumps(plan_document(plan, "t")))
+    [saved] = read_plans(json.dumps(saved_document(plan, "t")))
     again = saved.renewed_on(plan.before)
     assert (again.steps, again.findings) == (plan.steps, plan.findings)
     assert set(again.notes) <= set(plan.notes)
@@ -204,7 +204,7 @@ def test_an_error_refuses_the_plan_unless_its_code_is_accepted(name: str):
         require_accepted(plan.findings, {"DL101"})
     assert f"--accept-finding {code}" in caught.value.remedy
     require_accepted(plan.findings, {code})
-    documents = plan_document(plan, "t")["findings"]
+    documents = saved_document(plan, "t")["findings"]
     assert [
         (document["code"], document["severity"])
         for document in documents
@@ -214,7 +214,7 @@ def test_an_error_refuses_the_plan_unless_its_code_is_accepted(name: str):
 
 def test_what_a_plan_file_says_of_findings_is_not_believed():
     table, step, code = BREAKING["a struct with a clustering column is dropped"]
-    document = plan_document(propose("alter", table, [step]), "t")
+    document = saved_document(propose("alter", table, [step]), "t")
     [saved] = read_plans(json.dumps(document))
     assert errors(saved.renewed_on(table)) == [code]
     with pytest.raises(Refused, match="changed after it was written"):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from deltaadm.documents.plan import plan_document
+from deltaadm.documents.plan import saved_document
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.features import REFERENCE
 from deltaadm.domain.model.protocol import Protocol
@@ -130,7 +130,7 @@ def test_sql_has_no_statement_that_fails_for_lost_clustering(
     out = StringIO()
     write_sql([PlanReport("t", plan)], out)
     lines = out.getvalue().splitlines()
-    known, written = plan.before, plan_document(plan, "t")["steps"]
+    known, written = plan.before, saved_document(plan, "t")["steps"]
     for stage, line, document in zip(plan.stages, lines, written, strict=False):
         if isinstance(stage.step, ClusterBy) and lost_clustering(known):
             assert line.startswith("-- ")

@@ -71,24 +71,16 @@ def test_nobody_knows_the_name_of_the_draft_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "private", "after"),
-    [
-        (None, False, 0o640),
-        (None, True, 0o600),
-        (0o604, False, 0o604),
-        (0o664, False, 0o664),
-        (0o4755, False, 0o755),
-        (0o664, True, 0o600),
-    ],
+    ("before", "after"), [(None, 0o640), (0o604, 0o604), (0o664, 0o664), (0o4755, 0o755)]
 )
-def test_permissions(tmp_path: Path, before: int | None, after: int, *, private: bool) -> None:
+def test_permissions(tmp_path: Path, before: int | None, after: int) -> None:
     path = tmp_path / "place"
     if before is not None:
         path.touch()
         path.chmod(before)
     mask = os.umask(0o027)
     try:
-        write_whole(path, b"new", private=private)
+        write_whole(path, b"new")
     finally:
         os.umask(mask)
     assert stat.S_IMODE(path.stat().st_mode) == after
