@@ -140,8 +140,13 @@ _CLASS_PATHS: Final = ("spark.driver.extraClassPath", "spark.executor.extraClass
 def default_settings(home: str, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The settings that the Spark at *home* reads from `spark-defaults.conf` before any other."""
     directory = environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf")  # noqa: PTH118
+    return read_settings(Path(directory, "spark-defaults.conf"))
+
+
+def read_settings(file: Path) -> dict[str, str]:
+    """The settings in a file of properties; none where there is no such file."""
     try:
-        text = Path(directory, "spark-defaults.conf").read_text(encoding="utf-8", errors="replace")
+        text = file.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return {}
     lines = (line.strip() for line in text.splitlines())

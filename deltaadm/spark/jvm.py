@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
@@ -17,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.errors import EngineError
+from deltaadm.spark.jars import default_settings, read_settings, spark_home
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from deltaadm.spark.scratch import Scratch
 
@@ -70,30 +72,56 @@ def _process(
     conf: Mapping[str, str], scratch: Scratch, java_options: Sequence[str], *, show: bool
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A JVM that ends once its standard input is closed; killed where it does not."""
-    with _log(scratch.path).open("wb") as log:
-        output = _STANDARD_ERROR if show else log
-        process = subprocess.Popen(  # noqa: S603 -- Spark's own launcher
-            _command(conf),
-            stdin=subprocess.PIPE,
-            stdout=output,
-            stderr=output,
-            env=_jvm_environment(scratch.path, java_options),
-            # With the lock, the JVM keeps its directory from being removed as abandoned.
-            pass_fds=() if os.name == "nt" else (scratch.lock,),
-            **_OUT_OF_REACH_OF_CTRL_C,
-        )
+    command = _command(conf, scratch.path)
+    environment = _jvm_environment(scratch.path, java_options)
+    process = None
     try:
+        with _log(scratch.path).open("wb") as log, _signals_deferred():
+            output = _STANDARD_ERROR if show else log
+            process = subprocess.Popen(  # noqa: S603 -- Spark's own launcher
+                command,
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=output,
+                env=environment,
+                # With the lock, the JVM keeps its directory from being removed as abandoned.
+                pass_fds=() if os.name == "nt" else (scratch.lock,),
+                **_OUT_OF_REACH_OF_CTRL_C,
+            )
         yield process
     finally:
-        if process.stdin is not None:
-            process.stdin.close()
-        # Only a JVM that has come up listens to its standard input.
-        try:
-            process.wait(
-                timeout=_patience(java_options) if _announcement(scratch.path).exists() else 0
-            )
-        except subprocess.TimeoutExpired:
-            _kill(process)
+        if process is not None:
+            if process.stdin is not None:
+                process.stdin.close()
+            # Only a JVM that has come up listens to its standard input.
+            patience = _patience(java_options) if _announcement(scratch.path).exists() else 0
+            try:
+                process.wait(timeout=patience)
+            except subprocess.TimeoutExpired:
+                _kill(process)
+
+
+@contextmanager
+def _signals_deferred() -> Iterator[None]:
+    """Let an interrupt wait for the end of the block, so that what is forked in it is known."""
+    # Not by a mask, which the JVM would inherit, and which other threads do not have. Handlers are
+    # called in the main thread alone.
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    arrived: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    # What is ignored has to be so in the JVM as well, and what ends this process at once may.
+    handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
+    try:
+        for number in handlers:
+            signal.signal(number, lambda signal_number, _: arrived.append(signal_number))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for arrival in arrived:
+            signal.raise_signal(arrival)
 
 
 # A terminal sends Ctrl-C to a whole process group, but we end the JVM ourselves, in order.
@@ -109,38 +137,82 @@ def _patience(java_options: Sequence[str]) -> float:
     return 120 if any("ArchiveClassesAtExit" in option for option in java_options) else 10
 
 
-def _command(conf: Mapping[str, str]) -> list[str]:
-    from pyspark.find_spark_home import _find_spark_home
+def _command(conf: Mapping[str, str], scratch: Path) -> list[str]:
+    """
+    Spark's launcher, with the settings of the session in files.
 
-    find_home: Callable[[], str] = _find_spark_home
-    script = "spark-submit.cmd" if os.name == "nt" else "spark-submit"
-    settings = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
-    rest = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell"))
-    return [str(Path(find_home(), "bin", script)), *settings, *rest]
+    Anybody on this machine can see the arguments of a process, and settings may be secrets.
+    """
+    settings, rest = dict(conf), []
+    words = iter(_words("PYSPARK_SUBMIT_ARGS", os.environ.get("PYSPARK_SUBMIT_ARGS", _SHELL)))
+    for word in words:
+        option, _, value = word.partition("=")
+        if option in {"--conf", "-c"}:
+            key, _, setting = (value or next(words, "")).partition("=")
+            settings[key] = setting
+        elif option == "--driver-java-options":
+            settings[_JAVA_OPTIONS[-1]] = value or next(words, "")
+        elif option == "--properties-file":
+            settings = read_settings(Path(value or next(words, ""))) | settings
+        else:
+            rest.append(word)
+    given = default_settings(spark_home()) | settings
+    for key in _JAVA_OPTIONS:
+        if options := _words(key, given.get(key, "")):
+            settings[key] = _java_arguments(scratch / key, options)
+    lines = (f"{key.translate(_ESCAPED)}={settings[key].translate(_ESCAPED)}" for key in settings)
+    file = _written(scratch / "spark.conf", lines)
+    launcher = Path(spark_home(), "bin", "spark-submit.cmd" if os.name == "nt" else "spark-submit")
+    return [str(launcher), "--load-spark-defaults", "--properties-file", str(file), *rest]
+
+
+_SHELL: Final = "pyspark-shell"
+_JAVA_OPTIONS: Final = ("spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions")
+_ESCAPED: Final = str.maketrans(
+    {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\f": r"\f"}
+    | {sign: f"\\{sign}" for sign in ' \\"=:#!'}
+)
+"""What has a meaning of its own to java.util.Properties or in a file of Java's arguments."""
+
+
+def _words(name: str, text: str) -> list[str]:
+    """The arguments in *text*, which is what *name* is set to."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise not_started(f"{name} has a quotation mark too many") from error
+
+
+def _java_arguments(file: Path, options: Sequence[str]) -> str:
+    """The argument, quoted for Spark's launcher, with which Java reads *options* from *file*."""
+    _written(file, (f'"{option.translate(_ESCAPED)}"' for option in options))
+    return '"@' + str(file).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _written(file: Path, lines: Iterable[str]) -> Path:
+    """The new *file* with *lines*, which nobody else can read."""
+    file.touch(mode=0o600)
+    file.write_text("\n".join(lines), encoding="utf-8", errors="surrogateescape")
+    return file
 
 
 def _jvm_environment(scratch: Path, java_options: Sequence[str]) -> dict[str, str]:
     """The environment in which the JVM is started."""
-    submit_options = os.environ.get("SPARK_SUBMIT_OPTS", "")
+    options = _words("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", ""))
+    # It keeps the files that it leaves when it is killed in our directory, too.
+    options += [*java_options, f"-Djava.io.tmpdir={scratch}"]
     ours = {
         "SPARK_CONNECT_MODE": "0",
         # Where PythonGatewayServer writes its port and secret; pyspark's own launcher names a file
         # in the same way.
         "_PYSPARK_DRIVER_CONN_INFO_PATH": str(_announcement(scratch)),
-        "SPARK_SUBMIT_OPTS": " ".join((submit_options, *java_options, _temporary(scratch))),
+        "SPARK_SUBMIT_OPTS": _java_arguments(scratch / "java.options", options),
     }
     # A JVM names files in the locale's encoding, so that has to be able to spell them all.
     if sys.platform == "linux" and locale.getencoding().lower().replace("-", "") != "utf8":
         ours["LC_ALL"] = "C.UTF-8"
     # With SPARK_REMOTE, spark-submit would connect to a server instead of running here.
     return {key: value for key, value in os.environ.items() if key != "SPARK_REMOTE"} | ours
-
-
-def _temporary(scratch: Path) -> str:
-    """Options that make a JVM keep in *scratch* the files that it leaves when it is killed."""
-    # Quoted, since the launcher splits options at blanks, and TMPDIR may have one in it.
-    place = str(scratch).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"-Djava.io.tmpdir={place}"'
 
 
 def _connection(process: subprocess.Popen[bytes], scratch: Path) -> dict[str, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import tempfile
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -70,12 +72,27 @@ def _remove_if_abandoned(path: Path) -> None:
     # Anybody may put a link or a directory of such a name into /tmp.
     if os.name == "nt" or not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         return
-    lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    try:
+        lock = os.open(path / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        # A run was killed before it made one, or its JVM made the directory again. The user may
+        # have one of such a name, too.
+        is_old = status.st_mtime < time.time() - _DAY
+        if is_old and all(_OF_SPARK.match(entry.name) for entry in path.iterdir()):
+            _remove(path)
+        return
     try:
         if files.lock(lock):
             _remove(path)
     finally:
         os.close(lock)
+
+
+_DAY: Final = 24 * 3600
+_OF_SPARK: Final = re.compile(
+    r"(connection.*|warehouse|(spark|blockmgr|artifacts)-[0-9a-f]{8}-.*)\Z"
+)
+"""What Spark makes in a directory for temporary files before it uses one."""
 
 
 def _remove(path: Path) -> None:

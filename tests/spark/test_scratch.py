@@ -80,10 +80,25 @@ def _holders(directory: Path) -> list[int]:
     return found
 
 
+def test_what_has_no_lock_is_removed_when_it_is_old(temporary: Path) -> None:
+    """A run that was killed at its very start leaves nothing, and a JVM without one a little."""
+    empty, used = temporary / "deltaadm-a1b2c3d4", temporary / "deltaadm-e5f6g7h8"
+    empty.mkdir()
+    (used / "spark-0bee661e-5e6f-4368-87b5-2e2fde3f846c" / "jars").mkdir(parents=True)
+    (used / "connection").touch()
+    remove_abandoned()
+    assert sorted(temporary.iterdir()) == [empty, used]
+    for made in (empty, used):
+        os.utime(made, (0, 0))
+    remove_abandoned()
+    assert list(temporary.iterdir()) == []
+
+
 def test_what_is_not_ours_stays(temporary: Path, tmp_path: Path) -> None:
     theirs = temporary / "deltaadm-plans"
     theirs.mkdir()
     (theirs / "plan.json").touch()
+    os.utime(theirs, (0, 0))
     (temporary / "deltaadm-file").touch()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

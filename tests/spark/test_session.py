@@ -329,53 +329,132 @@ def test_a_master_that_is_no_master(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-def test_an_interrupted_start_leaves_no_jvm(tmp_path: Path) -> None:
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+START = """
+import os, signal, subprocess, sys
+from deltaadm.spark.session import SparkOptions, open_session
+
+def fork_and_interrupt(self, arguments, *more, fork=subprocess.Popen._execute_child):
+    fork(self, arguments, *more)
+    if "spark-submit" in arguments[0]:
+        signal.raise_signal(signal.SIGINT)
+
+if "interrupt" in sys.argv:
+    subprocess.Popen._execute_child = fork_and_interrupt
+conf = eval(os.environ.get("CONF", "{}"))
+with open_session(SparkOptions(conf=conf), lambda _: None) as session:
+    property = session._jvm.java.lang.System.getProperty
+    for key in sys.argv[1:]:
+        print(property(key))
+"""
+
+
+@linux
+@pytest.mark.parametrize("moment", ["in the fork", "after the fork"])
+def test_an_interrupted_start_leaves_no_jvm(tmp_path: Path, moment: str) -> None:
+    """The JVM would stay for ever, so that none is left as soon as one has gone at all."""
+    scratch, beginning = tmp_path / "scratch", tmp_path / "beginning"
+    scratch.mkdir()
+    beginning.touch()
     process = subprocess.Popen(
-        [sys.executable, "-c", APPLY, "SparkOptions()", "table", ""],
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(Path(__file__).parents[2]),
-            "TMPDIR": str(tmp_path),
-        },
+        [sys.executable, "-c", START, *(["interrupt"] if moment == "in the fork" else [])],
+        env=surroundings(
+            {
+                "PYTHONPATH": str(Path(__file__).parents[2]),
+                "JAVA_HOME": str(java_that(tmp_path, f"exec tail -f {beginning}")),
+                "TMPDIR": str(scratch),
+            }
+        ),
         stderr=subprocess.PIPE,
         text=True,
     )
-    while not processes_that_mention(f"{tmp_path}/deltaadm-"):
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=600)
+    if moment == "after the fork":
+        while not processes_that_mention(f"{scratch}/deltaadm-"):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
     assert stderr.splitlines()[-1] == "KeyboardInterrupt"
-    assert processes_that_mention(str(tmp_path)) == []
-    assert list(tmp_path.iterdir()) == []
+    assert list(scratch.iterdir()) == []
+    patience = time.monotonic() + 60  # what has been killed takes a moment to end
+    while left := processes_that_mention(str(tmp_path)):
+        if time.monotonic() > patience:
+            for number in left:
+                os.kill(int(number), signal.SIGKILL)
+            pytest.fail(f"{left} are left")
+        time.sleep(0.05)
+    assert list(scratch.iterdir()) == []
 
 
-SLEEP = """
+@linux
+def test_no_setting_is_among_the_arguments_of_a_process(tmp_path: Path) -> None:
+    """Of the scripts, of the launcher that they start, and of the JVM, which gets them all."""
+    seen, java, properties = tmp_path / "seen", tmp_path / "bin" / "java", tmp_path / "properties"
+    java.parent.mkdir()
+    record = f"cat /proc/$$/cmdline /proc/$PPID/cmdline >> {seen}"
+    java.write_text(f'#!/bin/sh\n{record}; exec {java_program()} "$@"\n')
+    java.chmod(0o755)
+    properties.write_text("spark.hadoop.fromFile hush in a file\n")
+    values = {
+        "spark.hadoop.fs.s3a.secret.key": "hush = :#!\\\t\"'é",
+        "spark.hadoop.submitted": "hush",
+        "spark.hadoop.fromFile": "hush in a file",
+        "my.extra": 'hush # "b',
+        "my.opts": "hush hush",
+    }
+    conf = {
+        "spark.hadoop.fs.s3a.secret.key": values["spark.hadoop.fs.s3a.secret.key"],
+        "spark.driver.extraJavaOptions": "-Dmy.extra='hush # \"b'",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", START, *values],
+        env=surroundings(
+            {
+                "CONF": str(conf | FEW_TASKS),
+                "PYTHONPATH": str(Path(__file__).parents[2]),
+                "JAVA_HOME": str(tmp_path),
+                "TMPDIR": str(tmp_path),
+                "SPARK_SUBMIT_OPTS": "-Dmy.opts='hush hush'",
+                "PYSPARK_SUBMIT_ARGS": f"--properties-file {properties} "
+                "--conf spark.hadoop.submitted=hush pyspark-shell",
+            }
+        ),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=600,
+    )
+    assert done.stdout.splitlines() == list(values.values())
+    arguments = seen.read_bytes().decode()
+    assert "org.apache.spark.launcher.Main" in arguments
+    assert "-Xmx1g" in arguments
+    assert "hush" not in arguments
+
+
+WRITE = """
 import sys
 from deltaadm.spark.session import SparkOptions, open_session
 
 with open_session(SparkOptions(conf=eval(sys.argv[1])), lambda _: None) as session:
-    print("ready", flush=True)
+    rows = session.range(1).selectExpr("reflect('java.lang.Thread', 'sleep', 600000L) AS x")
     try:
-        session._jvm.java.lang.Thread.sleep(600_000)
+        rows.write.parquet(sys.argv[2])
     except KeyboardInterrupt:
         print("interrupted")
 """
 
 
-def test_an_interrupt_while_spark_is_busy_is_no_stack_trace() -> None:
+def test_an_interrupt_while_spark_is_busy_is_no_stack_trace(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", SLEEP, str(FEW_TASKS)],
+        [sys.executable, "-c", WRITE, str(FEW_TASKS), str(tmp_path / "rows")],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.5)  # by then it waits for the JVM, on a machine that is not too slow
+    while not (tmp_path / "rows").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=600) == ("interrupted\n", "")
 
