@@ -144,7 +144,7 @@ def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment)
         try:
             is_new = store.publish(draft, name)
         except UnknownWrite as error:
-            if name not in store.list_log(version):
+            if store.local_path is not None or name not in store.list_log(version):
                 raise StorageError(error.message, remedy=error.remedy) from error
             is_new = True
     counts = expected.counts

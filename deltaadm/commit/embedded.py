@@ -151,6 +151,8 @@ class EmbeddedExecutor:
                     self._open = False
                     return True
             except UnknownWrite as error:
+                if store.local_path is not None:  # it is there: asking again would not tell more
+                    raise
                 unknown = error
             except DeltaadmError as error:
                 # This attempt has failed for certain, an earlier one perhaps not.

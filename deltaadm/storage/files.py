@@ -7,6 +7,8 @@ import os
 import stat
 from contextlib import contextmanager, suppress
 
+from deltaadm.errors import UnknownWrite
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,16 +78,17 @@ def write_whole(path: Place, body: bytes) -> None:
         file.write(body)
 
 
-def create_whole(path: Place, body: bytes) -> bool:
+def create_whole(path: Place, body: bytes, like: os.stat_result | None = None) -> bool:
     """
     Write *body* to *path* unless there is something by that name; whether this has written it.
 
     The file appears whole, by a link to a draft that is on the disk already. Drafts in the same
-    directory whose processes are dead are removed. Raises `OSError` where the file system does
-    not let us write, or has no links.
+    directory whose processes are dead are removed. For *like* see `drafted`. Raises `OSError` where
+    the file system does not let us write, or has no links, and `UnknownWrite` where it does not say
+    whether the name is on the disk.
     """
     while True:
-        with drafted(path) as draft:
+        with drafted(path, like) as draft:
             draft.write(body)
             try:
                 return published(draft, path)
@@ -95,11 +98,13 @@ def create_whole(path: Place, body: bytes) -> bool:
 
 
 @contextmanager
-def drafted(path: Place) -> Iterator[BinaryIO]:
+def drafted(path: Place, like: os.stat_result | None = None) -> Iterator[BinaryIO]:
     """
     A new file beside *path* that is to get its name, by `published`; it is removed in the end.
 
-    Its own name is one that readers of logs pass over. Drafts of dead processes are removed first.
+    Its own name is one that readers of logs pass over. It has the permissions of the file that
+    *like* is the status of, and its owner where we may set it. Drafts of dead processes are removed
+    first.
     """
     where = os.fspath(path)
     # Whoever writes next cleans up, since nobody lists drafts.
@@ -108,6 +113,8 @@ def drafted(path: Place) -> Iterator[BinaryIO]:
     descriptor = os.open(draft, _CREATE, 0o666)
     try:
         lock(descriptor)
+        if like is not None:
+            _set_mode(descriptor, _inherited(descriptor, like))
         # Opened by its name, which the file object then knows.
         with open(draft, "w+b", opener=lambda *_: descriptor) as file:
             yield file
@@ -121,7 +128,7 @@ def published(draft: BinaryIO, path: Place, *, over: bool = False) -> bool:
     Give what was written to *draft* the name *path*, unless it is taken; whether this has.
 
     It is on the disk by then. *over* replaces what has the name, also a link, which is not
-    followed. Raises `OSError` as `create_whole` does.
+    followed. Raises as `create_whole` does.
     """
     draft.flush()
     os.fsync(draft.fileno())
@@ -134,8 +141,25 @@ def published(draft: BinaryIO, path: Place, *, over: bool = False) -> bool:
         if error.errno in _NO_LINKS:
             raise OSError(error.errno, "the file system has no hard links") from error
         raise
-    _sync_directory(os.fspath(path))
+    try:
+        _sync_directory(os.fspath(path))
+    except OSError as error:  # others may have seen the file, so it stays
+        raise UnknownWrite(
+            f"{os.fspath(path)} is written, but its directory cannot be brought to the disk "
+            f"({error.strerror}): after a failure of this machine the file may be gone.",
+            remedy="Check the disk and its file system.",
+        ) from error
     return True
+
+
+def make_directories(path: str) -> None:
+    """Make the directory *path* and those that are missing above it, and bring them to the disk."""
+    parent = os.path.dirname(path) or "."  # noqa: PTH120 -- pathlib costs start-up time
+    if not os.path.isdir(parent):  # noqa: PTH112
+        make_directories(parent)
+    with suppress(FileExistsError):
+        os.mkdir(path)  # noqa: PTH102
+    _sync_directory(path)
 
 
 def remove_dead_drafts(directory: str) -> None:
@@ -282,10 +306,18 @@ def _set_mode(descriptor: int, mode: int) -> None:
 
 def _sync_directory(path: str) -> None:
     """Have the new name on the disk as well."""
-    # Not everywhere can directories be synchronised.
-    with suppress(OSError):
+    try:
         descriptor = os.open(os.path.dirname(path) or ".", os.O_RDONLY)  # noqa: PTH120
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    except PermissionError:  # Windows opens no directories, and one may be writable alone
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NOT_SYNCHRONISED:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+_NOT_SYNCHRONISED: Final = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+"""What file systems answer that have no way to bring a directory to the disk."""

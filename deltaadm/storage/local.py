@@ -155,14 +155,14 @@ class LocalStore:
     def create(self, path: str, body: bytes) -> bool:
         """See `WritableStore`; drafts that dead processes have left in the log are removed."""
         where = self._prefix + path
-        from deltaadm.storage.files import create_whole
+        from deltaadm.storage.files import create_whole, make_directories
 
         try:
             # Only the first commit makes a log: any other would make one for a table that was just
             # dropped.
             if path == commit_name(0):
-                os.makedirs(self._log, exist_ok=True)  # noqa: PTH103
-            return create_whole(where, body)
+                make_directories(self._log)
+            return create_whole(where, body, self._newest())
         except OSError as error:
             raise unwritable(where, error) from error
 
@@ -173,7 +173,7 @@ class LocalStore:
 
         where = self._prefix + path
         try:
-            with drafted(where) as file:
+            with drafted(where, self._newest()) as file:
                 yield file
         except OSError as error:
             raise unwritable(where, error) from error
@@ -184,6 +184,16 @@ class LocalStore:
 
         self._forget_checksum(path)
         return published(draft, self._prefix + path)
+
+    def _newest(self) -> os.stat_result | None:
+        """The status of the newest file of a version: who can read that is to read the next too."""
+        name = max((name for name in os.listdir(self._log) if name[:1].isdigit()), default=None)  # noqa: PTH208
+        if name is None:
+            return None
+        try:
+            return os.stat(self._prefix + name)  # noqa: PTH116
+        except FileNotFoundError:  # it is cleaned up, or a link to nowhere
+            return None
 
     def _forget_checksum(self, path: str) -> None:
         """Remove what Hadoop's file system has noted of a file of this name that is no more."""
@@ -387,8 +397,13 @@ def _inaccessible(where: str, error: OSError) -> DeltaadmError:
 
 def unwritable(where: str, error: OSError) -> StorageError:
     """The error for a file that cannot be written."""
+    import errno
+
     cause = (error.strerror or str(error)).lower()
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
     return StorageError(
         f"Cannot write {where}: {cause}.",
-        remedy="Check the permissions of the file and its directories, and try again.",
+        remedy="Free some space there, and try again."
+        if full
+        else "Check the permissions of the file and its directories, and try again.",
     )
