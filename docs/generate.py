@@ -26,8 +26,7 @@ from deltaadm.documents.schemas import SCHEMAS
 from deltaadm.domain.model.features import FEATURES, Status, undo_feature
 from deltaadm.domain.model.foreign_properties import FOREIGN
 from deltaadm.domain.model.properties import PROPERTIES
-from deltaadm.operations.error_classes import ERROR_CLASSES
-from deltaadm.operations.error_families import ERROR_FAMILIES
+from deltaadm.operations.error_classes import error_classes
 from deltaadm.operations.explain import FAMILIES, list_rules, rules_on
 from deltaadm.operations.features import explain_feature
 from deltaadm.render.wording import DOES
@@ -380,7 +379,7 @@ def documents() -> Iterator[str]:
 MESSAGES: Final[dict[str, str]] = json.loads(
     Path(__file__).with_name("delta-error-messages.json").read_text(encoding="utf-8")
 )
-"""From `error/delta-error-classes.json` in the jar of Delta Spark 4.4.0."""
+"""From `error/delta-error-classes.json` of Delta Spark 4.4.0: those that are explained."""
 
 ABOUT_A_TABLE: Final = (
     "doctor",
@@ -395,17 +394,11 @@ ABOUT_A_TABLE: Final = (
 
 def troubleshooting() -> Iterator[str]:
     """Every error class: message, meaning and commands."""
-    in_families = {name for family in ERROR_FAMILIES for name in family.names}
-    single = [each for name, each in ERROR_CLASSES.items() if name not in in_families]
+    known = error_classes().values()
     yield "## Delta's error classes\n"
-    yield from (error_class(each) for each in single if each.name in MESSAGES)
+    yield from (error_class(each) for each in known if each.name in MESSAGES)
     yield "## Spark's error classes, met by statements on Delta tables\n"
-    yield from (error_class(each) for each in single if each.name not in MESSAGES)
-    yield "## Delta's error classes by subject\n"
-    for family in ERROR_FAMILIES:
-        yield f"### {family.meaning.rstrip('.')}\n"
-        yield what_to_do(family.commands, ())
-        yield from (message(name) or f"```text\n[{name}]\n```\n" for name in sorted(family.names))
+    yield from (error_class(each) for each in known if each.name not in MESSAGES)
 
 
 def error_class(found: ErrorClass) -> str:

@@ -82,7 +82,9 @@ def test_an_index_takes_the_package(built: Built) -> None:
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / "deltaadm").rglob("*.py")}
     stubs = {"deltaadm/__init__.pyi", "deltaadm/py.typed"}
     scripts = {f"deltaadm/{path.relative_to(ROOT)}" for path in (ROOT / "completions").iterdir()}
-    assert {name for name in names if name.startswith("deltaadm/")} == modules | stubs | scripts
+    data = {"deltaadm/operations/error_classes.txt"}
+    packed = {name for name in names if name.startswith("deltaadm/")}
+    assert packed == modules | stubs | scripts | data
     share = f"deltaadm-{__version__}.data/data/share"
     for name in ("", *(f"-{name}" for name in COMMANDS)):
         assert f"{share}/man/man1/deltaadm{name}.1" in names

@@ -159,6 +159,6 @@ _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]]
     "SECTION|PLACE": ("operations.history", lambda of, _: (each.value for each in of.Section)),
     "WHEN": ("cli", lambda *_: ("auto", "always", "never")),
     "WORD...": ("operations.explain",
-                lambda of, _: (*sorted(of.RULES), *of.FEATURES, *of.ERROR_CLASSES)),
+                lambda of, _: (*sorted(of.RULES), *of.FEATURES, *of.error_classes())),
 }  # fmt: skip
 """What lists the words that a value can be, by what the help calls it; each is slow to import."""

@@ -11,7 +11,7 @@ from deltaadm.domain.model.features import FEATURES, lookup
 from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import Refused
 from deltaadm.operations.client_catalogue import ClientExplanation, explain_client
-from deltaadm.operations.error_classes import ERROR_CLASSES
+from deltaadm.operations.error_classes import error_classes
 from deltaadm.operations.features import FeatureExplanation, explain_feature
 from deltaadm.operations.validate import choose_rules, code_prefix, similar_code
 from deltaadm.validation.rule import RULES
@@ -115,7 +115,7 @@ def explain(word: str) -> Explanation:
         return explain_feature(switched[0])
     if name.partition("@")[0] in CLIENTS:
         return explain_client(name)
-    error_class = ERROR_CLASSES.get(name.upper().partition(".")[0])
+    error_class = error_classes().get(name.upper().partition(".")[0])
     if error_class is not None:
         return ErrorClassExplanation(error_class, rules_on(error_class))
     if prefix in FAMILIES:
@@ -124,7 +124,7 @@ def explain(word: str) -> Explanation:
             remedy=f"`deltaadm rules {prefix}` lists them.",
         )
     rules = [*RULES, *(rule.name for rule in RULES.values())]
-    known = [*rules, *FEATURES, *ERROR_CLASSES, *CLIENTS]
+    known = [*rules, *FEATURES, *error_classes(), *CLIENTS]
     raise Refused(
         f"{word!r} is not a rule, table feature, client or error class that deltaadm knows.",
         remedy=(similar_code(name) if _CODE.match(name) else did_you_mean(name, known))
