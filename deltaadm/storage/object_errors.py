@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deltaadm.errors import FileMissing, StorageError, UnknownWrite, UsageError
+from deltaadm.storage.option_checks import NOWHERE
 
 if TYPE_CHECKING:
     from deltaadm.errors import DeltaadmError
@@ -50,6 +51,11 @@ _CAUSES: Final = (
         _CANNOT + "the endpoint is plain HTTP, which must be allowed explicitly.",
         "Set AWS_ALLOW_HTTP, AZURE_ALLOW_HTTP or GOOGLE_ALLOW_HTTP to true, or give "
         "--storage-option allow_http=true, if the network is trusted.",
+    ),
+    _Cause(
+        (NOWHERE,),
+        _CANNOT + "the store redirects to another host, which is given no credentials.",
+        "If that host is to be trusted, set it as the endpoint.",
     ),
     _Cause(
         ("RequestTimeTooSkewed",),

@@ -31,7 +31,12 @@ from deltaadm.storage.discover import not_listed
 from deltaadm.storage.kept import Kept
 from deltaadm.storage.local import too_large, unwritable
 from deltaadm.storage.object_errors import failure, failure_of_options, failure_to_create
-from deltaadm.storage.option_checks import require_bucket, require_url, require_usable
+from deltaadm.storage.option_checks import (
+    confining_options,
+    require_bucket,
+    require_url,
+    require_usable,
+)
 from deltaadm.storage.threads import Pending, Threads
 
 if TYPE_CHECKING:
@@ -219,6 +224,7 @@ class Connections:
                 if address.account:
                     settings["account_name"] = address.account
                 kind = store.AzureStore
+            client |= confining_options(address.kind, client, settings, os.environ)
             backend: Backend = kind(
                 address.bucket,
                 config=settings,

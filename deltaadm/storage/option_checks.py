@@ -1,8 +1,9 @@
-"""Settings of object stores with which no request can be made, found before obstore panics."""
+"""Settings of object stores: those with which obstore panics, and the hosts that they lead to."""
 
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -69,3 +70,48 @@ def require_bucket(noun: str, name: str, location: str) -> None:
             f"Cannot read {location}: {name!r} is not a valid {noun} name.",
             remedy="Use only letters, digits, hyphens, dots and underscores.",
         )
+
+
+NOWHERE: Final = "127.0.0.1:0"
+"""Where nobody can listen."""
+
+_CLOUDS: Final = {
+    "s3": "amazonaws.com",
+    "azure": "core.windows.net,fabric.microsoft.com,login.microsoftonline.com",
+}
+_LINK_LOCAL: Final = "169.254.0.0/16"
+"""Where machines of a cloud get their credentials."""
+
+
+def confining_options(
+    kind: str,
+    client: Mapping[str, object],
+    settings: Mapping[str, str],
+    environment: Mapping[str, str],
+) -> dict[str, str]:
+    """
+    Options for connections to the hosts of a cloud and of *settings* alone, besides *client*.
+
+    obstore follows redirections, and takes along S3's session token and, as the referrer, URLs with
+    signatures of Azure; it has no option against that. So for all other hosts it gets a proxy that
+    is nowhere. Where the user has a proxy, that one decides.
+    """
+    if kind not in _CLOUDS or "proxy_url" in client or _has_proxy(environment):
+        return {}
+    own = ("aws_", "azure_", "azurite_", "identity_")
+    given = {name.lower(): text for name, text in environment.items()}
+    given = {name: text for name, text in given.items() if name.startswith(own)} | dict(settings)
+    hosts = [_CLOUDS[kind], _LINK_LOCAL]
+    hosts += [urlsplit(text).hostname or "" for text in given.values() if _is_url(text)]
+    hosts += [text for name, text in given.items() if name.endswith("_host")]
+    hosts += ["127.0.0.1" for name in given if name.endswith("use_emulator")]
+    return {"proxy_url": f"http://{NOWHERE}", "proxy_excludes": ",".join(hosts)}
+
+
+def _has_proxy(environment: Mapping[str, str]) -> bool:
+    if sys.platform in {"darwin", "win32"}:  # where the system has settings of its own
+        from urllib.request import getproxies
+
+        return not {"http", "https", "all"}.isdisjoint(getproxies())
+    names = ("http_proxy", "https_proxy", "all_proxy")
+    return any(environment.get(name) or environment.get(name.upper()) for name in names)

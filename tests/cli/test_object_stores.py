@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -406,6 +406,42 @@ def test_a_certificate_that_nobody_vouches_for(
         monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
         failed(deltaadm("inspect", ten), "certificate", "SSL_CERT_FILE")
     assert s3.port
+
+
+@pytest.mark.parametrize(
+    ("location", "credentials"),
+    [
+        (
+            "s3://bucket/table",
+            {"AWS_SESSION_TOKEN": "hush"},
+        ),
+        (
+            "abfss://box@account.dfs.core.windows.net/table",
+            {"AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=hush"},
+        ),
+    ],
+    ids=["S3", "Azure"],
+)
+def test_no_redirection_is_followed_with_credentials(
+    s3: S3Server, monkeypatch: pytest.MonkeyPatch, location: str, credentials: dict[str, str]
+) -> None:
+    for name, value in credentials.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", s3.endpoint)
+    monkeypatch.setenv("AZURE_ALLOW_HTTP", "true")
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+    def redirect(_: Any, start: Any) -> Iterable[bytes]:
+        start("307 Temporary Redirect", [("Location", f"http://localhost:{elsewhere.port}/t")])
+        return []
+
+    s3.answer = redirect
+    with s3_server() as elsewhere, s3.counted() as requests:
+        failed(deltaadm("inspect", location), "the store redirects to another host")
+    assert requests
+    assert elsewhere.requests == []
 
 
 @pytest.mark.usefixtures("s3")
