@@ -9,7 +9,6 @@ from collections import Counter
 from hashlib import sha256
 from html.parser import HTMLParser
 from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -25,12 +24,11 @@ from tests.support.samples import HOSTILE, hostile_reports
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from deltaadm.operations.reports import Report
 
 pytestmark = pytest.mark.slow
-
-SCHEMA = Path(__file__).parent.parent / "data" / "sarif" / "sarif-schema-2.1.0.json"
 
 
 @pytest.fixture(scope="module", params=HOSTILE.values(), ids=HOSTILE)
