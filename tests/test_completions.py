@@ -57,7 +57,7 @@ def offered(*words: str) -> tuple[dict[str, str], bool]:
 def test_every_option_is_offered_and_needs_no_quoting(name: str) -> None:
     options, _ = offered(name, "-")
     declared = tuple(Command(name).declared())
-    assert {*options} == {own for each in declared for own in each.names} | {"-h", "--help"}
+    assert {*options} == {own for each in declared for own in each.names}
     assert all(options.values())
     for each in (*declared, None):
         words, _ = offered(name, *([each.names[0], ""] if each and each.names else [""]))

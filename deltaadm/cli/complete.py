@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     """The candidates with what they mean, and whether a file's name fits as well."""
 
 _NOTHING: Final[Answer] = ({}, False)
-_HELP: Final = dict.fromkeys(("--help", "-h"), "Show this message and exit.")
+_PROGRAM_OPTIONS: Final = {
+    "--version": "Show the version and exit.",
+    "--help": "Show this message and exit.",
+}
 _NAME_TABLES: Final = frozenset({"also", "tables_from", "discover", "catalog"})
 """Options after which the first argument is what otherwise follows the table."""
 
@@ -43,9 +46,9 @@ def _candidates(before: Sequence[str], typed: str) -> Answer:
     name, *others = [word for word in before if not word.startswith("-")] or [""]
     if name in COMMANDS:
         return _of_command(Command(name), before[before.index(name) + 1 :], typed)
-    if typed.startswith("-"):
-        return (_HELP if name else {"--version": "Show the version and exit."} | _HELP), False
     if not name:
+        if typed.startswith("-"):
+            return _PROGRAM_OPTIONS, False
         return {**COMMANDS, "help": "Explain a command or a topic."}, False
     if name == "help" and not others:
         return {**COMMANDS, **{topic: each.summary for topic, each in TOPICS.items()}}, False
@@ -84,12 +87,11 @@ def _of_options(
     """The options that are left, or the values of the one that stands before an =."""
     name, equals, value = typed.partition("=")
     if not equals:
-        left = (
-            (name, " ".join(option.help.split()))
+        return {
+            name: " ".join(option.help.split())
             for name, option in options.items()
             if option not in given or option.is_list or option.counted
-        )
-        return {**dict(left), **_HELP}, False
+        }, False
     if name not in options or options[name].is_switch:
         return _NOTHING
     found, files = _values(command, options[name], value)
@@ -103,12 +105,10 @@ def _values(command: Command, option: Declared, typed: str) -> Answer:
 
         return {f"@{name}": "" for name in SettingsSources("").aliases()}, False
     kind = option.metavar.removesuffix("[:FILE]").strip("[]")
-    words: Iterable[str] = ()
+    words: Iterable[str] = option.choices
     if kind in _WORDS:
         module, listed = _WORDS[kind]
         words = listed(import_module(f"deltaadm.{module}"), command)
-    elif not (option.is_pair or option.type_name in {"str", "int", "Path"}):
-        words = (member.value for member in option.enumeration)
     return dict.fromkeys(words, ""), not _FILES.isdisjoint(re.findall(r"\w+", kind))
 
 

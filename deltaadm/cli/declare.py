@@ -2,8 +2,8 @@
 What commands take, as data: arguments, options and groups of options.
 
 A class that inherits from `Parameters` declares a field for each of them; an instance holds what
-one command line says. Typer's commands, the parser for plain command lines and the scripts for
-shells are all made from these declarations, which import nothing that is slow to import.
+one command line says. The parser, the help, the settings and the completion are all made from these
+declarations, which import nothing that is slow to import.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Declared:
         names: tuple[str, ...] | None,
         *,
         metavar: str,
-        help: str,  # noqa: A002 -- the name that typer has for it
+        help: str,  # noqa: A002
         default: Any,
         minimum: int | None = None,
         any_case: bool = False,
@@ -102,16 +102,15 @@ class Declared:
         return self.kind.removesuffix(" | None").removeprefix("list[").removesuffix("]")
 
     @property
-    def enumeration(self) -> Any:
-        """The class of a value that is neither a text nor a number nor a path."""
-        return getattr(sys.modules[self.owner], self.type_name)
+    def choices(self) -> dict[str, Any]:
+        """The values that it can have, by their words; none where any text or number will do."""
+        if self.is_pair or self.is_switch or self.type_name in {"str", "int", "Path"}:
+            return {}
+        enumeration = getattr(sys.modules[self.owner], self.type_name)
+        return {member.value: member for member in enumeration}
 
     def convert(self, text: str) -> Any:
-        """
-        The value that *text* stands for.
-
-        Raises `ValueError` for one that is not plainly right: it takes typer to say what is wrong.
-        """
+        """The value that *text* stands for; raises `ValueError`, which says what is wrong."""
         kind = self.type_name
         if kind == "str":
             return text
@@ -120,10 +119,18 @@ class Declared:
 
             return Path(text)
         if kind == "int":
-            if not (text.isascii() and text.isdecimal() and int(text) >= (self.minimum or 0)):
-                raise ValueError(text)
-            return int(text)
-        return self.enumeration(text)
+            try:
+                number = int(text)
+            except ValueError:
+                raise ValueError(f"{text!r} is not a number") from None
+            if self.minimum is not None and number < self.minimum:
+                raise ValueError(f"{number} is less than {self.minimum}")
+            return number
+        choices = self.choices
+        word = text.lower() if self.any_case else text
+        if word not in choices:
+            raise ValueError(f"{text!r} is not one of {', '.join(map(repr, choices))}")
+        return choices[word]
 
 
 def option(

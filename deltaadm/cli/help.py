@@ -8,6 +8,7 @@ import textwrap
 
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, TOPICS
+from deltaadm.domain.model.properties import did_you_mean
 from deltaadm.errors import UsageError
 
 TYPE_CHECKING = False
@@ -25,27 +26,37 @@ EXAMPLES: Final = (
     "deltaadm enable-feature /data/events deletionVectors",
     "deltaadm set-mapping-mode /data/events name --apply",
 )
-_HELP_OPTION: Final = ("-h, --help", "Show this message and exit.")
-_ASKED: Final = frozenset({"-h", "--help"})
+PROGRAM_OPTIONS: Final = {
+    "--version": "Show the version and exit.",
+    "-h, --help": "Show this message and exit.",
+}
 _EXAMPLES_BEGIN: Final = "For example:"
 
 
-def help_asked_for(arguments: Sequence[str]) -> str | None:
-    """The help that a command line asks for; None if it asks for none, or for none there is."""
+def help_asked_for(arguments: Sequence[str]) -> str:
+    """
+    The help that a command line without a command asks for.
+
+    Raises `UsageError` where there is none, or another word stands in the place of the command.
+    """
     match list(arguments):
-        case [] | ["help"]:
-            return short_help() if not arguments else program_help()
-        case ["-h" | "--help"]:
+        case []:
+            return short_help()
+        case ["help"] | ["-h" | "--help", *_]:
             return program_help()
-        case ["help", name, *rest] if not rest:
-            return topic_help(name) if name in TOPICS else _help_of(name)
-        case [name, "-h" | "--help"]:
-            return _help_of(name)
-    return None
-
-
-def _help_of(name: str) -> str | None:
-    return command_help(Command(name)) if name in COMMANDS else None
+        case ["help", name] if name in TOPICS:
+            return topic_help(name)
+        case ["help", name] if name in COMMANDS:
+            return command_help(Command(name))
+        case ["help", *words]:
+            name = " ".join(words)
+        case [name, *_]:
+            if name.startswith("-") and name != "-":
+                raise UsageError(f"There is no option {name}.")
+    remedy = did_you_mean(name, (*COMMANDS, *TOPICS))
+    if "/" in name or name.startswith("@") or os.path.isdir(name):  # noqa: PTH112
+        remedy = f"To look at a table: deltaadm inspect {name}"
+    raise UsageError(f"There is no command {name!r}.", remedy=remedy)
 
 
 def short_help() -> str:
@@ -73,7 +84,7 @@ def program_help() -> str:
         _titled(
             "Topics", _table((f"help {name}", topic.summary) for name, topic in TOPICS.items())
         ),
-        _titled("Options", _table([("--version", "Show the version and exit."), _HELP_OPTION])),
+        _titled("Options", _table(PROGRAM_OPTIONS.items())),
         _filled(f"Exit codes: {codes}."),
     )
 
@@ -106,7 +117,6 @@ def command_help(command: Command) -> str:
         *map(_filled, text),
         _titled("Arguments", _table((option.metavar, explained(option)) for option in arguments)),
         *options,
-        _titled("Help", _table([_HELP_OPTION])),
     )
 
 

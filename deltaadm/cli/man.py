@@ -8,14 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from deltaadm import __version__
-from deltaadm.cli.help import EXAMPLES, PURPOSE, SUMMARY, described, explained, spelled, usage_words
+from deltaadm.cli.help import (
+    EXAMPLES,
+    PROGRAM_OPTIONS,
+    PURPOSE,
+    SUMMARY,
+    described,
+    explained,
+    spelled,
+    usage_words,
+)
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-_HELP: Final = ("-h, --help", "Show the help and exit.")
 
 
 def man_pages() -> dict[str, str]:
@@ -34,7 +41,7 @@ def _of_program() -> Iterator[str]:
     yield from _listed(
         "COMMANDS", ((f"deltaadm-{name}(1)", what) for name, what in COMMANDS.items())
     )
-    yield from _listed("OPTIONS", [("--version", "Show the version and exit."), _HELP])
+    yield from _listed("OPTIONS", PROGRAM_OPTIONS.items())
     for name, topic in TOPICS.items():
         heading = _HEADINGS.get(name, name.upper().replace("-", " "))
         yield from _listed(heading, topic.rows)
@@ -68,7 +75,6 @@ def _of_command(command: Command) -> Iterator[str]:
         for place, option in options:
             if place == heading:
                 yield from _item(spelled(option), explained(option))
-    yield from _item(*_HELP)
     yield from _examples(examples)
     statuses = ((str(code), what) for code, what, _ in EXIT_CODES)
     yield from _listed("EXIT STATUS", statuses)

@@ -1,4 +1,4 @@
-"""The options that every command has: for its messages, and for its settings."""
+"""The options that every command has: for its messages, its settings and its help."""
 
 from __future__ import annotations
 
@@ -46,6 +46,15 @@ class SettingsOptions(Parameters):
         "validate.deep=true; may be given several times.",
     )
     isolated: bool = option("--isolated", help="Ignore settings files.")
+
+
+class HelpOptions(Parameters):
+    """The help, instead of an answer."""
+
+    heading = "Help"
+    scope = NEVER
+
+    help: bool = option("-h", "--help", help="Show this message and exit.")
 
 
 def begin(options: MessageOptions) -> None:

@@ -1,15 +1,17 @@
 """
-A parser for plain command lines.
+The parser of command lines.
 
-Importing typer takes longer than inspecting a table. What is understood here is understood as
-typer does; everything else is left to it: help, usage errors, rare spellings.
+It is ours because importing one takes longer than inspecting a table. Options and arguments may
+stand in any order; `--` ends the options, and the last of two values of an option counts.
 """
 
 from __future__ import annotations
 
+from deltaadm.errors import UsageError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from deltaadm.cli.declare import Declared
@@ -17,61 +19,63 @@ if TYPE_CHECKING:
 
 
 def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
-    """The values of a command's *arguments*, by field; None for those that typer should parse."""
-    declared = tuple(command.declared())
-    try:
-        words, occurrences = _separated(declared, iter(arguments))
-        values = {name: _value(*occurrence) for name, occurrence in occurrences.items()}
-        return values | _arguments([option for option in declared if option.is_argument], words)
-    except ValueError:
-        return None
+    """
+    The values of a command's *arguments*, by field; None for those that ask for help.
 
-
-def _separated(
-    declared: Sequence[Declared], rest: Iterator[str]
-) -> tuple[list[str], dict[str, tuple[Declared, list[str]]]]:
-    """The words that are no options, and the texts that each option is given."""
-    by_name = {name: option for option in declared for name in option.names}
+    Raises `UsageError` for arguments that the command does not take.
+    """
+    options = {name: each for each in command.declared() for name in each.names}
+    given: dict[str, tuple[Declared, list[str]]] = {}
     words: list[str] = []
-    occurrences: dict[str, tuple[Declared, list[str]]] = {}
+    rest = iter(arguments)
     for word in rest:
-        if not word.startswith("-"):
+        if word == "--":
+            words += rest
+        elif not word.startswith("-") or word == "-":
             words.append(word)
-            continue
-        name, equals, text = word.partition("=") if word.startswith("--") else (word, "", "")
-        option = by_name.get(name) or _counted(word, by_name)
-        if option is None or (
-            option.field in occurrences and not (option.is_list or option.counted)
-        ):
-            raise ValueError(word)
-        texts = occurrences.setdefault(option.field, (option, []))[1]
-        if option.is_switch or option.is_pair:
-            if equals:
-                raise ValueError(word)
-            texts += [_plain(next(rest, "")) for _ in "12"] if option.is_pair else []
-            texts += _times(word) if option.counted else []
         else:
-            texts.append(_plain(text if equals else next(rest, "")))
-    return words, occurrences
+            for name, value in _named(word, options):
+                if name not in options:
+                    from deltaadm.cli.help import near_option
+
+                    remedy = near_option(name, command)
+                    raise UsageError(f"There is no option {name}.", remedy=remedy)
+                option = options[name]
+                texts = given.setdefault(option.field, (option, []))[1]
+                texts += _texts(option, name, value, rest)
+    if "help" in given:
+        return None
+    values = {field: _value(option, texts) for field, (option, texts) in given.items()}
+    return values | _arguments(command, words)
 
 
-def _counted(word: str, by_name: Mapping[str, Declared]) -> Declared | None:
-    """The option that is given several times at once, as in -qq."""
-    option = by_name.get(word[:2])
-    return option if option and option.counted and set(word[1:]) == {word[1]} else None
+def _named(word: str, options: dict[str, Declared]) -> Iterator[tuple[str, str | None]]:
+    """The options that *word* gives, with the value that stands in it if one does."""
+    if word.startswith("--"):
+        name, equals, value = word.partition("=")
+        yield name, value if equals else None
+        return
+    letters = iter(word[1:])
+    for letter in letters:
+        name = f"-{letter}"
+        option = options.get(name)
+        takes_none = option is None or option.is_switch
+        yield name, None if takes_none else "".join(letters) or None
 
 
-def _times(word: str) -> str:
-    """A letter for each time that *word* gives an option."""
-    return "x" if word.startswith("--") else word[1:]
-
-
-def _plain(text: str) -> str:
-    """A value that cannot be taken for anything else."""
-    # Typer and we might take it differently, so typer takes it.
-    if not text or text.startswith("-"):
-        raise ValueError(text)
-    return text
+def _texts(option: Declared, name: str, value: str | None, rest: Iterator[str]) -> list[str]:
+    """What is given to *option*, as text: the *value* in its word, or else what follows."""
+    if option.is_switch:
+        if value is not None:
+            raise UsageError(f"Option '{name}' does not take a value.")
+        return [name]
+    wanted = 2 if option.is_pair else 1
+    texts = [] if value is None else [value]
+    texts += [text for _, text in zip(range(wanted - len(texts)), rest, strict=False)]
+    if len(texts) < wanted:
+        amount = "an argument" if wanted == 1 else "2 arguments"
+        raise UsageError(f"Option '{name}' requires {amount}.")
+    return texts
 
 
 def _value(option: Declared, texts: list[str]) -> Any:
@@ -79,27 +83,41 @@ def _value(option: Declared, texts: list[str]) -> Any:
         return len(texts)
     if option.is_switch:
         return True
-    if option.is_pair:
-        from pathlib import Path
+    try:
+        if option.is_pair:
+            from pathlib import Path
 
-        return texts[0], Path(texts[1])
-    converted = [option.convert(text) for text in texts]
-    return converted if option.is_list else converted[0]
+            return texts[-2], Path(texts[-1])
+        converted = [option.convert(text) for text in (texts if option.is_list else texts[-1:])]
+    except ValueError as error:
+        label = " / ".join(option.names) or option.metavar.strip("[]")
+        raise UsageError(str(error), option=label) from error
+    return converted if option.is_list else converted[-1]
 
 
-def _arguments(declared: Sequence[Declared], words: list[str]) -> dict[str, Any]:
+def _arguments(command: Command, words: list[str]) -> dict[str, Any]:
     """The arguments by their fields; the last may take all words that are left."""
-    if not all(words):
-        raise ValueError(words)
     values: dict[str, Any] = {}
     left = list(words)
-    for argument in declared:
-        if not left and argument.required:
-            raise ValueError(argument.metavar)
-        if left and argument.is_list:
-            values[argument.field], left = [argument.convert(word) for word in left], []
-        elif left:
-            values[argument.field] = argument.convert(left.pop(0))
+    for argument in (each for each in command.declared() if each.is_argument):
+        own = left if argument.is_list else left[:1]
+        left = left[len(own) :]
+        if argument.names_tables and "" in own:
+            raise UsageError("is empty", option="TABLE")
+        if own:
+            try:
+                values[argument.field] = _value(argument, own)
+            except UsageError:
+                table = values.get("table", "")
+                if table.lower() in argument.choices:  # they are swapped
+                    from deltaadm.cli.plan_options import require_no_directory
+
+                    require_no_directory(table, argument.metavar)
+                raise
+        elif argument.required:
+            from deltaadm.cli.help import lacks_argument
+
+            raise lacks_argument(command)
     if left:
-        raise ValueError(left)
+        raise UsageError(f"Unexpected argument {' '.join(left)!r}.")
     return values

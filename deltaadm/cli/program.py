@@ -33,8 +33,6 @@ _MORE_TIME: Final = (
     "Allow more time; `deltaadm doctor LOCATION` shows why a store does not respond."
 )
 
-_ASKED_FOR_HELP: Final = frozenset({"-h", "--help"})
-
 _FRAMES: Final = 5_000
 """
 How deep Python's stack may go: enough for schemas as deeply nested as Delta's reader takes them.
@@ -60,7 +58,7 @@ def _run(arguments: Sequence[str], status: CommitStatus) -> int:
         return _answer(arguments, status)
     except (KeyboardInterrupt, _Terminated, DeadlineReached) as stop:
         return _stopped(status, type(stop))
-    except (BrokenPipeError, SystemExit):  # typer ends the process where a pipe breaks
+    except BrokenPipeError:
         return _unread(arguments, status)
     except Exception as error:  # noqa: BLE001 -- whatever gets here is a bug of ours, and says so
         stop_behind = _stop_behind(error)
@@ -89,7 +87,7 @@ def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
     from deltaadm.runs.output import OutputLost, output_error, write_version
 
     try:
-        if list(arguments) == ["--version"]:
+        if arguments[:1] == ["--version"]:
             return write_version()
         if arguments[:1] != ["inspect"]:  # which may be stopped at any moment
             _notice_termination()
@@ -100,62 +98,38 @@ def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
         return _show(error)
     except OutputLost as lost:
         return _show(output_error(lost.__cause__, status))
-    except OSError as error:
-        if not _ends_output(error):
-            raise
-        return _show(output_error(error, status))  # by what typer has written itself
 
 
 def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
-    if arguments[:1] == ["__complete"]:
-        from deltaadm.cli.complete import candidates
-        from deltaadm.runs.output import write_text
-
-        write_text(candidates(arguments[1:]))
-        return 0
-    code = _help(arguments)
-    if code is None:
-        code = _answer_plainly(arguments, status)
-    if code is not None:
-        return code
-    from deltaadm.cli.app import answer
-
-    return answer(arguments, status)
-
-
-def _help(arguments: Sequence[str]) -> int | None:
-    """Show the help that is asked for; None where there is none, or for none that there is."""
-    if arguments and arguments[0] != "help" and _ASKED_FOR_HELP.isdisjoint(arguments):
-        return None
-    from deltaadm.cli.help import help_asked_for
-    from deltaadm.runs.output import write_text
-
-    text = help_asked_for(arguments)
-    if text is None:
-        return None
-    write_text(text)
-    return 0
-
-
-def _answer_plainly(arguments: Sequence[str], status: CommitStatus) -> int | None:
-    """Carry out a plain command line without typer; None for one that typer should look at."""
     from deltaadm.cli.execution import execute
     from deltaadm.cli.parser import parse
     from deltaadm.cli.table import COMMANDS, Command
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.output import write_text
 
     name, *rest = arguments or ("",)
-    if name not in COMMANDS:
-        return None
-    command = Command(name)
-    if not (rest or command.answers_alone):
-        from deltaadm.cli.help import lacks_argument
+    if name in COMMANDS:
+        command = Command(name)
+        if not (rest or command.answers_alone):
+            from deltaadm.cli.help import lacks_argument
 
-        raise lacks_argument(command)
-    values = parse(command, rest)
-    if values is None:
-        return None
-    return execute(command, values, RunContext(status))
+            raise lacks_argument(command)
+        values = parse(command, rest)
+        if values is not None:
+            return execute(command, values, RunContext(status))
+        from deltaadm.cli.help import command_help
+
+        text = command_help(command)
+    elif name == "__complete":
+        from deltaadm.cli.complete import candidates
+
+        text = candidates(rest)
+    else:
+        from deltaadm.cli.help import help_asked_for
+
+        text = help_asked_for(arguments)
+    write_text(text)
+    return 0
 
 
 def _stop_behind(error: BaseException) -> type[BaseException] | None:
@@ -179,13 +153,6 @@ def _notice_termination() -> None:
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:
     raise _Terminated
-
-
-def _ends_output(error: OSError) -> bool:
-    """Whether writing ends in *error* on a full disk, or where standard output is closed."""
-    import errno
-
-    return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EBADF}
 
 
 def _stopped(status: CommitStatus, stop: type[BaseException]) -> int:

@@ -236,7 +236,7 @@ def _one(option: Declared, value: Any, setting: Setting) -> Any:
     try:
         return option.convert(value)
     except ValueError:
-        words = [str(choice.value) for choice in option.enumeration]
+        words = [*option.choices]
         raise wrong(place, f"{', '.join(words[:-1])} or {words[-1]}") from None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltaadm.cli.message_options import MessageOptions, SettingsOptions, begin
+from deltaadm.cli.message_options import HelpOptions, MessageOptions, SettingsOptions, begin
 from deltaadm.errors import UsageError
 from deltaadm.imports import import_module
 
@@ -69,6 +69,7 @@ class Command:
         yield from self.parameters.sections()
         yield from SettingsOptions.sections()
         yield from MessageOptions.sections()
+        yield from HelpOptions.sections()
 
     def begin(self, values: Mapping[str, Any]) -> None:
         """Show and keep messages as *values* ask."""

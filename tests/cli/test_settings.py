@@ -156,7 +156,6 @@ def test_options_take_their_settings(small: Table, monkeypatch: pytest.MonkeyPat
     assert deltaadm("inspect", small.path).out.startswith("---\n")
     monkeypatch.setenv("DELTAADM_INSPECT_OUTPUT", "name")
     assert deltaadm("inspect", small.path).out == f"{small.path}\n"
-    # What typer parses, as this line, takes them as well.
     assert deltaadm("inspect", "--", small.path).out == f"{small.path}\n"
     assert deltaadm("inspect", "-ojson", "--", small.path).out[0] == "{"
 
