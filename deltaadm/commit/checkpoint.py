@@ -38,6 +38,7 @@ from deltaadm.replay.engine import UnreadableCheckpoint, hint_of
 from deltaadm.replay.load import Attempt, locate
 from deltaadm.replay.reconcile import canonical_path, vector_id
 from deltaadm.replay.whole_state import WholeState
+from deltaadm.storage.local import unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,6 +114,8 @@ def _written(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
             return _written_from(store, snapshot, attempt.segment)
         except UnreadableCheckpoint as error:
             attempt.answer(error)  # goes back to an older one, or raises
+        except OSError as error:
+            raise unwritable(f"the checkpoint of version {snapshot.version}", error) from error
 
 
 def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment) -> _Pointer | None:

@@ -213,12 +213,11 @@ def lock(descriptor: int, *, otherwise: bool = False) -> bool:
 def _is_abandoned(entry: os.DirEntry[str]) -> bool:
     import time
 
-    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _WRITING_TAKES:
-        return True
+    is_old = time.time() - entry.stat(follow_symlinks=False).st_mtime > _WRITING_TAKES
     # Of two that look at the same time only one gets the lock, and it may remove the draft.
     descriptor = os.open(entry.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     try:
-        return lock(descriptor)
+        return lock(descriptor, otherwise=is_old)
     finally:
         os.close(descriptor)
 

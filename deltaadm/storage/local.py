@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
-from contextlib import contextmanager
 
 from deltaadm.domain.model.log_segment import (
     LOG_DIRECTORY,
@@ -29,6 +28,7 @@ from deltaadm.limits import LIMITS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
     from typing import BinaryIO, Final
 
     from deltaadm.limits import Limits
@@ -145,11 +145,15 @@ class LocalStore:
         # Imported here: whoever only reads does without.
         from deltaadm.storage.files import published
 
+        where = self._prefix + path
         # Before and after: at no moment may there be the new file with the old checksum.
         self._forget_checksum(path)
-        with self.draft(path) as file:
-            file.write(body)
-            published(file, self._prefix + path, over=True)
+        try:
+            with self.draft(path) as file:
+                file.write(body)
+                published(file, where, over=True)
+        except OSError as error:
+            raise unwritable(where, error) from error
         self._forget_checksum(path)
 
     def create(self, path: str, body: bytes) -> bool:
@@ -166,17 +170,11 @@ class LocalStore:
         except OSError as error:
             raise unwritable(where, error) from error
 
-    @contextmanager
-    def draft(self, path: str) -> Iterator[BinaryIO]:
+    def draft(self, path: str) -> AbstractContextManager[BinaryIO]:
         """See `WritableStore`; it is in the log, under a name that readers pass over."""
         from deltaadm.storage.files import drafted
 
-        where = self._prefix + path
-        try:
-            with drafted(where, self._newest()) as file:
-                yield file
-        except OSError as error:
-            raise unwritable(where, error) from error
+        return drafted(self._prefix + path, self._newest())
 
     def publish(self, draft: BinaryIO, path: str) -> bool:
         """See `WritableStore`; to be called while the draft is there."""

@@ -29,7 +29,7 @@ from deltaadm.errors import DeltaadmError, FileMissing, Refused, StorageError, U
 from deltaadm.limits import LIMITS
 from deltaadm.storage.discover import not_listed
 from deltaadm.storage.kept import Kept
-from deltaadm.storage.local import too_large, unwritable
+from deltaadm.storage.local import too_large
 from deltaadm.storage.object_errors import failure, failure_of_options, failure_to_create
 from deltaadm.storage.option_checks import (
     confining_options,
@@ -41,6 +41,7 @@ from deltaadm.storage.threads import Pending, Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from typing import BinaryIO
 
     from obstore import ObjectMeta
@@ -636,14 +637,9 @@ class ObjectStore:
         self._bucket.require_exclusive_creation(f"{self._log}/")
         return self._bucket.create(f"{self._log}/{path}", body)
 
-    @contextmanager
-    def draft(self, path: str) -> Iterator[BinaryIO]:
+    def draft(self, _path: str) -> AbstractContextManager[BinaryIO]:
         """See `WritableStore`; it is in the directory for temporary files, without a name."""
-        try:
-            with TemporaryFile() as file:
-                yield cast("BinaryIO", file)
-        except OSError as error:
-            raise unwritable(f"a draft of {path}", error) from error
+        return cast("AbstractContextManager[BinaryIO]", TemporaryFile())
 
     def publish(self, draft: BinaryIO, path: str) -> bool:
         """See `WritableStore`; it is uploaded in one request."""

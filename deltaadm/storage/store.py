@@ -117,8 +117,8 @@ class WritableStore(LogStore, Protocol):
         """
         A file of this machine to be written in pieces, read back and published as *path*.
 
-        No reader of the log sees it, and nothing is left of it in the end. Raises `StorageError`
-        where it cannot be written.
+        No reader of the log sees it, and nothing is left of it in the end. Writing it may raise
+        `OSError`.
         """
 
     def publish(self, draft: BinaryIO, path: str) -> bool:
