@@ -303,7 +303,7 @@ def setting_table(chosen: Iterable[OptionSetting]) -> Iterator[str]:
             (
                 f"`{each.key}`",
                 setting_kind(each),
-                f"`{variable(each.key.replace('.', '-'))}`",
+                "" if each.section else f"`{variable(each.key)}`",
                 " ".join(each.option.help.split()).replace("|", "\\|"),
             )
             for each in chosen

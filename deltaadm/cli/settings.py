@@ -67,13 +67,9 @@ def option_settings() -> Iterator[OptionSetting]:
 
 
 def variables() -> Iterator[str]:
-    """All variables that deltaadm looks at, those of options in sections as well."""
+    """All variables that deltaadm looks at."""
     yield from VARIABLES
-    for name in COMMANDS:
-        for option in _settable(Command(name)):
-            yield variable(f"{name}-{option.key}")
-            if option.scope == COMMON:
-                yield variable(option.key)
+    yield from (variable(setting.key) for setting in option_settings() if not setting.section)
 
 
 def _settable(command: Command) -> Iterator[Declared]:
@@ -174,9 +170,8 @@ def require_known_keys(settings: SettingsSources) -> None:
 
 def _warn_of_unknown_variables(command: Command) -> None:
     """Say which variables are called like ours and are none, most often misspelt."""
-    own = {*VARIABLES, *_OF_TESTS}
-    for option in _settable(command):
-        own |= {variable(option.key), variable(f"{command.name}-{option.key}")}
+    common = (option.key for option in _settable(command) if option.scope == COMMON)
+    own = {*VARIABLES, *_OF_TESTS, *map(variable, common)}
     strange = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in own)
     if not strange:
         return
@@ -333,7 +328,8 @@ def _options_shown(sources: SettingsSources) -> Iterator[SettingValue]:
         if setting is not None:
             converted(item.option, setting)
         words = " ".join(item.option.help.split())
-        yield _shown(item.key, setting, words, variable(item.key.replace(".", "-")), item.option)
+        own = None if item.section else variable(item.key)
+        yield _shown(item.key, setting, words, own, item.option)
 
 
 def _shown(

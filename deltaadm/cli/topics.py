@@ -70,12 +70,11 @@ TOPICS: Final[Mapping[str, Topic]] = {
         (
             *VARIABLES.items(),
             ("DELTAADM_...", "An option of all commands: DELTAADM_OUTPUT=json is -o json."),
-            ("DELTAADM_COMMAND_...", "One of a command: DELTAADM_VALIDATE_DEEP=1 is --deep."),
             *OTHER_VARIABLES.items(),
         ),
         "The command line takes precedence over variables, and they over settings files. 1 and 0 "
-        "turn switches on and off; commas separate several values. What gives consent or names "
-        "tables has no variable. `deltaadm config show -o json` lists them all.",
+        "turn switches on and off; commas separate several values. Other options stand in settings "
+        "files. `deltaadm config show -o json` lists all variables.",
     ),
     "formats": Topic(
         "Output formats, for -o.",

@@ -181,24 +181,12 @@ class SettingsSources:
         return list(self._all(key, alone=False))[::-1]
 
     def _all(self, key: str, *, alone: bool) -> Iterator[Setting]:
-        on_command_line = [
-            document for document in self.documents if document.origin == COMMAND_LINE
-        ]
-        files = [document for document in self.documents if document.origin != COMMAND_LINE]
-        settings = (
-            *(document.setting(key, self.command, alone=alone) for document in on_command_line),
-            self._variable(key, alone=alone),
-            *(document.setting(key, self.command, alone=alone) for document in files),
-        )
+        settings = [document.setting(key, self.command, alone=alone) for document in self.documents]
+        name = variable(key)
+        if not alone and name in os.environ:
+            given = bool(self.documents) and self.documents[0].origin == COMMAND_LINE
+            settings.insert(given, Setting(os.environ[name], ENVIRONMENT, name, is_text=True))
         return (setting for setting in settings if setting is not None)
-
-    def _variable(self, key: str, *, alone: bool) -> Setting | None:
-        names = [f"{self.command}-{key}"] if self.command else []
-        names += [] if alone else [key]
-        for name in map(variable, names):
-            if (text := os.environ.get(name)) is not None:
-                return Setting(text, ENVIRONMENT, name, is_text=True)
-        return None
 
     def knows(self, known: Collection[str]) -> bool:
         """Whether every key at the top is among those that are *known*."""

@@ -100,7 +100,7 @@ def settings_say_where_they_come_from(small: Table, tmp_path: Path) -> None:
 
 
 @convention
-def every_option_has_a_variable(small: Table, tmp_path: Path) -> None:
+def options_of_all_commands_have_variables(small: Table, tmp_path: Path) -> None:
     found = process("inspect", small.path, env={"DELTAADM_OUTPUT": "name"}, cwd=tmp_path)
     assert found.out == f"{small.path}\n"
     for topic in ("environment", "exit-codes", "formats", "storage"):

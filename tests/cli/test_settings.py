@@ -154,7 +154,9 @@ def test_options_take_their_settings(small: Table, monkeypatch: pytest.MonkeyPat
     assert deltaadm("inspect", small.path, "--config", "output=text").out[0] != "{"
     monkeypatch.setenv("DELTAADM_OUTPUT", "yaml")
     assert deltaadm("inspect", small.path).out.startswith("---\n")
-    monkeypatch.setenv("DELTAADM_INSPECT_OUTPUT", "name")
+    assert deltaadm("inspect", small.path, "--config", "inspect.output=name").out[0] == "/"
+    written('[inspect]\noutput = "name"')
+    monkeypatch.delenv("DELTAADM_OUTPUT")
     assert deltaadm("inspect", small.path).out == f"{small.path}\n"
     assert deltaadm("inspect", "--", small.path).out == f"{small.path}\n"
     assert deltaadm("inspect", "-ojson", "--", small.path).out[0] == "{"
