@@ -22,6 +22,8 @@ class Limits:
 
     `piece`: bytes of a larger commit that are read at a time.
 
+    `files`: objects in a log that an object store lists, each of which takes about a kilobyte.
+
     `path`: characters of a file's path, which stores limit to some thousand.
 
     `page`: bytes of a page of a Parquet file once it is decompressed, and of one row with the
@@ -44,6 +46,7 @@ class Limits:
     line: int = 32 << 20
     whole: int = 8 << 20
     piece: int = 1 << 20
+    files: int = 500_000
     path: int = 1 << 16
     page: int = 64 << 20
     batch: int = 16 << 20

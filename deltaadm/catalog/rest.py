@@ -7,6 +7,7 @@ asked again, at growing and random intervals.
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import socket
@@ -15,11 +16,18 @@ import threading
 import time
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from http.client import HTTPException
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from http.client import HTTPException, HTTPResponse
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import (
+    AbstractHTTPHandler,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    Request,
+    build_opener,
+)
 
 from deltaadm.errors import StorageError
 from deltaadm.masking import masked
@@ -32,14 +40,14 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 _TRIES: Final = 6
-_PATIENCE: Final = 60.0
-"""Seconds in which a request is tried again, at most."""
+PATIENCE: Final = 60.0
+"""Seconds in which an answer is complete, and in which a request is tried again, at most."""
 
-_ANSWER_TIME: Final = 30.0
+_SILENCE: Final = 30.0
 """Seconds that the server may be silent."""
 
-_LARGEST: Final = 1 << 26
-"""Bytes of an answer, at most."""
+_LARGEST: Final = 1 << 22
+"""Bytes of an answer, at most: in memory it can take twenty times as many."""
 
 _LONGEST: Final = 300
 """Characters of the server's own words that are quoted."""
@@ -81,7 +89,7 @@ class Rest:
         self._name = name
         self._token_names = token_names
         # urllib would send the token along to wherever a redirection leads.
-        self._opener = build_opener(_NoRedirects())
+        self._opener = build_opener(_NoRedirects(), _Http(), _Https())
 
     def get(
         self, *path: str, body: Document | None = None, query: Mapping[str, str] | None = None
@@ -126,7 +134,7 @@ class Rest:
         return pending.result()
 
     def _answer(self, request: Request) -> Document:
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + PATIENCE
         for number in range(_TRIES):
             try:
                 return self._once(request)
@@ -136,7 +144,12 @@ class Rest:
                     error.close()
                 else:
                     raise self._refused(error) from None
-            except (OSError, HTTPException) as error:
+            except _TooLongError:
+                raise StorageError(
+                    f"{self._name} answers with more than {_LARGEST >> 20} MB.",
+                    remedy="Check --unity.",
+                ) from None
+            except (OSError, HTTPException, ValueError) as error:
                 pause = _pause(number)
                 cause = error.reason if isinstance(error, URLError) else error
                 if _is_lasting(cause) or number + 1 == _TRIES or not _is_left(end, pause):
@@ -145,10 +158,8 @@ class Rest:
         raise AssertionError  # the last try returns or raises
 
     def _once(self, request: Request) -> Document:
-        with self._opener.open(request, timeout=_ANSWER_TIME) as answer:
-            body = answer.read(_LARGEST + 1)
-        # One byte more than is taken was asked for, which tells an answer that is too long.
-        document = _document(body) if len(body) <= _LARGEST else None
+        with self._opener.open(request, timeout=_SILENCE) as answer:
+            document = _document(answer.read(_LARGEST))
         if document is None:
             raise self._no_catalog(200)
         return document
@@ -168,7 +179,7 @@ class Rest:
         try:
             with error:
                 document = _document(error.read(1 << 16))
-        except (OSError, HTTPException):
+        except (OSError, HTTPException, ValueError):
             document = None
         words = _Words.of(document)
         if words is None and status not in _MESSAGES:
@@ -217,8 +228,66 @@ class Rest:
 class _NoRedirects(HTTPRedirectHandler):
     """A redirection is an error: the token must not go elsewhere."""
 
-    def redirect_request(self, *_given: Any, **_named: Any) -> None:
-        """See `HTTPRedirectHandler`."""
+    def http_error_302(self, *_given: Any, **_named: Any) -> None:
+        """See `HTTPRedirectHandler`; it would fail with a `ValueError` for what is no URL."""
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+
+class _TooLongError(Exception):
+    """An answer has too many bytes."""
+
+
+class _Bounded(io.RawIOBase):
+    """What a server sends for one answer, headers included: not too much, and not for too long."""
+
+    def __init__(self, sent: socket.SocketIO) -> None:
+        self._sent, self._left, self._end = sent, _LARGEST, time.monotonic() + PATIENCE
+
+    def readable(self) -> bool:
+        """See `io.IOBase`."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """See `io.RawIOBase`."""
+        if time.monotonic() > self._end:
+            raise TimeoutError
+        size = self._sent.readinto(buffer) or 0
+        self._left -= size
+        if self._left < 0:
+            raise _TooLongError
+        return size
+
+    def close(self) -> None:
+        """See `io.IOBase`."""
+        self._sent.close()
+        super().close()
+
+
+class _Answer(HTTPResponse):
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.fp = io.BufferedReader(_Bounded(cast("socket.SocketIO", self.fp.detach())))
+
+
+class _BoundedOpen(AbstractHTTPHandler):
+    def do_open(self, http_class: Any, req: Request, **more: Any) -> HTTPResponse:
+        """See `AbstractHTTPHandler`."""
+
+        def connection(host: str, **options: Any) -> Any:
+            made = http_class(host, **options)
+            made.response_class = _Answer
+            return made
+
+        return super().do_open(connection, req, **more)
+
+
+class _Http(_BoundedOpen, HTTPHandler):
+    pass
+
+
+class _Https(_BoundedOpen, HTTPSHandler):
+    pass
 
 
 class _Words(NamedTuple):
@@ -295,7 +364,7 @@ def _host(url: str) -> str | None:
 
 def _is_lasting(cause: object) -> bool:
     """Whether nothing changes when the server is asked again."""
-    return isinstance(cause, ssl.SSLError | ConnectionRefusedError | socket.gaierror)
+    return isinstance(cause, ssl.SSLError | ConnectionRefusedError | socket.gaierror | ValueError)
 
 
 def _is_left(end: float, pause: float) -> bool:

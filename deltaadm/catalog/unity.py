@@ -19,6 +19,7 @@ from deltaadm.catalog.answers import (
     entry_of,
     is_managed,
     older_credentials,
+    page_of,
     state_for_delta,
     state_of_info,
     with_commits,
@@ -45,6 +46,10 @@ _CREDENTIALS: Final = f"{_LOAD}/credentials"
 _PROTOCOLS: Final = "1.0"
 _PAGE: Final = "50"
 """Tables in an answer, as many as the description allows."""
+
+PAGES: Final = 10_000
+ENTRIES: Final = 1_000_000
+"""Pages and entries of a list, at most."""
 
 _AT_ONCE: Final = 16
 _PARTS: Final = 3
@@ -113,7 +118,7 @@ class UnityCatalog:
     def _no_table(self, name: Sequence[str]) -> TableError:
         try:
             # Only for a hint, which must not hide what is wrong with the table itself.
-            known = [_name(info) for info in self._tables(*name[:2])]
+            known = [info["name"] for info in self._tables(*name[:2])]
         except (StorageError, TableError):
             known = []
         return TableError(
@@ -137,7 +142,7 @@ class UnityCatalog:
         schemas = [schema]
         if is_name_pattern(schema):
             listed = self._pages("schemas", "schemas", {"catalog_name": catalog}, catalog)
-            schemas = [name for name in map(_name, listed) if matches_name(name, schema)]
+            schemas = [info["name"] for info in listed if matches_name(info["name"], schema)]
         with closing(Threads(_AT_ONCE)) as threads:
             pending = [
                 threads.submit(partial(self._delta_tables, catalog, schema_name, table))
@@ -148,22 +153,26 @@ class UnityCatalog:
 
     def _delta_tables(self, catalog: str, schema: str, pattern: str) -> list[CatalogTable]:
         entries = (
-            entry_of((catalog, schema, _name(info)), info)
+            self._parse(partial(entry_of, (catalog, schema, info["name"]), info))
             for info in self._tables(catalog, schema)
-            if matches_name(_name(info), pattern)
+            if matches_name(info["name"], pattern)
         )
         return [entry for entry in entries if entry.is_delta]
 
     def _tables(self, catalog: str, schema: str) -> Iterator[Document]:
-        query = {"catalog_name": catalog, "schema_name": schema, "max_results": _PAGE}
+        query = {
+            "catalog_name": catalog, "schema_name": schema, "max_results": _PAGE,
+            # Fifty tables with all their columns can be megabytes.
+            "omit_columns": "true", "omit_properties": "true",
+        }  # fmt: skip
         return self._pages("tables", "tables", query, f"{catalog}.{schema}")
 
     def _pages(
         self, path: str, field: str, query: Mapping[str, str], parent: str
     ) -> Iterator[Document]:
-        """Return the items of *field* in all pages of the response."""
-        token = ""
-        while True:
+        """The entries of *field* in all pages of a list, some of which may be empty."""
+        token, seen, entries = "", {hash("")}, 0
+        while len(seen) <= PAGES and entries <= ENTRIES:
             more = {"page_token": token} if token else {}
             try:
                 answer = self._rest.get(path, query={**query, **more})
@@ -176,17 +185,25 @@ class UnityCatalog:
                     remedy="Check its name and the privileges.",
                     delta_error_class="SCHEMA_NOT_FOUND",
                 ) from None
-            listed = answer.get(field)
-            yield from (info for info in listed or () if isinstance(info, dict))
-            following = answer.get("next_page_token")
-            # The same page named again would be one without end.
-            if not following or following == token:
+            listed, token = self._parse(partial(page_of, answer, field))
+            yield from listed
+            if not token:
                 return
-            token = str(following)
+            if hash(token) in seen:
+                raise StorageError(
+                    f"{self.name} lists {field} without end: it gives the same page token twice.",
+                    remedy="Report this to its operator.",
+                )
+            seen.add(hash(token))
+            entries += len(listed)
+        raise StorageError(
+            f"{self.name} lists more than {PAGES:,} pages or {ENTRIES:,} entries of {field}.",
+            remedy="Give the names of tables, or patterns for the names of schemas.",
+        )
 
     def describe_access(self) -> str:
         """Describe what can be listed and how tables load; raises what `list_tables` does."""
-        catalogs = [_name(info) for info in self._pages("catalogs", "catalogs", {}, "")]
+        catalogs = [info["name"] for info in self._pages("catalogs", "catalogs", {}, "")]
         number = "1 catalog" if len(catalogs) == 1 else f"{len(catalogs)} catalogs"
         summary = f"{number} can be listed"
         if not catalogs:
@@ -230,10 +247,9 @@ class UnityCatalog:
         """Parse a response with *parse*; raises if it is not as the API specifies."""
         try:
             return parse()
-        except (LookupError, TypeError, AttributeError, ValueError) as error:
+        except (ValueError, RecursionError) as error:
             raise StorageError(
-                f"{self.name} answers something that is not understood: {type(error).__name__}: "
-                f"{error}.",
+                f"{self.name} answers something that is not understood: {error}.",
                 remedy="Check that the server's version is one that deltaadm knows.",
             ) from error
 
@@ -261,10 +277,6 @@ def _require_whole(name: Sequence[str]) -> None:
             f"{path_text(tuple(name))} does not say in which catalog it is.",
             remedy="Write catalog.schema.table.",
         )
-
-
-def _name(info: Document) -> str:
-    return str(info.get("name", ""))
 
 
 def _pattern(text: str) -> list[str]:

@@ -102,7 +102,14 @@ class Unity:
                 remedy="Ask for the privilege EXTERNAL USE SCHEMA, or give the table's location.",
             )
         require_no_secret(entry.location)
-        location = _located(entry.location)
+        try:
+            location = _located(entry.location)
+        except (ValueError, Refused) as error:
+            raise StorageError(
+                f"{self._found().name} has {entry.name} at {entry.location!r}, which is no "
+                "location.",
+                remedy="Correct the table's entry in the catalog.",
+            ) from error
         self._names[location] = name
         return entry._replace(location=location)
 

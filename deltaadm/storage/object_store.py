@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import io
 import os
+import random
+import threading
+import time
 from collections import deque
 from contextlib import contextmanager, suppress
 from functools import partial
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
@@ -44,14 +47,22 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import BinaryIO
 
-    from obstore import ObjectMeta
+    from obstore import ListResult, ObjectMeta
     from obstore.store import ObjectStore as Backend
 
     from deltaadm.limits import Limits
     from deltaadm.storage.credentials import RenewedCredentials
 
+Result = TypeVar("Result")
+
 PAGE: Final = 1_000
 """Objects that a store tells of in one answer."""
+
+PAGE_TIME: Final = 120.0
+"""Seconds in which a store tells of so many, with all tries."""
+
+_TRIES: Final = 6
+"""Requests for a list whose answers break off."""
 
 _AT_ONCE: Final = 64
 """Requests that are under way at the same time, at most."""
@@ -335,6 +346,7 @@ class Bucket:
         self._threads = threads
         self._credentials = credentials
         self._is_exclusive = address.kind == "memory"
+        self._hanging: DeltaadmError | None = None
 
     @property
     def options(self) -> Mapping[str, str]:
@@ -411,9 +423,9 @@ class Bucket:
         """The first objects below *prefix*, and whether these are all."""
         return self._threads.submit(partial(self._page, prefix)).result()
 
-    def all_below(self, prefix: str, offset: str | None = None) -> list[ObjectMeta]:
-        """All objects below *prefix*, after *offset*."""
-        return self._threads.submit(partial(self._list, prefix, offset)).result()
+    def all_below(self, prefix: str, most: int, offset: str | None = None) -> list[ObjectMeta]:
+        """All objects below *prefix*, after *offset*; an error for more than *most*."""
+        return self._threads.submit(partial(self._list, prefix, most, offset)).result()
 
     def put(self, path: str, body: bytes) -> None:
         """Write a whole object."""
@@ -441,6 +453,8 @@ class Bucket:
         """Raises that error for whatever a request in the block raises."""
         try:
             yield
+        except DeltaadmError:
+            raise
         except Exception as error:
             raise self._failure(path, error, doing) from error
 
@@ -500,29 +514,81 @@ class Bucket:
             obstore.delete(self.backend, path)
 
     def _page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
-        first = next(self._stream(prefix, None), [])
+        first = self._retried(prefix, lambda: next(self._pages(prefix), []))
         # A full page may be the last one, but only another request would tell.
         return first, len(first) < PAGE
 
-    def _list(self, prefix: str, offset: str | None) -> list[ObjectMeta]:
-        return [meta for page in self._stream(prefix, offset) for meta in page]
+    def _list(self, prefix: str, most: int, offset: str | None) -> list[ObjectMeta]:
+        def collect() -> list[ObjectMeta]:
+            found: dict[str, ObjectMeta] = {}
+            for page in self._pages(prefix, offset):
+                known = len(found)
+                found |= {meta["path"]: meta for meta in page}
+                if len(found) == known:
+                    raise StorageError(
+                        f"{self.url(prefix)} cannot be listed: after {known:,} objects the store "
+                        "lists the same ones again.",
+                        remedy="Check the endpoint.",
+                    )
+                if len(found) > most:
+                    raise StorageError(
+                        f"{self.url(prefix)} has more than {most:,} objects.",
+                        remedy="Check the location and the endpoint. Of a table, have a writer "
+                        "clean up the log, which keeps commits for delta.logRetentionDuration.",
+                    )
+            return list(found.values())
 
-    def _stream(self, prefix: str, offset: str | None) -> Iterator[Sequence[ObjectMeta]]:
+        return self._retried(prefix, collect)
+
+    def _pages(self, prefix: str, offset: str | None = None) -> Iterator[Sequence[ObjectMeta]]:
+        """The objects below *prefix*, a thousand at a time."""
         import obstore
 
-        with self._failing(prefix, "list"):
-            yield from obstore.list(self.backend, prefix or None, offset=offset, chunk_size=PAGE)
+        if self._hanging is not None:
+            raise self._hanging
+        pages = obstore.list(self.backend, prefix or None, offset=offset, chunk_size=PAGE)
+        while True:
+            # obstore asks on while answers are empty, and nobody can interrupt it.
+            pending = Pending(lambda: next(pages, None))
+            threading.Thread(target=pending.run, daemon=True).start()
+            try:
+                page = pending.result(PAGE_TIME)
+            except TimeoutError as error:
+                self._hanging = self._failure(prefix, error, "list")
+                raise self._hanging from None
+            if page is None:
+                return
+            yield page
 
     def _directories(self, prefix: str) -> Sequence[str] | None:
+        log = f"{prefix}/{LOG_DIRECTORY}".lstrip("/")
+        if self._retried(log, lambda: next(self._pages(log), [])):
+            return None
+
+        import asyncio  # takes longer to import than a short log to read
+
         import obstore
 
-        if next(self._stream(f"{prefix}/{LOG_DIRECTORY}".lstrip("/"), None), []):
-            return None
-        with self._failing(prefix, "list"):
-            listing = obstore.list_with_delimiter(self.backend, prefix or None)
+        async def listing() -> ListResult[Sequence[ObjectMeta]]:
+            async with asyncio.timeout(PAGE_TIME):
+                return await obstore.list_with_delimiter_async(self.backend, prefix or None)
+
         # By WebDAV a directory is listed among its own.
-        below = (inner for inner in listing["common_prefixes"] if inner != prefix)
-        return [inner.rpartition("/")[2] for inner in below]
+        below = self._retried(prefix, lambda: asyncio.run(listing()))["common_prefixes"]
+        return [inner.rpartition("/")[2] for inner in below if inner != prefix]
+
+    def _retried(self, prefix: str, work: Callable[[], Result]) -> Result:
+        """The result of *work*, which is done again where the list in an answer breaks off."""
+        for number in range(_TRIES):
+            with self._failing(prefix, "list"):
+                try:
+                    return work()
+                except Exception as error:
+                    # obstore itself tries everything again but this.
+                    if "response body" not in str(error) or number + 1 == _TRIES:
+                        raise
+            time.sleep(0.2 * 2**number * random.uniform(0.5, 1.0))  # noqa: S311 -- no secret
+        raise AssertionError  # the last try returns or raises
 
 
 class ObjectStore:
@@ -552,9 +618,9 @@ class ObjectStore:
         """See `LogStore`."""
         if start:
             first = f"{self._log}/{listing_prefix(start)}"
-            return self._listed(self._bucket.all_below(self._log, first))
+            return self._listed(self._bucket.all_below(self._log, self.limits.files, first))
         # Kept, since it has the sidecars as well: `list_directory` then needs no request.
-        self._all = self._bucket.all_below(self._log)
+        self._all = self._bucket.all_below(self._log, self.limits.files)
         files = self._listed(self._all)
         if not files:
             raise no_table(self.root, "it has no _delta_log")
@@ -573,7 +639,7 @@ class ObjectStore:
         """See `LogStore`."""
         files = self._all
         if files is None:
-            files = self._bucket.all_below(f"{self._log}/{name}")
+            files = self._bucket.all_below(f"{self._log}/{name}", self.limits.files)
         return self._listed(files, f"{name}/")
 
     def read_ahead(self, paths: Iterable[str]) -> None:

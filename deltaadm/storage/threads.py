@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from math import inf
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -36,11 +38,13 @@ class Pending(Generic[Result]):
             self._error = RuntimeError(f"panic: {error}") if panics else error
         self._done.set()
 
-    def result(self) -> Result:
-        """The result of the work; raises what it raised."""
+    def result(self, seconds: float = inf) -> Result:
+        """The result of the work; raises what it raised, or `TimeoutError` after *seconds*."""
+        end = time.monotonic() + seconds
         # An interrupt between Python's last look for signals and the wait would not end the wait.
         while not self._done.wait(_LOOK):
-            pass
+            if time.monotonic() > end:
+                raise TimeoutError
         if self._error is not None:
             raise self._error
         result: Result = self._result

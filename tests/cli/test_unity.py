@@ -1,16 +1,21 @@
 """Tables by their names in Unity Catalog, by whole runs on a server that speaks its interfaces."""
 
+import copy
+import itertools
 import json
 import socket
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.program import deltaadm, process
+from tests.support.program import Result, deltaadm, process
 from tests.support.s3 import S3Server, error, s3_server, tls_in_front
 from tests.support.tables import Table, add, commit, commit_info, metadata, protocol
 from tests.support.unity import TOKEN, Fault, Json, Unity, lasting, unity_server
@@ -596,3 +601,155 @@ def test_a_catalog_that_knows_of_no_version_leaves_it_to_the_log(
     done = deltaadm("inspect", "main.sales.orders", "-o", "json").document
     assert done["version"] == 1
     assert any("there may be versions after 1" in warning for warning in done["warnings"])
+
+
+# Answers that nobody should give
+
+
+WRONG = (None, 1.5, 10**400, "\ud800\0\x1b[31m", [[]], {"a": 1})
+
+
+def places(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to each value within a document."""
+    items = document.items() if isinstance(document, dict) else enumerate(document)
+    for key, value in items:
+        yield (*path, key)
+        if isinstance(value, dict | list):
+            yield from places(value, (*path, key))
+
+
+def changed(document: Any, path: tuple[Any, ...], value: object) -> Any:
+    """The document with another value there."""
+    made = copy.deepcopy(document)
+    inner = made
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return made
+
+
+def each_wrong_answer(unity: Unity, command: Sequence[object]) -> Iterator[tuple[str, Result]]:
+    """What comes of *command* with each value of each answer in its turn replaced."""
+    given: list[Json] = []
+    unity.change = lambda document: given.append(document) or document
+    assert deltaadm(*command).code in {0, 1}
+    for number, answer in enumerate(given):
+        for path, value in itertools.product(places(answer), WRONG):
+            wrong = [*given[:number], changed(answer, path, value), *given[number + 1 :]]
+            unity.change = partial(next, iter(wrong))
+            yield f"answer {number}: {path} = {value!r:.30}", deltaadm(*command)
+
+
+@pytest.mark.slow
+def test_no_value_of_any_answer_is_a_bug(
+    table: Unity, s3: S3Server, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    managed(table, tmp_path / "m")
+    table.tables["main.sales.orders"].partitions = ["a"]
+    table.tables["main.sales.orders"].metadata_version = 2
+    in_store(table, s3, tmp_path / "p")
+    Vending(table, s3, 3600)
+    for command in (
+        ["validate", "main.sales.orders"],
+        ["inspect", "main.sales.plain"],
+        ["inspect", "--catalog", "main.s*.orders"],
+    ):
+        for case, done in each_wrong_answer(table, command):
+            with subtests.test(msg=f"{command}, {case}"):
+                assert done.code in {0, 1, 3, 4, 7, 9}, done.err
+                assert "\x1b" not in done.out + done.err
+
+
+@pytest.mark.parametrize("place", ["file:%00", "a.b", "\0"])
+def test_a_location_of_the_catalog_that_is_none(table: Unity, place: str) -> None:
+    table.tables["main.sales.plain"].location = place
+    done = deltaadm("inspect", "main.sales.plain")
+    assert (done.code, table.url in done.err) == (4, True), done.err
+
+
+def test_pages_may_be_empty(unity: Unity, tmp_path: Path) -> None:
+    for number in range(3):
+        plain(unity, tmp_path / f"t{number}", f"main.sales.t{number}")
+    unity.page = 1
+    pages = itertools.count()
+    unity.change = lambda answer: {**answer, "tables": []} if next(pages) == 1 else answer
+    done = deltaadm("inspect", "--catalog", "main.sales.*", "-o", "jsonl")
+    assert [line["table"] for line in done.lines] == ["main.sales.t0", "main.sales.t2"]
+
+
+@pytest.mark.parametrize(
+    ("token", "words"),
+    [
+        (lambda: "7", "the same page token twice"),
+        (lambda: f"{time.monotonic_ns() % 2}", "the same page token twice"),
+        (lambda: f"{time.monotonic_ns()}", "more than 50 pages"),
+        (lambda: 1, "next_page_token is a number"),
+    ],
+    ids=["the same", "one of two", "always another", "no text"],
+)
+def test_a_list_without_end(
+    table: Unity, monkeypatch: pytest.MonkeyPatch, token: Callable[[], object], words: str
+) -> None:
+    monkeypatch.setattr("deltaadm.catalog.unity.PAGES", 50)
+    table.change = lambda answer: {**answer, "next_page_token": token()}
+    done = deltaadm("inspect", "--catalog", "main.sales.*")
+    assert (done.code, words in done.err) == (4, True), done.err
+
+
+def test_a_table_has_not_so_many_commits(
+    unity: Unity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deltaadm.catalog.answers.COMMITS", 10)
+    unity.delta = False  # the other interface gives them in one answer, which is limited
+    managed(unity, tmp_path / "t")
+    entry = unity.tables["main.sales.orders"]
+    entry.commits = [(version, "x", 1) for version in range(20)]
+    entry.latest = 2**60
+    done = deltaadm("inspect", "main.sales.orders")
+    assert (done.code, "more than 10 commits" in done.err) == (4, True), done.err
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (itertools.chain([HEAD, b"Content-Length: 9999\r\n\r\n"], itertools.repeat(b" ")), "time"),
+        (itertools.chain([HEAD, b"X-Slow: "], itertools.repeat(b"x")), "time"),
+        (itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n"), "time"),
+        (itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 50_000), "more than 4 MB"),
+        (itertools.chain([HEAD, b"\r\n"], itertools.repeat(b" " * 1_000_000)), "more than 4 MB"),
+        ([HEAD, b"Content-Length: 5000000\r\n\r\n", b"[" * 5_000_000], "more than 4 MB"),
+    ],
+    ids=["slow body", "slow header", "100", "many 100", "much", "long"],
+)
+def test_an_answer_without_end(
+    monkeypatch: pytest.MonkeyPatch, answer: Iterable[bytes], words: str
+) -> None:
+    monkeypatch.setattr("deltaadm.catalog.rest.PATIENCE", 1.0)
+    monkeypatch.setenv("DELTAADM_ISOLATED", "1")
+
+    def serve(listening: socket.socket) -> None:
+        with suppress(OSError):
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1 << 16)
+                for part in answer:
+                    connection.sendall(part)
+                    time.sleep(0.02)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, args=(listening,), daemon=True).start()
+        started = time.monotonic()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        done = deltaadm("inspect", "a.b.c", "--unity", url)
+    assert (done.code, words in done.err) == (4, True), done.err
+    assert time.monotonic() - started < 25
+
+
+@pytest.mark.parametrize("place", ["http://[bad", "http://[::1", "//", "file:///etc/passwd"])
+def test_a_redirection_to_nowhere(table: Unity, place: str) -> None:
+    table.fault = answers(302, Location=place)
+    done = deltaadm("inspect", "main.sales.plain")
+    assert (done.code, "redirects to" in done.err) == (4, True), done.err

@@ -1,10 +1,14 @@
 """The log in object stores: the engine's contract, and what stores do besides."""
 
+import itertools
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
@@ -12,7 +16,8 @@ import obstore
 import pytest
 
 from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.errors import Refused, StorageError, TableError
+from deltaadm.errors import DeltaadmError, Refused, StorageError, TableError
+from deltaadm.limits import Limits
 from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.discover import find_tables, table_around
@@ -20,6 +25,7 @@ from deltaadm.storage.kept import Kept
 from deltaadm.storage.store import ObjectStores, open_store
 from tests.support.azure import azurite
 from tests.support.contract import EngineContract, Load
+from tests.support.faults import FAILED_AFTER, PARTIAL, RESET_AFTER, Fault, faulty
 from tests.support.gcs import environment, gcs_server
 from tests.support.s3 import S3Server, s3_server
 from tests.support.tables import (
@@ -316,3 +322,100 @@ def test_half_a_location_says_what_is_missing(location: str) -> None:
     with pytest.raises((StorageError, Refused)) as caught:
         ObjectStores().open(location)
     assert caught.value.remedy
+
+
+# Lists without end, and lists that break off
+
+LOG = "t/_delta_log/"
+
+
+def listing(names: Iterable[str], token: str = "") -> bytes:
+    """A page of a list as S3 answers it; with a token it goes on."""
+    objects = "".join(
+        f"<Contents><Key>{LOG}{name}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+        "<ETag>&quot;e&quot;</ETag><Size>5</Size></Contents>"
+        for name in names
+    )
+    more = f"<NextContinuationToken>{token}</NextContinuationToken>" if token else ""
+    return (
+        '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>b</Name>'
+        f"<Prefix>{LOG}</Prefix><KeyCount>1</KeyCount><MaxKeys>1000</MaxKeys>"
+        f"<IsTruncated>{'true' if token else 'false'}</IsTruncated>{more}{objects}"
+        "</ListBucketResult>"
+    ).encode()
+
+
+@pytest.fixture
+def endless(s3: S3Server) -> Iterator[Callable[[Callable[[int], bytes]], ObjectStores]]:
+    """The store of a server, all of whose lists are what a function makes of their number."""
+
+    def set_pages(page: Callable[[int], bytes]) -> ObjectStores:
+        numbers = itertools.count()
+
+        def answer(environ: dict[str, Any], start: Any) -> list[bytes] | None:
+            if "list-type" not in environ["QUERY_STRING"]:
+                return None
+            start("200 OK", [("Content-Type", "application/xml")])
+            return [page(next(numbers))]
+
+        s3.answer = answer
+        return stores_of(s3)
+
+    yield set_pages
+    s3.answer = None
+
+
+def commits(start: int, number: int = 1000) -> list[str]:
+    return [f"{version:020d}.json" for version in range(start, start + number)]
+
+
+@pytest.mark.parametrize("number", [1, 7, 1000])
+def test_the_same_page_again_is_an_error(
+    endless: Callable[[Callable[[int], bytes]], ObjectStores], number: int
+) -> None:
+    stores = endless(lambda _: listing(commits(0, number), "same"))
+    with pytest.raises(StorageError, match="the same ones again"):
+        stores.open("s3://lake/t").list_log()
+
+
+def test_a_list_has_so_many_objects_at_most(
+    endless: Callable[[Callable[[int], bytes]], ObjectStores],
+) -> None:
+    stores = endless(lambda page: listing(commits(1000 * page), f"t{page}"))
+    with pytest.raises(StorageError, match="has more than 5,000 objects"):
+        stores.open("s3://lake/t", Limits(files=5_000)).list_log()
+
+
+def test_empty_pages_end(
+    endless: Callable[[Callable[[int], bytes]], ObjectStores], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deltaadm.storage.object_store.PAGE_TIME", 1.0)
+    stores = endless(lambda page: listing([], f"t{page}"))
+    started = time.monotonic()
+    for look in (
+        lambda: stores.open("s3://lake/t").list_log(),
+        lambda: stores.open("s3://lake/t").list_short_log(),
+        lambda: stores.directories().look("s3://lake/t"),
+    ):
+        with pytest.raises(DeltaadmError, match="does not answer in time"):
+            look()
+    assert time.monotonic() - started < 20
+    stores = endless(lambda page: listing(commits(0), "") if page else listing([], "t"))
+    assert len(stores.open("s3://lake/t").list_log()) == 1000
+
+
+@pytest.mark.parametrize("fault", [PARTIAL, RESET_AFTER, FAILED_AFTER], ids=["cut", "reset", "503"])
+@pytest.mark.parametrize("which", ["list-type", "0.json"])
+def test_what_breaks_off_is_read_again(
+    s3: S3Server, tmp_path: Path, fault: Fault, which: str
+) -> None:
+    made = table(tmp_path / "t", commit(protocol(), metadata()))
+    location = s3.upload(made.path, f"cut/{fault.status}-{fault.kept}/{which}/t")
+    with faulty(s3.port) as proxy:
+        left = [fault]
+        proxy.faults = lambda request: left.pop() if which in request.target and left else None
+        stores = stores_of(replace(s3, port=proxy.port))
+        assert load_snapshot(stores.open(location)).version == 0
+        assert not left
+        left.append(fault)
+        assert found_below(stores, location.removesuffix("/t")) == ["t"]

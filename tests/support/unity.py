@@ -48,7 +48,8 @@ class Unity:
     The server, and what it was asked.
 
     *delta* says whether it has the interface for Delta clients. `fault` takes the place of an
-    answer where it gives one; `credentials` are those of the next vending.
+    answer where it gives one, `change` makes another of it; `credentials` are those of the next
+    vending.
     """
 
     delta: bool = True
@@ -57,6 +58,7 @@ class Unity:
     tables: dict[str, Table] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     fault: Callable[[str], Fault | None] | None = None
+    change: Callable[[Json], Json] = lambda document: document
     credentials: Callable[[str, str], Json | None] = lambda _name, _operation: None
     port: int = 0
 
@@ -361,7 +363,7 @@ def unity_server(**settings: Any) -> Iterator[Unity]:
                 query = dict(parse_qsl(parts.query))
                 status, document, schema = unity.answer(self.command, path, query, body)
                 jsonschema.validate(document, SCHEMAS[schema])
-                self._send(status, document, {})
+                self._send(status, unity.change(document), {})
 
         do_POST = do_GET  # noqa: N815 -- so the library calls it
 
