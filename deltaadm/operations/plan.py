@@ -181,14 +181,17 @@ class Plan:
     def changes(self) -> tuple[PlannedChange, ...]:
         """Every difference between before and after, explained."""
         undo = undo_words(self.transitions)
+        changes = (*relocation(self.before, self.after), *diff(self.before, self.after))
+        known = {(change.kind, change.subject) for change in changes}
         return tuple(
             PlannedChange(
                 change=change,
-                because=self.because.get(change.subject) or reason(change, self.before, self.after),
+                because=self.because.get(change.subject)
+                or reason(change, known, self.before, self.after),
                 undo=undo.get(change.subject, UNDONE_TOGETHER),
                 cost=self.cost,
             )
-            for change in (*relocation(self.before, self.after), *diff(self.before, self.after))
+            for change in changes
         )
 
 

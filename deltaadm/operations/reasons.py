@@ -17,6 +17,8 @@ from deltaadm.operations.diff import ChangeKind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.operations.diff import Change
 
@@ -33,22 +35,23 @@ KEPT_BY_DELTA = {
 """The properties that Delta writes by itself, each with what for."""
 
 
-def reason(change: Change, before: Snapshot, after: Snapshot) -> str:
-    """Return the cause of *change*, as a clause."""
+def reason(
+    change: Change, changes: Collection[tuple[ChangeKind, str]], before: Snapshot, after: Snapshot
+) -> str:
+    """Return the cause of *change*, one of *changes* by kind and subject, as a clause."""
     if before.root != after.root:
         return "as in the table at the new location"
-    return _reason_in_place(change, before, after)
-
-
-def _reason_in_place(change: Change, before: Snapshot, after: Snapshot) -> str:
     place, _, name = change.subject.partition("[")
     name = name.removesuffix("]")
     if before.metadata.id != after.metadata.id and not place.startswith("protocol."):
         return _reason_in_new_table(place, name)
-    if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
-        return _feature_reason(change, name, before, after)
     if place.startswith("protocol."):
-        return _version_reason(change, before, after)
+        of_feature = place in ("protocol.readerFeatures", "protocol.writerFeatures")
+        return (
+            _feature_reason(change, name, before, after)
+            if of_feature
+            else _version_reason(change, before, after)
+        )
     if place == "configuration":
         removed = change.kind is ChangeKind.REMOVE and name in KEPT_BY_DELTA
         return (
@@ -56,9 +59,12 @@ def _reason_in_place(change: Change, before: Snapshot, after: Snapshot) -> str:
             if removed
             else KEPT_BY_DELTA.get(name, "requested")
         )
-    if place == "clusteringColumns":
-        return "follows the columns' names"
-    return _column_reason(change) if place == "schema" else "requested"
+    if place == "schema":
+        return _column_reason(change, changes)
+    # Besides a request, only a column that is renamed changes the clustering columns.
+    renamed = any(kind is ChangeKind.SET and at.startswith("schema[") for kind, at in changes)
+    follows = renamed and place == "clusteringColumns"
+    return "follows the columns' names" if follows else "requested"
 
 
 _OF_A_NEW_TABLE = {
@@ -76,11 +82,15 @@ def _reason_in_new_table(place: str, name: str) -> str:
     return _OF_A_NEW_TABLE.get(place, "requested")
 
 
-def _column_reason(change: Change) -> str:
+def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) -> str:
+    if change.kind is not ChangeKind.SET:
+        parts = change.subject.split(".")
+        outer = (".".join(parts[:length]) + "]" for length in range(1, len(parts)))
+        if any((change.kind, subject) in changes for subject in outer):
+            return f"{_DONE[change.kind]} with the enclosing column"
+        return "requested"
     if _forgets_types(change):
         return "no file has the older type any longer"
-    if change.kind is not ChangeKind.SET:
-        return "removed with the enclosing struct"
     if not _is_about_mapping(change):
         return "requested"
     return (
@@ -88,6 +98,9 @@ def _column_reason(change: Change) -> str:
         if change.after
         else "column mapping no longer needs it"
     )
+
+
+_DONE = {ChangeKind.ADD: "added", ChangeKind.REMOVE: "removed"}
 
 
 def _forgets_types(change: Change) -> bool:

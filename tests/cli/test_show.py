@@ -11,7 +11,17 @@ from deltaadm.documents.schemas import SCHEMAS
 from tests.support import tables
 from tests.support.program import LogWriter, deltaadm, untouched
 from tests.support.samples import foreign_changes
-from tests.support.tables import Table, commit, metadata
+from tests.support.tables import (
+    Action,
+    Table,
+    column,
+    commit,
+    domain,
+    metadata,
+    protocol,
+    schema,
+    table,
+)
 
 
 @pytest.fixture
@@ -132,3 +142,66 @@ def test_a_plan_for_another_provider_is_shown_as_it_was_made_without_its_catalog
     found = deltaadm("show", file, "-o", "json").document
     assert (found["status"]["state"], found["outcome"]) == ("unknown", None)
     Draft202012Validator(SCHEMAS["parent-changes"]).validate(found)
+
+
+MAPPED = {
+    "delta.columnMapping.mode": "name",
+    "delta.columnMapping.maxColumnId": "6",
+    "delta.enableTypeWidening": "true",
+}
+WIDENED = {"fromType": "integer", "toType": "long"}
+
+
+def mapped(name: str, number: int, kind: object = "integer", **more: object) -> Action:
+    identity = {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": name}
+    return column(name, kind, **identity, **more)
+
+
+@pytest.mark.parametrize(
+    ("wish", "expected"),
+    [
+        (
+            ["--add-column", "z INT", "--add-column", "s.q STRUCT<u: INT>"],
+            {"z": "requested", "s.q": "requested", "s.q.u": "added with the enclosing column"},
+        ),
+        (
+            ["--add-column", "l ARRAY<STRUCT<u: INT>>"],
+            {"l": "requested", "l.element.u": "added with the enclosing column"},
+        ),
+        (
+            ["--drop-column", "s", "--drop-column", "wide"],
+            {"s": "requested", "s.x": "removed with the enclosing column", "wide": "requested"},
+        ),
+        (
+            ["--drop-column", "s.x", "--rename-column", "a=b"],
+            {"s.x": "requested", "b": "requested"},
+        ),
+        (["--cluster-by", "wide"], {"": "requested"}),
+    ],
+    ids=["columns", "an array", "dropped", "within a struct", "clustering"],
+)
+def test_a_saved_plan_has_the_reasons_of_the_plan(
+    tmp_path: Path, wish: list[str], expected: dict[str, str]
+) -> None:
+    fields = schema(
+        mapped("a", 1),
+        mapped("s", 2, {"type": "struct", "fields": [mapped("x", 3), mapped("y", 4)]}),
+        mapped("wide", 5, "long", **{"delta.typeChanges": [WIDENED]}),
+    )
+    both = ["columnMapping", "typeWidening"]
+    more = ["appendOnly", "clustering", "domainMetadata", "invariants"]
+    made = table(
+        tmp_path / "t",
+        commit(
+            protocol(3, 7, both, [*both, *more]),
+            metadata(MAPPED, schemaString=fields),
+            domain("delta.clustering", '{"clusteringColumns": [["a"]]}'),
+        ),
+    )
+    file = tmp_path / "plan.json"
+    planned = deltaadm("alter", made.path, *wish, "--out", file, "-o", "json").document
+    saved = deltaadm("show", file, "-o", "json").document["plan"]
+    for document in (planned, saved):
+        reasons = {change["subject"]: change["because"] for change in document["changes"]}
+        places = {name: f"schema[{name}]" if name else "clusteringColumns" for name in expected}
+        assert {name: reasons[place] for name, place in places.items()} == expected

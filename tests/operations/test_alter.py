@@ -290,7 +290,7 @@ def test_changes_share_a_statement_where_spark_lets_them() -> None:
         (
             TableChanges(add=parse_definitions("n STRUCT<x: INT>")),
             "schema[n.x]",
-            "removed with the enclosing struct",
+            "added with the enclosing column",
             "alter --drop-column n, which needs column mapping",
         ),
         (
