@@ -325,7 +325,8 @@ def _partition_value(text: str, field: StructField) -> Any:
     elif name == "boolean":
         value = {"true": True, "false": False}.get(text.lower())
     elif name in _RANGES:
-        number = whole_number(text)
+        # Spark casts ASCII digits alone.
+        number = whole_number(text) if text.isascii() else None
         value = None if number is None else _parsed(number, field.type)
     else:
         value = _value_of_text(text, field.type)

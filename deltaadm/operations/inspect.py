@@ -241,7 +241,7 @@ def _needs(protocol: Protocol, traits: Traits, *, in_catalog: bool) -> _Needs:
     metadata = traits.metadata
     name = "its name" if in_catalog else None
     alike = Snapshot(root="", version=0, protocol=protocol, metadata=metadata, name=name)
-    minimum = attempt(lambda: minimum_protocol(_without_protocol_keys(metadata)))
+    minimum = attempt(lambda: minimum_protocol(metadata))
     classic = attempt(lambda: _classic(metadata))
     lowest = attempt(protocol.denormalized_normalized)
     features = tuple(_features(protocol, metadata, attempt))
@@ -271,15 +271,6 @@ class _ErrorCollector:
             if error.message not in self._warnings:
                 self._warnings.append(error.message)
             return None
-
-
-def _without_protocol_keys(metadata: Metadata) -> Metadata:
-    """Keys of the protocol that a writer has left in the configuration ask for nothing."""
-    if not any(map(is_protocol_property, metadata.configuration)):
-        return metadata
-    return metadata.with_configuration(
-        {k: v for k, v in metadata.configuration.items() if not is_protocol_property(k)}
-    )
 
 
 def _classic(metadata: Metadata) -> tuple[int, int]:

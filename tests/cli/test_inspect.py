@@ -317,6 +317,14 @@ def test_a_time_beyond_the_calendar(tmp_path: Path) -> None:
 # warnings
 
 
+def test_versions_among_the_properties_count_for_the_minimum(tmp_path: Path) -> None:
+    """Delta reads them wherever they are, as in tables that delta-rs has created with them."""
+    stored = {"delta.minReaderVersion": "2", "delta.minWriterVersion": "5"}
+    made = tables.table(tmp_path, commit(protocol(2, 5), metadata(stored)))
+    minimum = inspected(made.path)["minimum_protocol"]
+    assert (minimum["minReaderVersion"], minimum["minWriterVersion"]) == (2, 5)
+
+
 @pytest.mark.parametrize(
     ("start", "words"),
     [

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
+from deltaadm.domain.model.actions import DomainMetadata
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.domain.steps import CreateTable, CreationMode
-from deltaadm.domain.steps.create_table import no_table, partition_columns, validate_cluster_by_spec
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.steps import ClusterBy, CreateTable, CreationMode
+from deltaadm.domain.steps.create_table import no_table, partition_columns
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.operations.create import read_schema, schema_of_query
@@ -21,7 +22,6 @@ from tests.support.statements import creation_of, start_snapshot
 
 NOT_SAID = {
     "e2e-102b7cf2": "REPLACE TABLE … AS SELECT with columns is no statement",
-    "e2e-c67aa87f": "CREATE OR REPLACE at a path that has a table is never said: REPLACE is",
 }
 
 
@@ -44,7 +44,7 @@ def _outcome(case: oracle.Case) -> str | None:
 
 
 def test_no_case_is_left_out() -> None:
-    assert len(_cases()) == 91
+    assert len(_cases()) == 92
     assert {case["group"] for case in _cases().values()} >= {"create", "create-cluster", "ctas"}
 
 
@@ -127,8 +127,11 @@ def test_what_no_table_can_be_clustered_by(
     schema: str, columns: tuple[str, ...], configuration: dict[str, str], refusal: str
 ) -> None:
     with pytest.raises(Refused) as caught:
-        validate_cluster_by_spec(
-            read_schema(schema), [(column,) for column in columns], configuration
+        evolve(
+            evolve(
+                no_table("t"), replace(_step(properties=configuration), schema=read_schema(schema))
+            ),
+            ClusterBy(tuple((column,) for column in columns)),
         )
     assert caught.value.delta_error_class == refusal
 
@@ -140,7 +143,7 @@ def test_partition_columns_are_spelled_as_in_the_schema() -> None:
 @pytest.mark.parametrize("mode", [CreationMode.REPLACE, CreationMode.CREATE_OR_REPLACE])
 def test_replacing_never_lowers_the_protocol(mode: CreationMode) -> None:
     old = replace(
-        evolve(no_table("t"), _step(properties={"delta.enableDeletionVectors": "true"})),
+        evolve(no_table("t", "c.t"), _step(properties={"delta.enableDeletionVectors": "true"})),
         version=7,
         metadata=replace(Metadata(id="old"), configuration={"delta.enableDeletionVectors": "true"}),
     )
@@ -150,6 +153,65 @@ def test_replacing_never_lowers_the_protocol(mode: CreationMode) -> None:
     assert after.metadata.configuration == {"delta.enableDeletionVectors": "true"}
     off = evolve(old, _step(mode, properties={"delta.enableDeletionVectors": "false"}))
     assert off.metadata.configuration == {"delta.enableDeletionVectors": "false"}
+
+
+def test_replacing_keeps_three_properties_that_neither_statement_nor_session_has() -> None:
+    kept = {
+        "delta.checkpointPolicy": "v2",
+        "delta.enableDeletionVectors": "true",
+        "delta.enableRowTracking": "true",
+    }
+    old = evolve(no_table("t"), _step(properties={**kept, "delta.appendOnly": "true", "x": "1"}))
+    after = evolve(old, _step(CreationMode.REPLACE))
+    assert kept.items() <= after.metadata.configuration.items()
+    assert not {"delta.appendOnly", "x"} & after.metadata.configuration.keys()
+    session = SessionSettings(property_defaults={"checkpointPolicy": "classic"})
+    after = evolve(old, _step(CreationMode.REPLACE), session)
+    assert after.metadata.configuration["delta.checkpointPolicy"] == "classic"
+
+
+def test_replacing_keeps_what_coordinates_commits() -> None:
+    coordinator = {
+        "delta.coordinatedCommits.commitCoordinator-preview": "c",
+        "delta.coordinatedCommits.commitCoordinatorConf-preview": "{}",
+    }
+    times = {"delta.inCommitTimestampEnablementVersion": "1"}
+    old = evolve(no_table("t"), _step())
+    old = replace(old, metadata=old.metadata.with_configuration(coordinator | times))
+    session = SessionSettings(
+        property_defaults={"coordinatedCommits.commitCoordinator-preview": "another"}
+    )
+    after = evolve(old, _step(CreationMode.REPLACE), session).metadata.configuration
+    assert (coordinator | times).items() <= after.items()
+
+
+def test_the_domain_of_clustering_stays_when_a_table_is_replaced_by_one_without() -> None:
+    clustered = evolve(no_table("t"), _step(cluster_by=(("a",),)))
+    tracked = DomainMetadata("delta.rowTracking", '{"rowIdHighWaterMark":7}')
+    old = replace(clustered, domains={**(clustered.domains or {}), tracked.domain: tracked})
+    after = evolve(old, _step(CreationMode.REPLACE)).domains or {}
+    assert after.keys() == {"delta.clustering", "delta.rowTracking"}
+    assert after["delta.clustering"].configuration == (
+        '{"clusteringColumns":[],"domainName":"delta.clustering"}'
+    )
+    assert evolve(evolve(no_table("t"), _step()), _step(CreationMode.REPLACE)).domains == {}
+
+
+@pytest.mark.parametrize(("files", "refused"), [(0, False), (1, True)])
+def test_files_of_an_append_only_table_are_not_replaced(files: int, refused: bool) -> None:  # noqa: FBT001
+    old = evolve(no_table("t"), _step(properties={"delta.appendOnly": "true"}))
+    old = replace(old, files=FileFacts(files=files))
+    if not refused:
+        assert evolve(old, _step(CreationMode.REPLACE)).metadata.configuration == {}
+        return
+    with pytest.raises(Refused) as caught:
+        evolve(old, _step(CreationMode.REPLACE))
+    assert caught.value.delta_error_class == "DELTA_CANNOT_MODIFY_APPEND_ONLY"
+
+
+def test_an_empty_comment_is_an_empty_description() -> None:
+    after = evolve(no_table("t"), _step(comment="", properties={"comment": "c"}))
+    assert after.metadata.description == ""
 
 
 def test_replacing_keeps_the_ids_of_columns_that_stay() -> None:
@@ -190,6 +252,23 @@ def test_the_defaults_of_the_session_count_for_new_tables() -> None:
     session = SessionSettings(property_defaults={"appendOnly": "true", "unknown": "1"})
     after = evolve(no_table("t"), _step(), session)
     assert after.metadata.configuration == {"delta.appendOnly": "true"}
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_iceberg_compatibility_by_the_session_maps_the_columns(version: int) -> None:
+    session = SessionSettings(property_defaults={f"enableIcebergCompatV{version}": "true"})
+    after = evolve(no_table("t"), _step(), session)
+    assert after.protocol.supports("columnMapping")
+    assert after.metadata.configuration["delta.columnMapping.mode"] == "name"
+    assert after.metadata.configuration["delta.columnMapping.maxColumnId"] == "5"
+    ids = [field.metadata["delta.columnMapping.id"] for field in after.metadata.schema.fields]
+    assert ids == [1, 2, 3, 5]
+    unmapped = _step(properties={"delta.columnMapping.mode": "none"})
+    with pytest.raises(Refused) as refused:
+        evolve(no_table("t"), unmapped, session)
+    assert refused.value.delta_error_class == (
+        "DELTA_ICEBERG_COMPAT_VIOLATION.WRONG_REQUIRED_TABLE_PROPERTY"
+    )
 
 
 def test_the_columns_of_a_query_may_all_be_null() -> None:

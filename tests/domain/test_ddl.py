@@ -137,7 +137,7 @@ def test_clauses_of_a_column(clauses: str, nullable: object, metadata: dict[str,
         ("a INT GENERATED ALWAYS AS IDENTITY (START WITH x)", 48, "a 64-bit integer"),
         ("a ARRAY INT", 9, "<"),
         ("a MAP<INT>", 10, ","),
-        ("a DECIMAL(39)", 11, "a number from 1 to 38"),
+        ("a DECIMAL(39)", 11, "a number from 0 to 38"),
         ("a DECIMAL(5, 6)", 14, "a number from 0 to 5"),
         ("a VARCHAR", 10, "("),
         ("a INTERVAL", 11, "one of YEAR"),
@@ -164,6 +164,13 @@ def test_a_misspelt_type_has_a_suggestion():
     ("text", "error_class"),
     [
         ("a INT GENERATED ALWAYS AS IDENTITY (INCREMENT BY 0)", "IDENTITY_COLUMNS_ILLEGAL_STEP"),
+        ("a SMALLINT GENERATED ALWAYS AS IDENTITY", "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"),
+        ("a DECIMAL(39)", "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION"),
+        ("a ARRAY<DECIMAL(39, 1)>", "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION"),
+        ("a DECIMAL(5, 6)", "_LEGACY_ERROR_TEMP_1228"),
+        ("a DECIMAL(-1)", "PARSE_SYNTAX_ERROR"),
+        ("a DECIMAL(٣)", "PARSE_SYNTAX_ERROR"),
+        ("a NUMBER", "UNSUPPORTED_DATATYPE"),
         (f"a {'ARRAY<' * 100_000}", None),
     ],
 )
@@ -231,6 +238,9 @@ PRIMITIVES = st.sampled_from(
             "time(0)",
             "interval day to second",
             "interval month",
+            "geometry(OGC:CRS84)",
+            "geography(SRID:ANY)",
+            "geometry(EPSG:3857)",
         ),
     ]
 ).map(PrimitiveType)
@@ -268,7 +278,8 @@ SOURCES = st.sampled_from(
 def columns(draw: st.DrawFn) -> StructField:
     plain = draw(_fields(TYPES))
     metadata = {**plain.metadata, **draw(SOURCES)}
-    return StructField(plain.name, plain.type, plain.nullable, metadata)
+    data_type = PrimitiveType("long") if "delta.identity.start" in metadata else plain.type
+    return StructField(plain.name, data_type, plain.nullable, metadata)
 
 
 @given(TYPES)

@@ -538,6 +538,25 @@ def test_row_ids_need_files_with_statistics(facts: FileFacts | None, refusal: st
     assert caught.value.delta_error_class == refusal
 
 
+@pytest.mark.parametrize(
+    ("facts", "cost"),
+    [
+        (FileFacts(), Cost.METADATA),
+        (FileFacts(files=2), Cost.METADATA),
+        (FileFacts(files=2, without_base_row_id=1), Cost.BACKFILL),
+        (None, Cost.BACKFILL),
+    ],
+)
+def test_row_ids_are_given_only_to_files_without(facts: FileFacts | None, cost: Cost):
+    supported = evolve(_table(LISTED), SetProperties({"delta.feature.rowTracking": "supported"}))
+    step = SetProperties({"delta.enableRowTracking": "true"})
+    for before in (_table(LISTED, files=facts), replace(supported, files=facts)):
+        is_upgraded = before.protocol.supports("rowTracking")
+        expected = cost if is_upgraded else Cost.BACKFILL
+        assert step.cost(before) is expected
+        assert step.takes_several_commits(before) is (expected is Cost.BACKFILL)
+
+
 def test_a_new_description_replaces_the_null_that_the_log_spelled_out():
     document = {
         "id": "t",

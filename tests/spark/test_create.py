@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deltaadm import load_snapshot, open_store
+from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.steps import CreateTable, CreationMode
 from deltaadm.domain.steps.create_table import no_table
@@ -29,7 +30,8 @@ NAME, ID = ({"delta.columnMapping.mode": mode} for mode in ("name", "id"))
 ON = "TBLPROPERTIES ('delta.{}' = 'true')".format
 OLD = (
     "(z INT, y INT) USING delta PARTITIONED BY (y) COMMENT 'old' TBLPROPERTIES "
-    "('delta.enableDeletionVectors' = 'true', 'delta.appendOnly' = 'false', 'q' = '1')"
+    "('delta.enableDeletionVectors' = 'true', 'delta.appendOnly' = 'false', 'q' = '1', "
+    "'delta.checkpointPolicy' = 'v2')"
 )
 MAPPED = (
     "(a INT, s STRUCT<x: INT, y: INT>, u STRUCT<x: INT NOT NULL>, l ARRAY<STRUCT<q: INT>>) "
@@ -47,6 +49,7 @@ def on(key: str, value: str = "true") -> dict[str, str]:
 
 NEW: dict[str, dict[str, Any]] = {
     "plain": {"schema": AB, "comment": "it's", "properties": {"x": "1"}},
+    "an empty comment": {"schema": AB, "comment": "", "properties": {"comment": "c"}},
     "partitioned": {"schema": AB, "partition_by": ("B",)},
     "partitioned by nothing there": {"schema": AB, "partition_by": ("nope",)},
     "partitioned twice": {"schema": AB, "partition_by": ("a", "A")},
@@ -76,6 +79,15 @@ NEW: dict[str, dict[str, Any]] = {
         "schema": AB,
         "properties": on("enableIcebergCompatV2") | on("columnMapping.mode", "none"),
     },
+    "Iceberg by the session": {
+        "schema": "a INT, l ARRAY<INT>",
+        "session": {"enableIcebergCompatV2": "true"},
+    },
+    "Iceberg by the session, without mapping": {
+        "schema": AB,
+        "properties": on("columnMapping.mode", "none"),
+        "session": {"enableIcebergCompatV2": "true"},
+    },
     "Universal Format alone": {
         "schema": AB,
         "properties": on("universalFormat.enabledFormats", "iceberg"),
@@ -99,7 +111,11 @@ NEW: dict[str, dict[str, Any]] = {
     "perhaps replacing": {"schema": AB, "mode": CreationMode.CREATE_OR_REPLACE},
 }
 REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
-    "nothing kept but two properties": (OLD, {"schema": AB, "properties": {"w": "1"}}),
+    "nothing kept but three properties": (OLD, {"schema": AB, "properties": {"w": "1"}}),
+    "but not where the session says otherwise": (
+        OLD,
+        {"schema": AB, "session": {"checkpointPolicy": "classic"}},
+    ),
     "by a query": (OLD, {"query": "SELECT 5 AS five, 6 AS six", "partition_by": ("five",)}),
     "with deletion vectors off": (
         OLD,
@@ -130,6 +146,10 @@ REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
     "a clustered table by a partitioned one": (
         "(a INT, b INT) USING delta CLUSTER BY (a)",
         {"schema": AB, "partition_by": ("a",)},
+    ),
+    "append-only": (
+        f"USING delta {ON('appendOnly')} AS SELECT 1 AS a",
+        {"schema": AB},
     ),
     "not at all": (OLD, {"schema": AB, "mode": CreationMode.CREATE}),
 }
@@ -169,15 +189,21 @@ def _carry_out(
         if query is None
         else schema_of_query(DeltaCatalog(spark).query_schema(query))
     )
-    more = {key: value for key, value in wish.items() if key not in ("schema", "mode")}
+    defaults = wish.get("session", {})
+    more = {k: value for k, value in wish.items() if k not in ("schema", "mode", "session")}
     step = CreateTable(mode=wish.get("mode", CreationMode.CREATE), schema=schema, **more)
     before = replace(_now(path), name=name)
     plans = []
-    predicted = _result(lambda: plans.append(plan_create(before, step)))
+    session = SessionSettings(property_defaults=defaults)
+    predicted = _result(lambda: plans.append(plan_create(before, step, session=session)))
     planned = plans[0].steps[0] if plans else step
     names = {str(path): name} if name else {}
     with SparkExecutor(SparkOptions(), announce=lambda _: None, names=names) as executor:
+        for key, value in session.to_conf().items():
+            spark.conf.set(key, value)
         found = _result(lambda: executor.apply(str(path), planned))
+        for key in session.to_conf():
+            spark.conf.unset(key)
     if (predicted, found) == ("ok", "ok"):
         after = _now(path)
         assert mismatches(plans[0].after, after) == (), wish
@@ -195,7 +221,9 @@ def test_a_new_table_is_predicted(spark: "SparkSession", tmp_path: Path, what: s
 
 
 LIVE = {
-    "nothing kept but two properties",
+    "nothing kept but three properties",
+    "but not where the session says otherwise",
+    "append-only",
     "by a query",
     "without times",
     "with row tracking",

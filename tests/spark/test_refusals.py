@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deltaadm.domain.steps import Step
-from deltaadm.errors import CommitError
+from deltaadm.errors import DeltaadmError
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.refusals import ROWS
 
@@ -23,6 +23,6 @@ def test_delta_answers_as_recorded(
     answer = None
     try:
         executor.apply(root, steps[-1])
-    except CommitError as error:
+    except DeltaadmError as error:
         answer = error.delta_error_class or ""
     assert answer == error_class

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from deltaadm.domain.model.schema import PrimitiveType
-from deltaadm.domain.sql.ddl import parse_column_list, parse_definitions
+from deltaadm.domain.sql.ddl import Position, parse_column_list, parse_definitions
 from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,
@@ -13,6 +13,7 @@ from deltaadm.domain.steps import (
     ColumnChange,
     CreateTable,
     CreationMode,
+    DropColumns,
     RenameColumn,
     SetProperties,
     Step,
@@ -53,6 +54,25 @@ def _default(column: str, text: str) -> Step:
     return ChangeColumns((ColumnChange((column,), default=text),))
 
 
+def _drop(*columns: str, if_exists: bool = False) -> Step:
+    return DropColumns(tuple(tuple(column.split(".")) for column in columns), if_exists=if_exists)
+
+
+def _change(*columns: str, **last: Any) -> Step:
+    """Comments on *columns*, but for the last one, which is changed as the arguments say."""
+    paths = [tuple(column.split(".")) for column in columns]
+    comments = [ColumnChange(path, comment="x") for path in paths]
+    return ChangeColumns(
+        tuple([*comments[:-1], ColumnChange(paths[-1], **last)] if last else comments)
+    )
+
+
+def _again(columns: str, partition_by: str = "", cluster_by: str = "", **properties: str) -> Step:
+    """CREATE OR REPLACE TABLE."""
+    step = create(columns, cluster_by, partition_by, **properties)
+    return replace(step, mode=CreationMode.CREATE_OR_REPLACE)
+
+
 _MAPPED = {"columnMapping__mode": "name"}
 _HUDI = {"universalFormat__enabledFormats": "hudi"}
 _DEFAULTS = {"feature__allowColumnDefaults": "supported"}
@@ -71,6 +91,14 @@ _ARGUMENT = "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE"
 _BOTH = "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION"
 _TRACKED = {"enableRowTracking": "true"}
 _SUSPENDED = {"rowTrackingSuspended": "true"}
+_TWICE = "NOT_SUPPORTED_CHANGE_SAME_COLUMN"
+_GONE = "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
+_NO_IDENTITY = "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"
+_NESTED_CLUSTER = "UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED"
+_IDENTITY = "i INT GENERATED ALWAYS AS IDENTITY"
+_OF_STRUCTS = create(
+    "a INT, b STRING, s STRUCT<x: INT, y: INT>, l ARRAY<STRUCT<x: INT>>", **_MAPPED
+)
 _PLAIN = "a INT, b STRING, ts TIMESTAMP, s STRUCT<x: INT>"
 
 _VALUES = create(
@@ -499,6 +527,151 @@ ROWS: tuple[Row, ...] = (
         "partition, then no column",
         (create("a INT, g INT GENERATED ALWAYS AS (nosuch)", "", "zz"),),
         "_LEGACY_ERROR_TEMP_3060",
+    ),
+    # One thing twice
+    ("dropped twice", (_OF_STRUCTS, _drop("b", "B")), _GONE),
+    ("dropped twice, if it is there", (_OF_STRUCTS, _drop("z", "b", "b", if_exists=True)), _GONE),
+    ("a struct, then a field of it", (_OF_STRUCTS, _drop("s", "s.x")), _GONE),
+    ("a field, then its struct", (_OF_STRUCTS, _drop("s.x", "s")), None),
+    (
+        "a field, then the only one left",
+        (_OF_STRUCTS, _drop("s.x", "s.y")),
+        "DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
+    ),
+    (
+        "without mapping, dropped twice",
+        (create("a INT, b INT"), _drop("b", "b")),
+        "DELTA_UNSUPPORTED_DROP_COLUMN",
+    ),
+    ("changed twice", (_OF_STRUCTS, _change("a", "A", nullable=True)), _TWICE),
+    ("a struct and a field of it changed", (_OF_STRUCTS, _change("s", "s.x")), _TWICE),
+    ("a field and its struct changed", (_OF_STRUCTS, _change("s.x", "s")), _TWICE),
+    ("two fields changed", (_OF_STRUCTS, _change("s.x", "s.y")), None),
+    ("no column, changed twice", (_OF_STRUCTS, _change("z", "z")), _UNRESOLVED),
+    (
+        "changed twice, then type",
+        (_OF_STRUCTS, _change("a", "a", type=PrimitiveType("boolean"))),
+        _TWICE,
+    ),
+    (
+        "changed twice, then default",
+        (_OF_STRUCTS, _change("a", "a", "a", default="'x'")),
+        _NO_DEFAULT,
+    ),
+    (
+        "changed twice, then no column to stand after",
+        (_OF_STRUCTS, _change("a", "a", position=Position("z"))),
+        _UNRESOLVED,
+    ),
+    # The phases of a statement: parser, analyzer, catalog, command, transaction
+    ("identity that is no BIGINT", (create(_IDENTITY),), _NO_IDENTITY),
+    ("twice, then identity", (create(f"{_IDENTITY}, I INT"),), "COLUMN_ALREADY_EXISTS"),
+    ("no such partition, then identity", (create(_IDENTITY, "", "zz"),), "_LEGACY_ERROR_TEMP_3060"),
+    ("no such cluster, then identity", (create(_IDENTITY, "zz"),), _NESTED_CLUSTER),
+    ("identity, then clusters", (create(f"{_IDENTITY}, b INT", "b, b"),), _NO_IDENTITY),
+    ("identity, then names", (create(f"{_IDENTITY}, `x y` INT"),), _NO_IDENTITY),
+    ("identity, then property", (create(_IDENTITY, nosuch="1"),), _NO_IDENTITY),
+    (
+        "partitioned by identity",
+        (create("i BIGINT GENERATED ALWAYS AS IDENTITY, b INT", "", "i", nosuch="1"),),
+        "DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED",
+    ),
+    ("default, then twice", (create("a INT DEFAULT 'x', A INT"),), _NO_DEFAULT),
+    ("default, then partition", (create("a INT DEFAULT 'x'", "", "zz"),), _NO_DEFAULT),
+    ("default, then cluster", (create("a INT DEFAULT 'x'", "zz"),), _NO_DEFAULT),
+    (
+        "clusters, then property",
+        (create("a INT", "a, a", nosuch="1"),),
+        "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY",
+    ),
+    (
+        "statistics, then property",
+        (create("a INT", dataSkippingStatsColumns="z", nosuch="1"),),
+        _GONE,
+    ),
+    (
+        "all partitions, then property",
+        (create("a INT", "", "a", nosuch="1"),),
+        "ALL_PARTITION_COLUMNS_NOT_ALLOWED",
+    ),
+    ("time, then property", (create("a TIME", nosuch="1"),), "UNSUPPORTED_TIME_TYPE"),
+    ("no such partition, then time", (create("a TIME", "", "zz"),), "_LEGACY_ERROR_TEMP_3060"),
+    ("time, then all partitions", (create("a TIME", "", "a"),), "UNSUPPORTED_TIME_TYPE"),
+    ("no such partition, then no table", (_replace("a INT", "zz"),), "_LEGACY_ERROR_TEMP_3060"),
+    ("no table, then all partitions", (_replace("a INT", "a"),), "TABLE_OR_VIEW_NOT_FOUND"),
+    ("no table, then property", (_replace("a INT", "", nosuch="1"),), "TABLE_OR_VIEW_NOT_FOUND"),
+    ("no column, then a table", (create("a INT"), create("a INT", "zz")), _NESTED_CLUSTER),
+    (
+        "a table, then property",
+        (create("a INT"), create("a INT", nosuch="1")),
+        "TABLE_OR_VIEW_ALREADY_EXISTS",
+    ),
+    (
+        "added time, then place",
+        (create("a INT"), _add("t TIME, b INT AFTER zz")),
+        "UNSUPPORTED_TIME_TYPE",
+    ),
+    (
+        "added place, then default",
+        (create("a INT"), _add("c INT DEFAULT 'x', b INT AFTER zz")),
+        "FIELD_NOT_FOUND",
+    ),
+    (
+        "added struct, then default",
+        (create("a INT"), _add("c INT DEFAULT 'x', z.b INT")),
+        _UNRESOLVED,
+    ),
+    ("added default, then taken", (create("a INT"), _add("a INT, c INT DEFAULT 'x'")), _NO_DEFAULT),
+    (
+        "clusters twice, then partitions",
+        (create("a INT, b INT", "", "a"), ClusterBy((("a",), ("a",)))),
+        "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY",
+    ),
+    # A table at a path is there already
+    ("the same again", (create("a INT, b INT"), _again("b INT, a INT")), None),
+    (
+        "another schema",
+        (create("a INT"), _again("a INT COMMENT 'x'")),
+        "DELTA_CREATE_TABLE_SCHEME_MISMATCH",
+    ),
+    ("another case", (create("a INT"), _again("A INT")), "DELTA_CREATE_TABLE_SCHEME_MISMATCH"),
+    (
+        "other partitions",
+        (create("a INT, b INT"), _again("a INT, b INT", "a")),
+        "DELTA_CREATE_TABLE_WITH_DIFFERENT_PARTITIONING",
+    ),
+    (
+        "other clusters",
+        (create("a INT", "a"), _again("a INT")),
+        "DELTA_CREATE_TABLE_WITH_DIFFERENT_CLUSTERING",
+    ),
+    (
+        "no clusters any more",
+        (create("a INT", "a"), ClusterBy(()), _again("a INT")),
+        "DELTA_CREATE_TABLE_WITH_DIFFERENT_CLUSTERING",
+    ),
+    ("the same clusters", (create("a INT", "a"), _again("a INT", "", "a")), None),
+    ("properties left out", (create("a VARCHAR(3)", **_MAPPED), _again("a VARCHAR(3)")), None),
+    ("properties said again", (create("a INT", **_MAPPED), _again("a INT", **_MAPPED)), None),
+    (
+        "other properties",
+        (create("a INT", **_MAPPED), _again("a INT", appendOnly="false")),
+        "DELTA_CREATE_TABLE_WITH_DIFFERENT_PROPERTY",
+    ),
+    # What every table has
+    ("a row's file", (_VALUES, AddConstraint("c", "_metadata.file_path IS NOT NULL")), None),
+    # Digits of other scripts
+    ("digits", (create("a INT"), _set(checkpointInterval="٣")), None),
+    ("digits of a version", (create("a INT"), _set(minWriterVersion="٣")), None),
+    (
+        "digits beyond 16 bits",
+        (create("a INT"), _set(checkpointInterval="\U0001d7db")),
+        "UNSUPPORTED_TABLE_CHANGE",
+    ),
+    (
+        "digits of a Parquet version",
+        (create("a INT"), _set(**{"parquet.format.version": "1.٣.0"})),
+        "UNSUPPORTED_TABLE_CHANGE",
     ),
     # char and varchar in structs
     ("varchar in a struct", (create("s STRUCT<`select`: VARCHAR(5)>", **_MAPPED),), None),

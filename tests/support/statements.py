@@ -180,7 +180,7 @@ def schema_as_json(metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 _CREATION = re.compile(
-    r"(?P<verb>CREATE|REPLACE) TABLE \S+ (?:\((?P<columns>.*?)\) )?USING delta"
+    r"(?P<verb>CREATE(?: OR REPLACE)?|REPLACE) TABLE \S+ (?:\((?P<columns>.*?)\) )?USING delta"
     r"(?: PARTITIONED BY \((?P<partitions>[^)]*)\))?(?: CLUSTER BY \((?P<clusters>[^)]*)\))?"
     r"(?: LOCATION '\{path\}')?(?: TBLPROPERTIES \((?P<properties>.*?)\))?(?: AS (?P<query>.*))?",
     re.DOTALL,
@@ -194,7 +194,7 @@ def creation_of(sql: str) -> CreateTable:
     found = _CREATION.fullmatch(sql)
     assert found, sql
     return CreateTable(
-        mode=CreationMode[found["verb"]],
+        mode=CreationMode(found["verb"].lower().replace(" ", "-")),
         schema=read_schema(found["columns"] or _QUERIED),
         partition_by=tuple(part.strip() for part in (found["partitions"] or "").split(",") if part),
         cluster_by=tuple(parse_column_list(found["clusters"])) if found["clusters"] else (),

@@ -149,16 +149,19 @@ INT: Final = 1 << 31
 
 def whole_number(text: str, limit: int = LONG) -> int | None:
     """
-    *text* as Java reads a long: digits, perhaps after a sign; None for anything else.
+    *text* as Java reads a long: digits of any script, perhaps after a sign; else None.
 
     With *limit* `INT` as it reads an int, which fails for greater numbers.
 
-    >>> whole_number("+07"), whole_number("1e3"), whole_number("9" * 5000)
-    (7, None, None)
+    >>> whole_number("+07"), whole_number("٣"), whole_number("1e3"), whole_number("9" * 5000)
+    (7, 3, None, None)
     """
     digits = text[1:] if text.startswith(("+", "-")) else text
+    # Java reads digits of 16 bits alone.
+    if not digits.isdecimal() or max(digits) > "\uffff":
+        return None
     significant = digits.lstrip("0") or "0"
-    if not (digits.isascii() and digits.isdecimal()) or len(significant) > _LONG_DIGITS:
+    if len(significant) > _LONG_DIGITS:
         return None
     number = -int(significant) if text.startswith("-") else int(significant)
     return number if -limit <= number < limit else None
@@ -418,7 +421,7 @@ def _table_formats(known: Property, value: str) -> None:
 
 
 def _parquet_version(known: Property, value: str) -> None:
-    if not re.fullmatch(r"[1-9]\d*\.\d+\.\d+([-+].*)?", value):
+    if not re.fullmatch(r"[1-9]\d*\.\d+\.\d+([-+].*)?", value, re.ASCII):
         raise _invalid(known, value)
 
 

@@ -7,7 +7,6 @@ descriptions of them differ, today's Delta Spark (4.4.0) is followed and the doc
 
 from __future__ import annotations
 
-import re
 from functools import cache, lru_cache
 
 from deltaadm.dataclass import dataclass, replace
@@ -26,11 +25,13 @@ from deltaadm.domain.model.metadata import Traits
 from deltaadm.domain.model.properties import (
     FEATURE_PREFIX,
     IGNORE_PROTOCOL_DEFAULTS,
+    INT,
     MIN_READER_VERSION,
     MIN_WRITER_VERSION,
     boolean,
     did_you_mean,
     is_protocol_property,
+    whole_number,
 )
 from deltaadm.domain.model.wire import Entry, Loggable
 from deltaadm.errors import DeltaadmError, IllegalArgument, Refused
@@ -441,13 +442,14 @@ def _version(configuration: Mapping[str, str], key: str) -> int | None:
     text = configuration.get(key)
     if text is None:
         return None
-    if not re.fullmatch(r"[+-]?[0-9]{1,10}", text):
+    version = whole_number(text, INT)
+    if version is None:
         raise Refused(
             f"The value {text!r} of {key} is not a number.",
             remedy="Give a version number.",
             delta_error_class="DELTA_PROTOCOL_PROPERTY_NOT_INT",
         )
-    return int(text)
+    return version
 
 
 def supported_features_from_table_configs(configuration: Mapping[str, str]) -> frozenset[str]:

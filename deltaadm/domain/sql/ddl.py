@@ -129,7 +129,9 @@ def type_sql(data_type: DataType) -> str:
             for column in data_type.fields
         )
         return f"STRUCT<{inner}>"
-    return _WRITTEN.get(data_type.name, data_type.name.upper())
+    name = _WRITTEN.get(data_type.name, data_type.name.upper())
+    # SQL names the places of geospatial types by numbers.
+    return re.sub(r"\((EPSG|SRID):", "(", name.replace("(OGC:CRS84", "(4326"))
 
 
 def columns_sql(struct: StructType) -> str:
@@ -204,7 +206,7 @@ def _token() -> re.Pattern[str]:
         r"""
           (?P<space>\s+ | --[^\r\n]* | /\*.*?\*/)
         | (?P<text>[rR]?'(?:[^'\\]|\\.|'')*' | [rR]?"(?:[^"\\]|\\.|"")*")
-        | (?P<number>\d+(?!\w))
+        | (?P<number>[0-9]+(?!\w))
         | (?P<quoted>`(?:[^`]|``)+`)
         | (?P<word>\w+)
         | (?P<sign>.)
@@ -257,14 +259,20 @@ class _Reader:
         if not self.accept(*words):
             raise self.wrong(" ".join(words))
 
-    def wrong(self, expected: str, remedy: str = "", at: _Token | None = None) -> Refused:
+    def wrong(
+        self,
+        expected: str,
+        remedy: str = "",
+        at: _Token | None = None,
+        error_class: str = "PARSE_SYNTAX_ERROR",
+    ) -> Refused:
         token = at or self.next
         token_text = repr(token.text) if token.kind != "end" else "the end of the text"
         return Refused(
             f"Spark SQL cannot parse {_shown(self.text)}: expected {expected} at position "
             f"{token.start + 1}, found {token_text}.",
             remedy=remedy or "For example: id BIGINT NOT NULL COMMENT 'key', tags ARRAY<STRING>.",
-            delta_error_class="PARSE_SYNTAX_ERROR",
+            delta_error_class=error_class,
         )
 
 
@@ -311,7 +319,17 @@ def _column(reader: _Reader) -> StructField:
     reader.accept(":")
     data_type = _type(reader)
     clauses = _clauses(reader, _OF_CREATE)
+    if IDENTITY_START in clauses.metadata and data_type not in _TYPES_OF_IDENTITY:
+        raise Refused(
+            f"The identity column {name} has the type {type_sql(data_type)}.",
+            remedy="Declare it as BIGINT.",
+            delta_error_class="IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
+        )
     return StructField(name, data_type, clauses.nullable, clauses.metadata)
+
+
+_TYPES_OF_IDENTITY: Final = (PrimitiveType("long"), PrimitiveType("integer"))
+"""Those of Spark's parser; Delta takes the former alone."""
 
 
 def _definition(reader: _Reader) -> ColumnDefinition:
@@ -487,7 +505,9 @@ def _type(reader: _Reader) -> DataType:
         reader.take()
         return _TYPES_WITH_PARTS[token.word](reader)
     if token.word not in _SIMPLE_TYPES:
-        raise reader.wrong("a data type", did_you_mean(token.text, _TYPE_WORDS))
+        error_class = "UNSUPPORTED_DATATYPE" if token.kind == "word" else "PARSE_SYNTAX_ERROR"
+        remedy = did_you_mean(token.text, _TYPE_WORDS)
+        raise reader.wrong("a data type", remedy, error_class=error_class)
     reader.take()
     return PrimitiveType(_SIMPLE_TYPES[token.word])
 
@@ -526,8 +546,9 @@ def _struct_field(reader: _Reader) -> StructField:
 def _decimal(reader: _Reader) -> DataType:
     precision, scale = 10, 0
     if reader.accept("("):
-        precision = _number(reader, 1, 38)
-        scale = _number(reader, 0, precision) if reader.accept(",") else 0
+        precision = _number(reader, 0, 38, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION")
+        if reader.accept(","):
+            scale = _number(reader, 0, precision, "_LEGACY_ERROR_TEMP_1228")
         reader.expect(")")
     return PrimitiveType(f"decimal({precision},{scale})")
 
@@ -535,7 +556,7 @@ def _decimal(reader: _Reader) -> DataType:
 def _of_length(name: str) -> Callable[[_Reader], DataType]:
     def read(reader: _Reader) -> DataType:
         reader.expect("(")
-        length = _number(reader, 1, 2**31 - 1)
+        length = _number(reader, 0, 2**31 - 1)
         reader.expect(")")
         return PrimitiveType(f"{name}({length})")
 
@@ -599,11 +620,15 @@ _MONTH_UNITS: Final = ("YEAR", "MONTH")
 _TIME_UNITS: Final = ("DAY", "HOUR", "MINUTE", "SECOND")
 
 
-def _number(reader: _Reader, least: int, most: int) -> int:
+def _number(reader: _Reader, least: int, most: int, error_class: str = "PARSE_SYNTAX_ERROR") -> int:
     token = reader.next
     number = int(token.text[:20]) if token.kind == "number" else -1
     if not least <= number <= most:
-        raise reader.wrong(f"a number from {least} to {most}")
+        unread = token.kind != "number"
+        raise reader.wrong(
+            f"a number from {least} to {most}",
+            error_class="PARSE_SYNTAX_ERROR" if unread else error_class,
+        )
     reader.take()
     return number
 

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.json_values import STRINGS, Json, compact, record, texts
 from deltaadm.domain.model.schema import (
-    PrimitiveType,
     StructType,
-    all_types,
     change_type,
     path_text,
     walk,
@@ -29,6 +27,7 @@ from deltaadm.domain.transaction.columns import (
     position_document,
     refuse_default,
     refuse_taken,
+    refuse_time,
 )
 from deltaadm.domain.transaction.metadata_checks import check_names
 from deltaadm.domain.transaction.spark_support import require_writable
@@ -61,17 +60,22 @@ class AddColumns(Step):
     json = record(columns=_DEFINITIONS)
     operations = frozenset({"ADD COLUMNS"})
 
+    def require_allowed(self) -> None:
+        """Raise `Refused` for types that Spark refuses before it loads the table."""
+        for definition in self.columns:
+            refuse_time(definition.column)
+
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state in which existing rows have nulls in the new columns."""
         before = snapshot.metadata.schema
         schema = before
         for definition in self.columns:
-            _refuse_time(definition.column)
+            # Parents are those of the table as it is; a position may name a column just added.
+            schema = _with(schema, _parent(before, definition), definition)
+        for definition in self.columns:
             default = definition.column.metadata.get(CURRENT_DEFAULT)
             if isinstance(default, str):
                 refuse_default(definition.column.name, definition.column.type, default)
-            # Parents are those of the table as it is; a position may name a column just added.
-            schema = _with(schema, _parent(before, definition), definition)
         refuse_taken(before, self.columns)
         require_writable(snapshot)
         require_found_clustering(snapshot)
@@ -157,19 +161,6 @@ def _index(fields: list[StructField], definition: ColumnDefinition) -> int:
 
 
 # Refusals
-
-
-def _refuse_time(column: StructField) -> None:
-    times = any(
-        isinstance(data_type, PrimitiveType) and data_type.name.startswith("time(")
-        for data_type in all_types(column.type)
-    )
-    if times:
-        raise Refused(
-            f"{column.name} has the type TIME, which Spark 4.2 does not support.",
-            remedy="Use TIMESTAMP, or a number of microseconds.",
-            delta_error_class="UNSUPPORTED_TIME_TYPE",
-        )
 
 
 def _refuse_not_null(column: StructField) -> None:

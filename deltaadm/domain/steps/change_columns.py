@@ -61,8 +61,7 @@ class ChangeColumns(Step):
     """
     `ALTER TABLE … ALTER COLUMN` for one or several columns.
 
-    No column, nor one inside another, occurs twice, and one at most changes its position: Spark
-    refuses the former, and carries out changes in no certain order.
+    One at most changes its position: Spark carries out changes in no certain order.
     """
 
     changes: tuple[ColumnChange, ...]
@@ -76,7 +75,11 @@ class ChangeColumns(Step):
         """The state with the columns changed; no data file is touched."""
         spelled = [_spelled(snapshot.metadata.schema, change) for change in self.changes]
         for change, place in spelled:
-            _refuse_as_spark_does(snapshot.metadata.schema, change, place)
+            if change.default:
+                refuse_default(path_text(change.column), place.type, change.default)
+        _refuse_repeated([change.column for change, _ in spelled])
+        for change, place in spelled:
+            _refuse_as_spark_does(change, place)
         effective = _effective(spelled)
         if not effective:
             return snapshot
@@ -148,6 +151,8 @@ class ChangeColumns(Step):
 def _spelled(schema: StructType, change: ColumnChange) -> tuple[ColumnChange, StructField]:
     """*change* with its column as the schema spells it, and what is in that place."""
     path, place = existing_place(schema, change.column)
+    if change.position is not None and change.position.after is not None:
+        existing_place(schema, (*path[:-1], change.position.after))
     return replace(change, column=path), place
 
 
@@ -281,10 +286,19 @@ def _widens(snapshot: Snapshot) -> bool:
 # Refusals, in the order of Spark and Delta
 
 
-def _refuse_as_spark_does(schema: StructType, change: ColumnChange, place: StructField) -> None:
+def _refuse_repeated(columns: list[Path]) -> None:
+    for place, column in enumerate(columns):
+        others = columns[:place] + columns[place + 1 :]
+        if any(column == other[: len(column)] for other in others):
+            raise Refused(
+                f"{path_text(column)}, or what is in it, is changed twice.",
+                remedy="Make one change of it, then the other: ALTER COLUMN twice.",
+                delta_error_class="NOT_SUPPORTED_CHANGE_SAME_COLUMN",
+            )
+
+
+def _refuse_as_spark_does(change: ColumnChange, place: StructField) -> None:
     name = path_text(change.column)
-    if change.position is not None and change.position.after is not None:
-        existing_place(schema, (*change.column[:-1], change.position.after))
     if change.nullable is False and place.nullable:
         raise Refused(
             f"{name} cannot become NOT NULL: existing rows may contain nulls.",
@@ -292,8 +306,6 @@ def _refuse_as_spark_does(schema: StructType, change: ColumnChange, place: Struc
             f"alter --add-constraint 'NAME={name} IS NOT NULL'.",
             delta_error_class="_LEGACY_ERROR_TEMP_2330",
         )
-    if change.default:
-        refuse_default(name, place.type, change.default)
     if change.type is None or _keeps_type(change, place):
         return
     for kind, (sub_class, remedy) in _CONTAINERS.items():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.model.actions import DomainMetadata
-from deltaadm.domain.model.features import struct_fields
+from deltaadm.domain.model.features import is_identity, struct_fields
 from deltaadm.domain.model.json_values import (
     OPEN,
     STRING,
@@ -33,7 +33,11 @@ from deltaadm.domain.model.properties import (
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
     MAX_COLUMN_ID,
+    PROPERTIES,
     TABLE_COMMENT,
+    TYPE_CHANGES,
+    is_protocol_property,
+    is_true,
     validate_configurations,
 )
 from deltaadm.domain.model.protocol import Protocol
@@ -43,10 +47,11 @@ from deltaadm.domain.model.schema import (
     find_place,
     parse_schema,
     path_text,
+    type_name,
     walk,
 )
 from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, GENERATION, columns_sql
+from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, GENERATION, columns_sql, parse_columns
 from deltaadm.domain.sql.sql_text import identifier, literal, pairs_sql
 from deltaadm.domain.steps.cluster_by import cluster_by_sql
 from deltaadm.domain.steps.step import Operation, Step
@@ -63,17 +68,21 @@ from deltaadm.domain.transaction.clustering import (
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     column_mapping_mode,
+    drop_column_mapping_metadata,
     names_containers,
     slot_paths,
 )
-from deltaadm.domain.transaction.columns import quoted_name, refuse_default
-from deltaadm.domain.transaction.coordinated_commits import check_new
+from deltaadm.domain.transaction.columns import quoted_name, refuse_default, refuse_time
+from deltaadm.domain.transaction.coordinated_commits import COORDINATED_KEYS, ICT_KEYS, check_new
 from deltaadm.domain.transaction.generation import refuse_generation
-from deltaadm.domain.transaction.iceberg import enabled_versions
+from deltaadm.domain.transaction.iceberg import enabled_versions, required_of_new_table
 from deltaadm.domain.transaction.metadata_checks import (
     RETENTION_KEYS,
+    STATISTICS_COLUMNS,
     check_retention,
+    check_statistics_columns,
     require_readable_char,
+    without_char,
 )
 from deltaadm.domain.transaction.reserved_keys import (
     CLUSTERING_COLUMNS,
@@ -90,12 +99,16 @@ from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
-    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.model.schema import Path, StructField
     from deltaadm.domain.model.session import SessionSettings
 
-_ATOMIC_CONVERSION: Final = "delta.universalFormat.iceberg.atomicConversion.supported"
-_INHERITED: Final = ("delta.enableDeletionVectors", "delta.enableRowTracking")
+_INHERITED: Final = (
+    "delta.checkpointPolicy",
+    "delta.enableDeletionVectors",
+    "delta.enableRowTracking",
+)
 
 
 def no_table(root: str, name: str | None = None) -> Snapshot:
@@ -164,42 +177,140 @@ class CreateTable(Step):
     alters = False
     depends_on_state = True
 
+    def require_allowed(self) -> None:
+        """Raise `Refused` for what Spark's parser refuses."""
+        if self.query is None and self.schema.fields:
+            parse_columns(columns_sql(self.schema))
+        if self.partition_by and self.cluster_by:
+            raise Refused(
+                "A table cannot be both clustered and partitioned.",
+                remedy="Choose one of --cluster-by and --partition-by.",
+                delta_error_class="_LEGACY_ERROR_TEMP_0035",
+            )
+        refuse_reserved(self.properties)
+
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state of the new table, which may replace the one that *snapshot* is of."""
-        _require_fitting_mode(snapshot, self)
-        check_new_columns(self)
         _refuse_options_without_query(self)
-        _refuse_clustered_and_partitioned(self)
+        self._refuse_as_analyzer()
+        _require_fitting_mode(snapshot, self)
+        clusters = self._refuse_as_catalog()
         partitions = partition_columns(self.schema, self.partition_by)
-        _require_resolved(self.schema, self.cluster_by)
-        _refuse_computed_columns(self.schema)
-        configuration = table_properties(snapshot, self, session)
-        clusters = _clusters_as_property(snapshot, self.properties)
-        if self.cluster_by:
-            clusters = find_clustering(self.schema, self.cluster_by)
+        configuration = self._properties(snapshot, session)
+        if not self.cluster_by:
+            clusters = _clusters_as_property(snapshot, self.properties)
         if snapshot.exists:
             require_writable(snapshot)
             _refuse_partitions_for_clustered(snapshot, partitions)
+            is_at_path = snapshot.name is None and self.query is None
+            if is_at_path and self.mode is CreationMode.CREATE_OR_REPLACE:
+                _require_as_described(snapshot, self, partitions, configuration)
+                return snapshot
         proposed = Metadata(
             id=KNOWN_AFTER_COMMIT,
-            description=self.comment or self.properties.get(TABLE_COMMENT),
+            description=self.properties.get(TABLE_COMMENT)
+            if self.comment is None
+            else self.comment,
             format=Format(),
             schema_string=self.schema.to_json(),
             partition_columns=partitions,
-            configuration=_with_inherited(snapshot, configuration),
+            configuration=configuration,
         )
         base = _with_ids_counted(snapshot, proposed)
         after = update_metadata(base, proposed, session, is_creating_new_table=True)
+        after = replace(after, metadata=_with_inherited(snapshot, after.metadata))
         if self.cluster_by:
             # Types and statistics come after the names; Delta looks at the schema that it writes.
-            written = after.metadata
-            validate_cluster_by_spec(written.schema, clusters, written.configuration)
+            check_statistics_of(after.metadata, check_clustering(after.metadata, clusters))
         if any(key in configuration for key in RETENTION_KEYS):
             check_retention(after.metadata)
         require_readable_char(self.schema)
-        committed = replace(prepare_commit(snapshot, after), version=snapshot.version + 1)
-        _require_column_defaults(committed)
-        return _with_clustering(committed, clusters)
+        after = prepare_commit(snapshot, after, is_creating_new_table=True)
+        _refuse_removal(snapshot)
+        _require_column_defaults(after)
+        return _with_clustering(replace(after, version=snapshot.version + 1), clusters)
+
+    def _refuse_as_analyzer(self) -> None:
+        """Raise `Refused` for what Spark refuses before it asks the catalog for the table."""
+        schema = self.schema
+        for path, column in walk(schema):
+            default = column.metadata.get(CURRENT_DEFAULT)
+            if isinstance(default, str):
+                refuse_default(path_text(path), column.type, default)
+        check_new_columns(self)
+        _find_partitions(schema, self.partition_by)
+        _require_resolved(schema, self.cluster_by)
+        for column in schema.fields:
+            refuse_time(column)
+        for column in schema.fields:
+            if GENERATION in column.metadata:
+                refuse_generation(schema, column)
+
+    def _refuse_as_catalog(self) -> tuple[Path, ...]:
+        """
+        Raise `Refused` for what Delta's catalog refuses before it looks at the properties.
+
+        Returns the clustering columns as the schema spells them.
+        """
+        identities = [column for column in self.schema.fields if is_identity(column)]
+        for column in identities:
+            if column.type != PrimitiveType("long"):
+                raise Refused(
+                    f"The identity column {path_text((column.name,))} is no BIGINT.",
+                    remedy="Declare it as BIGINT.",
+                    delta_error_class="DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
+                )
+        clusters = find_clustering(self.schema, self.cluster_by)
+        partitions = _find_partitions(self.schema, self.partition_by)
+        for column in partitions:
+            if column in identities:
+                raise Refused(
+                    f"A table cannot be partitioned by its identity column {column.name}.",
+                    remedy="Choose another column.",
+                    delta_error_class="DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED",
+                )
+        listed = self.properties.get(STATISTICS_COLUMNS)
+        if listed is not None:
+            PROPERTIES[STATISTICS_COLUMNS.lower()].validate(listed)
+            names = tuple(column.name for column in partitions)
+            check_statistics_columns(
+                Metadata(
+                    schema_string=self.schema.to_json(),
+                    partition_columns=names,
+                    configuration={STATISTICS_COLUMNS: listed},
+                )
+            )
+        return clusters
+
+    def _properties(self, snapshot: Snapshot, session: SessionSettings) -> dict[str, str]:
+        """
+        The properties that Delta takes from the statement.
+
+        Write options of Delta's own become properties, and clustering brings its feature along
+        and takes the place of the property that stands for it.
+        """
+        options = {
+            key: value
+            for key, value in self.write_options.items()
+            if key.lower().startswith("delta.")
+        }
+        properties = validate_configurations(
+            {**self.properties, **options}, allow_arbitrary=session.allow_arbitrary_properties
+        )
+        if self.cluster_by:
+            properties.pop(CLUSTERING_COLUMNS, None)
+        check_new_features(properties)
+        check_new(properties, replaces=snapshot.exists)
+        statement = Statement.REPLACE if snapshot.exists else Statement.CREATE
+        check_reserved_keys(statement, properties, snapshot.protocol)
+        # A query is written by a writer, which takes options as REPLACE TABLE does.
+        properties = stored_properties(
+            statement if self.query is None else Statement.REPLACE, properties
+        )
+        clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if self.cluster_by else {}
+        required = required_of_new_table(snapshot.metadata, properties)
+        adaptive = _required_by_adaptive_metadata(properties, replaces=snapshot.exists)
+        return {**required, **adaptive, **properties, **clustering}
 
     def operation(self, before: Snapshot, after: Snapshot) -> Operation | None:
         """A new table without rows, at a place of its own."""
@@ -261,40 +372,6 @@ def _provider(provider: str) -> str:
     )
 
 
-def table_properties(
-    snapshot: Snapshot, step: CreateTable, session: SessionSettings
-) -> dict[str, str]:
-    """
-    The properties that Delta takes from the statement.
-
-    Write options of Delta's own become properties, and clustering brings its feature along and
-    takes the place of the property that stands for it.
-    """
-    refuse_reserved(step.properties)
-    options = {
-        key: value for key, value in step.write_options.items() if key.lower().startswith("delta.")
-    }
-    properties = validate_configurations(
-        {**step.properties, **options}, allow_arbitrary=session.allow_arbitrary_properties
-    )
-    if step.cluster_by:
-        properties.pop(CLUSTERING_COLUMNS, None)
-    check_new_features(properties)
-    check_new(properties, replaces=snapshot.exists)
-    statement = Statement.REPLACE if snapshot.exists else Statement.CREATE
-    check_reserved_keys(statement, properties, snapshot.protocol)
-    # A query is written by a writer, which takes options as REPLACE TABLE does.
-    properties = stored_properties(
-        statement if step.query is None else Statement.REPLACE, properties
-    )
-    clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if step.cluster_by else {}
-    required = {
-        **_required_by_iceberg(properties),
-        **_required_by_adaptive_metadata(properties, replaces=snapshot.exists),
-    }
-    return {**required, **properties, **clustering}
-
-
 def _required_by_adaptive_metadata(
     properties: Mapping[str, str], *, replaces: bool
 ) -> dict[str, str]:
@@ -327,17 +404,18 @@ _WITH_ADAPTIVE_METADATA: Final = {
 }
 
 
-def _required_by_iceberg(properties: Mapping[str, str]) -> dict[str, str]:
-    """What Delta adds to a new table as soon as any Iceberg compatibility is on."""
-    if not enabled_versions(Metadata(configuration=properties)):
-        return {}
-    return {COLUMN_MAPPING_MODE: "name", _ATOMIC_CONVERSION: "true"}
-
-
-def _with_inherited(snapshot: Snapshot, properties: Mapping[str, str]) -> dict[str, str]:
-    """A table that replaces another keeps two of its properties unless it has its own."""
+def _with_inherited(snapshot: Snapshot, new: Metadata) -> Metadata:
+    """*new* with the properties that stay where it takes the place of *snapshot*."""
+    # `updateMetadataForNewTableInReplace`, which comes after the session's defaults.
+    if not snapshot.exists:
+        return new
     old = snapshot.metadata.configuration
-    return {**{key: old[key] for key in _INHERITED if key in old}, **properties}
+    held = {*COORDINATED_KEYS, "io.unitycatalog.tableId"}
+    if old.keys() & set(COORDINATED_KEYS) or snapshot.protocol.supports("catalogManaged"):
+        held |= set(ICT_KEYS)
+    given = {key: value for key, value in new.configuration.items() if key not in held}
+    kept = held | (set(_INHERITED) - given.keys())
+    return new.with_configuration(given | {key: old[key] for key in old if key in kept})
 
 
 def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ...]:
@@ -346,16 +424,7 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
 
     Raises `Refused` for columns that are not there, that hold other columns, and for all columns.
     """
-    fields = {column.name.lower(): column for column in schema.fields}
-    for name in names:
-        if name.lower() not in fields:
-            raise Refused(
-                f"The partition column {path_text((name,))} is not in the schema.",
-                remedy="Choose columns of the schema.",
-                delta_error_class="_LEGACY_ERROR_TEMP_3060",
-            )
-    columns = [fields[name.lower()] for name in names]
-    _refuse_repeated([column.name for column in columns])
+    columns = _find_partitions(schema, names)
     for column in columns:
         if not isinstance(column.type, PrimitiveType) or column.type.name in _NO_PARTITION_TYPES:
             raise Refused(
@@ -373,33 +442,27 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
     return tuple(column.name for column in columns)
 
 
+def _find_partitions(schema: StructType, names: Sequence[str]) -> list[StructField]:
+    fields = {column.name.lower(): column for column in schema.fields}
+    for name in names:
+        if name.lower() not in fields:
+            raise Refused(
+                f"The partition column {path_text((name,))} is not in the schema.",
+                remedy="Choose columns of the schema.",
+                delta_error_class="_LEGACY_ERROR_TEMP_3060",
+            )
+    columns = [fields[name.lower()] for name in names]
+    twice = [path_text((one.name,)) for one in columns if columns.count(one) > 1]
+    if twice:
+        raise Refused(
+            f"A table cannot be partitioned by the same column twice: {twice[0]}.",
+            remedy="Name each column once.",
+            delta_error_class="_LEGACY_ERROR_TEMP_3058",
+        )
+    return columns
+
+
 _NO_PARTITION_TYPES: Final = frozenset({"variant"})
-
-
-def validate_cluster_by_spec(
-    schema: StructType, columns: Sequence[Path], configuration: Mapping[str, str]
-) -> tuple[Path, ...]:
-    """
-    *columns* as *schema* spells them; raises `Refused` unless a new table can have such clusters.
-
-    The columns exist, are at most four, and have statistics under *configuration*.
-    """
-    metadata = Metadata(schema_string=schema.to_json(), configuration=configuration)
-    checked = check_clustering(metadata, columns)
-    check_statistics_of(metadata, checked)
-    return checked
-
-
-def _refuse_computed_columns(schema: StructType) -> None:
-    """Raise `Refused` for defaults and generated columns that Spark does not take."""
-    # Spark analyzes them before Delta sees the statement.
-    for path, column in walk(schema):
-        default = column.metadata.get(CURRENT_DEFAULT)
-        if isinstance(default, str):
-            refuse_default(path_text(path), column.type, default)
-    for column in schema.fields:
-        if GENERATION in column.metadata:
-            refuse_generation(schema, column)
 
 
 def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
@@ -494,25 +557,6 @@ def _passes_non_struct(schema: StructType, column: Path) -> bool:
     )
 
 
-def _refuse_clustered_and_partitioned(step: CreateTable) -> None:
-    if step.partition_by and step.cluster_by:
-        raise Refused(
-            "A table cannot be both clustered and partitioned.",
-            remedy="Choose one of --cluster-by and --partition-by.",
-            delta_error_class="_LEGACY_ERROR_TEMP_0035",
-        )
-
-
-def _refuse_repeated(columns: Sequence[str]) -> None:
-    twice = [path_text((name,)) for name, times in Counter(columns).items() if times > 1]
-    if twice:
-        raise Refused(
-            f"A table cannot be partitioned by the same column twice: {', '.join(twice)}.",
-            remedy="Name each column once.",
-            delta_error_class="_LEGACY_ERROR_TEMP_3058",
-        )
-
-
 def _refuse_partitions_for_clustered(snapshot: Snapshot, partitions: Sequence[str]) -> None:
     # The feature, which stays when a table is clustered by no column any more.
     if partitions and snapshot.protocol.supports("clustering"):
@@ -520,6 +564,61 @@ def _refuse_partitions_for_clustered(snapshot: Snapshot, partitions: Sequence[st
             "A table that is or was clustered cannot be replaced by a partitioned one.",
             remedy="Drop the table first, or use --cluster-by.",
             delta_error_class="DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE",
+        )
+
+
+def _require_as_described(
+    snapshot: Snapshot, step: CreateTable, partitions: Sequence[str], properties: Mapping[str, str]
+) -> None:
+    """Raise `Refused` unless the table at a path is what *step* describes."""
+    # Of a path Delta does not know beforehand that there is a table: it compares, and leaves all
+    # as it is (`verifyTableMetadata`).
+    old = snapshot.metadata
+    clusters = clustering_columns(snapshot) if snapshot.protocol.supports("clustering") else None
+    given, stored = (
+        {key: value for key, value in one.items() if not is_protocol_property(key)}
+        for one in (properties, old.configuration)
+    )
+    stored.pop(MAX_COLUMN_ID, None)
+    differences = {
+        "SCHEME_MISMATCH": _described(step.schema) != _described(old.schema),
+        "WITH_DIFFERENT_PARTITIONING": partitions != old.partition_columns,
+        "WITH_DIFFERENT_CLUSTERING": (step.cluster_by or None) != clusters,
+        "WITH_DIFFERENT_PROPERTY": bool(properties) and given != stored,
+    }
+    for error_class, differs in differences.items():
+        if differs:
+            raise Refused(
+                f"The table {snapshot.root} exists, and is another one: at a path CREATE OR "
+                "REPLACE TABLE replaces nothing.",
+                remedy="Use REPLACE TABLE: --mode replace.",
+                delta_error_class=f"DELTA_CREATE_TABLE_{error_class}",
+            )
+
+
+def _described(schema: StructType) -> dict[Path, tuple[str, bool, Mapping[str, Any]]]:
+    """The columns, in no order, without what Delta adds to them."""
+    plain = drop_column_mapping_metadata(
+        StructType(tuple(without_char(field) for field in schema.fields))
+    )
+    return {
+        path: (
+            type_name(field.type),
+            field.nullable,
+            {key: value for key, value in field.metadata.items() if key != TYPE_CHANGES},
+        )
+        for path, field in walk(plain)
+    }
+
+
+def _refuse_removal(snapshot: Snapshot) -> None:
+    """Raise `Refused` for replacing the files of a table that takes rows alone."""
+    has_files = snapshot.files is not None and snapshot.files.files
+    if has_files and is_true(snapshot.metadata.configuration, "delta.appendOnly"):
+        raise Refused(
+            "The table is append-only, and its files cannot be replaced.",
+            remedy="Set delta.appendOnly to false first.",
+            delta_error_class="DELTA_CANNOT_MODIFY_APPEND_ONLY",
         )
 
 
@@ -549,11 +648,15 @@ def _clusters_as_property(snapshot: Snapshot, properties: Mapping[str, str]) -> 
 
 
 def _with_clustering(after: Snapshot, columns: Sequence[Path]) -> Snapshot:
+    """*after* with its domains; that of clustering stays, empty, where there was one."""
+    domains = after.domains or {}
+    if not columns and CLUSTERING_DOMAIN not in domains:
+        return replace(after, domains=domains)
     physical = physical_paths(after.metadata.schema)
     known = {
         path: stored
         for path, stored in physical.items()
         if not any(KNOWN_AFTER_COMMIT in part for part in stored)
     }
-    named = [known.get(path, path) for path in columns]
-    return replace(after, domains={CLUSTERING_DOMAIN: clustering_domain(named)} if named else {})
+    named = clustering_domain([known.get(path, path) for path in columns])
+    return replace(after, domains={**domains, CLUSTERING_DOMAIN: named})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.json_values import BOOLEAN, STRINGS, array, compact, record
-from deltaadm.domain.model.schema import StructType, change_type, path_text
+from deltaadm.domain.model.schema import StructType, change_type, find_place, path_text
 from deltaadm.domain.sql.sql_text import column_sql, if_exists_sql
 from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.clustering import clustering_columns, require_found_clustering
@@ -116,6 +116,12 @@ def _without(schema: StructType, gone: Path) -> StructType:
             )
         return StructType(tuple(field for field in data_type.fields if field.name != gone[-1]))
 
+    if len(find_place(schema, gone)[0]) < len(gone):
+        raise Refused(
+            f"{path_text(gone)} is dropped twice.",
+            remedy="Name each column once.",
+            delta_error_class="DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+        )
     left = change_type(schema, gone[:-1], pruned)
     assert isinstance(left, StructType)  # noqa: S101 -- a struct with less inside
     return left

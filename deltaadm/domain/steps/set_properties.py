@@ -128,13 +128,19 @@ class SetProperties(Step):
         """A rewrite where column mapping is removed, a backfill where row tracking begins."""
         if self._removes_mapping:
             return Cost.REWRITE
-        begins = _turns_on_row_tracking(snapshot, self._normalized())
-        return Cost.BACKFILL if begins else Cost.METADATA
+        return Cost.BACKFILL if self._backfills(snapshot) else Cost.METADATA
 
     def takes_several_commits(self, snapshot: Snapshot) -> bool:
         """Whether row tracking begins, or column mapping is removed beside other changes."""
-        return _turns_on_row_tracking(snapshot, self._normalized()) or (
-            len(self.properties) > 1 and self._removes_mapping
+        several = len(self.properties) > 1
+        return self._backfills(snapshot) or (several and self._removes_mapping)
+
+    def _backfills(self, snapshot: Snapshot) -> bool:
+        files = snapshot.files
+        # Where the feature is supported already, files may all have row ids, or there are none.
+        is_done = files is not None and not files.without_base_row_id
+        return _turns_on_row_tracking(snapshot, self._normalized()) and not (
+            is_done and snapshot.protocol.supports("rowTracking")
         )
 
     @property

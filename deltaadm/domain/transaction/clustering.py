@@ -161,6 +161,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     for path in paths:
         if len(find_place(metadata.schema, path)[0]) < len(path):
             raise _missing(metadata.schema, path)
+    _refuse_repeated_or_many(paths)
     if metadata.partition_columns:
         raise Refused(
             f"The table is partitioned by {', '.join(metadata.partition_columns)}, and a table "
@@ -216,11 +217,16 @@ def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, 
     for column in columns:
         if folded(column) not in fields:
             raise _missing(schema, column)
-    clustered = [fields[folded(column)] for column in columns]
-    twice = [path_text(path) for path, times in Counter(clustered).items() if times > 1]
+    _refuse_repeated_or_many(columns)
+    return tuple(fields[folded(column)] for column in columns)
+
+
+def _refuse_repeated_or_many(columns: Sequence[Path]) -> None:
+    times = Counter(map(folded, columns))
+    twice = [path_text(path) for path in columns if times[folded(path)] > 1]
     if twice:
         raise Refused(
-            f"A table cannot be clustered by the same column twice: {', '.join(twice)}.",
+            f"A table cannot be clustered by the same column twice: {twice[0]}.",
             remedy="Name each column once.",
             delta_error_class="DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY",
         )
@@ -231,7 +237,6 @@ def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, 
             remedy="Choose those that queries filter by most.",
             delta_error_class="DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
         )
-    return tuple(clustered)
 
 
 def _missing(schema: StructType, column: Path) -> Refused:

@@ -10,7 +10,9 @@ from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
 from deltaadm.domain.model.schema import (
     ArrayType,
     MapType,
+    PrimitiveType,
     StructType,
+    all_types,
     find_place,
     folded,
     path_text,
@@ -136,6 +138,20 @@ def refuse_default(name: str, data_type: DataType, text: str) -> None:
             f"{text} cannot be the default of {name}, which has the type {type_name(data_type)}.",
             remedy="Write a constant of that type, such as 7, 'x', DATE '2026-01-31' or NULL.",
             delta_error_class=refusal,
+        )
+
+
+def refuse_time(column: StructField) -> None:
+    """Raise `Refused` for a column with a time of day, wherever in it."""
+    times = any(
+        isinstance(data_type, PrimitiveType) and data_type.name.startswith("time(")
+        for data_type in all_types(column.type)
+    )
+    if times:
+        raise Refused(
+            f"{column.name} has the type TIME, which Spark 4.2 does not support.",
+            remedy="Use TIMESTAMP, or a number of microseconds.",
+            delta_error_class="UNSUPPORTED_TIME_TYPE",
         )
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.sql.conditions import Operand
 
+# What Spark knows of a row's file, under a name that every table has.
+_FILE_METADATA: Final = "_metadata"
 # What Delta calls its own check of the lengths of char and varchar.
 _RESERVED: Final = "__CHAR_VARCHAR_STRING_LENGTH_CHECK__"
 
@@ -174,7 +176,7 @@ def _written(token: re.Match[str]) -> str:
 
 
 def _require_columns(schema: StructType, expression: str) -> None:
-    known = {field.name.lower() for field in schema.fields}
+    known = {_FILE_METADATA, *(field.name.lower() for field in schema.fields)}
     unknown = [
         reference
         for reference in column_references(expression)

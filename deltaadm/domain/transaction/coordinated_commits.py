@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.metadata import Metadata
 
 _TABLE: Final = "delta.coordinatedCommits.tableConf-preview"
-_PROPERTIES: Final = (*COORDINATOR, _TABLE)
-_ICT_KEYS: Final = (IN_COMMIT_TIMESTAMPS, ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP)
+COORDINATED_KEYS: Final = (*COORDINATOR, _TABLE)
+ICT_KEYS: Final = (IN_COMMIT_TIMESTAMPS, ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP)
 
 
 def check_new(properties: Container[str], *, replaces: bool) -> None:
@@ -24,7 +24,7 @@ def check_new(properties: Container[str], *, replaces: bool) -> None:
 
     One that *replaces* another cannot have any.
     """
-    asked = [key for key in _PROPERTIES if key in properties]
+    asked = [key for key in COORDINATED_KEYS if key in properties]
     if asked and replaces:
         raise _refusal("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
     _require_coordinator(asked)
@@ -39,9 +39,9 @@ def _require_coordinator(asked: list[str]) -> None:
 
 def check_set(metadata: Metadata, properties: Container[str]) -> None:
     """Raise `Refused` where coordinated commits do not allow that *properties* are set."""
-    asked = [key for key in _PROPERTIES if key in properties]
-    present = [key for key in _PROPERTIES if key in metadata.configuration]
-    touched = [key for key in _ICT_KEYS if key in properties]
+    asked = [key for key in COORDINATED_KEYS if key in properties]
+    present = [key for key in COORDINATED_KEYS if key in metadata.configuration]
+    touched = [key for key in ICT_KEYS if key in properties]
     # In Delta's order, as recorded: of several mistakes the first names the error class.
     if asked and present:
         raise _refusal("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
@@ -54,10 +54,10 @@ def check_set(metadata: Metadata, properties: Container[str]) -> None:
 
 def check_unset(metadata: Metadata, gone: set[str]) -> None:
     """Raise `Refused` where coordinated commits do not allow that the properties are *gone*."""
-    if any(key in metadata.configuration for key in _PROPERTIES):
-        if gone & set(_PROPERTIES):
+    if any(key in metadata.configuration for key in COORDINATED_KEYS):
+        if gone & set(COORDINATED_KEYS):
             raise _refusal("DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS", sorted(gone))
-        if gone & set(_ICT_KEYS):
+        if gone & set(ICT_KEYS):
             raise _refusal("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", sorted(gone))
 
 

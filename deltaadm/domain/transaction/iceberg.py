@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.model.properties import is_true
+from deltaadm.domain.model.metadata import Metadata
+from deltaadm.domain.model.properties import COLUMN_MAPPING_MODE, is_true
 from deltaadm.domain.model.schema import (
     ArrayType,
     MapType,
@@ -16,11 +17,16 @@ from deltaadm.domain.model.schema import (
 )
 from deltaadm.domain.sql.constants import is_iceberg_default
 from deltaadm.domain.sql.ddl import CURRENT_DEFAULT
-from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.domain.transaction.column_mapping import (
+    ColumnMappingMode,
+    assign_column_id_and_physical_name,
+    column_mapping_mode,
+)
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
-    from deltaadm.domain.model.metadata import Metadata
+    from collections.abc import Mapping
+
     from deltaadm.domain.model.protocol import Protocol
     from deltaadm.domain.model.schema import DataType
     from deltaadm.domain.model.snapshot import Snapshot
@@ -29,6 +35,7 @@ VERSIONS: Final = (1, 2, 3)
 ROW_TRACKING: Final = "delta.enableRowTracking"
 FORMATS: Final = "delta.universalFormat.enabledFormats"
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
+_ATOMIC: Final = "delta.universalFormat.iceberg.atomicConversion.supported"
 _V2_TYPES: Final = frozenset(
     {
         "byte",
@@ -59,14 +66,22 @@ def enabled_versions(metadata: Metadata) -> tuple[int, ...]:
     )
 
 
+def required_of_new_table(old: Metadata, configuration: Mapping[str, str]) -> dict[str, str]:
+    """What Delta adds to a new table, in the place of *old*, with any Iceberg compatibility on."""
+    if not enabled_versions(Metadata(configuration=configuration)):
+        return {}
+    required = {COLUMN_MAPPING_MODE: "name", _ATOMIC: old.configuration.get(_ATOMIC, "true")}
+    return {key: value for key, value in required.items() if key not in configuration}
+
+
 def enforce_iceberg_compatibility(
-    before: Snapshot, protocol: Protocol, metadata: Metadata
+    before: Snapshot, protocol: Protocol, metadata: Metadata, *, is_creating_new_table: bool
 ) -> Metadata:
     """
     *metadata* with what the formats demand; raises `Refused` where they forbid it.
 
     Universal Format wants some Iceberg compatibility, and goes when that goes; each version of
-    it wants column mapping, and V3 row tracking, which is set.
+    it wants column mapping, which a new table gets, and V3 row tracking, which is set.
     """
     metadata = _enforce_universal_format(before.metadata, metadata)
     _require_fit_for_hudi(metadata)
@@ -76,8 +91,15 @@ def enforce_iceberg_compatibility(
             "Iceberg compatibility V3 cannot be turned off.",
             remedy="Copy the table into one without it.",
         )
+    # Where the session's defaults have turned it on, nothing is mapped yet.
+    required = required_of_new_table(before.metadata, metadata.configuration)
+    if is_creating_new_table and required:
+        metadata = metadata.with_configuration({**metadata.configuration, **required})
+        if COLUMN_MAPPING_MODE in required:
+            metadata = assign_column_id_and_physical_name(
+                metadata, before.metadata, is_changing_mode_on_existing_table=False
+            )
     for version in enabled_versions(metadata):
-        # Delta sets the mode by itself for new tables only; on others it insists on it.
         if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
             raise _violation(
                 "WRONG_REQUIRED_TABLE_PROPERTY",

@@ -188,7 +188,13 @@ def _with_row_tracking_columns(protocol: Protocol, old: Metadata, new: Metadata)
     return new.with_configuration(configuration)
 
 
-def prepare_commit(before: Snapshot, after: Snapshot, *, version_known: bool = True) -> Snapshot:
+def prepare_commit(
+    before: Snapshot,
+    after: Snapshot,
+    *,
+    version_known: bool = True,
+    is_creating_new_table: bool = False,
+) -> Snapshot:
     """
     *after* with what `prepareCommit` still adds; raises `Refused` for what it refuses.
 
@@ -197,7 +203,9 @@ def prepare_commit(before: Snapshot, after: Snapshot, *, version_known: bool = T
     # Delta creates a table with both, and from then on refuses whatever would change it.
     check_row_tracking(before.metadata.configuration)
     metadata = _with_dependent_properties(after.protocol, after.metadata)
-    metadata = enforce_iceberg_compatibility(before, after.protocol, metadata)
+    metadata = enforce_iceberg_compatibility(
+        before, after.protocol, metadata, is_creating_new_table=is_creating_new_table
+    )
     metadata = _with_timestamp_provenance(before, metadata, version_known=version_known)
     require_committable(metadata)
     return replace(after, metadata=metadata)
