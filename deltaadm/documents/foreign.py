@@ -1,41 +1,39 @@
-"""Fields that plans for tables of other providers have in common, as JSON."""
+"""A plan for a table of another provider, and what it came to."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from deltaadm.documents.change import CHANGES
 from deltaadm.documents.common import Document
-from deltaadm.documents.plan_status import STATUS
-from deltaadm.domain.model.json_values import BOOLEAN, STRING, STRINGS, maybe, record, within
-
-if TYPE_CHECKING:
-    from deltaadm.domain.model.json_values import Field, Fields
-
-FOREIGN_TABLE: Final = record(
-    provider=STRING, location=STRING, is_managed=BOOLEAN, fingerprint=STRING
+from deltaadm.documents.steps import STEP
+from deltaadm.domain.model.json_values import (
+    BOOLEAN,
+    STRING,
+    STRINGS,
+    array,
+    maybe,
+    record,
+    within,
 )
-"""The table before, if there is one."""
 
+_ROW: Final = record(name=(STRING, lambda row: row[0]), value=(STRING, lambda row: row[1]))
 
-def foreign_plan(title: str, **own: Field) -> Document:
-    """The document of a plan with the parts that its kind has of its *own*."""
-    plan: Fields = {
-        "operation": STRING,
-        "table": STRING,
-        "name": STRING,
-        "provider": STRING,
-        **own,
-        "statements": STRINGS,
-        "changes": CHANGES,
-        "irreversible": STRINGS,
-        "notes": STRINGS,
-    }
-    return Document.sealed(
-        title,
-        {},
-        lambda report: report,
-        **within("plan", plan),
-        outcome=maybe(record(mismatches=CHANGES)),
-        status=maybe(STATUS),
-    )
+DOCUMENT: Final = Document.of(
+    "A plan to create or alter a table of another provider, and its outcome",
+    **within(
+        "plan",
+        {
+            "operation": STRING,
+            "table": STRING,
+            "name": STRING,
+            "provider": STRING,
+            "location": STRING,
+            "before": maybe(record(provider=STRING, location=STRING, is_managed=BOOLEAN)),
+            "steps": array(STEP),
+            "statements": STRINGS,
+            "irreversible": STRINGS,
+            "notes": STRINGS,
+        },
+    ),
+    outcome=maybe(record(description=(array(_ROW), lambda rows: rows))),
+)

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from deltaadm.errors import DeltaadmError
     from deltaadm.operations.carry_out import Outcome
     from deltaadm.operations.diff import Change
-    from deltaadm.operations.foreign.carry_out import ForeignPlan
-    from deltaadm.operations.foreign.catalog import ForeignOutcome
-    from deltaadm.operations.foreign.changes import RecordedChanges
+    from deltaadm.operations.foreign import ForeignPlan
     from deltaadm.operations.plan import Plan
 
 
@@ -113,21 +111,16 @@ class JournalReport:
 @dataclass(frozen=True)
 class ForeignReport:
     """
-    A plan for a table of another provider, and what it came to if it was carried out.
+    A plan for a table of another provider.
 
-    One out of a file has a `status` that says whether it still can be.
+    `outcome` is what the catalog says of the table once it was carried out.
     """
 
-    plan: ForeignPlan | RecordedChanges
-    outcome: ForeignOutcome | None = None
-    status: PlanStatus | None = None
+    plan: ForeignPlan
+    outcome: tuple[tuple[str, str], ...] | None = None
 
+    document = "foreign"
     blocks = "plans.show_foreign_plan"
-
-    @property
-    def document(self) -> str:
-        """The module of its document, which the kind of plan names."""
-        return self.plan.document
 
 
 @dataclass(frozen=True)

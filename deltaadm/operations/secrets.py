@@ -9,7 +9,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.errors import Refused
-from deltaadm.masking import MASK, is_secret
+from deltaadm.masking import MASK, is_secret, masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -190,29 +190,10 @@ def _saved_plan(masks: Masker, report: Any) -> Any:
 
 def _foreign(masks: Masker, report: Any) -> Any:
     outcome = report.outcome
-    if outcome is not None and outcome.mismatches:
-        outcome = replace(outcome, mismatches=tuple(map(masks.change, outcome.mismatches)))
-    if hasattr(report.plan, "step"):
-        plan = _with(report.plan, step=masks.step(report.plan.step))
-    elif not hasattr(report.plan, "stages"):
-        plan = _changes(masks, _with(report.plan, steps=_mask_each(masks.step, report.plan.steps)))
-    else:
-        plan = _with(
-            report.plan,
-            definition=_definition(masks, report.plan.definition),
-            stages=_mask_each(partial(_foreign_stage, masks), report.plan.stages),
-        )
+    if outcome is not None:
+        outcome = tuple((name, masked(value)) for name, value in outcome)
+    plan = _with(report.plan, steps=_mask_each(masks.step, report.plan.steps))
     return _with(report, plan=plan, outcome=outcome)
-
-
-def _definition(masks: Masker, definition: Any) -> Any:
-    return _with(definition, properties=masks.entries(definition.properties))
-
-
-def _foreign_stage(masks: Masker, stage: Any) -> Any:
-    step, after = masks.step(stage.step), _definition(masks, stage.after)
-    same = step is stage.step and after is stage.after
-    return stage if same else stage._replace(step=step, after=after)
 
 
 def _validation(masks: Masker, report: Any) -> Any:

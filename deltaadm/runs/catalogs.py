@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from deltaadm.domain.model.catalog_table import CatalogTable
-    from deltaadm.operations.foreign.catalog import ForeignTable
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.unity import Unity
     from deltaadm.spark.foreign_catalog import SparkForeignCatalog
@@ -230,13 +229,6 @@ def place_in(context: RunContext, table: str) -> tuple[str, str]:
 
 
 # Tables of other providers
-
-
-def foreign_table(context: RunContext, entry: Entry) -> tuple[str, ForeignTable]:
-    """The whole name of a table that was looked up, of whatever provider, and what it is."""
-    if isinstance(entry, DeltaadmError):
-        raise entry
-    return entry.name, foreign_catalog(context).described(entry)
 
 
 def foreign_catalog(context: RunContext) -> SparkForeignCatalog:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.clients import ClientRelease
-    from deltaadm.operations.foreign.carry_out import ForeignPlan
+    from deltaadm.operations.foreign import ForeignPlan
     from deltaadm.operations.plan import Plan
     from deltaadm.operations.reports import Report
     from deltaadm.runs.context import RunContext

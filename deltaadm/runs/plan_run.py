@@ -24,7 +24,6 @@ from deltaadm.runs.target import Target, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
 
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
@@ -193,18 +192,16 @@ def finish_delta_plan(
     change: ChangeRequest,
 ) -> int:
     """Show or save *plan*, carry it out if asked to; the exit code."""
-
-    def document() -> dict[str, Any]:
+    if change.planning.out is not None:
         from deltaadm.documents.plan import saved_document
 
-        return saved_document(plan, table)
-
+        # Saved before it is carried out: a run that is killed leaves its plan behind.
+        save_plan(change.planning.out, json.dumps(saved_document(plan, table), indent=2))
     return finish_plan(
         context,
         PlanReport(table, plan),
         change.planning,
         "commit this",
-        document=document,
         carry_out=lambda: carry_out_plan(context, table, plan, requirements, change.commit),
     )
 
@@ -215,18 +212,14 @@ def finish_plan(
     request: PlanRequest,
     purpose: str,
     *,
-    document: Callable[[], dict[str, Any]],
     carry_out: Callable[[], int],
 ) -> int:
     """
     Show the plan in *report*, or have it *carry_out* if asked to; the exit code.
 
-    If asked to, its *document* is saved before that. *purpose* is what --apply is for.
+    *purpose* is what --apply is for.
     """
     plan = report.plan
-    if request.out is not None:
-        # Saved before it is carried out: a run that is killed leaves its plan behind.
-        save_plan(request.out, json.dumps(document(), indent=2))
     if request.apply:
         return carry_out()
     show(context, [report])
@@ -343,7 +336,8 @@ def confirm_and_execute(
         confirm(context, consents, [report])
     result = execute()
     show(context, [result])
-    return MISMATCH if result.outcome and result.outcome.mismatches else 0
+    different = isinstance(result, OutcomeReport) and result.outcome.mismatches
+    return MISMATCH if different else 0
 
 
 def needed_consents(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from deltaadm.documents.saved_foreign_plan import read_foreign_plan
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.operations.reports import (
     Failure,
@@ -20,7 +19,6 @@ from deltaadm.runs.apply_plans import plan_left, plans_in, saved_target
 from deltaadm.runs.catalogs import look_up, open_catalog
 from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.fleet import Fleet, TableResult, line_of
-from deltaadm.runs.foreign_plans import saved_report
 from deltaadm.runs.journal import begun_in, read_journal
 from deltaadm.runs.output import show
 from deltaadm.runs.reading import read_input
@@ -52,9 +50,6 @@ def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
             for entry in newest.values()
         )
         return [JournalReport(str(file), tuple(lines))]
-    foreign = read_foreign_plan(body)
-    if foreign is not None:
-        return [saved_report(context, foreign)]
     plans = plans_in(body)
     with _opened(context, plans) as (opened, known):
         return [_with_status(opened, saved, known) for saved in plans]

@@ -29,7 +29,7 @@ OTHER_STEPS = {
         "rename_column",
         "set_location",
     )
-} | {"deltaadm.operations.foreign.changes", "deltaadm.operations.carry_out"}
+} | {"deltaadm.operations.foreign", "deltaadm.operations.carry_out"}
 """What a plan that sets properties does not need: other steps, other tables, carrying it out."""
 
 HEAVY = {"pyspark", "py4j", "pyarrow", "deltalake", "obstore", "pydantic", "numpy", "pandas"}

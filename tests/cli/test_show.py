@@ -4,13 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
-from deltaadm.documents.saved_foreign_plan import foreign_document
-from deltaadm.documents.schemas import SCHEMAS
 from tests.support import tables
 from tests.support.program import LogWriter, deltaadm, untouched
-from tests.support.samples import foreign_changes
 from tests.support.tables import (
     Action,
     Table,
@@ -126,22 +122,6 @@ def test_a_journal_says_what_became_of_each_plan(
     assert "committed  version 1" in shown.out
     [line] = deltaadm("show", journal, "-o", "json").document["plans"]
     assert (line["event"], line["result"]["outcome"]["versions"]) == ("done", [1])
-
-
-def test_a_plan_for_another_provider_is_shown_as_it_was_made_without_its_catalog(
-    tmp_path: Path,
-) -> None:
-    file = tmp_path / "plan.json"
-    made = [report.plan for report in foreign_changes("since") if report.outcome is None]
-    file.write_text(json.dumps(foreign_document(made[0])))
-    shown = deltaadm("show", file)
-    assert shown.code == 0
-    assert "Unknown: shop.export looks like a table name, but no catalog is" in shown.out
-    assert "+ schema[country]" in shown.out
-    assert "  ALTER TABLE spark_catalog.shop.export ADD COLUMNS" in shown.out
-    found = deltaadm("show", file, "-o", "json").document
-    assert (found["status"]["state"], found["outcome"]) == ("unknown", None)
-    Draft202012Validator(SCHEMAS["parent-changes"]).validate(found)
 
 
 MAPPED = {

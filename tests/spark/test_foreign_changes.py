@@ -33,7 +33,9 @@ def rows(spark: "SparkSession", table: str) -> list[tuple[object, ...]]:
     return sorted(tuple(row) for row in spark.table(f"annex.{table}").collect())
 
 
-def test_a_plan_is_made_saved_carried_out_and_stale(spark: "SparkSession", tmp_path: Path) -> None:
+def test_statements_are_shown_asked_about_and_carried_out(
+    spark: "SparkSession", tmp_path: Path
+) -> None:
     spark.sql(
         "CREATE TABLE annex.days (id BIGINT, n STRING, day DATE) USING csv "
         "OPTIONS (header true) PARTITIONED BY (day) TBLPROPERTIES ('old' = '1', 'token' = 's')"
@@ -44,42 +46,27 @@ def test_a_plan_is_made_saved_carried_out_and_stale(spark: "SparkSession", tmp_p
         *("--add-column", "code INT DEFAULT 5 COMMENT 'it''s', up VARCHAR(3)"),
         *("--set-comment", "ID=key", "--set-default", "n='x'"),
     )
-    plan = tmp_path / "plan.json"
-    saved = alter("days", *wish, "--out", plan, "--check")
-    assert saved.code == 1, saved.err
-    assert "+ configuration[team] = web" in saved.out
-    assert "New columns are placed before day" in saved.out
-    spark.sql("INSERT INTO annex.days VALUES (2, 'b', DATE'2026-01-02')")
-    shown = deltaadm("show", plan)
-    assert (shown.code, "It can be applied: the table" in shown.out) == (0, True), shown.err
-    assert "+ configuration[team] = web" in shown.out
-    assert "ALTER TABLE" in shown.out
-    done = deltaadm("apply", plan, "--yes", "-o", "json")
+    shown = alter("days", *wish, "--check")
+    assert shown.code == 1, shown.err
+    assert f"ALTER TABLE {HERE}.days SET TBLPROPERTIES ('team' = 'web'" in shown.out
+    assert "Statements are not atomic together" in shown.out
+    unsaved = alter("days", *wish, "--out", tmp_path / "plan")
+    assert (unsaved.code, "is not saved" in unsaved.err) == (7, True)
+    unasked = alter("days", *wish, "--apply")
+    assert (unasked.code, "Pass --yes" in unasked.err) == (7, True)
+    done = alter("days", *wish, *APPLY)
     assert done.code == 0, done.out
-    assert done.document["outcome"] == {"mismatches": []}
+    description = [tuple(row.values()) for row in done.document["outcome"]["description"]]
+    assert {("code", "int it's"), ("Provider", "csv"), ("Comment", "it's")} <= set(description)
+    assert "team=web" in dict(description)["Table Properties"]
     assert len(done.document["statements"]) == 5
     assert spark.table("annex.days").columns == ["id", "n", "code", "up", "day"]
     assert {row[2:4] for row in rows(spark, "days")} == {(5, None)}
     properties = dict(map(tuple, spark.sql("SHOW TBLPROPERTIES annex.days").collect()))
     assert (properties["team"], properties["empty"], "old" in properties) == ("web", "", False)
-
-    assert alter("days", "--set", "team=web", "--unset", "old", "--check").code == 0
-    again = deltaadm("apply", plan)
-    assert (again.code, "The plan is already applied" in again.out) == (0, True), again.err
-    assert "It is already applied" in deltaadm("show", plan, "-o", "markdown").out
-    spark.sql("ALTER TABLE annex.days SET TBLPROPERTIES ('team' = 'other')")
-    stale = deltaadm("apply", plan, "--yes")
-    assert stale.code == 5
-    assert "has changed since the plan was made" in stale.err
-    for form, words in (("text", "It can no longer be applied"), ("json", '"state": "obsolete"')):
-        shown = deltaadm("show", plan, "-o", form)
-        assert (shown.code, words in shown.out) == (0, True), shown.err
-    assert "+ configuration[team] = web" in deltaadm("show", plan).out
-    unasked = alter("days", "--set", "team=x", "--apply")
-    assert (unasked.code, "Pass --yes" in unasked.err) == (7, True)
     assert alter("days", "--set", "a=b", "--for-client", "trino").code == 2
-    secret = alter("days", "--set", "token=other", *APPLY)
-    assert (secret.code, secret.document["outcome"]) == (0, {"mismatches": []})
+    secret = alter("days", "--set", "token=other-1", *APPLY)
+    assert (secret.code, "other-1" in secret.out) == (0, False)
     assert alter("days", "--set", "a=b", "-o", "sql").out == (
         f"ALTER TABLE {HERE}.days SET TBLPROPERTIES ('a' = 'b');\n"
     )
@@ -101,7 +88,6 @@ def test_what_is_accepted_is_done_with_other_providers(
         *APPLY,
     )
     assert done.code == 0, done.out
-    assert done.document["outcome"] == {"mismatches": []}
     _insert(spark, table, "c")
     found = {(row[0], str(row[3])) for row in spark.table(f"annex.{table}").collect()}
     assert found == {(None, "1.50"), (2, "1.50")}
@@ -116,7 +102,7 @@ def test_a_table_is_moved(spark: "SparkSession", annex: Path, tmp_path: Path) ->
     assert len(planned["notes"]) == 2
     assert "DROP TABLE will delete" in planned["notes"][1]
     done = alter("moved", "--set-location", f"file:{tmp_path}/far away%20", *APPLY)
-    assert done.document["outcome"] == {"mismatches": []}
+    assert done.code == 0, done.out
     assert rows(spark, "moved") == [(2,)]
     assert list((annex / "moved").glob("*.parquet"))
     (tmp_path / "file").touch()
@@ -166,18 +152,20 @@ def test_what_is_refused_is_what_spark_refuses_or_ignores(spark: "SparkSession")
     parent = SparkForeignCatalog(spark)
     name = f"{HERE}.ruled"
     for options, clause, does in RULES:
+        before = parent.description(name)
         refused = alter("ruled", *options, *APPLY)
-        assert refused.code == 7, (options, refused.out)
+        # Some things Spark refuses only when the statement is run.
+        assert refused.code in ({5, 7} if does == "refused" else {7}), (options, refused.out)
         assert refused.document["error"]["remedy"]
-        before = parent.definition(name)
+        assert parent.description(name) == before
         try:
             parent.run(f"ALTER TABLE {name} {clause}")
         except DeltaadmError:
             assert does == "refused", clause
-            assert parent.definition(name) == before
+            assert parent.description(name) == before
         else:
             assert (does != "refused", clause) == (True, clause)
-            changed = parent.definition(name) != before
+            changed = parent.description(name) != before
             assert changed == (does == "not as told"), clause
     columns = spark.table("annex.ruled").schema
     assert columns.names == ["id", "s", "y", "z", "t", "p"]

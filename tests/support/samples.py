@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from deltaadm.clients import Access, parse_client
 from deltaadm.documents import document
+from deltaadm.domain.model.catalog_table import CatalogTable
 from deltaadm.domain.model.commit_info import CommitInfo
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.sql.ddl import parse_definitions
@@ -34,9 +35,7 @@ from deltaadm.operations.drop_feature import DropReport, DropStatus, Phase
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.explain import explain, list_rules
 from deltaadm.operations.features import FeatureExplanation, explain_feature, list_features
-from deltaadm.operations.foreign.best_effort import plan_best_effort
-from deltaadm.operations.foreign.catalog import ForeignDefinition, ForeignOutcome, ForeignTable
-from deltaadm.operations.foreign.changes import RecordedChanges, plan_foreign_changes
+from deltaadm.operations.foreign import plan_foreign_changes, plan_foreign_creation
 from deltaadm.operations.history import (
     HistoryEntry,
     HistoryReport,
@@ -434,7 +433,7 @@ def client(_: Path) -> tuple[Report, ...]:
 @group(ForeignReport)
 def other_provider(_: Path) -> Iterator[Report]:
     """A table of another provider that is to be created."""
-    return best_effort()
+    return foreign_creation()
 
 
 @group(ForeignReport)
@@ -548,12 +547,12 @@ def hostile_reports(path: Path, text: str) -> Sequence[Report]:
             sections=tuple(Section),
             changes=compare(no_table(text), found, tuple(Section), same_table=True),
         ),
-        *best_effort(text, table=text, location=f"/data/{text}"),
+        *foreign_creation(text, table=text, location=f"/data/{text}"),
         *foreign_changes(text, table=text, location=f"/data/{text}"),
     )
 
 
-def best_effort(
+def foreign_creation(
     text: str = "since 2026", *, table: str = "shop.export", location: str = "/data/shop/export"
 ) -> Iterator[Report]:
     """A table of another provider: planned anew, planned in the place of another, and made."""
@@ -566,9 +565,9 @@ def best_effort(
         comment=text,
         query="SELECT 1 AS id, DATE'2026-01-01' AS day",
     )
-    old = ForeignTable(provider="orc", location=location, is_managed=True, fingerprint="5f")
+    old = CatalogTable("spark_catalog.shop.export", "orc", location, is_managed=True)
     for before in (None, old):
-        plan = plan_best_effort(
+        plan = plan_foreign_creation(
             table,
             "spark_catalog.shop.export",
             step,
@@ -577,47 +576,24 @@ def best_effort(
             before=before,
         )
         yield ForeignReport(plan)
-        yield ForeignReport(plan, ForeignOutcome())
-    missed = Change(ChangeKind.SET, "provider", "csv", text)
-    yield ForeignReport(plan, ForeignOutcome(mismatches=(missed,)))
+    yield ForeignReport(plan, outcome=(("Provider", "csv"), ("Comment", text)))
 
 
 def foreign_changes(
     text: str = "since 2026", *, table: str = "shop.export", location: str = "/data/shop/export"
 ) -> Iterator[Report]:
-    """A table of another provider: to be altered, altered, not as planned, moved, and left."""
-    before = ForeignTable(provider="csv", location=location, is_managed=True, fingerprint="5f")
-    definition = ForeignDefinition(
-        provider="csv",
-        location=location,
-        schema=read_schema("id BIGINT, day DATE"),
-        partition_by=("day",),
-        properties={"x": text, "y": "1"},
-        comment=text,
-    )
+    """A table of another provider: to be altered, altered, and to be moved."""
+    before = CatalogTable("spark_catalog.shop.export", "csv", location, is_managed=True)
     changes = TableChanges(
         set_properties={"y": text, "comment": f"{text}!", "z": text},
         add=parse_definitions("country STRING, code INT DEFAULT 5"),
         change=[ColumnChange(("id",), comment=text)],
         unset=["x"],
     )
-    for wanted in (changes, TableChanges(location=no_table("/elsewhere")), TableChanges()):
-        plan = plan_foreign_changes(
-            table,
-            "spark_catalog.shop.export",
-            wanted.steps(),
-            before=before,
-            definition=definition,
-        )
+    for wanted in (changes, TableChanges(location=no_table("/elsewhere"))):
+        plan = plan_foreign_changes(table, before, wanted.steps())
         yield ForeignReport(plan)
-        yield ForeignReport(plan, ForeignOutcome())
-    missed = Change(ChangeKind.SET, "configuration[x]", None, text)
-    yield ForeignReport(plan, ForeignOutcome(mismatches=(missed,)))
-    recorded = RecordedChanges(
-        table=table, name="shop.export", before=before, steps=changes.steps(), changes=(missed,)
-    )
-    for state in PlanState:
-        yield ForeignReport(recorded, status=PlanStatus(state, error=CommitError(text, remedy="")))
+    yield ForeignReport(plan, outcome=(("Provider", "csv"), ("Comment", text)))
 
 
 def every_kind(path: Path) -> Iterator[Report]:

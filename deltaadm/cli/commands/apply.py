@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.plan_options import CommitOptions
-from deltaadm.documents.saved_foreign_plan import read_foreign_plan
 from deltaadm.errors import UsageError
 from deltaadm.operations.reports import OutcomeReport
 from deltaadm.runs.apply_plans import (
@@ -19,8 +18,7 @@ from deltaadm.runs.apply_plans import (
     saved_target,
 )
 from deltaadm.runs.catalogs import look_up, open_catalog
-from deltaadm.runs.foreign_plans import apply_saved, plan_saved_again
-from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.plan_run import (
     carry_out_plan,
     require_engine_commits,
@@ -32,7 +30,8 @@ from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
 
 if TYPE_CHECKING:
-    from deltaadm.documents.saved_foreign_plan import SavedForeignPlan
+    from collections.abc import Sequence
+
     from deltaadm.documents.saved_plan import SavedPlan
     from deltaadm.runs.context import RunContext
 
@@ -91,13 +90,9 @@ def command(options: Apply, context: RunContext) -> int:
 
     def work() -> int:
         text = read_input(options.file)
-        foreign = read_foreign_plan(text)
-        if options.check:
-            return _check(context, options, text, foreign)
-        if foreign is not None:
-            chosen = with_commit_engine(context, options.options, load_settings(context.settings))
-            return apply_saved(chosen, foreign, options.options)
         plans = plans_in(text)
+        if options.check:
+            return _check(context, options, plans)
         if len(plans) == 1 and options.journal is None:
             return _apply(context, plans[0], options.options)
         return carry_out_plans(
@@ -118,15 +113,9 @@ def _journal(options: Apply) -> Path:
     return options.journal or journal_of(options.file)
 
 
-def _check(context: RunContext, options: Apply, text: str, foreign: SavedForeignPlan | None) -> int:
+def _check(context: RunContext, options: Apply, plans: Sequence[SavedPlan]) -> int:
     from deltaadm.runs import saved_plans
-    from deltaadm.runs.exit_codes import FOUND
 
-    if foreign is not None:
-        report = plan_saved_again(context, foreign)
-        show(context, [report])
-        return 0 if report.plan.is_noop else FOUND
-    plans = plans_in(text)
     if len(plans) == 1 and options.journal is None:
         [saved] = plans
         return handle_errors(

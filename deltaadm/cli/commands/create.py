@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.cli.plan_options import ChangeOptions
 from deltaadm.dataclass import replace
+from deltaadm.domain.model.catalog_table import DELTA
 from deltaadm.domain.model.properties import spark_values
 from deltaadm.domain.sql.ddl import parse_column_list
 from deltaadm.domain.steps import CreateTable, CreationMode
 from deltaadm.errors import MissingFile, UsageError
 from deltaadm.operations.create import read_schema, schema_of_query
-from deltaadm.operations.foreign.catalog import DELTA, get_provider
+from deltaadm.operations.foreign import get_provider
 from deltaadm.runs import catalogs
 from deltaadm.runs.creation import plan_creation
 from deltaadm.runs.output import handle_errors

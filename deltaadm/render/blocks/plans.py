@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from deltaadm.operations.carry_out import ConcurrentChange, Outcome
     from deltaadm.operations.diff import Change
     from deltaadm.operations.drop_feature import DropReport, DropStatus
-    from deltaadm.operations.foreign.carry_out import ForeignPlan
-    from deltaadm.operations.foreign.changes import RecordedChanges
     from deltaadm.operations.plan import Plan, PlannedChange, Stage
     from deltaadm.operations.reports import (
         ForeignReport,
@@ -63,7 +61,6 @@ if TYPE_CHECKING:
     from deltaadm.validation.finding import Finding, Severity
 
 _COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
-_PARENT_CATALOG: Final = "Statements for the parent catalog, run in this order:"
 _DIFFERS: Final = "The result differs from the plan:"
 
 
@@ -286,24 +283,19 @@ def _row(planned: PlannedChange) -> ChangeRow:
 
 
 def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
-    """A plan for a table of another provider, and what it came to."""
-    plan, outcome = report.plan, report.outcome
-    yield Heading(_foreign_plan_title(plan), level=1, page_only=outcome is not None)
-    if outcome is not None:
-        yield from _compared(outcome.mismatches)
-        if not outcome.mismatches:
-            yield Paragraph(_foreign_plan_done(plan), "good")
+    """A plan for a table of another provider, or what the catalog says once it is carried out."""
+    plan, before = report.plan, report.plan.before
+    old = ""
+    if plan.creation is not None:
+        old = f", replacing a table of {before.provider}" if before else ", no table yet"
+    title = f"{plan.operation}: {plan.table} (provider {plan.provider}{old})"
+    yield Heading(title, level=1, page_only=report.outcome is not None)
+    if report.outcome is not None:
+        yield Paragraph("All statements were carried out. The catalog now says:", "good")
+        yield Table("", ("name", "value"), report.outcome, plain=True)
         return
-    if report.status is not None:
-        yield from _status(report.status)
-    if plan.is_noop:
-        yield Paragraph("No changes.", "good")
-    else:
-        words = zip(plan.changes, _foreign_change_words(plan), strict=True)
-        rows = tuple(ChangeRow(change.kind.value, text) for change, text in words)
-        yield Changes(rows, (rows,))
-        yield Heading(_PARENT_CATALOG)
-        yield from map(Command, plan.statements)
+    yield Heading("Statements for the parent catalog, run in this order:")
+    yield from map(Command, plan.statements)
     if plan.notes:
         yield Heading("Notes")
         yield Items(plan.notes)
@@ -405,42 +397,6 @@ def _unchanged(plan: Plan) -> str:
     if any(stage.is_commit for stage in plan.stages):
         return "The result is the same, but these steps are still committed."
     return "Protocol and metadata do not change."
-
-
-def _foreign_plan_title(plan: ForeignPlan | RecordedChanges) -> str:
-    """The table of another provider that is altered, or created, and the one it replaces."""
-    from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
-
-    old = ""
-    if isinstance(plan, BestEffortStagedTable):
-        before = plan.before
-        old = f", replacing a table of {before.provider}" if before else ", no table yet"
-    return f"{plan.operation}: {plan.table} (provider {plan.provider}{old})"
-
-
-def _foreign_change_words(plan: ForeignPlan | RecordedChanges) -> tuple[str, ...]:
-    """The changes, or the parts of a new table and those of an old one that are lost."""
-    from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
-
-    creates = isinstance(plan, BestEffortStagedTable)
-    return tuple(map(_fact if creates else change_words, plan.changes))
-
-
-def _fact(change: Change) -> str:
-    value = change.after if change.before is None else change.before
-    return f"{change.kind.value} {change.subject} = {value_words(value)}"
-
-
-def _foreign_plan_done(plan: ForeignPlan | RecordedChanges) -> str:
-    """The sentence for success."""
-    from deltaadm.operations.foreign.best_effort import BestEffortStagedTable
-
-    if plan.is_noop:
-        return "Nothing was changed: there is nothing to do."
-    if not isinstance(plan, BestEffortStagedTable):
-        return f"{plan.name} was altered, as planned."
-    filled = "" if plan.fill is None else " and filled"
-    return f"{plan.name} was created{filled}, as planned."
 
 
 def _shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:
