@@ -212,9 +212,12 @@ class TableTask:
         """The result for a table whose process was killed."""
         return self._lost(table, _LOST)
 
-    def lost_there(self, table: str) -> TableResult:
-        """The result for a table whose executor was lost."""
-        return self._lost(table, _LOST_THERE)
+    def lost_there(self, table: str, said: str) -> TableResult:
+        """The result for a table whose executor was lost, or of which Spark *said* otherwise."""
+        otherwise = EngineError(
+            f"Spark's executors cannot process the table: {said}", remedy="Omit --engine spark."
+        )
+        return self._lost(table, otherwise if said else _LOST_THERE)
 
     def _lost(self, table: str, error: EngineError) -> TableResult:
         failure = Failure(table, error)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaadm.errors import EngineError
 from deltaadm.spark.connect import wait_for_releases
-from deltaadm.spark.errors import error_text, is_outage, lost
+from deltaadm.spark.errors import error_text, is_outage, lost, sentence
 from deltaadm.spark.store import java_errors
 from deltaadm.spark.tasks import ANSWERS, answered
 from deltaadm.spark.workers import require_able
@@ -39,14 +39,15 @@ class Executors:
         tables: Mapping[str, str],
         work: Work[Answer],
         *,
-        lost: Callable[[str], Answer],
+        lost: Callable[[str, str], Answer],
     ) -> Iterator[Answer]:
         """
         The answer for the name and the location of each table, in order.
 
         *work* answers for a few tables at a time. Answers come job by job, so that a bounded number
-        of them is kept. *lost* answers for a table on which an executor was lost. Raises
-        `EngineError` where executors cannot run deltaadm at all.
+        of them is kept. *lost* answers for a table on which an executor was lost, or of which Spark
+        says something else, its second argument. Raises `EngineError` where executors cannot run
+        deltaadm at all.
         """
         tasks = _slots(self.session) * _TASKS_PER_SLOT
         share = tasks * _TABLES_PER_TASK
@@ -68,7 +69,7 @@ def _answers(
     tables: Sequence[tuple[str, str]],
     tasks: int,
     work: Work[Answer],
-    lost_table: Callable[[str], Answer],
+    lost_table: Callable[[str, str], Answer],
 ) -> list[Answer]:
     """One job; where it fails, bisection finds the tables that fail."""
     try:
@@ -77,14 +78,20 @@ def _answers(
         require_able(error)
         if is_outage(error):
             raise lost(error) from error
-        if "PYTHON_EXCEPTION" in error_text(error):  # which *work* would raise anywhere
+        text = error_text(error)
+        if "PYTHON_EXCEPTION" in text:  # which *work* would raise anywhere
             raise
         if len(tables) == 1:
-            return [lost_table(tables[0][0])]
+            said = "" if any(mark in text for mark in _LOST) else sentence(text)[0]
+            return [lost_table(tables[0][0], said)]
     # A lost executor names no table: only runs of fewer tables tell which it was.
     half = len(tables) // 2
     parts = tables[:half], tables[half:]
     return [result for part in parts for result in _answers(session, part, tasks, work, lost_table)]
+
+
+_LOST: Final = ("exited unexpectedly", "ExecutorLost", "OutOfMemory", "Connection reset")
+"""What Spark says when an executor, or its Python, is gone."""
 
 
 def _collected(

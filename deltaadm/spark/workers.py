@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import deltaadm
 from deltaadm.errors import EngineError
 from deltaadm.spark.errors import error_text, sentence
+from deltaadm.spark.jars import INSTALL
 from deltaadm.spark.scratch import scratch_directory
 from deltaadm.spark.store import java_errors
 
@@ -56,11 +57,17 @@ def require_able(error: Exception) -> None:
             raise EngineError(f"{message} ({_last_line(text, mark)}).", remedy=remedy) from error
 
 
+_WITHOUT_PACKAGE: Final = (
+    "PySpark lacks a package",
+    f"{INSTALL} installs it, here and where the executors run; or omit --engine spark.",
+)
 _UNABLE: Final = {
     "ModuleNotFoundError": (
         "Spark's executors lack a package that deltaadm needs",
         "Install deltaadm where the executors run, or omit --engine spark.",
     ),
+    "PACKAGE_NOT_INSTALLED": _WITHOUT_PACKAGE,
+    "UNSUPPORTED_PACKAGE_VERSION": _WITHOUT_PACKAGE,
     "PYTHON_VERSION_MISMATCH": (
         "Spark's executors run another version of Python than this program",
         "Set PYSPARK_PYTHON to the same version where the executors run.",

@@ -1,6 +1,7 @@
 """Commands with `--engine spark`: the same answers as without, and what goes wrong on the way."""
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -129,14 +130,16 @@ def test_answers_come_in_order_whatever_becomes_of_executors(spark: "SparkSessio
 
     tables = {f"t{number}": f"/t{number}" for number in range(12)}
     executors = Executors(spark)
-    found = list(executors.in_order(tables, answer, lost=lambda name: (name, "lost")))
+    found = list(executors.in_order(tables, answer, lost=lambda name, said: (name, said or "lost")))
     assert found == [(name, "lost" if name == "t7" else "answered") for name in tables]
-    assert list(executors.in_order({}, answer, lost=lambda name: (name, "lost"))) == []
+    assert (
+        list(executors.in_order({}, answer, lost=lambda name, said: (name, said or "lost"))) == []
+    )
 
 
 def test_nothing_is_called_that_an_answer_names(spark: "SparkSession") -> None:
     with pytest.raises(EngineError, match=r"posix\.system, which is no result"):
-        list(Executors(spark).in_order({"t": "/t"}, lambda _: [os.system], lost=lambda _: None))
+        list(Executors(spark).in_order({"t": "/t"}, lambda _: [os.system], lost=lambda _, __: None))
 
 
 def test_executors_without_what_is_needed(spark: "SparkSession") -> None:
@@ -146,6 +149,35 @@ def test_executors_without_what_is_needed(spark: "SparkSession") -> None:
     with pytest.raises(
         EngineError, match=r"lack a package .* No module named 'deltaadm'"
     ) as caught:
-        list(Executors(spark).in_order({"t": "/t"}, answer, lost=str))
+        list(Executors(spark).in_order({"t": "/t"}, answer, lost=str.join))
     assert "Install deltaadm" in caught.value.remedy
     require_able(RuntimeError("anything else"))
+
+
+def test_a_package_that_spark_lacks_is_named_once(
+    lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    done = deltaadm("inspect", "--discover", lake, "-o", "jsonl", *SPARK)
+    [line] = done.lines
+    assert done.code == line["error"]["exit_code"] == 6
+    assert "Pandas >= 2.2.0" in line["error"]["message"]
+    assert "deltaadm[spark]" in line["error"]["remedy"]
+
+
+class Refusing:
+    """A session that refuses every job."""
+
+    def createDataFrame(self, *_: object) -> None:  # noqa: N802 -- Spark's name
+        from pyspark.errors import PySparkException
+
+        raise PySparkException("[X] The job is against the rules. Ask somebody.")
+
+
+def test_what_spark_says_of_a_table_is_quoted() -> None:
+    found = list(
+        Executors(Refusing()).in_order(  # type: ignore[arg-type]
+            dict.fromkeys("abc", "/t"), lambda _: [], lost=lambda name, said: (name, said)
+        )
+    )
+    assert found == [(name, "The job is against the rules.") for name in "abc"]
