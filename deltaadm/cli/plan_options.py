@@ -91,9 +91,7 @@ class ConsentOptions(Parameters, ConsentRequest):
     allow_backfill: bool = option(
         "--allow-backfill", help="Do not ask before rewriting file metadata in the log."
     )
-    allow_rewrite: bool = option(
-        "--allow-rewrite", help="Do not ask before rewriting every data file."
-    )
+    allow_rewrite: bool = option("--allow-rewrite", help="Do not ask before rewriting data files.")
     accept_irreversible: list[str] | None = option(
         metavar="FEATURE|TABLE",
         help="Do not ask before deleting history or domains to drop this feature, or before "

@@ -55,6 +55,7 @@ _FILES: Final = record(
     files=COUNT,
     bytes=COUNT,
     with_deletion_vector=COUNT,
+    bytes_with_deletion_vector=COUNT,
     without_stats=COUNT,
     without_num_records=COUNT,
     without_base_row_id=COUNT,

@@ -47,13 +47,15 @@ class Stage:
     """
     One step and the state predicted after it.
 
-    `waits` says that this is the first of two phases: Delta does its part and then refuses.
-    `obstacle` says why the step's statement fails, so that it is carried out without it.
+    `work` names the files that are behind the cost. `waits` says that this is the first of two
+    phases: Delta does its part and then refuses. `obstacle` says why the step's statement fails, so
+    that it is carried out without it.
     """
 
     step: Step
     after: Snapshot
     cost: Cost
+    work: str
     several_commits: bool
     waits: bool = False
     obstacle: str = ""
@@ -148,6 +150,12 @@ class Plan:
     def cost(self) -> Cost:
         """The highest of the stages."""
         return max_cost(*(stage.cost for stage in self.stages))
+
+    @property
+    def work(self) -> str:
+        """The files that are behind that cost, in words; empty where it is but metadata."""
+        costly = [stage for stage in self.stages if stage.cost is not Cost.METADATA]
+        return "; ".join({stage.work: 0 for stage in costly if stage.cost is self.cost})
 
     @property
     def is_noop(self) -> bool:
@@ -319,6 +327,7 @@ def _stage(state: Snapshot, step: Step, settings: SessionSettings) -> Stage | No
         step=step,
         after=after,
         cost=step.cost(state),
+        work=step.work(state),
         several_commits=step.takes_several_commits(state),
         waits=step.waits(state),
         obstacle=step.obstacle(state),

@@ -10,13 +10,12 @@ if TYPE_CHECKING:
     from typing import Final
 
     from deltaadm.clients import Verdict
-    from deltaadm.domain.model.snapshot import FileFacts
     from deltaadm.operations.reports import FleetSummary
 
 COSTS: Final = {
     Cost.METADATA: "metadata only",
     Cost.BACKFILL: "backfill: rewrites file metadata in the log; no data files are rewritten",
-    Cost.REWRITE: "rewrite of every data file",
+    Cost.REWRITE: "rewrite of data files",
 }
 
 COST_NAMES: Final = {
@@ -25,13 +24,16 @@ COST_NAMES: Final = {
     Cost.REWRITE: "rewrite",
 }
 
+_FILES: Final = {Cost.BACKFILL: "file metadata in the log", Cost.REWRITE: "data files"}
+"""What `COSTS` says instead of the files of a plan."""
+
 _TRUNCATION: Final = "history older than the new checkpoint is deleted"
 """The effect of `DROP FEATURE … TRUNCATE HISTORY` besides its commits."""
 
 
-def cost_text(cost: Cost, *, truncates: bool, files: FileFacts | None = None) -> str:
-    """The effect of a plan on data files, *files* where known, and on the table's history."""
-    words = COSTS[cost] if files is None else f"{COSTS[cost]} ({files})"
+def cost_text(cost: Cost, *, truncates: bool, work: str = "") -> str:
+    """The effect of a plan on files, of which *work* are known, and on the table's history."""
+    words = COSTS[cost].replace(_FILES[cost], work) if work else COSTS[cost]
     if not truncates:
         return words
     kept = "no data files are rewritten" if cost is Cost.METADATA else words

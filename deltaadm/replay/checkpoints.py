@@ -750,18 +750,21 @@ def _column_facts(adds: pa.StructArray, *, counted: bool) -> FileFacts:
             return pa.nulls(len(adds))
         return pc.struct_field(adds, name)
 
-    vector = column("deletionVector")
-    with_vector = 0
+    vector, sizes = column("deletionVector"), column("size").cast(pa.int64())
+    with_vector, purged = 0, 0
     if not pa.types.is_null(vector.type):  # one whose fields are all null is none, as in the log
         fields = [pc.struct_field(vector, field.name) for field in vector.type]
-        with_vector = _count(reduce(pc.or_, map(pc.is_valid, fields)))
+        has_vector = reduce(pc.or_, map(pc.is_valid, fields))
+        with_vector = _count(has_vector)
+        purged = pc.sum(sizes.filter(has_vector)).as_py() or 0 if with_vector else 0
     without_stats, without_count = 0, 0
     if not counted:
         without_stats, without_count = _lacking(column("stats"), column("stats_parsed"))
     return FileFacts(
         files=len(adds),
-        bytes=pc.sum(column("size").cast(pa.int64())).as_py() or 0,
+        bytes=pc.sum(sizes).as_py() or 0,
         with_deletion_vector=with_vector,
+        bytes_with_deletion_vector=purged,
         without_stats=without_stats,
         without_num_records=without_count,
         without_base_row_id=column("baseRowId").null_count,

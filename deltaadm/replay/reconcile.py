@@ -161,7 +161,7 @@ class FactsBuilder:
 
     def __init__(self) -> None:
         # A list rather than attributes: this is counted for every live file.
-        self._counts = [0, 0, 0, 0, 0, 0]
+        self._counts = [0, 0, 0, 0, 0, 0, 0]
         self._keys: set[tuple[str, ...]] = set()
 
     def add(self, document: Document) -> None:
@@ -171,7 +171,9 @@ class FactsBuilder:
         size = document.get("size")
         counts[0] += 1
         counts[1] += size if isinstance(size, int) else 0
-        counts[2] += bool(document.get("deletionVector"))
+        if document.get("deletionVector"):
+            counts[2] += 1
+            counts[6] += size if isinstance(size, int) else 0
         counts[3] += stats is None
         counts[4] += not has_num_records(stats)
         counts[5] += document.get("baseRowId") is None
@@ -184,11 +186,12 @@ class FactsBuilder:
 
     def facts(self) -> FileFacts:
         """The counts so far."""
-        files, size, vectors, without_stats, without_records, without_row_id = self._counts
+        files, size, vectors, without_stats, without_records, without_row_id, purged = self._counts
         return FileFacts(
             files=files,
             bytes=size,
             with_deletion_vector=vectors,
+            bytes_with_deletion_vector=purged,
             without_stats=without_stats,
             without_num_records=without_records,
             without_base_row_id=without_row_id,
@@ -221,6 +224,9 @@ def merge(left: FileFacts, right: FileFacts) -> FileFacts:
         files=left.files + right.files,
         bytes=left.bytes + right.bytes,
         with_deletion_vector=left.with_deletion_vector + right.with_deletion_vector,
+        bytes_with_deletion_vector=(
+            left.bytes_with_deletion_vector + right.bytes_with_deletion_vector
+        ),
         without_stats=left.without_stats + right.without_stats,
         without_num_records=left.without_num_records + right.without_num_records,
         without_base_row_id=left.without_base_row_id + right.without_base_row_id,

@@ -42,8 +42,7 @@ def delta_consents(
     if option is not None and not getattr(request, option):
         yield Consent(
             f"--{option.replace('_', '-')}",
-            f"This is a {plan.cost.value}, whose cost grows with the size of the table. "
-            f"Type '{plan.cost.value}' to continue: ",
+            f"This is a {plan.cost.value} of {plan.work}. Type '{plan.cost.value}' to continue: ",
             plan.cost.value,
         )
     for name in plan.irreversible:

@@ -376,6 +376,7 @@ def _aggregates() -> list[Column]:
         fn.count("*").alias("files"),
         # A log may claim any size: a sum of longs would overflow.
         fn.expr("sum(cast(size as decimal(38, 0)))").alias("bytes"),
+        fn.expr("sum(if(with_vector, cast(size as decimal(38, 0)), 0))").alias("purged"),
         *(fn.count_if(name).alias(name) for name in _COUNTED[1:-1]),
         fn.collect_set("partition_keys").alias("keys"),
     ]
@@ -386,6 +387,7 @@ def _file_facts(row: Any) -> FileFacts:
         files=row["files"],
         bytes=int(row["bytes"] or 0),
         with_deletion_vector=row["with_vector"],
+        bytes_with_deletion_vector=int(row["purged"] or 0),
         without_stats=row["without_stats"],
         without_num_records=row["without_records"],
         without_base_row_id=row["without_row_id"],

@@ -152,6 +152,7 @@ def test_files_and_columns_on_request(rich: Table) -> None:
         "files": 1,
         "bytes": 700,
         "with_deletion_vector": 0,
+        "bytes_with_deletion_vector": 0,
         "without_stats": 1,
         "without_num_records": 1,
         "without_base_row_id": 1,

@@ -292,6 +292,7 @@ def test_checkpoints_of_every_kind(tmp_path: Path, kind: str) -> None:
         files=4,
         bytes=30,
         with_deletion_vector=1,
+        bytes_with_deletion_vector=8,
         without_stats=3,
         without_num_records=4,
         without_base_row_id=3,

@@ -204,3 +204,47 @@ def test_the_way_down_ends_where_the_table_began(
         now=0,
     )
     assert status.phase is Phase.ABSENT
+
+
+MAPPED = [set_to(**{"columnMapping.mode": "name"}), "ALTER TABLE {} ADD COLUMN c INT"]
+DROPPED = ["INSERT INTO {} VALUES (8, 'z', 1)", "ALTER TABLE {} DROP COLUMN c"]
+
+
+@pytest.mark.parametrize(
+    ("statements", "work", "rewritten"),
+    [
+        pytest.param(USED["deletionVectors"], "1 of 3 files", 1, id="a deletion vector"),
+        pytest.param(
+            [*MAPPED, *DROPPED, *USED["deletionVectors"]],
+            "any with columns that were dropped",
+            2,
+            id="and a dropped column",
+        ),
+        pytest.param(
+            [*MAPPED, *DROPPED, USED["deletionVectors"][0]],
+            "any with columns that were dropped",
+            1,
+            id="a dropped column alone",
+        ),
+        pytest.param([*MAPPED, USED["deletionVectors"][0]], "", 0, id="neither"),
+    ],
+)
+def test_only_the_files_that_a_plan_names_are_rewritten(
+    spark: "SparkSession",
+    executor: SparkExecutor,
+    tmp_path: Path,
+    *,
+    statements: list[str],
+    work: str,
+    rewritten: int,
+) -> None:
+    table = f"delta.`{tmp_path}`"
+    spark.sql(f"CREATE TABLE {table} (a INT, b STRING) USING delta")
+    for statement in [TWO_ROWS, WITH_ROWS, WITH_ROWS, *statements]:
+        spark.sql(statement.format(table))
+    before = set(spark.table(table).inputFiles())
+    plan = planned(tmp_path, "deletionVectors", truncate_history=False)
+    assert work in plan.work
+    assert bool(plan.work) == bool(rewritten)
+    carried_out(executor, plan)
+    assert len(before - set(spark.table(table).inputFiles())) == rewritten

@@ -8,7 +8,7 @@ from enum import Enum
 class Cost(Enum):
     """
     From the cheapest: only the log is written, further commits rewrite the metadata of files,
-    every data file is rewritten.
+    data files are rewritten.
     """
 
     METADATA = "metadata"

@@ -6,7 +6,7 @@ from deltaadm.dataclass import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from deltaadm.domain.model.actions import CommitInfo, DomainMetadata, SetTransaction
     from deltaadm.domain.model.log_segment import LogSegment
@@ -28,6 +28,7 @@ class FileFacts:
     files: int = 0
     bytes: int = 0
     with_deletion_vector: int = 0
+    bytes_with_deletion_vector: int = 0
     without_stats: int = 0
     without_num_records: int = 0
     without_base_row_id: int = 0
@@ -35,7 +36,13 @@ class FileFacts:
 
     def __str__(self) -> str:
         """The amount of data, in words."""
-        return f"{self.files} file{'' if self.files == 1 else 's'}, {self.bytes} bytes"
+        return self.some(self.files, self.bytes)
+
+    def some(self, files: int, size: int | None = None) -> str:
+        """*files* of them, with *size* bytes together, in words."""
+        every = f"{self.files} file{'' if self.files == 1 else 's'}"
+        number = every if files == self.files else f"{files} of {every}"
+        return number if size is None else f"{number}, {size} bytes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,3 +77,14 @@ class Snapshot:
     def exists(self) -> bool:
         """Whether the table exists; if not, the version is -1, as in Delta."""
         return self.version >= 0
+
+
+def every_file(snapshot: Snapshot) -> str:
+    """All data files, in words."""
+    return f"every data file{f' ({snapshot.files})' if snapshot.files else ''}"
+
+
+def file_metadata(snapshot: Snapshot, number: Callable[[FileFacts], int]) -> str:
+    """The metadata of some of the files, in words; *number* says of how many."""
+    files = snapshot.files
+    return f"file metadata in the log{f' ({files.some(number(files))})' if files else ''}"

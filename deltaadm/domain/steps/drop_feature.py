@@ -86,6 +86,11 @@ class DropFeature(Step):
         feature = lookup(self.name)
         return Cost.METADATA if feature is None else preparation(feature).cost(snapshot)
 
+    def work(self, snapshot: Snapshot) -> str:
+        """The files from which the traces of the feature are removed."""
+        feature = lookup(self.name)
+        return "" if feature is None else preparation(feature).work(snapshot)
+
     def takes_several_commits(self, snapshot: Snapshot) -> bool:
         """Whether anything is committed before the commit that takes the feature away."""
         feature = lookup(self.name)

@@ -19,6 +19,7 @@ from deltaadm.domain.model.properties import (
     validate_configurations,
 )
 from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.snapshot import every_file, file_metadata
 from deltaadm.domain.sql.sql_text import pairs_sql
 from deltaadm.domain.steps.step import Operation, Step
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
@@ -129,6 +130,12 @@ class SetProperties(Step):
         if self._removes_mapping:
             return Cost.REWRITE
         return Cost.BACKFILL if self._backfills(snapshot) else Cost.METADATA
+
+    def work(self, snapshot: Snapshot) -> str:
+        """All data files, or the metadata of those without row ids."""
+        if self._removes_mapping:
+            return every_file(snapshot)
+        return file_metadata(snapshot, lambda files: files.without_base_row_id)
 
     def takes_several_commits(self, snapshot: Snapshot) -> bool:
         """Whether row tracking begins, or column mapping is removed beside other changes."""

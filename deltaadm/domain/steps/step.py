@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.json_values import record
+from deltaadm.domain.model.snapshot import every_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -74,6 +75,10 @@ class Step:
     def cost(self, _snapshot: Snapshot) -> Cost:
         """The effect on the data files; the highest possible cost where they are unknown."""
         return Cost.METADATA
+
+    def work(self, snapshot: Snapshot) -> str:
+        """The files that it rewrites, or of which it does the metadata, where its cost is that."""
+        return every_file(snapshot)
 
     def takes_several_commits(self, _snapshot: Snapshot) -> bool:
         """Whether Delta makes several commits for it: a backfill or a rewrite, then the rest."""

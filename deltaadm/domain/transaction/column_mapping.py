@@ -215,6 +215,11 @@ def _ids(schema: StructType) -> Iterator[int]:
         yield from nested_ids(field).values()
 
 
+def has_lost_columns(metadata: Metadata) -> bool:
+    """Whether columns had ids that none has any more, so that files may still hold them."""
+    return len(set(_ids(metadata.schema))) < (max_column_id(metadata) or 0)
+
+
 def nested_ids(field: StructField) -> Mapping[str, int]:
     """The ids of the parts of an array or a map, by their place; empty where there are none."""
     nested = field.metadata.get(NESTED_IDS)

@@ -23,7 +23,11 @@ from deltaadm.domain.model.properties import (
     is_true,
 )
 from deltaadm.domain.model.schema import path_text, rewrite, walk
-from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata
+from deltaadm.domain.model.snapshot import every_file, file_metadata
+from deltaadm.domain.transaction.column_mapping import (
+    has_column_mapping_metadata,
+    has_lost_columns,
+)
 from deltaadm.domain.transaction.transaction import (
     COORDINATOR,
     IN_COMMIT_TIMESTAMPS,
@@ -169,7 +173,8 @@ class Preparation:
     """
     The preparation that DROP FEATURE makes for a feature.
 
-    `traces` are what it finds to remove, `clean` is the state without them. `stops_truncation`
+    `traces` are what it finds to remove, `clean` is the state without them, `work` the files that
+    it goes through for that, where its `cost` is that. `stops_truncation`
     says that the history needs the feature because of them; `in_history` is what Delta looks
     for in the metadata of older versions, None where it looks for nothing; `in_files` is the key
     of file actions that it looks for. `destroys` are the domains that go with the feature.
@@ -178,6 +183,7 @@ class Preparation:
     traces: Callable[[Snapshot], Iterator[str]] = _nothing
     clean: Callable[[Snapshot, SessionSettings], Snapshot] = _untouched
     cost: Callable[[Snapshot], Cost] = _free
+    work: Callable[[Snapshot], str] = every_file
     stops_truncation: Callable[[Snapshot], bool] = lambda _: False
     in_history: Callable[[Metadata], bool] | None = None
     in_files: str | None = None
@@ -248,7 +254,20 @@ def _purge(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
 
 def _purge_cost(snapshot: Snapshot) -> Cost:
     known = snapshot.files is not None and not snapshot.files.with_deletion_vector
-    return Cost.METADATA if known else Cost.REWRITE
+    return Cost.METADATA if known and not _lost(snapshot) else Cost.REWRITE
+
+
+def _purged(snapshot: Snapshot) -> str:
+    files, words = snapshot.files, "the data files with deletion vectors"
+    if files is not None:
+        size = files.some(files.with_deletion_vector, files.bytes_with_deletion_vector)
+        words = f"{words} ({size})"
+    return f"{words} and of any with columns that were dropped" if _lost(snapshot) else words
+
+
+def _lost(snapshot: Snapshot) -> bool:
+    # REORG … APPLY (PURGE) also takes columns out of files that the schema no longer has.
+    return _mapped(snapshot.metadata) and has_lost_columns(snapshot.metadata)
 
 
 def _rows(snapshot: Snapshot) -> Iterator[str]:
@@ -274,6 +293,10 @@ def _unbackfill_cost(snapshot: Snapshot) -> Cost:
     files = snapshot.files
     known = files is not None and files.files == files.without_base_row_id
     return Cost.METADATA if known else Cost.BACKFILL
+
+
+def _unbackfilled(snapshot: Snapshot) -> str:
+    return file_metadata(snapshot, lambda files: files.files - files.without_base_row_id)
 
 
 def _timestamps(snapshot: Snapshot) -> Iterator[str]:
@@ -347,6 +370,11 @@ def _without_type_changes(field: StructField) -> StructField:
     return replace(field, metadata=kept)
 
 
+def _with_older_types(snapshot: Snapshot) -> str:
+    size = f" (some of {snapshot.files})" if snapshot.files else ""
+    return f"the data files with older types{size}"
+
+
 def _rewrite_cost_if(needed: Callable[[Metadata], bool]) -> Callable[[Snapshot], Cost]:
     return lambda snapshot: Cost.REWRITE if needed(snapshot.metadata) else Cost.METADATA
 
@@ -376,6 +404,7 @@ _SETTLE_TYPES: Final = Preparation(
     traces=_type_changes,
     clean=_remove_type_widening,
     cost=_rewrite_cost_if(_widened),
+    work=_with_older_types,
     stops_truncation=lambda snapshot: _widened(snapshot.metadata),
     in_history=_widened,
 )
@@ -398,6 +427,7 @@ _PREPARATIONS: Final[Mapping[str, Preparation]] = {
         traces=_vectors,
         clean=_purge,
         cost=_purge_cost,
+        work=_purged,
         stops_truncation=lambda snapshot: any(_vectors(snapshot)),
         in_history=lambda metadata: is_true(metadata.configuration, _DELETION_VECTORS),
         in_files="deletionVector",
@@ -409,7 +439,9 @@ _PREPARATIONS: Final[Mapping[str, Preparation]] = {
         destroys=_every_domain,
     ),
     "inCommitTimestamp": Preparation(traces=_timestamps, clean=_stop_timestamps),
-    "rowTracking": Preparation(traces=_rows, clean=_suspend_row_tracking, cost=_unbackfill_cost),
+    "rowTracking": Preparation(
+        traces=_rows, clean=_suspend_row_tracking, cost=_unbackfill_cost, work=_unbackfilled
+    ),
     "typeWidening": _SETTLE_TYPES,
     "typeWidening-preview": _SETTLE_TYPES,
     "v2Checkpoint": Preparation(

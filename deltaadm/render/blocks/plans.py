@@ -338,8 +338,7 @@ def show_drops(report: DropReport) -> Iterator[Block]:
 
 def _cost_words(plan: Plan) -> str:
     """The effect of *plan* on the table's files and its history."""
-    files = None if plan.cost is Cost.METADATA else plan.before.files
-    return cost_text(plan.cost, truncates=bool(plan.irreversible), files=files)
+    return cost_text(plan.cost, truncates=bool(plan.irreversible), work=plan.work)
 
 
 def _version_words(snapshot: Snapshot) -> str:
