@@ -128,7 +128,7 @@ MUTATORS = frozenset(
 """Methods that change what they are called on."""
 
 FILLED_AT_IMPORT = {
-    "deltaadm/cli/declare.py: cls.fields": "a class of parameters is described as it is made",
+    "deltaadm/runs/declare.py: cls.fields": "a class of parameters is described as it is made",
     "deltaadm/dataclass.py: self.__class__.__init__": "compiled once there are many instances",
     "deltaadm/validation/rule.py: RULES": "rules register as their modules are imported",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from copy import deepcopy
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,14 +17,15 @@ from deltaadm.operations.history import Section
 from deltaadm.operations.plan import Plan
 from deltaadm.operations.reports import PlanReport
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.plan_requests import (
-    ClientRequest,
-    CommitEngineRequest,
-    CommitRequest,
-    ConsentRequest,
+from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup
+from deltaadm.runs.plan_options import (
+    ClientOptions,
+    CommitEngineOptions,
+    CommitOptions,
+    ConsentOptions,
+    PlanOutputOptions,
 )
 from deltaadm.runs.points import NEWEST, Point, iso_milliseconds
-from deltaadm.runs.requests import AccessRequest, Engine, OutputRequest, SparkRequest
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 
@@ -69,7 +69,7 @@ class Table:
     def __init__(
         self,
         name: str,
-        request: CommitRequest,
+        request: CommitOptions,
         *,
         spark: SparkSession | None,
         storage_options: Mapping[str, str],
@@ -512,14 +512,20 @@ class Table:
         )
         from deltaadm.runs.settings import load_settings
 
-        request = deepcopy(self._request)
-        if commit_engine is not None:
-            engines = {choice.value: choice for choice in Engine}
-            request.committing.commit_engine = _choice("commit_engine", commit_engine, engines)
-        consent = request.consent
-        consent.yes = True
-        consent.allow_backfill, consent.allow_rewrite = allow_backfill, allow_rewrite
-        consent.accept_irreversible = list(accept_irreversible)
+        engines = {choice.value: choice for choice in Engine}
+        request = self._request.replaced(
+            committing=CommitEngineOptions(
+                commit_engine=None
+                if commit_engine is None
+                else _choice("commit_engine", commit_engine, engines)
+            ),
+            consent=self._request.consent.replaced(
+                yes=True,
+                allow_backfill=allow_backfill,
+                allow_rewrite=allow_rewrite,
+                accept_irreversible=list(accept_irreversible),
+            ),
+        )
         status = CommitStatus()
         try:
             with self._run(status) as plain:
@@ -635,17 +641,21 @@ def table(
     if spark is not None and not (hasattr(spark, "sql") and hasattr(spark, "conf")):
         raise TypeError(f"spark must be a SparkSession, not {type(spark).__name__}.")
     spark = table_source.spark if spark is None else spark
-    request = CommitRequest()  # what the options of a command line would be
-    request.committing, request.output = CommitEngineRequest(), OutputRequest()
-    request.clients, request.consent = ClientRequest(), ConsentRequest()
-    request.access, request.spark = AccessRequest(), SparkRequest()
-    request.access.unity = unity
-    request.clients.for_client = list(for_client)
-    request.clients.for_client_writing = list(for_client_writing)
-    request.consent.accept_finding = list(accept_findings)
-    request.consent.accept_silently_wrong = list(accept_silently_wrong)
-    if hasattr(spark, "_jvm"):  # a session on Spark Connect does not read logs
-        request.spark.engine = Engine.SPARK
+    # A session on Spark Connect does not read logs.
+    engine = Engine.SPARK if hasattr(spark, "_jvm") else Engine.EMBEDDED
+    request = CommitOptions(
+        committing=CommitEngineOptions(),
+        clients=ClientOptions(
+            for_client=list(for_client), for_client_writing=list(for_client_writing)
+        ),
+        consent=ConsentOptions(
+            accept_finding=list(accept_findings),
+            accept_silently_wrong=list(accept_silently_wrong),
+        ),
+        access=AccessOptions(unity=unity),
+        spark=SparkOptionGroup(engine=engine),
+        output=PlanOutputOptions(),
+    )
     return Table(
         table_source.text,
         request,

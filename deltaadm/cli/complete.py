@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import re
 
-from deltaadm.cli.declare import COMMON
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
 from deltaadm.imports import import_module
+from deltaadm.runs.declare import COMMON
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Final
 
-    from deltaadm.cli.declare import Declared
+    from deltaadm.runs.declare import Declared
 
     Answer = tuple[Mapping[str, str], bool]
     """The candidates with what they mean, and whether a file's name fits as well."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Final
 
-    from deltaadm.cli.declare import Declared
+    from deltaadm.runs.declare import Declared
 
 SUMMARY: Final = "Explain, change and check the protocol side of Delta Lake tables."
 PURPOSE: Final = "Commands that change a table only show a plan; --apply carries it out."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deltaadm.cli.declare import COMMON, NEVER, Parameters, option
 from deltaadm.errors import UsageError
+from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

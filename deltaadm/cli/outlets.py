@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.options import OutputOptions, ReportOptions
 from deltaadm.errors import UsageError
 from deltaadm.render.formats import formats_for
+from deltaadm.runs.options import OutputOptions, ReportOptions
 from deltaadm.runs.output import check_format
 from deltaadm.runs.results import OutputTarget
 

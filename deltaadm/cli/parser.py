@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from deltaadm.cli.declare import Declared
     from deltaadm.cli.table import Command
+    from deltaadm.runs.declare import Declared
 
 
 def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
@@ -110,7 +110,7 @@ def _arguments(command: Command, words: list[str]) -> dict[str, Any]:
             except UsageError:
                 table = values.get("table", "")
                 if table.lower() in argument.choices:  # they are swapped
-                    from deltaadm.cli.plan_options import require_no_directory
+                    from deltaadm.runs.plan_options import require_no_directory
 
                     require_no_directory(table, argument.metavar)
                 raise

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from deltaadm.cli.declare import COMMON, NEVER, OWN
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import VARIABLES
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.errors import SettingsError, UsageError
+from deltaadm.runs.declare import COMMON, NEVER, OWN
 from deltaadm.runs.settings_file import PREFIX, PROJECT, USER, is_true, variable, wrong
 
 TYPE_CHECKING = False
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Final
 
-    from deltaadm.cli.declare import Declared
     from deltaadm.operations.settings import SettingValue
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.declare import Declared
     from deltaadm.runs.settings_file import Setting, SettingsSources
 
 DEMANDS: Final[Mapping[str, str]] = {

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Final
 
-    from deltaadm.cli.declare import Declared, Parameters
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.declare import Declared, Parameters
 
 COMMANDS: Final[Mapping[str, str]] = {
     "inspect": "Show a table's protocol and features, with the reasons.",

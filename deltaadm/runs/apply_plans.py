@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.carry_out import Executor
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_requests import CommitRequest
+    from deltaadm.runs.plan_options import CommitOptions
     from deltaadm.runs.progress import Phases
 
 _AT_A_TIME = 4
@@ -68,7 +68,7 @@ def carry_out_plans(
     plans: Sequence[SavedPlan],
     journal: Path,
     limits: Limits,
-    request: CommitRequest,
+    request: CommitOptions,
 ) -> int:
     """
     Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
@@ -227,7 +227,7 @@ class _Run:
     """The values that all plans share."""
 
     def __init__(
-        self, context: RunContext, journal: Journal, request: CommitRequest, settings: Settings
+        self, context: RunContext, journal: Journal, request: CommitOptions, settings: Settings
     ) -> None:
         self._context = context
         self._journal = journal

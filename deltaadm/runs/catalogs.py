@@ -7,7 +7,7 @@ from functools import partial
 
 from deltaadm.dataclass import replace
 from deltaadm.errors import DeltaadmError, Refused, UsageError
-from deltaadm.runs.requests import Engine
+from deltaadm.runs.options import Engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from deltaadm.operations.reference import recorded_state
 from deltaadm.replay.engine import Detail
 from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.fleet import collect_tables
+from deltaadm.runs.options import FleetOptions
 from deltaadm.runs.output import show
 from deltaadm.runs.points import NEWEST, Point, iso_milliseconds
 from deltaadm.runs.reading import read_file
-from deltaadm.runs.requests import FleetRequest
 from deltaadm.runs.results import report_all
 from deltaadm.runs.target import find
 
@@ -116,7 +116,7 @@ def compare_with_reference(
     file: str,
     named: Sequence[Place],
     request: ComparisonRequest,
-    many: FleetRequest | None = None,
+    many: FleetOptions | None = None,
     *,
     reference_last: bool = False,
 ) -> int:
@@ -126,7 +126,7 @@ def compare_with_reference(
     With options for *many* tables that name some, these are compared besides the recorded ones.
     Otherwise a single record is that of any table, whatever it is called. The exit code.
     """
-    many = many or FleetRequest()
+    many = many or FleetOptions()
     recorded = _records_in(file)
     by_name = {each.table: each for each in recorded}
     places = {each.table: each.point for each in named} or dict.fromkeys(by_name, NEWEST)

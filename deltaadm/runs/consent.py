@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.plan import Plan
     from deltaadm.operations.reports import Report
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_requests import ConsentRequest
+    from deltaadm.runs.plan_options import ConsentOptions
 
 
 class Consent(NamedTuple):
@@ -32,7 +32,7 @@ class Consent(NamedTuple):
 
 def delta_consents(
     plan: Plan,
-    request: ConsentRequest,
+    request: ConsentOptions,
     clients: Sequence[ClientRelease],
     accepted: frozenset[str],
 ) -> Iterator[Consent]:
@@ -59,7 +59,7 @@ def delta_consents(
 _COSTS = {Cost.BACKFILL: "allow_backfill", Cost.REWRITE: "allow_rewrite"}
 
 
-def foreign_consents(plan: ForeignPlan, request: ConsentRequest) -> Iterator[Consent]:
+def foreign_consents(plan: ForeignPlan, request: ConsentOptions) -> Iterator[Consent]:
     """The consent that *plan* needs beyond *request*."""
     yield from _to_go_on("Carry this out?", request)
     for name in plan.irreversible:
@@ -68,12 +68,12 @@ def foreign_consents(plan: ForeignPlan, request: ConsentRequest) -> Iterator[Con
         )
 
 
-def _to_go_on(question: str, request: ConsentRequest) -> Iterator[Consent]:
+def _to_go_on(question: str, request: ConsentOptions) -> Iterator[Consent]:
     if not request.yes:
         yield Consent("--yes", f"{question} Only 'yes' is accepted: ", "yes")
 
 
-def _to_lose(what: str, request: ConsentRequest, name: str, *aliases: str) -> Iterator[Consent]:
+def _to_lose(what: str, request: ConsentOptions, name: str, *aliases: str) -> Iterator[Consent]:
     if not {name, *aliases} & set(request.accept_irreversible or ()):
         question = f"{what}. Type '{name}' to continue: "
         yield Consent(f"--accept-irreversible {name}", question, name)

@@ -8,7 +8,7 @@ import sys
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.errors import SettingsError, UsageError
 from deltaadm.render.formats import Style
-from deltaadm.runs.requests import AccessRequest, Engine, SparkRequest
+from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.transaction.feature_removal import FeatureHistory
-    from deltaadm.runs.requests import OutputRequest
+    from deltaadm.runs.options import OutputOptions
     from deltaadm.runs.unity import Unity
     from deltaadm.spark.catalog import DeltaCatalog
     from deltaadm.spark.engine import SparkEngine
@@ -42,10 +42,10 @@ class RunContext:
     """
 
     status: CommitStatus
-    spark: SparkRequest = SparkRequest()
+    spark: SparkOptionGroup = field(default_factory=SparkOptionGroup)
     format: str = "text"
     style: Style = Style()
-    access: AccessRequest = AccessRequest()
+    access: AccessOptions = field(default_factory=AccessOptions)
     commit_engine: Engine = Engine.SPARK
     object_stores: ObjectStores | None = None
     unity: Unity | None = None
@@ -66,9 +66,9 @@ class RunContext:
 
     def with_request(
         self,
-        spark: SparkRequest,
-        output: OutputRequest,
-        access: AccessRequest | None = None,
+        spark: SparkOptionGroup,
+        output: OutputOptions,
+        access: AccessOptions | None = None,
     ) -> RunContext:
         """
         The same run, for a command that is asked to use Spark and to show results like this.
@@ -93,7 +93,7 @@ class RunContext:
             unity=unity,
         )
 
-    def _unity(self, spark: SparkRequest, access: AccessRequest) -> Unity | None:
+    def _unity(self, spark: SparkOptionGroup, access: AccessOptions) -> Unity | None:
         """The catalog that knows the names of tables, if one is asked without Spark."""
         if access.unity is not None and spark.engine is Engine.SPARK:
             raise UsageError(
@@ -110,7 +110,7 @@ class RunContext:
 
         return Unity(access, self.settings)
 
-    def _stores(self, access: AccessRequest, unity: Unity | None) -> ObjectStores:
+    def _stores(self, access: AccessOptions, unity: Unity | None) -> ObjectStores:
         """The object stores, with the options for them and what the catalog gives."""
         from deltaadm.storage.store import ObjectStores
 

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.options import FleetOptions
     from deltaadm.runs.progress import Progress
-    from deltaadm.runs.requests import FleetRequest
 
     Document = Mapping[str, Any]
 
@@ -107,7 +107,7 @@ class TableResult:
 
 
 def collect_tables(
-    context: RunContext, named: Sequence[str], request: FleetRequest, kind: str
+    context: RunContext, named: Sequence[str], request: FleetOptions, kind: str
 ) -> Fleet:
     """
     The tables that arguments and options name, in this order; where options do, each once.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.foreign import ForeignPlan
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_requests import ChangeRequest, ClientRequest
+    from deltaadm.runs.plan_options import ChangeOptions, ClientOptions
 
 
 def require_name(table: str, provider: str) -> None:
@@ -32,7 +32,7 @@ def require_name(table: str, provider: str) -> None:
         )
 
 
-def require_no_clients(clients: ClientRequest) -> None:
+def require_no_clients(clients: ClientOptions) -> None:
     """Turn away, as a usage error, clients that are to go on using a table without a protocol."""
     if clients.for_client or clients.for_client_writing:
         raise UsageError("applies only to Delta tables", option="--for-client")
@@ -44,7 +44,7 @@ def moved_to(location: str) -> Snapshot:
 
 
 def create(
-    context: RunContext, table: str, step: CreateTable, provider: str, change: ChangeRequest
+    context: RunContext, table: str, step: CreateTable, provider: str, change: ChangeOptions
 ) -> int:
     """Plan the table of *provider*, then show or carry it out; the exit code."""
     if context.catalog is None:
@@ -64,7 +64,7 @@ def create(
 
 
 def alter(
-    context: RunContext, table: str, entry: Entry, changes: TableChanges, change: ChangeRequest
+    context: RunContext, table: str, entry: Entry, changes: TableChanges, change: ChangeOptions
 ) -> int:
     """Plan *changes*, then show or carry them out; the exit code."""
     require_no_clients(change.commit.clients)
@@ -76,7 +76,7 @@ def alter(
     return _finish(context, plan_foreign_changes(table, entry, steps, occupied=occupied), change)
 
 
-def _finish(context: RunContext, plan: ForeignPlan, change: ChangeRequest) -> int:
+def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> int:
     """Show *plan*, which Spark looks at, and carry it out if asked to; the exit code."""
     if change.planning.out is not None:
         raise Refused(

@@ -15,6 +15,7 @@ from deltaadm.runs.apply_plans import Limits, carry_out_plans, journal_of, plans
 from deltaadm.runs.exit_codes import FOUND, REFUSED
 from deltaadm.runs.files import announce_plans, unwritable
 from deltaadm.runs.fleet import TableTask, collect_tables, table_results
+from deltaadm.runs.options import require_streaming
 from deltaadm.runs.output import handle_errors, info
 from deltaadm.runs.plan_run import (
     plan_for,
@@ -23,7 +24,6 @@ from deltaadm.runs.plan_run import (
     with_engine_for,
 )
 from deltaadm.runs.reading import read_file
-from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import OutputTarget, ResultPrinter, combine_exit_codes
 from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.settings import Settings, load_settings
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.fleet import Fleet, TableResult
-    from deltaadm.runs.plan_requests import ChangeRequest, PlanRequest
+    from deltaadm.runs.options import FleetOptions
+    from deltaadm.runs.plan_options import ChangeOptions, PlanOptions
     from deltaadm.runs.plan_run import Planner
-    from deltaadm.runs.requests import FleetRequest
     from deltaadm.runs.target import Target
 
     Document = Mapping[str, Any]
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 def plan_many(
     context: RunContext,
     named: Sequence[str],
-    many: FleetRequest,
+    many: FleetOptions,
     planner: Planner,
-    change: ChangeRequest,
+    change: ChangeOptions,
     *,
     settings: Settings | None,
 ) -> int:
@@ -110,7 +110,7 @@ def _plan_all(
     fleet: Fleet,
     report: Callable[[Target], PlanReport],
     code: Callable[[Document], int],
-    planning: PlanRequest,
+    planning: PlanOptions,
 ) -> tuple[int, int]:
     """The exit code, and how many plans there are."""
     saves = planning.out is not None

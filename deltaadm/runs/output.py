@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
     from deltaadm.render.formats import Style
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.requests import OutputRequest
+    from deltaadm.runs.options import OutputOptions
     from deltaadm.runs.status import CommitStatus
 
 
@@ -31,7 +31,7 @@ class FileText(StringIO):
     """A replacement for standard output where the result goes to a file."""
 
 
-def check_format(output: OutputRequest, report: type | str) -> None:
+def check_format(output: OutputOptions, report: type | str) -> None:
     """Turn away a format that there is not, or that cannot show *report*: a usage error."""
     from deltaadm.render.formats import formats_for
 
@@ -49,7 +49,7 @@ def show(context: RunContext, reports: Sequence[Report]) -> None:
 
 def answer(
     context: RunContext,
-    output: OutputRequest,
+    output: OutputOptions,
     kind: type,
     about: str,
     reports: Callable[[], Sequence[Report]],

@@ -14,9 +14,9 @@ from deltaadm.runs.consent import confirm, delta_consents
 from deltaadm.runs.context import now
 from deltaadm.runs.exit_codes import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.files import save_plan
+from deltaadm.runs.options import Engine
 from deltaadm.runs.output import check_format, handle_errors, info, show
 from deltaadm.runs.progress import phases
-from deltaadm.runs.requests import Engine
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import Settings, load_settings
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.consent import Consent
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_requests import ChangeRequest, CommitRequest, PlanRequest
+    from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, PlanOptions
     from deltaadm.runs.progress import Phases
 
     Planner = Callable[["PlanInput"], Plan]
@@ -66,7 +66,7 @@ def plan_and_apply(
     context: RunContext,
     table: str,
     planner: Planner,
-    change: ChangeRequest,
+    change: ChangeOptions,
     *,
     settings: Settings | None = None,
     plan_foreign: PlanForeign | None = None,
@@ -100,7 +100,7 @@ def plan_and_apply(
     return handle_errors(context, table, work)
 
 
-def with_engine_for(context: RunContext, change: ChangeRequest, project: Settings) -> RunContext:
+def with_engine_for(context: RunContext, change: ChangeOptions, project: Settings) -> RunContext:
     """The run that makes plans: with a commit engine if it commits, or is to say if it could."""
     chosen = with_commit_engine(context, change.commit, project)
     asked = change.planning.apply or change.commit.committing.commit_engine is not None
@@ -108,7 +108,7 @@ def with_engine_for(context: RunContext, change: ChangeRequest, project: Setting
 
 
 def with_commit_engine(
-    context: RunContext, request: CommitRequest, project: Settings
+    context: RunContext, request: CommitOptions, project: Settings
 ) -> RunContext:
     """
     The same run, with the commit engine of the command line or else of the settings.
@@ -134,7 +134,7 @@ def require_engine_commits(context: RunContext, plan: Plan) -> None:
         require_committable(plan, open_store(root, object_stores=context.object_stores))
 
 
-def require_reached(plan: Plan, request: PlanRequest) -> None:
+def require_reached(plan: Plan, request: PlanOptions) -> None:
     """Raise `Refused` where *plan* is to be applied and does not reach all that is asked for."""
     if request.apply and plan.missed:
         from deltaadm.operations import reach_clients
@@ -146,7 +146,7 @@ def plan_for(
     context: RunContext,
     target: Target,
     planner: Planner,
-    request: CommitRequest,
+    request: CommitOptions,
     *,
     project: Settings,
     session: SessionSettings,
@@ -177,7 +177,7 @@ def _check_with_spark(context: RunContext, plan: Plan) -> None:
         check_steps(plan, executor)
 
 
-def require_plan_options(change: ChangeRequest) -> None:
+def require_plan_options(change: ChangeOptions) -> None:
     """Turn away options that do not go together, and formats that show no plan."""
     check_format(change.commit.output, PlanReport)
     if change.planning.check and change.planning.apply:
@@ -189,7 +189,7 @@ def finish_delta_plan(
     table: str,
     plan: Plan,
     requirements: ClientRequirements,
-    change: ChangeRequest,
+    change: ChangeOptions,
 ) -> int:
     """Show or save *plan*, carry it out if asked to; the exit code."""
     if change.planning.out is not None:
@@ -209,7 +209,7 @@ def finish_delta_plan(
 def finish_plan(
     context: RunContext,
     report: PlanReport | ForeignReport,
-    request: PlanRequest,
+    request: PlanOptions,
     purpose: str,
     *,
     carry_out: Callable[[], int],
@@ -282,7 +282,7 @@ def carry_out_plan(
     table: str,
     plan: Plan,
     requirements: ClientRequirements,
-    request: CommitRequest,
+    request: CommitOptions,
 ) -> int:
     """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
     report = PlanReport(table, plan)
@@ -341,7 +341,7 @@ def confirm_and_execute(
 
 
 def needed_consents(
-    plan: Plan, requirements: ClientRequirements, request: CommitRequest
+    plan: Plan, requirements: ClientRequirements, request: CommitOptions
 ) -> Iterator[Consent]:
     """The consent that *plan* needs before it is applied, beyond that of the command line."""
     clients = (*requirements.reading, *requirements.writing)

@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_requests import ChangeRequest
+    from deltaadm.runs.options import FleetOptions
+    from deltaadm.runs.plan_options import ChangeOptions
     from deltaadm.runs.plan_run import PlanForeign, Planner
-    from deltaadm.runs.requests import FleetRequest
     from deltaadm.runs.settings import Settings
 
 
 def plan_tables(
     context: RunContext,
     named: Sequence[str],
-    many: FleetRequest,
+    many: FleetOptions,
     planner: Planner,
-    change: ChangeRequest,
+    change: ChangeOptions,
     *,
     settings: Settings | None = None,
     plan_foreign: PlanForeign | None = None,

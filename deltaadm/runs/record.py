@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from deltaadm.operations.reference import Reference
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.requests import FleetRequest
+    from deltaadm.runs.options import FleetOptions
     from deltaadm.runs.target import Target
 
 
 def record_tables(
-    context: RunContext, named: Sequence[str], request: FleetRequest, file: Path | None
+    context: RunContext, named: Sequence[str], request: FleetOptions, file: Path | None
 ) -> int:
     """
     Write a reference with all tables to *file*, or to standard output; the exit code.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from deltaadm.clients import ClientRelease
     from deltaadm.operations.plan import Goal
-    from deltaadm.runs.plan_requests import CommitRequest
+    from deltaadm.runs.plan_options import CommitOptions
     from deltaadm.runs.settings import Settings
 
 
@@ -29,7 +29,7 @@ class ClientRequirements(NamedTuple):
 
     @classmethod
     def of(
-        cls, request: CommitRequest, settings: Settings, table: str, location: str
+        cls, request: CommitOptions, settings: Settings, table: str, location: str
     ) -> ClientRequirements:
         """
         What the command line says, or else the *settings*.

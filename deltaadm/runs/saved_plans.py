@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.reports import Report
     from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_requests import CommitRequest
+    from deltaadm.runs.plan_options import CommitOptions
 
 
 def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
@@ -89,7 +89,7 @@ def _with_status(
     return SavedPlanReport(saved.table, plan, PlanStatus(state, version))
 
 
-def check_plan(context: RunContext, saved: SavedPlan, request: CommitRequest) -> int:
+def check_plan(context: RunContext, saved: SavedPlan, request: CommitOptions) -> int:
     """Show what is left of *saved*, and carry nothing out; the exit code is that of --check."""
     with _opened(context, [saved]) as (opened, entries):
         plan = _left(opened, saved, entries, request, begun=False)
@@ -98,7 +98,7 @@ def check_plan(context: RunContext, saved: SavedPlan, request: CommitRequest) ->
 
 
 def check_plans(
-    context: RunContext, plans: Sequence[SavedPlan], journal: Path, request: CommitRequest
+    context: RunContext, plans: Sequence[SavedPlan], journal: Path, request: CommitOptions
 ) -> int:
     """The same for each of *plans*, of which those in the *journal* may have begun."""
     begun = begun_in(journal)
@@ -114,7 +114,7 @@ def _check(
     context: RunContext,
     saved: SavedPlan,
     entries: Mapping[str, Entry],
-    request: CommitRequest,
+    request: CommitOptions,
     *,
     begun: bool,
 ) -> TableResult:
@@ -133,7 +133,7 @@ def _left(
     context: RunContext,
     saved: SavedPlan,
     entries: Mapping[str, Entry],
-    request: CommitRequest,
+    request: CommitOptions,
     *,
     begun: bool,
 ) -> Plan:

@@ -10,9 +10,9 @@ from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.errors import Refused
 from deltaadm.runs.messages import messages
+from deltaadm.runs.options import Engine, pairs
 from deltaadm.runs.output import detail, info
 from deltaadm.runs.progress import phases
-from deltaadm.runs.requests import Engine, pairs
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from deltaadm.operations.carry_out import Executor
     from deltaadm.operations.plan import Plan
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.options import FleetOptions, SparkOptionGroup
     from deltaadm.runs.progress import Phases
-    from deltaadm.runs.requests import FleetRequest, SparkRequest
     from deltaadm.spark.session import SparkOptions
 
 
-def session_settings(request: SparkRequest) -> SessionSettings:
+def session_settings(request: SparkOptionGroup) -> SessionSettings:
     """The settings that plans depend on, from the command line."""
     return SessionSettings.from_conf(pairs(request.spark_conf, "--spark-conf"))
 
@@ -182,7 +182,7 @@ def _changed(settings: SessionSettings) -> dict[str, str]:
 def log_reader(
     context: RunContext,
     tables: Iterable[str] = (),
-    many: FleetRequest | None = None,
+    many: FleetOptions | None = None,
     *,
     by_executors: bool = False,
 ) -> Iterator[RunContext]:
@@ -221,7 +221,7 @@ def log_reader(
         yield replace(context, executors=Executors(session), hadoop=hadoop, engine=engine)
 
 
-def _places(many: FleetRequest) -> Iterator[str]:
+def _places(many: FleetOptions) -> Iterator[str]:
     """The arguments of a fleet that may be URLs."""
     yield from many.also or ()
     yield from many.discover or ()

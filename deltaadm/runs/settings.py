@@ -18,7 +18,7 @@ from deltaadm.domain.facts.policy import Ignore, Policy, Requirement
 from deltaadm.domain.model.features import find
 from deltaadm.domain.model.properties import PROPERTIES
 from deltaadm.errors import Refused, SettingsError
-from deltaadm.runs.requests import Engine
+from deltaadm.runs.options import Engine
 from deltaadm.runs.settings_file import as_table, check_keys, wrong
 from deltaadm.validation.finding import Severity
 

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import Refused, SettingsError, UsageError
-from deltaadm.runs.requests import pairs
+from deltaadm.runs.options import pairs
 from deltaadm.runs.settings_file import as_table, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from deltaadm.runs.requests import AccessRequest
+    from deltaadm.runs.options import AccessOptions
     from deltaadm.runs.settings_file import SettingsSources
 
 
 def options_source(
-    access: AccessRequest, settings: SettingsSources
+    access: AccessOptions, settings: SettingsSources
 ) -> Callable[[str], Mapping[str, str]]:
     """
     What tells the options for a location: the command line counts most, then the file.
@@ -119,7 +119,7 @@ def is_secret_option(key: str) -> bool:
     return any(sign in name for sign in ("secret", "token", "sas", "password", "key", "credential"))
 
 
-def _from_file(access: AccessRequest) -> Mapping[str, str]:
+def _from_file(access: AccessOptions) -> Mapping[str, str]:
     """The lines KEY=VALUE of the file that is named, without those that begin with `#`."""
     if access.storage_options_file is None:
         return {}

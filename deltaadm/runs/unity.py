@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from deltaadm.catalog.unity import UnityCatalog
     from deltaadm.domain.model.catalog_table import CatalogState, CatalogTable
-    from deltaadm.runs.requests import AccessRequest
+    from deltaadm.runs.options import AccessOptions
     from deltaadm.runs.settings_file import SettingsSources
     from deltaadm.storage.credentials import RenewedCredentials, TemporaryCredentials
     from deltaadm.storage.store import LogStore, WritableStore
@@ -36,7 +36,7 @@ class Unity:
     It knows the tables that were found in it by their locations, and what it has said of them.
     """
 
-    def __init__(self, access: AccessRequest, settings: SettingsSources) -> None:
+    def __init__(self, access: AccessOptions, settings: SettingsSources) -> None:
         self._access = access
         self._settings = settings
         self._catalog: UnityCatalog | None = None

@@ -12,8 +12,7 @@ from tests.support.tables import Table
 pytestmark = pytest.mark.slow
 
 PLANS = {"deltaadm.operations.plan", "deltaadm.operations.sql", "deltaadm.domain.steps.evolve"} | {
-    "deltaadm.cli.plan_options",
-    "deltaadm.runs.plan_requests",
+    "deltaadm.runs.plan_options",
 }
 """What only commands that change something ask for."""
 

@@ -9,7 +9,7 @@ import pytest
 from deltaadm.errors import TableError, UsageError
 from deltaadm.render.formats import Style
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.requests import AccessRequest, Engine, OutputRequest, SparkRequest
+from deltaadm.runs.options import AccessOptions, Engine, OutputOptions, SparkOptionGroup
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import NOTHING, CommitStatus
 from deltaadm.runs.target import Target, resolve
@@ -35,11 +35,11 @@ def test_another_process_gets_what_is_shown_but_not_the_session() -> None:
 def test_another_process_reaches_stores_and_commits_likewise(tmp_path: Path) -> None:
     config = tmp_path / "deltaadm.toml"
     config.write_text('[[storage]]\nprefix = "s3://a/"\naws_region = "eu-west-1"\n')
-    access = AccessRequest()
+    access = AccessOptions()
     access.storage_option = ["aws_endpoint_url=https://127.0.0.1"]
     settings = SettingsSources("inspect", [str(config)])
     here = RunContext(CommitStatus(), commit_engine=Engine.EMBEDDED, settings=settings)
-    here = here.with_request(SparkRequest(), OutputRequest(), access)
+    here = here.with_request(SparkOptionGroup(), OutputOptions(), access)
     there = pickle.loads(pickle.dumps(here))  # noqa: S301 -- of our own making
     assert there.commit_engine is Engine.EMBEDDED
     options = {"aws_endpoint_url": "https://127.0.0.1"}

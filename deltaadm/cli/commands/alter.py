@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import TABLES_HELP, FleetOptions, require_tables
-from deltaadm.cli.plan_options import ChangeOptions
 from deltaadm.errors import UsageError
 from deltaadm.operations.change_texts import ChangeTexts, table_changes
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, require_tables
+from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.planners import changes_planner
-from deltaadm.runs.requests import pairs
 from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:

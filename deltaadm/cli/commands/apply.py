@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.plan_options import CommitOptions
 from deltaadm.errors import UsageError
 from deltaadm.operations.reports import OutcomeReport
 from deltaadm.runs.apply_plans import (
@@ -18,7 +16,9 @@ from deltaadm.runs.apply_plans import (
     saved_target,
 )
 from deltaadm.runs.catalogs import look_up, open_catalog
+from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.plan_options import CommitOptions
 from deltaadm.runs.plan_run import (
     carry_out_plan,
     require_engine_commits,

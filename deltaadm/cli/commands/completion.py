@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import deltaadm
-from deltaadm.cli.declare import Parameters, argument, option
 from deltaadm.errors import Refused, UsageError
+from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.files import write_file
 from deltaadm.runs.output import handle_errors, info, write_text
 

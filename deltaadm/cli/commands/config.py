@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import OutputOptions
 from deltaadm.errors import UsageError
 from deltaadm.operations.settings import SettingsReport
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.options import OutputOptions
 from deltaadm.runs.output import answer
 
 if TYPE_CHECKING:

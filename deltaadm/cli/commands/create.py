@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.plan_options import ChangeOptions
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.catalog_table import DELTA
 from deltaadm.domain.model.properties import spark_values
@@ -17,8 +15,11 @@ from deltaadm.operations.create import read_schema, schema_of_query
 from deltaadm.operations.foreign import get_provider
 from deltaadm.runs import catalogs
 from deltaadm.runs.creation import plan_creation
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.options import pairs
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.places import chosen_place
+from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import (
     finish_delta_plan,
     require_engine_commits,
@@ -26,7 +27,6 @@ from deltaadm.runs.plan_run import (
     with_engine_for,
 )
 from deltaadm.runs.reading import read_file
-from deltaadm.runs.requests import pairs
 from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.settings import load_settings

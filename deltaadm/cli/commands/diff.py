@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import AccessOptions, FleetOptions, SparkOptionGroup, TableOutputOptions
 from deltaadm.errors import UsageError
 from deltaadm.operations.compare import DiffReport, ignoring
 from deltaadm.operations.history import Section
@@ -17,8 +15,15 @@ from deltaadm.runs.compare import (
     is_reference,
     place,
 )
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.options import (
+    AccessOptions,
+    FleetOptions,
+    SparkOptionGroup,
+    TableOutputOptions,
+    require_streaming,
+)
 from deltaadm.runs.output import check_format, handle_errors
-from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.sessions import log_reader
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import AccessOptions, OutputOptions, SparkOptionGroup
 from deltaadm.errors import DeltaadmError
 from deltaadm.masking import masked
 from deltaadm.operations.reports import Check, DoctorReport, Health
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.runs.catalogs import look_up
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.options import AccessOptions, OutputOptions, SparkOptionGroup
 from deltaadm.runs.output import check_format, handle_errors, info, show
 from deltaadm.runs.places import is_writable
 from deltaadm.runs.sessions import log_reader, spark_options

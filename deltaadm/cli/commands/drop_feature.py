@@ -5,9 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import TABLE_HELP, FleetOptions
-from deltaadm.cli.plan_options import ChangeOptions, split_words
 from deltaadm.errors import UsageError
 from deltaadm.operations.drop_feature import (
     DropReport,
@@ -17,12 +14,14 @@ from deltaadm.operations.drop_feature import (
     official_name,
 )
 from deltaadm.runs.context import now
+from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.exit_codes import WAITING
 from deltaadm.runs.fleet import collect_tables
+from deltaadm.runs.options import TABLE_HELP, FleetOptions, require_streaming
 from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.planners import drop_planner
-from deltaadm.runs.requests import require_streaming
 from deltaadm.runs.results import report_all
 from deltaadm.runs.sessions import log_reader, session_settings
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import TABLE_HELP, FleetOptions
-from deltaadm.cli.plan_options import ChangeOptions, split_words
 from deltaadm.errors import UsageError
 from deltaadm.operations.enable_feature import plan_features
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.options import TABLE_HELP, FleetOptions
+from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument
-from deltaadm.cli.options import OutputOptions
 from deltaadm.operations.features import FeatureCatalogue, explain_feature, list_features
+from deltaadm.runs.declare import Parameters, argument
+from deltaadm.runs.options import OutputOptions
 from deltaadm.runs.output import answer
 
 if TYPE_CHECKING:

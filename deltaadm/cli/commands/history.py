@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import TABLE_HELP, AccessOptions, SparkOptionGroup, TableOutputOptions
 from deltaadm.errors import UsageError
 from deltaadm.operations.history import HistoryReport
+from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.history import HistoryRequest, read_history, shown_sections
+from deltaadm.runs.options import TABLE_HELP, AccessOptions, SparkOptionGroup, TableOutputOptions
 from deltaadm.runs.output import check_format, handle_errors, show
 from deltaadm.runs.points import NEWEST, point
 from deltaadm.runs.sessions import log_reader

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import (
+from deltaadm.errors import UsageError
+from deltaadm.runs.context import do_without_numpy
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.options import (
     TABLES_HELP,
     AccessOptions,
+    Engine,
     FleetOptions,
     SparkOptionGroup,
     TableOutputOptions,
+    require_streaming,
     require_tables,
 )
-from deltaadm.errors import UsageError
-from deltaadm.runs.context import do_without_numpy
 from deltaadm.runs.output import check_format, handle_errors, show
-from deltaadm.runs.requests import Engine, require_streaming
 from deltaadm.runs.target import find
 
 TYPE_CHECKING = False

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import (
+from deltaadm.errors import UsageError
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.options import (
     TABLES_HELP,
     AccessOptions,
     FleetOptions,
@@ -14,7 +15,6 @@ from deltaadm.cli.options import (
     SparkOptionGroup,
     require_tables,
 )
-from deltaadm.errors import UsageError
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.record import record_tables
 from deltaadm.runs.sessions import log_reader

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument
 from deltaadm.errors import UsageError
+from deltaadm.runs.declare import Parameters, argument
 from deltaadm.runs.output import write_text
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument
-from deltaadm.cli.options import TABLE_HELP, FleetOptions
-from deltaadm.cli.plan_options import ChangeOptions, split_words
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.errors import UsageError
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
+from deltaadm.runs.declare import Parameters, argument
+from deltaadm.runs.options import TABLE_HELP, FleetOptions
+from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
 
 if TYPE_CHECKING:

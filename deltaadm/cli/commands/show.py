@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument
-from deltaadm.cli.options import AccessOptions, SparkOptionGroup
-from deltaadm.cli.plan_options import PlanOutputOptions
 from deltaadm.operations.reports import PlanReport
+from deltaadm.runs.declare import Parameters, argument
+from deltaadm.runs.options import AccessOptions, SparkOptionGroup
 from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.plan_options import PlanOutputOptions
 from deltaadm.runs.saved_plans import saved_reports
 
 if TYPE_CHECKING:

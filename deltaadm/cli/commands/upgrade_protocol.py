@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import Parameters, argument, option
-from deltaadm.cli.options import TABLES_HELP, FleetOptions, require_tables
-from deltaadm.cli.plan_options import ChangeOptions
 from deltaadm.errors import UsageError
 from deltaadm.operations.upgrade_protocol import plan_upgrade
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.options import TABLES_HELP, FleetOptions, require_tables
+from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.planners import clients_planner, minimum_planner
 

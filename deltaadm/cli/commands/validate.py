@@ -5,26 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.declare import COMMON, NEVER, OWN, Parameters, argument, option
-from deltaadm.cli.options import (
-    TABLES_HELP,
-    AccessOptions,
-    FleetOptions,
-    OutputOptions,
-    ReportOptions,
-    SparkOptionGroup,
-    require_tables,
-)
 from deltaadm.cli.outlets import outlets
-from deltaadm.cli.plan_options import (
-    ChangeOptions,
-    ClientOptions,
-    CommitEngineOptions,
-    CommitOptions,
-    ConsentOptions,
-    PlanOptions,
-    PlanOutputOptions,
-)
 from deltaadm.clients import ClientRelease, parse_client
 from deltaadm.dataclass import replace
 from deltaadm.documents.baseline import read_baseline, write_baseline
@@ -38,12 +19,27 @@ from deltaadm.operations.validate import (
 )
 from deltaadm.render.formats import Style
 from deltaadm.runs.context import do_without_numpy
+from deltaadm.runs.declare import COMMON, NEVER, OWN, Parameters, argument, option
 from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import TableTask, collect_tables, table_results
+from deltaadm.runs.options import (
+    TABLES_HELP,
+    FleetOptions,
+    OutputOptions,
+    ReportOptions,
+    require_streaming,
+    require_tables,
+)
 from deltaadm.runs.output import handle_errors
+from deltaadm.runs.plan_options import (
+    ChangeOptions,
+    ClientOptions,
+    CommitOptions,
+    PlanOptions,
+    PlanOutputOptions,
+)
 from deltaadm.runs.reading import read_file
-from deltaadm.runs.requests import require_streaming, selection_of
 from deltaadm.runs.results import ResultPrinter, StatisticsPrinter
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
@@ -97,11 +93,8 @@ class SelectionOptions(Parameters):
     )
 
 
-class UserOptions(Parameters):
+class UserOptions(ClientOptions):
     """The clients that must be able to use the tables; they replace those of the settings."""
-
-    heading = "Clients"
-    scope = NEVER
 
     for_client: list[str] | None = option(
         metavar="CLIENT",
@@ -110,6 +103,19 @@ class UserOptions(Parameters):
     for_client_writing: list[str] | None = option(
         metavar="CLIENT", help="Require that this client can write: NAME or NAME@VERSION."
     )
+
+
+class FixCommitOptions(CommitOptions):
+    """The options for applying what fixes findings, of which some concern the check as well."""
+
+    clients: UserOptions
+    output: ReportOptions  # type: ignore[assignment]  # of which --fix takes one
+
+
+class FixOptions(ChangeOptions):
+    """The options of --fix, of which some concern the check as well."""
+
+    commit: FixCommitOptions
 
 
 class Validate(Parameters):
@@ -128,14 +134,8 @@ class Validate(Parameters):
     many: FleetOptions
     looking: DepthOptions
     selection: SelectionOptions
-    users: UserOptions
     fix: bool = option("--fix", help="Plan everything that deltaadm can fix, as one plan.")
-    planning: PlanOptions
-    committing: CommitEngineOptions
-    consent: ConsentOptions
-    access: AccessOptions
-    spark: SparkOptionGroup
-    output: ReportOptions
+    change: FixOptions
 
 
 def command(options: Validate, context: RunContext) -> int:
@@ -143,15 +143,16 @@ def command(options: Validate, context: RunContext) -> int:
     require_tables(options.tables, options.many)
     if options.fix:
         return _fix(options, context)
-    _refuse_plan_options(options.planning)
+    _refuse_plan_options(options.change.planning)
+    commit = options.change.commit
     places = outlets(
-        options.output, StatisticsReport if options.selection.statistics else ValidationReport
+        commit.output, StatisticsReport if options.selection.statistics else ValidationReport
     )
     _require_streaming(options.many, places, options.selection)
     context = context.with_request(
-        options.spark,
+        commit.spark,
         OutputOptions(output=next((place.format for place in places if not place.file), "text")),
-        options.access,
+        commit.access,
     )
 
     def work() -> int:
@@ -163,29 +164,16 @@ def command(options: Validate, context: RunContext) -> int:
 
 def _fix(options: Validate, context: RunContext) -> int:
     """Plan what fixes the findings, as any other change; the exit code."""
-    commit = CommitOptions(
-        clients=ClientOptions(
-            for_client=options.users.for_client, for_client_writing=options.users.for_client_writing
-        ),
-        committing=options.committing,
-        consent=options.consent,
-        access=options.access,
-        spark=options.spark,
-        output=PlanOutputOptions(
-            output=_plan_format(options.output),
-            color=options.output.color,
-            show_secrets=options.output.show_secrets,
-            json=options.output.json,
-            query=options.output.query,
-        ),
-    )
-    change = ChangeOptions(planning=options.planning, commit=commit)
+    given = options.change.commit
+    output = PlanOutputOptions(**{**vars(given.output), "output": _plan_format(given.output)})
+    commit = given.replaced(output=output)
+    change = options.change.replaced(commit=commit)
     context = context.with_request(commit.spark, commit.output, commit.access)
 
     def work() -> int:
         from deltaadm.runs.plan_tables import plan_tables
 
-        run = _run(context, options.looking, options.selection, options.users)
+        run = _run(context, options)
         planner = fixes_planner(run)
         named = options.tables or ()
         return plan_tables(context, named, options.many, planner, change, settings=run.settings)
@@ -195,14 +183,15 @@ def _fix(options: Validate, context: RunContext) -> int:
 
 def _report(options: Validate, context: RunContext, places: Sequence[OutputTarget]) -> int:
     """Show the findings in all tables; the exit code."""
-    run = _run(context, options.looking, options.selection, options.users)
+    run = _run(context, options)
     fleet = collect_tables(context, options.tables or (), options.many, "validate")
     do_without_numpy()
+    output = options.change.commit.output
     style = Style(
-        color=options.output.color,
+        color=output.color,
         fail_on=run.fail_on,
-        show_secrets=options.output.show_secrets,
-        selection=selection_of(options.output.json, options.output.query),
+        show_secrets=output.show_secrets,
+        selection=output.selection,
     )
     context = replace(context, style=style)
     baseline_file = options.selection.write_baseline
@@ -234,9 +223,9 @@ _PARALLEL_THRESHOLD = {False: 16, True: 2}
 """So many tables that processes pay, by whether more than the newest version is looked at."""
 
 
-def _run(
-    context: RunContext, looking: DepthOptions, selection: SelectionOptions, users: UserOptions
-) -> ValidationRun:
+def _run(context: RunContext, options: Validate) -> ValidationRun:
+    looking, selection = options.looking, options.selection
+    users = options.change.commit.clients
     rules = RuleSet(
         choose_rules(
             _prefixes(selection.select, "--select"), _prefixes(selection.ignore, "--ignore")

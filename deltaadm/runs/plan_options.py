@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from deltaadm.cli.declare import COMMON, NEVER, Parameters, option
-from deltaadm.cli.options import (
+from deltaadm.errors import UsageError
+from deltaadm.render.formats import formats_for
+from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
+from deltaadm.runs.options import (
     FILE_HELP,
     AccessOptions,
+    Engine,
     FleetOptions,
     SparkOptionGroup,
     TableOutputOptions,
     either,
     require_tables,
 )
-from deltaadm.errors import UsageError
-from deltaadm.render.formats import formats_for
-from deltaadm.runs.plan_requests import (
-    ChangeRequest,
-    ClientRequest,
-    CommitEngineRequest,
-    CommitRequest,
-    ConsentRequest,
-    PlanRequest,
-)
-from deltaadm.runs.requests import Engine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +32,7 @@ class PlanOutputOptions(TableOutputOptions):
     )
 
 
-class PlanOptions(Parameters, PlanRequest):
+class PlanOptions(Parameters):
     """The use of a plan: shown, saved or applied."""
 
     heading = "Plan"
@@ -51,7 +43,7 @@ class PlanOptions(Parameters, PlanRequest):
     out: Path | None = option(metavar="FILE", help="Save the plan, for `deltaadm apply FILE`.")
 
 
-class CommitEngineOptions(Parameters, CommitEngineRequest):
+class CommitEngineOptions(Parameters):
     """The engine that commits a plan."""
 
     scope = COMMON
@@ -63,7 +55,7 @@ class CommitEngineOptions(Parameters, CommitEngineRequest):
     )
 
 
-class ClientOptions(Parameters, ClientRequest):
+class ClientOptions(Parameters):
     """The clients that must go on working."""
 
     heading = "Clients"
@@ -81,7 +73,7 @@ class ClientOptions(Parameters, ClientRequest):
     )
 
 
-class ConsentOptions(Parameters, ConsentRequest):
+class ConsentOptions(Parameters):
     """Consent to changes that are not committed without it."""
 
     heading = "Consent"
@@ -144,7 +136,7 @@ def require_no_directory(word: str, kind: str) -> None:
         )
 
 
-class CommitOptions(Parameters, CommitRequest):
+class CommitOptions(Parameters):
     """The options for applying plans."""
 
     committing: CommitEngineOptions
@@ -155,7 +147,7 @@ class CommitOptions(Parameters, CommitRequest):
     output: PlanOutputOptions
 
 
-class ChangeOptions(Parameters, ChangeRequest):
+class ChangeOptions(Parameters):
     """The options of all commands that plan changes."""
 
     planning: PlanOptions

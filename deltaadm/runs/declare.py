@@ -13,7 +13,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, ClassVar, Final, dataclass_transform
+    from typing import Any, ClassVar, Final, Self, dataclass_transform
 else:
 
     def dataclass_transform(**_: object) -> object:
@@ -217,6 +217,10 @@ class Parameters:
         return type(self) is type(other) and vars(self) == vars(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def replaced(self, **values: Any) -> Self:
+        """The same with other *values* for some fields."""
+        return type(self)(**{**vars(self), **values})
 
     @classmethod
     def declared(cls) -> Iterator[Declared]:

@@ -1,16 +1,23 @@
-"""The options that commands share, in groups; a command takes a whole group."""
+"""
+The options that commands share, in groups: what a command line, settings and a program may say.
+
+A command takes a whole group, and runs take the groups as they are.
+"""
 
 from __future__ import annotations
 
-from deltaadm.cli.declare import COMMON, NEVER, Parameters, option
+from enum import Enum
+
 from deltaadm.errors import UsageError
 from deltaadm.render.formats import formats_for
-from deltaadm.runs.requests import AccessRequest, Engine, FleetRequest, OutputRequest, SparkRequest
+from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
+
+    from deltaadm.render.selection import Selection
 
 TABLE_HELP = (
     "A path, a URL such as s3://bucket/table, delta.`path`, catalog.schema.table, or @ALIAS from "
@@ -35,11 +42,14 @@ REPORT_FORMATS_HELP = (
 )
 
 
-JSON_HELP = "Only these fields of the JSON, separated by commas; implies -o json."
-QUERY_HELP = "JMESPath expression to apply to the JSON, as findings[].code; implies -o json."
+class Engine(Enum):
+    """The engines that read logs or commit plans, by their names on the command line."""
+
+    EMBEDDED = "embedded"
+    SPARK = "spark"
 
 
-class OutputOptions(Parameters, OutputRequest):
+class OutputOptions(Parameters):
     """The form of the result."""
 
     heading = "Output"
@@ -53,27 +63,52 @@ class OutputOptions(Parameters, OutputRequest):
         help="Write the result to this file instead of standard output.",
         scope=NEVER,
     )
-    json: str | None = option(metavar="FIELDS", help=JSON_HELP, scope=NEVER)
-    query: str | None = option(metavar="JMESPATH", help=QUERY_HELP, scope=NEVER)
+    json: str | None = option(
+        metavar="FIELDS",
+        help="Only these fields of the JSON, separated by commas; implies -o json.",
+        scope=NEVER,
+    )
+    query: str | None = option(
+        metavar="JMESPATH",
+        help="JMESPath expression to apply to the JSON, as findings[].code; implies -o json.",
+        scope=NEVER,
+    )
     color: str = option(metavar="WHEN", help="auto, always or never.", default="auto")
 
+    @property
+    def show_secrets(self) -> bool:
+        """Whether secrets among properties of tables are shown, where there are any."""
+        return False
 
-SHOW_SECRETS_HELP = "Show the values of properties that look like passwords, keys or tokens."
+    @property
+    def selection(self) -> Selection | None:
+        """The selection from JSON documents; None for all. Raises `UsageError`."""
+        if self.json is None and self.query is None:
+            return None
+        from deltaadm.render.selection import Selection, require_query
+
+        if self.query is not None:
+            require_query(self.query)
+        names = tuple(name.strip() for name in (self.json or "").split(",") if name.strip())
+        if self.json is not None and not names:
+            raise UsageError("names no field", option="--json")
+        return Selection(names, self.query or "")
 
 
 class TableOutputOptions(OutputOptions):
     """The form of a result about tables."""
 
-    show_secrets: bool = option("--show-secrets", help=SHOW_SECRETS_HELP, scope=NEVER)
+    show_secrets: bool = option(
+        "--show-secrets",
+        help="Show the values of properties that look like passwords, keys or tokens.",
+        scope=NEVER,
+    )
 
 
-class ReportOptions(Parameters):
+class ReportOptions(TableOutputOptions):
     """The formats of the result, and where it is written."""
 
-    heading = "Output"
-    scope = COMMON
-
-    output: list[str] | None = option(
+    output: list[str] | None = option(  # type: ignore[assignment]  # others take one
         "--output", "-o", metavar="FORMAT[:FILE]", help=REPORT_FORMATS_HELP
     )
     output_file: Path | None = option(
@@ -81,13 +116,9 @@ class ReportOptions(Parameters):
         help="File for the format without one, instead of standard output.",
         scope=NEVER,
     )
-    json: str | None = option(metavar="FIELDS", help=JSON_HELP, scope=NEVER)
-    query: str | None = option(metavar="JMESPATH", help=QUERY_HELP, scope=NEVER)
-    color: str = option(metavar="WHEN", help="auto, always or never.", default="auto")
-    show_secrets: bool = option("--show-secrets", help=SHOW_SECRETS_HELP, scope=NEVER)
 
 
-class FleetOptions(Parameters, FleetRequest):
+class FleetOptions(Parameters):
     """The tables, which may be many, and how a run over them proceeds."""
 
     heading = "Tables"
@@ -137,8 +168,13 @@ class FleetOptions(Parameters, FleetRequest):
         scope=NEVER,
     )
 
+    @property
+    def names_tables(self) -> bool:
+        """Whether the options name tables, besides those that arguments do."""
+        return self.tables_from is not None or bool(self.also or self.discover or self.catalog)
 
-class AccessOptions(Parameters, AccessRequest):
+
+class AccessOptions(Parameters):
     """Access to catalogs and object stores, and the time that the command may take."""
 
     heading = "Storage and time"
@@ -163,7 +199,7 @@ class AccessOptions(Parameters, AccessRequest):
     )
 
 
-class SparkOptionGroup(Parameters, SparkRequest):
+class SparkOptionGroup(Parameters):
     """The use of Spark, and where and how it runs."""
 
     heading = "Spark"
@@ -186,6 +222,23 @@ class SparkOptionGroup(Parameters, SparkRequest):
         "where they cannot be downloaded.",
     )
     debug: bool = option("--debug", help="Show Spark's own messages on standard error.")
+
+
+def require_streaming(many: FleetOptions, *formats: str) -> None:
+    """Turn away a format in which the answers of an earlier run cannot stand: a usage error."""
+    if many.resume is not None and not set(formats) <= {"text", "jsonl"}:
+        raise UsageError("supports only -o jsonl and -o text", option="--resume")
+
+
+def pairs(given: Sequence[str] | None, option: str, shape: str = "KEY=VALUE") -> dict[str, str]:
+    """The texts of *option*, of this *shape*, as a mapping; the last of several values counts."""
+    values = {}
+    for text in given or ():
+        key, separator, value = text.partition("=")
+        if not separator or not key:
+            raise UsageError(f"{text!r} is not of the form {shape}", option=option)
+        values[key] = value
+    return values
 
 
 def require_tables(named: Sequence[str] | None, many: FleetOptions) -> None:
