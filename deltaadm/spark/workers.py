@@ -57,17 +57,15 @@ def require_able(error: Exception) -> None:
             raise EngineError(f"{message} ({_last_line(text, mark)}).", remedy=remedy) from error
 
 
-_WITHOUT_PACKAGE: Final = (
-    "PySpark lacks a package",
-    f"{INSTALL} installs it, here and where the executors run; or omit --engine spark.",
-)
 _UNABLE: Final = {
     "ModuleNotFoundError": (
         "Spark's executors lack a package that deltaadm needs",
         "Install deltaadm where the executors run, or omit --engine spark.",
     ),
-    "PACKAGE_NOT_INSTALLED": _WITHOUT_PACKAGE,
-    "UNSUPPORTED_PACKAGE_VERSION": _WITHOUT_PACKAGE,
+    "must be installed; however": (  # PySpark's words for what is missing, or of another version
+        "PySpark lacks a package",
+        f"{INSTALL} installs it, here and where the executors run; or omit --engine spark.",
+    ),
     "PYTHON_VERSION_MISMATCH": (
         "Spark's executors run another version of Python than this program",
         "Set PYSPARK_PYTHON to the same version where the executors run.",
