@@ -22,7 +22,7 @@ from deltaadm.domain.model.log_segment import (
     choose,
 )
 from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.properties import interval_microseconds
+from deltaadm.domain.model.properties import kept_for
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.steps.write_checkpoint import require_checkpointable
 from deltaadm.errors import (
@@ -191,18 +191,14 @@ def _require_planned(snapshot: Snapshot, name: str, document: dict[str, Any]) ->
         )
 
 
-def _oldest_tombstone(snapshot: Snapshot) -> int:
+def _oldest_tombstone(snapshot: Snapshot) -> float:
     """The time in ms up to which tombstones have expired."""
     # By the newest commit, unless this machine's clock is behind: one that is ahead must not take
     # the tombstones of files that VACUUM has to spare.
     now = time.time_ns() // 1_000_000
     now = now if snapshot.timestamp is None else min(now, snapshot.timestamp)
     stored = snapshot.metadata.configuration.get(_RETENTION, "interval 1 week")
-    try:
-        retained = interval_microseconds(stored)
-    except Refused:
-        retained = None
-    return -1 if retained is None else now - retained // 1_000
+    return now - kept_for(stored) / 1_000
 
 
 _RETENTION: Final = "delta.deletedFileRetentionDuration"

@@ -9,9 +9,8 @@ from deltaadm.domain.model.cost import Cost, max_cost
 from deltaadm.domain.model.features import lookup
 from deltaadm.domain.model.properties import (
     CHANGE_DATA_FEED,
-    PROPERTIES,
-    interval_microseconds,
     is_true,
+    kept_for,
 )
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.steps import (
@@ -258,7 +257,10 @@ def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
         feature = lookup(name)
         if feature is None or not feature.caution or not _is_active(feature, after):
             continue
-        if not _is_active(feature, before):
+        free = feature.cost is not Cost.METADATA and all(
+            stage.cost is Cost.METADATA for stage in stages
+        )
+        if not free and not _is_active(feature, before):
             yield feature.warning
 
 
@@ -270,9 +272,9 @@ def _notes_on_loss(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
     if _is_on(old, CHANGE_DATA_FEED) and not _is_on(new, CHANGE_DATA_FEED):
         yield "Changes that are made while change data feed is off are never recorded."
     for key, consequence in _SHORT_RETENTION.items():
-        duration = interval_microseconds(new.get(key) or PROPERTIES[key.lower()].default or "")
-        if old.get(key) != new.get(key) and duration is not None and duration < _DAY:
-            yield f"With {key} = {new.get(key)}, {consequence}"
+        stored = new.get(key)
+        if stored and stored != old.get(key) and kept_for(stored) < _DAY:
+            yield f"With {key} = {stored}, {consequence}"
 
 
 def _is_on(configuration: Mapping[str, str], key: str) -> bool:
@@ -288,6 +290,8 @@ _SHORT_RETENTION: Final[Mapping[str, str]] = {
     "travel to versions of the last day still need.",
     "delta.logRetentionDuration": "the next checkpoint lets Delta delete the history of the last "
     "day.",
+    "delta.setTransactionRetentionDuration": "Delta forgets what streams have written within the "
+    "last day, and may write it twice.",
 }
 
 

@@ -22,7 +22,7 @@ from deltaadm.domain.model.properties import (
     PROPERTIES,
     TABLE_COMMENT,
     TYPE_CHANGES,
-    interval_microseconds,
+    kept_for,
 )
 from deltaadm.domain.model.schema import StructType, find_place
 from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT, Position
@@ -136,7 +136,7 @@ def _by(step: Step, after: Snapshot) -> Undo:
 
 _PRICES: Final = {
     Cost.METADATA: " (metadata only)",
-    Cost.BACKFILL: ", which rewrites the metadata of every file",
+    Cost.BACKFILL: ", which rewrites the metadata of files without row ids",
     Cost.REWRITE: ", which rewrites data files",
 }
 
@@ -191,7 +191,7 @@ def _undo_listing(change: Change, name: str, transition: Transition) -> Undo:
     before, after = transition.before, transition.after
     if not after.protocol.supports(name):
         step = kinds.SetProperties({f"{FEATURE_PREFIX}{name}": "supported"})
-        return Undo(f"enable-feature {name} --support-only", (step,))
+        return Undo(f"enable-feature {name} --support-only{_PRICES[step.cost(after)]}", (step,))
     if change.kind is ChangeKind.REMOVE or before.protocol.supports(name):
         return _NOTHING_LOST
     staying = [
@@ -223,8 +223,7 @@ def _undo_renaming(transition: Transition) -> Undo:
     # As a whole: constraints, partitioning and statistics that have the name in them follow.
     [(column, new)] = transition.step.renames
     old, _, _ = find_place(transition.before.metadata.schema, column)
-    step = kinds.RenameColumn((*old[:-1], new[-1]), old[-1])
-    return Undo(alter_command(step), (step,))
+    return _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), transition.after)
 
 
 # Properties
@@ -247,15 +246,18 @@ def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
 
 def _not_restored(change: Change, name: str) -> str:
     """What setting the property back does not bring back, as a clause; empty for nothing."""
-    if name == CHANGE_DATA_FEED and (change.before or "").lower() == "true":
+    default = PROPERTIES[name.lower()].default if name.lower() in PROPERTIES else None
+    before, after = change.before or default or "", change.after or default or ""
+    if name == CHANGE_DATA_FEED and before.lower() == "true":
         return "; changes made meanwhile are never recorded"
-    if name in RETENTION_KEYS:
-        default = PROPERTIES[name.lower()].default or ""
-        now = interval_microseconds(change.after or default)
-        before = interval_microseconds(change.before or default)
-        if now is not None and (before is None or now < before):
-            return "; what is deleted meanwhile does not come back"
+    deletes = name == _CLEANUP and before.lower() == "false"
+    if deletes or (name in _RETENTIONS and kept_for(after) < kept_for(before)):
+        return "; what is deleted meanwhile does not come back"
     return ""
+
+
+_CLEANUP: Final = "delta.enableExpiredLogCleanup"
+_RETENTIONS: Final = (*RETENTION_KEYS, "delta.setTransactionRetentionDuration")
 
 
 def _has_v3(snapshot: Snapshot) -> bool:
@@ -343,7 +345,7 @@ def _undo_adding(_: Change, name: str, transition: Transition) -> Undo:
     step = kinds.DropColumns((own[: len(known) + 1],))
     if mapping_mode(transition.after.metadata) == "none":
         return Undo(f"{alter_command(step)}, which needs column mapping")
-    return Undo(alter_command(step), (step,))
+    return _by(step, transition.after)
 
 
 def _undo_change(change: Change, name: str, transition: Transition) -> Undo:

@@ -205,8 +205,11 @@ def test_columns_are_dropped_and_then_renamed_from_the_inside() -> None:
     ]
     undo = {change.change.subject: change.undo for change in plan.changes}
     assert undo["schema[a]"] == "never: only older versions still have it"
-    assert undo["schema[t]"] == "alter --rename-column t=s"
-    assert undo["schema[t.y]"] == ("alter --rename-column t=s; then alter --rename-column s.y=x")
+    assert undo["schema[t]"] == "alter --rename-column t=s (metadata only)"
+    assert undo["schema[t.y]"] == (
+        "alter --rename-column t=s (metadata only); "
+        "then alter --rename-column s.y=x (metadata only)"
+    )
     assert plan.cost is Cost.METADATA
 
 
@@ -228,7 +231,9 @@ def test_undoing_a_renaming_names_the_column_as_shell_and_option_take_it() -> No
         schemaString=json.dumps({"type": "struct", "fields": [column]}),
     )
     plan = plan_changes(table, TableChanges(rename={("a.b c",): "x.y"}))
-    assert {change.undo for change in plan.changes} == {"alter --rename-column '`x.y`=a.b c'"}
+    assert {change.undo for change in plan.changes} == {
+        "alter --rename-column '`x.y`=a.b c' (metadata only)"
+    }
 
 
 def plain(columns: str = "a INT, b STRING, c INT", **configuration: str) -> Snapshot:

@@ -15,7 +15,7 @@ from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.features import REFERENCE
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.schema import PrimitiveType
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.model.snapshot import FileFacts, Snapshot
 from deltaadm.domain.sql.ddl import parse_column_list, parse_move
 from deltaadm.domain.steps import ClusterBy, ColumnChange, Step
 from deltaadm.domain.steps.evolve import evolve
@@ -167,7 +167,8 @@ def test_a_renamed_column_is_renamed_back_whatever_is_set_beside_it() -> None:
     found = undone(TableChanges(set_properties={MODE: "name"}, rename={("a",): "b"}), snapshot())
     assert "schema[a]" not in found
     assert found["schema[b]"] == (
-        "alter --rename-column b=a; then set-mapping-mode none, which rewrites every file"
+        "alter --rename-column b=a (metadata only); "
+        "then set-mapping-mode none, which rewrites every file"
     )
 
 
@@ -260,8 +261,19 @@ def changing(column: tuple[str, ...], **what: Any) -> TableChanges:
 def test_an_undo_says_what_its_own_plan_costs(table: Snapshot, wish: TableChanges) -> None:
     for transition in transitions(plan_changes(table, possible(table, wish))):
         for _, undo in transition.undos():
-            if "(metadata only)" in undo.words:
-                assert {step.cost(transition.after) for step in undo.steps} <= {Cost.METADATA}
+            for step in undo.steps:
+                cost, said = step.cost(transition.after), said_cost(undo.words)
+                # Dropping a feature says what it costs once the feature has been used.
+                assert said is cost or ("DROP" in undo.words and said.rank > cost.rank), undo
+
+
+def said_cost(words: str) -> Cost:
+    if any(part in words for part in ("rewrites data", "rewrites every", "rewritten", "purged")):
+        return Cost.REWRITE
+    if "rewrites the metadata" in words or "row ids are removed" in words:
+        return Cost.BACKFILL
+    assert words.startswith("DROP FEATURE") or "metadata only" in words or "every row" in words
+    return Cost.METADATA
 
 
 ON = {"delta.enableRowTracking": "true"}
@@ -281,8 +293,15 @@ ON = {"delta.enableRowTracking": "true"}
             TableChanges(set_properties={"delta.deletedFileRetentionDuration": "interval 0 hours"}),
             "does not come back",
         ),
+        (
+            {},
+            TableChanges(
+                set_properties={"delta.setTransactionRetentionDuration": "interval 0 hours"}
+            ),
+            "does not come back",
+        ),
     ],
-    ids=["row tracking off", "change data feed off", "no retention"],
+    ids=["row tracking off", "change data feed off", "no retention", "streams forgotten"],
 )
 def test_an_undo_says_what_it_does_not_bring_back(
     configuration: dict[str, str], wish: TableChanges, expected: str
@@ -293,6 +312,22 @@ def test_an_undo_says_what_it_does_not_bring_back(
     [words] = [change.undo for change in plan.changes if key in change.change.subject]
     assert expected in words
     assert bool(plan.notes) == ("RowTracking" not in key)
+
+
+def test_an_old_value_that_delta_cannot_read_stops_no_other_change() -> None:
+    before = snapshot((1, 2), {"delta.logRetentionDuration": "for ever"})
+    plan = plan_changes(before, TableChanges(set_properties={"team": "web"}))
+    assert plan.notes == ()
+
+
+@pytest.mark.parametrize(("lacking", "noted"), [(0, False), (1, True), (None, True)])
+def test_only_a_backfill_is_announced(lacking: int | None, *, noted: bool) -> None:
+    files = None if lacking is None else FileFacts(files=2, without_base_row_id=lacking)
+    off = {"delta.enableRowTracking": "false"}
+    table = snapshot((1, 7), off, writer=["rowTracking", "domainMetadata"])
+    plan = plan_changes(replace(table, files=files, domains={}), TableChanges(set_properties=ON))
+    assert any("rewrites the metadata" in note for note in plan.notes) is noted
+    assert (plan.cost is Cost.BACKFILL) is noted
 
 
 def test_dropped_row_tracking_is_never_taken_back() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import inf
 
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import IllegalArgument, Refused
@@ -252,6 +253,15 @@ def interval_microseconds(text: str) -> int | None:
     if not -(2**63) <= total < 2**63:
         raise _no_interval(text)
     return None if months else total
+
+
+def kept_for(interval: str) -> float:
+    """For how many microseconds something is kept; infinite where Delta cannot read *interval*."""
+    try:
+        length = interval_microseconds(interval)
+    except Refused:
+        return inf
+    return inf if length is None else length
 
 
 _SHORT_UNITS: Final = {
