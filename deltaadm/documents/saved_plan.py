@@ -18,7 +18,7 @@ from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.steps import CreateTable, UnknownStep, read_step
 from deltaadm.domain.transaction.state_document import read_state
-from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.errors import CommitError, Refused
 from deltaadm.operations.alter import step_notes
 from deltaadm.operations.diff import diff, mismatches
 from deltaadm.operations.plan import Plan, depends_on_state, propose, require_same_base
@@ -106,14 +106,12 @@ class SavedPlan:
     def _comparable(self, current: Snapshot) -> Snapshot:
         return current if self.has_secrets else Masker().snapshot(current)
 
-    def left_on(self, current: Snapshot, *, begun: bool = False) -> Plan:
+    def left_on(self, current: Snapshot) -> Plan:
         """
-        What is left to do on the table as it is now; nothing if it already is as promised.
+        The plan for the table as it is now; without its commits if they have been made already.
 
-        Where the plan has *begun* to be carried out, by a run that was interrupted, these are its
-        last steps: those after the one whose result the table shows, or from the one on that takes
-        several commits and was interrupted between them. *current* is the table to which the name
-        leads. Raises what `renewed_on` does for a table that something else has changed.
+        *current* is the table to which the name leads. Raises what `renewed_on` does for a table
+        that has been changed, also by an interrupted run that has made some of the commits.
         """
         known = self._comparable(current)
         if self._sends_to(current.root) or self._has_made(known):
@@ -125,17 +123,11 @@ class SavedPlan:
             raise _edited(_OTHER_STEPS)
         base = replace(current, root=self.location, name=self.name)
         stages = promised.stages
-        ended = [number for number, stage in enumerate(stages, 1) if stage.is_commit]
-        # The last one first: a later step may lead back to the state after an earlier one.
-        for taken in reversed(ended if begun else ended[-1:]):
-            if mismatches(stages[taken - 1].after, known):
-                continue
-            left = self._plan_on(base, self.steps[taken:])
-            return self._carried_out(base) if left.is_noop else left
-        for taken, stage in enumerate(stages):
-            if begun and stage.several_commits and self._leads_on(known, taken, promised.after):
-                return self._plan_on(base, self.steps[taken:])
-        return self.renewed_on(current)
+        commits = [number for number, stage in enumerate(stages, 1) if stage.is_commit]
+        if not commits or mismatches(stages[commits[-1] - 1].after, known):
+            return self.renewed_on(current)
+        left = self._plan_on(base, self.steps[commits[-1] :])
+        return self._carried_out(base) if left.is_noop else left
 
     def _carried_out(self, current: Snapshot) -> Plan:
         """The plan for *current* that says that nothing is left to do."""
@@ -159,14 +151,6 @@ class SavedPlan:
             return True
         operation = current.commit_info.operation if current.commit_info else None
         return current.version == promised.after.version and operation in self.steps[-1].operations
-
-    def _leads_on(self, base: Snapshot, taken: int, promised: Snapshot) -> bool:
-        """Whether the steps that are not yet *taken* lead from *base* to what is *promised*."""
-        try:
-            plan = self._plan_on(base, self.steps[taken:])
-        except DeltaadmError:
-            return False
-        return not mismatches(promised, plan.after)
 
     def renewed_on(self, current: Snapshot) -> Plan:
         """

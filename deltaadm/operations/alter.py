@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, field, replace
@@ -23,16 +24,20 @@ from deltaadm.domain.steps import (
     UnsetProperties,
     WriteCheckpoint,
 )
+from deltaadm.domain.steps.drop_columns import without_column
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.column_mapping import drop_column_mapping_metadata
+from deltaadm.domain.transaction.columns import existing, find_column, renamed
 from deltaadm.domain.transaction.constraints import (
     constraint_key,
     foreign_functions,
     is_certain_condition,
+    stored_expression,
 )
-from deltaadm.errors import Refused
+from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.operations.commands import quoted
 from deltaadm.operations.diff import diff
-from deltaadm.operations.plan import Plan, propose, resumed, resuming
-from deltaadm.operations.resume import count_completed_steps
+from deltaadm.operations.plan import Plan, does_something, propose, resumed, resuming
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -163,11 +168,13 @@ def _plan_left(
         because=dict.fromkeys(wanted.subjects(), "requested"),
         session=session,
     )
+    count = 0
     try:
         plan = propose_steps(steps)
-        count = count_completed_steps(snapshot, steps, session) if _returns_to_start(plan) else 0
+        if _undoes_itself(plan):
+            count = len(steps)
     except Refused:
-        count = count_completed_steps(snapshot, steps, session)
+        count = _count_taken(snapshot, steps, session)
         if not count:
             raise
     must_resume = wanted.removes_mapping or _clusters(steps[:count])
@@ -181,15 +188,66 @@ def _clusters(steps: Iterable[Step]) -> bool:
     return any(step.new_clustering is not None for step in steps)
 
 
-def _returns_to_start(plan: Plan) -> bool:
+def _undoes_itself(plan: Plan) -> bool:
     """Whether the plan changes the table and back again, as by dropping and adding the same."""
-    away = False
-    for stage in plan.stages:
-        if diff(plan.before, stage.after):
-            away = True
-        elif away:
-            return True
-    return False
+    return (
+        len(plan.stages) > 1
+        and not diff(plan.before, plan.after)
+        and all(diff(taken.before, taken.after) for taken in plan.transitions)
+    )
+
+
+def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> int:
+    """
+    How many of *steps*, from the first on, the table in *snapshot* shows as taken.
+
+    That something is absent does not count for a single step: it may never have been there.
+    """
+    if len(steps) == 1 and isinstance(steps[0], (DropColumns, DropConstraint, RenameColumn)):
+        return 0
+    if any(step.destination is not None for step in steps):
+        return 0
+    # All but new constraints have the names that columns had before.
+    earlier = snapshot
+    for old, new in (pair for step in reversed(steps) for pair in step.renames):
+        path = find_column(earlier.metadata.schema, new)
+        if path is not None and find_column(earlier.metadata.schema, old) is None:
+            earlier = replace(earlier, metadata=renamed(earlier.metadata, path, old[-1]))
+    taken = (
+        _is_taken(snapshot if step.renames or step.new_constraint else earlier, step, session)
+        for step in steps
+    )
+    return sum(1 for _ in takewhile(bool, taken))
+
+
+def _is_taken(state: Snapshot, step: Step, session: SessionSettings | None) -> bool:
+    """Whether *state* is as *step* would leave it."""
+    schema, stored = state.metadata.schema, state.metadata.configuration
+    if step.new_constraint is not None:
+        name, expression = step.new_constraint
+        return stored.get(constraint_key(name)) == stored_expression(expression)
+    if isinstance(step, DropConstraint):
+        return constraint_key(step.name) not in stored
+    if step.drops or step.renames:
+        gone = (*step.drops, *(old for old, _ in step.renames))
+        there = (new for _, new in step.renames)
+        return all(find_column(schema, path) is None for path in gone) and all(
+            find_column(schema, path) is not None for path in there
+        )
+    try:
+        before = schema
+        for new in step.new_columns:
+            before = without_column(before, existing(schema, (*new.parent, new.column.name)))
+        base = replace(state, metadata=state.metadata.with_schema(before))
+        after = evolve(base, step, session)
+    except DeltaadmError:
+        return False
+    if step.new_columns:
+        # The ids of columns that are added again are new ones.
+        return drop_column_mapping_metadata(after.metadata.schema) == drop_column_mapping_metadata(
+            schema
+        )
+    return not does_something(state, step, after)
 
 
 def _notes_on_taken(steps: Iterable[Step]) -> Iterator[str]:

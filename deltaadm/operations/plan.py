@@ -325,7 +325,7 @@ _CLUSTERED_AGAIN: Final = (
 def _stage(state: Snapshot, step: Step, settings: SessionSettings) -> Stage | None:
     """*step* on *state*; None where it would do nothing."""
     after = evolve(state, step, settings)
-    if not _does_something(state, step, after):
+    if not does_something(state, step, after):
         return None
     stage = Stage(
         step=step,
@@ -365,7 +365,7 @@ def _is_possible(state: Snapshot, steps: Iterable[Step], settings: SessionSettin
     return True
 
 
-def _does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
+def does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
     """Whether *step* has any effect."""
     # Delta commits some steps that change nothing.
     if step.always_acts:

@@ -246,15 +246,15 @@ class _Run:
                 self._request, self._settings, saved.table, saved.location
             )
             target = saved_target(self._context, saved, entries)
-            plan = self._left(saved, target, requirements)
+            plan = plan_left(self._context, saved, target, requirements)
             require_engine_commits(self._context, plan)
             return _Ready(saved, target, plan, requirements)
         except DeltaadmError as error:
+            if isinstance(error, CommitError) and saved.digest in self._journal.begun:
+                error.remedy = (
+                    "An interrupted run has begun this plan: plan again, for what is left of it."
+                )
             return _failure(saved, error)
-
-    def _left(self, saved: SavedPlan, target: Target, requirements: ClientRequirements) -> Plan:
-        begun = saved.digest in self._journal.begun
-        return plan_left(self._context, saved, target, requirements, begun=begun)
 
     def carry_out(self, ready: Sequence[_Ready], limits: Limits, printer: ResultPrinter) -> int:
         """Carry out what is ready and show it as it ends; how many plans were not begun."""
@@ -319,7 +319,7 @@ class _Run:
         try:
             # Commits of one run on one table are told apart by their order alone.
             with self._tables[saved.location]:
-                plan = self._left(saved, ready.target, ready.requirements)
+                plan = plan_left(self._context, saved, ready.target, ready.requirements)
                 outcome = execute(self._context, plan, executor, note)
             code = MISMATCH if outcome.mismatches else WAITING if plan.waits else 0
             report = OutcomeReport(saved.table, outcome)
@@ -357,11 +357,9 @@ def plan_left(
     saved: SavedPlan,
     target: Target,
     requirements: ClientRequirements,
-    *,
-    begun: bool = False,
 ) -> Plan:
     """
-    What is left of *saved* on the table as it is now, which is nothing if it is carried out.
+    The plan of *saved* for the table as it is now, with nothing to do if it is carried out.
 
     Raises what `SavedPlan.left_on` and `SavedPlan.require_location` do.
     """
@@ -372,7 +370,7 @@ def plan_left(
     return make_plan(
         context,
         target,
-        lambda snapshot: known.left_on(replace(snapshot, name=saved.name), begun=begun),
+        lambda snapshot: known.left_on(replace(snapshot, name=saved.name)),
         requirements,
         detail=Detail.STATE if is_verified_by_state(saved.steps) else None,
         missing_ok=not saved.before.exists,

@@ -24,15 +24,6 @@ def read_journal(body: str) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def begun_in(path: Path) -> frozenset[str]:
-    """The digests of the plans on which work has begun according to a journal, if there is one."""
-    try:
-        body = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return frozenset()
-    return frozenset(entry.plan for entry in read_journal(body))
-
-
 class Journal:
     """
     A file to which a line is added when work on a plan begins, and when it ends.

@@ -19,7 +19,7 @@ from deltaadm.runs.apply_plans import plan_left, plans_in, saved_target
 from deltaadm.runs.catalogs import look_up, open_catalog
 from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.fleet import Fleet, TableResult, line_of
-from deltaadm.runs.journal import begun_in, read_journal
+from deltaadm.runs.journal import read_journal
 from deltaadm.runs.output import show
 from deltaadm.runs.reading import read_input
 from deltaadm.runs.requirements import ClientRequirements
@@ -92,21 +92,18 @@ def _with_status(
 def check_plan(context: RunContext, saved: SavedPlan, request: CommitOptions) -> int:
     """Show what is left of *saved*, and carry nothing out; the exit code is that of --check."""
     with _opened(context, [saved]) as (opened, entries):
-        plan = _left(opened, saved, entries, request, begun=False)
+        plan = _left(opened, saved, entries, request)
         show(opened, [PlanReport(saved.table, plan)])
     return 0 if plan.is_noop else FOUND
 
 
-def check_plans(
-    context: RunContext, plans: Sequence[SavedPlan], journal: Path, request: CommitOptions
-) -> int:
-    """The same for each of *plans*, of which those in the *journal* may have begun."""
-    begun = begun_in(journal)
+def check_plans(context: RunContext, plans: Sequence[SavedPlan], request: CommitOptions) -> int:
+    """The same for each of *plans*."""
     fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
     printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
     with _opened(context, plans) as (opened, entries):
         for saved in plans:
-            printer.add(_check(opened, saved, entries, request, begun=saved.digest in begun))
+            printer.add(_check(opened, saved, entries, request))
     return printer.finish()
 
 
@@ -115,12 +112,10 @@ def _check(
     saved: SavedPlan,
     entries: Mapping[str, Entry],
     request: CommitOptions,
-    *,
-    begun: bool,
 ) -> TableResult:
     report: Report
     try:
-        plan = _left(context, saved, entries, request, begun=begun)
+        plan = _left(context, saved, entries, request)
     except DeltaadmError as error:
         report, code = Failure(saved.table, error), error.exit_code
     else:
@@ -134,11 +129,9 @@ def _left(
     saved: SavedPlan,
     entries: Mapping[str, Entry],
     request: CommitOptions,
-    *,
-    begun: bool,
 ) -> Plan:
     target = saved_target(context, saved, entries)
     requirements = ClientRequirements.of(
         request, load_settings(context.settings), saved.table, saved.location
     )
-    return plan_left(context, saved, target, requirements, begun=begun)
+    return plan_left(context, saved, target, requirements)

@@ -349,6 +349,8 @@ def test_no_more_at_a_time_than_allowed(plans: Path, monkeypatch: pytest.MonkeyP
 def test_an_interrupted_run_is_gone_on_with_between_any_two_steps(
     lake: Path, plans: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
+    """By the same command, and by new plans for the table on which a plan had come half way."""
+
     @dataclass
     class Interrupted(LogWriter):
         def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
@@ -362,10 +364,23 @@ def test_an_interrupted_run_is_gone_on_with_between_any_two_steps(
     assert "of 5 plans were applied; the same command continues" in result.err
     writer = LogWriter()
     monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: writer)
-    assert deltaadm("apply", plans, "--yes").code == 0
-    assert all(map(is_done, names(lake)))
+    again = deltaadm("apply", plans, "--yes", "-o", "jsonl")
+    half_way = [name for name in names(lake) if not is_done(name)]
+    assert (again.code, len(half_way)) == ((9, 1) if after % 2 else (0, 0))
+    errors = [line["error"] for line in again.lines if "error" in line]
+    assert [error["remedy"] for error in errors] == [
+        "An interrupted run has begun this plan: plan again, for what is left of it."
+    ] * len(half_way)
+    _plan_again(lake, plans)
     assert all(versions(name) == 2 for name in names(lake)), "no step was taken twice"
     assert len(writer.steps) == 10 - after
+
+
+def _plan_again(lake: Path, plans: Path) -> None:
+    rest = plans.with_name("rest.jsonl")
+    assert deltaadm("alter", "--discover", lake, *TWO_STEPS, "--out", rest).code == 0
+    assert deltaadm("apply", rest, "--yes").code == 0
+    assert all(map(is_done, names(lake)))
 
 
 @pytest.mark.usefixtures("writer")
@@ -414,8 +429,8 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
-def test_a_run_that_is_killed_again_and_again_leaves_no_table_half_changed(
-    lake: Path, tmp_path: Path
+def test_a_run_that_is_killed_again_and_again_is_finished_by_planning_again(
+    lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed whenever its journal has grown by some bytes, wherever in a line that is."""
     for number in range(5, 30):
@@ -429,9 +444,11 @@ def test_a_run_that_is_killed_again_and_again_leaves_no_table_half_changed(
         code = _killed_after(arguments, _journal(plans), moments.randrange(80_000))
         kills += code < 0
         assert all(_is_whole(name) for name in names(lake))
-    assert code == 0
+    half_way = [name for name in names(lake) if not is_done(name)]
+    assert (code, bool(half_way)) in {(0, False), (9, True)}
     assert kills >= 2
-    assert all(map(is_done, names(lake)))
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: LogWriter())
+    _plan_again(lake, plans)
     assert all(versions(name) == 2 for name in names(lake))
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from deltaadm.domain.model.cost import Cost
 from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import Position, parse_columns, parse_definitions, parse_move
+from deltaadm.domain.sql.ddl import parse_columns, parse_definitions, parse_move
 from deltaadm.domain.steps import (
     ClusterBy,
     ColumnChange,
@@ -41,25 +41,23 @@ EXAMPLES = int(os.environ.get("DELTAADM_RESUME_EXAMPLES", "50"))
 
 @settings(max_examples=EXAMPLES)
 @given(tables(), wishes())
-def test_the_rest_of_a_wish_leads_to_the_same_end(table: Snapshot, wish: TableChanges) -> None:
+def test_the_rest_of_a_wish_leads_to_the_same_end_or_is_refused(
+    table: Snapshot, wish: TableChanges
+) -> None:
     """Interrupted after any of its steps, and planned again by the same command."""
     wish = possible(table, wish)
     plan = plan_changes(table, wish)
     states = carried_out(table, plan.steps)
     end = states[-1]
     for taken in range(len(states)) if len(plan.steps) > 1 else ():
-        rest = plan_changes(states[taken], wish)
+        try:
+            rest = plan_changes(states[taken], wish)
+        except Refused:  # what is done already is then left out by hand
+            continue
         assert not diff(end, carried_out(states[taken], rest.steps)[-1]), taken
-        assert len(rest.steps) <= len(plan.steps) - taken or begins_anew(rest, table), taken
-
-
-def begins_anew(plan: Plan, table: Snapshot) -> bool:
-    """Steps that undo each other leave no sign of having been taken."""
-    return not plan.changes or not diff(table, plan.before)
 
 
 ADDED = parse_definitions("n INT COMMENT 'new'")
-VERSIONS = {"delta.minWriterVersion": "4", "delta.feature.vacuumProtocolCheck": "supported"}
 MAPPED = {MODE: "name", "team": "web"}
 
 
@@ -81,21 +79,13 @@ def plain(columns: str = "a INT, b STRING", **more: str) -> Snapshot:
             "--set delta.columnMapping.mode=name --drop-column b --rename-column a=b",
         ),
         (
-            TableChanges(add=ADDED, change=[ColumnChange(("n",), comment="other")]),
-            "--set-comment n=other",
-        ),
-        (
             TableChanges(drop_constraints=["one"], add_constraints={"one": "a > 1"}),
             "--drop-constraint one --add-constraint 'one=a > 1'",
-        ),
-        (
-            TableChanges(set_properties=VERSIONS, add=ADDED),
-            "--set delta.minWriterVersion=4 --set delta.feature.vacuumProtocolCheck=supported",
         ),
         (TableChanges(add=ADDED), "--add-column"),
         (TableChanges(add_constraints={"two": "a > 0"}), "--add-constraint"),
     ],
-    ids=["renamed", "dropped, renamed to it", "changed", "replaced", "versions", "one", "two"],
+    ids=["renamed", "dropped, renamed to it", "replaced", "one", "two"],
 )
 def test_a_wish_that_is_fulfilled_is_left_out_and_said(wish: TableChanges, note: str) -> None:
     table = plain(delta__constraints__one="a > 0")
@@ -175,32 +165,6 @@ def test_a_column_stands_where_it_is_to_be_whatever_moves_after_it() -> None:
     assert [column.name for column in found] == ["c", "d", "b", "a"]
 
 
-def test_a_clustering_column_that_moved_behind_those_with_statistics_is_not_moved_again() -> None:
-    """Delta refuses any further move there, even one that changes nothing."""
-    clustered = carried_out(plain("a INT, b INT, c INT"), (ClusterBy((("a",),)),))[-1]
-    indexed = {"delta.dataSkippingNumIndexedCols": "1"}
-    behind = ColumnChange(("a",), position=Position("c"))
-    wish = TableChanges(set_properties=indexed, change=[behind], unset=["team"])
-    states = carried_out(clustered, plan_changes(clustered, wish).steps)
-    for state in states:
-        rest = plan_changes(state, wish).steps
-        assert not diff(states[-1], carried_out(state, rest)[-1])
-    with pytest.raises(Refused, match="no statistics for a"):
-        plan_changes(states[-1], TableChanges(change=[ColumnChange(("c",), position=Position())]))
-
-
-def test_moves_behind_the_same_column_are_not_repeated() -> None:
-    """To repeat both would lead away from where the columns are, and back."""
-    table = plain("a INT, b STRING, c INT, d DATE")
-    moves = map(parse_move, ["a AFTER b", "d AFTER b"])
-    wish = TableChanges(
-        change=[ColumnChange(column, position=place) for column, place in moves],
-        add_constraints={"two": "c > 0"},
-    )
-    plan = plan_changes(table, wish)
-    assert plan_changes(plan.stages[-2].after, wish).steps == plan.steps[-1:]
-
-
 # clustering that was taken away for some time
 
 UNMAPPING: dict[str, Callable[[Snapshot], Plan]] = {
@@ -214,16 +178,6 @@ UNMAPPING: dict[str, Callable[[Snapshot], Plan]] = {
         table, TableChanges(rename={("a",): "number"}, unset=[MODE])
     ),
 }
-
-
-def test_clustering_by_a_renamed_column_is_put_back() -> None:
-    """The wish says how to cluster the table itself, by what the column was called before."""
-    table = carried_out(plain(), (SetProperties({MODE: "name"}), ClusterBy((("a",),))))[-1]
-    wish = TableChanges(cluster_by=[("b",)], rename={("b",): "text"}, unset=[MODE])
-    plan = plan_changes(table, wish)
-    for state in carried_out(table, plan.steps):
-        rest = plan_changes(state, wish)
-        assert not mismatches(plan.after, carried_out(state, rest.steps)[-1])
 
 
 @pytest.mark.parametrize("command", UNMAPPING)

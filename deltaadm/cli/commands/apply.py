@@ -123,8 +123,7 @@ def _check(context: RunContext, options: Apply, plans: Sequence[SavedPlan]) -> i
             saved.table,
             lambda: saved_plans.check_plan(context, saved, options.options),
         )
-    journal = _journal(options)
-    return saved_plans.check_plans(context, plans, journal, options.options)
+    return saved_plans.check_plans(context, plans, options.options)
 
 
 def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.json_values import BOOLEAN, STRINGS, array, compact, record
 from deltaadm.domain.model.schema import StructType, change_type, find_place, path_text
 from deltaadm.domain.sql.sql_text import column_sql, if_exists_sql
@@ -42,7 +42,6 @@ class DropColumns(Step):
     kind = "drop_columns"
     json = record(columns=array(STRINGS), if_exists=BOOLEAN)
     operations = frozenset({"DROP COLUMNS"})
-    leaves_trace = False
     depends_on_state = True
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
@@ -60,7 +59,7 @@ class DropColumns(Step):
         require_mapping(metadata, "dropped", "DELTA_UNSUPPORTED_DROP_COLUMN")
         schema = metadata.schema
         for path in dropped:
-            schema = _without(schema, path)
+            schema = without_column(schema, path)
         _refuse_layout_columns(snapshot, dropped)
         for path in dropped:
             refuse_dependents(metadata, path)
@@ -84,10 +83,6 @@ class DropColumns(Step):
         """Its columns."""
         return self.columns
 
-    def remaining(self, _snapshot: Snapshot) -> DropColumns:
-        """The same, for those columns that are still there."""
-        return replace(self, if_exists=True)
-
     def _clause(self) -> str:
         columns = ", ".join(map(column_sql, self.columns))
         return f"DROP COLUMNS {if_exists_sql(self.if_exists)}({columns})"
@@ -98,7 +93,7 @@ class DropColumns(Step):
             yield from ("--drop-column", path_text(column))
 
 
-def _without(schema: StructType, gone: Path) -> StructType:
+def without_column(schema: StructType, gone: Path) -> StructType:
     """*schema* without one field, also in an array or a map; a struct keeps at least one."""
 
     def pruned(data_type: DataType) -> DataType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.json_values import BOOLEAN, STRING, record
 from deltaadm.domain.sql.sql_text import identifier, if_exists_sql
 from deltaadm.domain.steps.step import Operation, Step
@@ -27,7 +27,6 @@ class DropConstraint(Step):
     kind = "drop_constraint"
     json = record(name=STRING, if_exists=BOOLEAN)
     operations = frozenset({"DROP CONSTRAINT"})
-    leaves_trace = False
 
     def after(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
         """The state without the constraint."""
@@ -40,10 +39,6 @@ class DropConstraint(Step):
             {"existed": "false"} if expression is None else {"expr": expression, "existed": "true"}
         )
         return Operation("DROP CONSTRAINT", {"name": self.name, **existed})
-
-    def remaining(self, _snapshot: Snapshot) -> DropConstraint:
-        """The same, if the constraint is still there."""
-        return replace(self, if_exists=True)
 
     def destroys(self, _before: Snapshot) -> tuple[str, ...]:
         """The constraint."""

@@ -40,7 +40,6 @@ class RenameColumn(Step):
     kind = "rename_column"
     json = record(column=STRINGS, name=STRING)
     operations = frozenset({"RENAME COLUMN"})
-    leaves_trace = False
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state in which the column keeps its id and its name in the files."""

@@ -12,8 +12,6 @@ from deltaadm.domain.model.json_values import STRING, compact, mapping, record
 from deltaadm.domain.model.properties import (
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
-    MIN_READER_VERSION,
-    MIN_WRITER_VERSION,
     TABLE_COMMENT,
     normalized_key,
     validate_configurations,
@@ -64,7 +62,6 @@ class SetProperties(Step):
     kind = "set_properties"
     json = record(properties=mapping(STRING))
     operations = frozenset({"SET TBLPROPERTIES"})
-    leaves_trace = False
     secret_fields = ("properties",)
 
     def require_allowed(self) -> None:
@@ -109,21 +106,6 @@ class SetProperties(Step):
     def property_values(self) -> Mapping[str, str]:
         """The properties, with keys in the spelling of the request."""
         return self.properties
-
-    def remaining(self, snapshot: Snapshot) -> SetProperties | None:
-        """The same without the protocol versions that the table has reached."""
-        # Delta may refuse to be asked for a version again when features have raised the other.
-        reached = {
-            MIN_READER_VERSION: snapshot.protocol.min_reader_version,
-            MIN_WRITER_VERSION: snapshot.protocol.min_writer_version,
-        }
-
-        def is_reached(key: str, value: str) -> bool:
-            version = reached.get(normalized_key(key))
-            return version is not None and value.isdecimal() and 1 <= int(value) <= version
-
-        left = {key: value for key, value in self.properties.items() if not is_reached(key, value)}
-        return SetProperties(left) if left else None
 
     def cost(self, snapshot: Snapshot) -> Cost:
         """A rewrite where column mapping is removed, a backfill where row tracking begins."""

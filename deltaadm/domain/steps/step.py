@@ -40,8 +40,7 @@ class Step:
     version, `has_statement` whether Spark carries it out. `depends_on_state` says that Delta may
     refuse it for the table's files or domains, `is_in_domains` that its effect is in the domains
     alone, `may_wait` that it can take two runs, `always_acts` that it is worth taking even where
-    the table stays the same. `leaves_trace` says that the table shows it as taken: one without a
-    column may never have had it.
+    the table stays the same.
     """
 
     __slots__: ClassVar[tuple[str, ...]] = ()
@@ -57,7 +56,6 @@ class Step:
     is_in_domains: ClassVar[bool] = False
     may_wait: ClassVar[bool] = False
     always_acts: ClassVar[bool] = False
-    leaves_trace: ClassVar[bool] = True
 
     # Effect
 
@@ -160,10 +158,6 @@ class Step:
     def is_verified_by_state(self) -> bool:
         """Whether it changes more than protocol and metadata show."""
         return self.is_in_domains or self.destination is not None
-
-    def remaining(self, _snapshot: Snapshot) -> Step | None:
-        """The rest of it for a table where it may already be carried out; None for nothing."""
-        return self
 
     def split_by_column(self) -> Iterator[Step]:
         """Split it into steps that change one column each, if it changes columns."""
