@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
+
+from deltaadm.errors import UsageError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -34,7 +37,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     *function*, which raises `TypeError` for arguments of other types than it is annotated with.
 
     That goes for types of the standard library and for public classes of deltaadm; where a
-    sequence of strings is expected, a single string is a mistake.
+    sequence of strings is expected, a single string is a mistake. A usage error is a `ValueError`
+    that names arguments instead of options.
     """
     signature = inspect.signature(function)
     name = getattr(function, "__name__", "")
@@ -53,9 +57,31 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                 problem = _problem(parameter, described.annotation, argument)
                 if problem:
                     raise TypeError(f"{name}(): {problem}{'' if is_method else _hint(name)}")
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except UsageError as error:
+            words = " ".join(filter(None, (error.sentence, error.remedy)))
+            raise ValueError(re.sub(r"--[a-z][a-z-]*", _argument, words)) from error
 
     return call
+
+
+def _argument(option: re.Match[str]) -> str:
+    """The argument that stands for an option."""
+    return option[0].removeprefix("--").replace("-", "_")
+
+
+def as_method(
+    method: Callable[P, R], function: Callable[..., object], answer: str
+) -> Callable[P, R]:
+    """*method*, checked, with the name, documentation and arguments of *function* after `self`."""
+    signature = inspect.signature(function)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    wraps(function)(method)
+    method.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[own, *signature.parameters.values()], return_annotation=answer
+    )
+    return checked(method)
 
 
 def _problem(parameter: str, annotation: object, value: object) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from deltaadm.api.arguments import checked
+from deltaadm.api.arguments import as_method, checked
 from deltaadm.api.results import OutcomeResult, PlanResult, Result
 from deltaadm.api.sources import source_of
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.properties import spark_values
-from deltaadm.errors import Refused, UsageError
+from deltaadm.errors import Refused
 from deltaadm.operations.history import Section
 from deltaadm.operations.plan import Plan
 from deltaadm.operations.reports import PlanReport
+from deltaadm.runs import planners, questions
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup
 from deltaadm.runs.plan_options import (
@@ -25,13 +25,14 @@ from deltaadm.runs.plan_options import (
     ConsentOptions,
     PlanOutputOptions,
 )
-from deltaadm.runs.points import NEWEST, Point, iso_milliseconds
+from deltaadm.runs.points import NEWEST, Point, point
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from pyspark.sql import SparkSession
 
@@ -39,13 +40,10 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.session import SessionSettings
     from deltaadm.domain.model.snapshot import Snapshot
     from deltaadm.domain.steps import CreationMode
-    from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
     from deltaadm.operations.compare import DiffReport
-    from deltaadm.operations.history import HistoryReport
-    from deltaadm.operations.inspect import TableReport
-    from deltaadm.operations.why import WhyReport
     from deltaadm.runs.consent import Consent
     from deltaadm.runs.plan_run import Planner
+    from deltaadm.runs.questions import Question
     from deltaadm.runs.requirements import ClientRequirements
     from deltaadm.runs.settings import Settings
     from deltaadm.runs.target import Target
@@ -53,8 +51,37 @@ if TYPE_CHECKING:
     from deltaadm.storage.store import ObjectStores
     from deltaadm.validation.finding import ValidationReport
 
+P = ParamSpec("P")
+A = TypeVar("A")
 R = TypeVar("R")
-C = TypeVar("C")
+
+
+def _asked(
+    question: Callable[P, Question[A]], report: Callable[[A], R]
+) -> Callable[Concatenate[Table, P], Result[R]]:
+    """The method that asks *question*, and makes a *report* of what is answered."""
+
+    def ask(self: Table, /, *args: P.args, **kwargs: P.kwargs) -> Result[R]:
+        asked = question(*args, **kwargs)
+        with self._opened() as (context, target):
+            return self._result(report(asked(context, target)))
+
+    return as_method(ask, question, "Result")
+
+
+def _planned(
+    wish: Callable[P, Planner],
+) -> Callable[Concatenate[Table, P], PlanResult]:
+    """The method that plans what *wish* says."""
+
+    def plan(self: Table, /, *args: P.args, **kwargs: P.kwargs) -> PlanResult:
+        return self._plan(wish(*args, **kwargs))
+
+    return as_method(plan, wish, "PlanResult")
+
+
+def _same(report: R) -> R:
+    return report
 
 
 class Table:
@@ -94,92 +121,15 @@ class Table:
     ) -> Snapshot:
         """The state of the table, at a version or as of a time, with the facts about its files."""
         from deltaadm.replay.engine import Detail
+        from deltaadm.runs.points import state_at
 
-        point = _point(version, timestamp)
+        point = state_at(version, timestamp)
         with self._opened() as (context, target):
             return target.load(context, detail=Detail.STATE, **point._asdict())
 
-    @checked
-    def inspect(
-        self,
-        version: int | None = None,
-        timestamp: str | datetime | None = None,
-        *,
-        files: bool = False,
-        columns: bool = False,
-        clients: str = "summary",
-        advice: bool = True,
-    ) -> Result[TableReport]:
-        """
-        What the protocol of the table is, why, and who can use it: `deltaadm inspect`.
-
-        `files` counts the live files, `columns` lists columns; `clients` is summary, matrix or
-        sources.
-        """
-        from deltaadm.operations.inspect import ClientView, describe
-        from deltaadm.replay.engine import Detail
-
-        view = _choice("clients", clients, {choice.name.lower(): choice for choice in ClientView})
-        point = _point(version, timestamp)
-        detail = Detail.STATE if files else Detail.PROTOCOL
-        with self._opened() as (context, target):
-            snapshot = target.load(context, detail=detail, **point._asdict())
-            return self._result(
-                describe(
-                    target.text,
-                    snapshot,
-                    columns=columns,
-                    clients=view,
-                    advice=advice and point == NEWEST,
-                )
-            )
-
-    @checked
-    def why(
-        self, *words: str, version: int | None = None, timestamp: str | datetime | None = None
-    ) -> Result[WhyReport]:
-        """
-        Since when and why the table has its features: `deltaadm inspect --why`.
-
-        *words* choose: features, `reader` or `writer`.
-        """
-        from deltaadm.operations.why import is_word
-        from deltaadm.runs.why import why_reporter
-
-        unknown = [word for word in words if not is_word(word)]
-        if unknown:
-            raise ValueError(f"{unknown[0]!r} is no table feature, nor reader or writer.")
-        report = why_reporter(words, *_point(version, timestamp))
-        with self._opened() as (context, target):
-            return self._result(report(context, target))
-
-    @checked
-    def history(
-        self,
-        *,
-        protocol: bool = False,
-        schema: bool = False,
-        properties: bool = False,
-        since: int | str | datetime | None = None,
-        until: int | str | datetime | None = None,
-    ) -> Result[HistoryReport]:
-        """
-        What changed in the table, when, and by which operation: `deltaadm history`.
-
-        `protocol`, `schema` and `properties` choose; without them everything is there. `since` and
-        `until` are versions or times.
-        """
-        from deltaadm.runs.history import HistoryRequest, read_history, shown_sections
-
-        chosen = {"protocol": protocol, "schema": schema, "properties": properties}
-        request = HistoryRequest(
-            shown_sections(name for name, is_chosen in chosen.items() if is_chosen),
-            since=_any_point("since", since),
-            until=_any_point("until", until),
-        )
-        with self._opened() as (context, target):
-            report, _ = read_history(context, target, request).report()
-            return self._result(report)
+    inspect = _asked(questions.inspect, _same)
+    why = _asked(questions.why, _same)
+    history = _asked(questions.history, lambda history: history.report()[0])
 
     @checked
     def diff(
@@ -210,12 +160,12 @@ class Table:
         with ExitStack() as stack:
             context, target = stack.enter_context(self._opened())
 
-            def side(name: str, given: object) -> tuple[Target, Point]:
+            def side(name: str, given: int | str | datetime | Table | None) -> tuple[Target, Point]:
                 if isinstance(given, Table):
                     # Of another table what is asked is its location; the run is this table's.
                     _, other = stack.enter_context(given._opened())  # noqa: SLF001
                     return other, NEWEST
-                return target, _any_point(name, given)
+                return target, point(given, f"--{name}")
 
             sides = side("before", before), side("after", after)
             return self._result(compared(context, *sides, request))
@@ -243,162 +193,39 @@ class Table:
             return self._result(run.report(context, target, watched=False))
 
     def _validation(
-        self, select: Iterable[str], ignore: Iterable[str], **depth: bool
+        self,
+        select: Sequence[str],
+        ignore: Sequence[str],
+        *,
+        history: bool,
+        deep: bool,
+        cross_check: bool = False,
     ) -> ValidationRun:
-        from deltaadm.clients import parse_client
-        from deltaadm.operations.baseline import Baseline
-        from deltaadm.operations.validate import choose_rules
         from deltaadm.runs.settings import load_settings, rule_settings
-        from deltaadm.runs.validation import ValidationRun, depth_of
+        from deltaadm.runs.validation import ValidationRun
 
         sources = SettingsSources("validate")
         project = rule_settings(sources)
-        rules = choose_rules(
-            tuple(map(_code, select)) or project.select, tuple(map(_code, ignore)) or project.ignore
-        )
-        read, names = depth_of(rules, **depth)
-        return ValidationRun(
-            depth=read,
-            depth_names=names,
-            rules=rules,
-            settings=load_settings(sources),
-            readers=tuple(map(parse_client, self._request.clients.for_client or ())),
-            writers=tuple(map(parse_client, self._request.clients.for_client_writing or ())),
-            baseline=Baseline(),
+        return ValidationRun.of(
+            load_settings(sources),
+            self._request.clients,
+            select=select or project.select,
+            ignore=ignore or project.ignore,
             fail_on=project.fail_on,
+            history=history,
+            deep=deep,
+            cross_check=cross_check,
         )
 
     # Planning
 
-    @checked
-    def plan_features(self, *features: str, support_only: bool = False) -> PlanResult:
-        """A plan that makes table features active: `deltaadm enable-feature`."""
-        from deltaadm.operations.enable_feature import plan_features
-
-        if not features:
-            raise ValueError("Name a table feature; deltaadm.FEATURES has them all.")
-        return self._plan(
-            lambda table: plan_features(
-                table.snapshot, features, support_only=support_only, session=table.session
-            )
-        )
-
-    @checked
-    def plan_drop(self, feature: str, *, truncate_history: bool = False) -> PlanResult:
-        """A plan that drops a table feature: `deltaadm drop-feature`."""
-        from deltaadm.runs.planners import drop_planner
-
-        return self._plan(drop_planner(feature, truncate_history=truncate_history))
-
-    @checked
-    def plan_upgrade(self, reader: int | None = None, writer: int | None = None) -> PlanResult:
-        """
-        A plan that raises the protocol: `deltaadm upgrade-protocol`.
-
-        Without versions it plans the upgrade that the metadata needs, usually none.
-        """
-        from deltaadm.operations.upgrade_protocol import plan_upgrade
-
-        return self._plan(
-            lambda table: plan_upgrade(
-                table.snapshot, reader=reader, writer=writer, session=table.session
-            )
-        )
-
-    @checked
-    def plan_minimum(self) -> PlanResult:
-        """A plan that lowers the protocol: `deltaadm upgrade-protocol --minimum`."""
-        from deltaadm.runs.planners import minimum_planner
-
-        return self._plan(minimum_planner())
-
-    @checked
-    def plan_for_clients(
-        self,
-        *,
-        readable_by: Sequence[str] = (),
-        writable_by: Sequence[str] = (),
-        skip_unreachable: bool = False,
-    ) -> PlanResult:
-        """
-        The cheapest changes after which clients work: `upgrade-protocol --readable-by`.
-
-        Clients are NAME or NAME@VERSION, such as trino@480. A plan that does not reach all of them
-        is applied only with `skip_unreachable`.
-        """
-        from deltaadm.runs.planners import clients_planner
-
-        if not readable_by and not writable_by:
-            raise ValueError("Name a client, as in readable_by=['trino@480'].")
-        return self._plan(
-            clients_planner(
-                readable_by=readable_by,
-                writable_by=writable_by,
-                skip_unreachable=skip_unreachable,
-            )
-        )
-
-    @checked
-    def plan_mapping_mode(self, mode: str | ColumnMappingMode) -> PlanResult:
-        """A plan that turns column mapping on or off: `deltaadm set-mapping-mode`."""
-        from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-        from deltaadm.operations.set_mapping_mode import plan_mapping_mode
-
-        modes = {choice.value: choice for choice in ColumnMappingMode}
-        chosen = mode if isinstance(mode, ColumnMappingMode) else _choice("mode", mode, modes)
-        return self._plan(
-            lambda table: plan_mapping_mode(table.snapshot, chosen, session=table.session)
-        )
-
-    @checked
-    def plan_changes(
-        self,
-        *,
-        set_properties: Mapping[str, str] | None = None,
-        unset: Sequence[str] = (),
-        add_columns: Sequence[str] = (),
-        set_types: Mapping[str, str] | None = None,
-        drop_not_null: Sequence[str] = (),
-        set_comments: Mapping[str, str] | None = None,
-        set_defaults: Mapping[str, str] | None = None,
-        drop_defaults: Sequence[str] = (),
-        move: Sequence[str] = (),
-        rename_columns: Mapping[str, str] | None = None,
-        drop_columns: Sequence[str] = (),
-        add_constraints: Mapping[str, str] | None = None,
-        drop_constraints: Sequence[str] = (),
-        cluster_by: Sequence[str] | None = None,
-        checkpoint: bool = False,
-    ) -> PlanResult:
-        """
-        A plan of changes of columns, constraints, clustering and properties: `deltaadm alter`.
-
-        Columns, types and positions are written as on the command line, for example
-        `add_columns=["s.x INT AFTER y"]`; an empty `cluster_by` ends clustering.
-        """
-        from deltaadm.operations.change_texts import ChangeTexts
-        from deltaadm.runs.planners import changes_planner
-
-        texts = ChangeTexts(
-            set_properties=set_properties or {},
-            unset=unset,
-            add_columns=add_columns,
-            set_types=set_types or {},
-            drop_not_null=drop_not_null,
-            set_comments=set_comments or {},
-            set_defaults=set_defaults or {},
-            drop_defaults=drop_defaults,
-            move=move,
-            rename_columns=rename_columns or {},
-            drop_columns=drop_columns,
-            add_constraints=add_constraints or {},
-            drop_constraints=drop_constraints,
-            cluster_by=cluster_by,
-            checkpoint=checkpoint,
-        )
-        if texts == ChangeTexts():
-            raise ValueError("Name a change, as in set_properties={'team': 'web'}.")
-        return self._plan(changes_planner(texts))
+    plan_features = _planned(planners.plan_features)
+    plan_drop = _planned(planners.plan_drop)
+    plan_upgrade = _planned(planners.plan_upgrade)
+    plan_minimum = _planned(planners.plan_minimum)
+    plan_for_clients = _planned(planners.plan_for_clients)
+    plan_mapping_mode = _planned(planners.plan_mapping_mode)
+    plan_changes = _planned(planners.plan_changes)
 
     @checked
     def plan_fixes(
@@ -557,26 +384,23 @@ class Table:
 
     @contextmanager
     def _run(self, status: CommitStatus | None = None) -> Iterator[RunContext]:
-        """The context of each method; a usage error of a run is a mistake in the arguments."""
+        """The context of each method."""
         from deltaadm.runs.catalogs import open_catalog
         from deltaadm.runs.sessions import log_reader
 
-        try:
-            with ExitStack() as stack:
-                if self._spark is not None:
-                    from deltaadm.spark.active import activated
+        with ExitStack() as stack:
+            if self._spark is not None:
+                from deltaadm.spark.active import activated
 
-                    stack.enter_context(activated(self._spark))
-                request = self._request
-                context = RunContext(status or CommitStatus()).with_request(
-                    request.spark, request.output, request.access
-                )
-                if self._storage_options:
-                    context = replace(context, object_stores=self._stores(context))
-                reader = stack.enter_context(log_reader(context, [self.name]))
-                yield stack.enter_context(open_catalog(reader, [self.name]))
-        except UsageError as error:
-            raise ValueError(" ".join(filter(None, (error.sentence, error.remedy)))) from error
+                stack.enter_context(activated(self._spark))
+            request = self._request
+            context = RunContext(status or CommitStatus()).with_request(
+                request.spark, request.output, request.access
+            )
+            if self._storage_options:
+                context = replace(context, object_stores=self._stores(context))
+            reader = stack.enter_context(log_reader(context, [self.name]))
+            yield stack.enter_context(open_catalog(reader, [self.name]))
 
     def _found(self, context: RunContext, *, missing_ok: bool = False) -> Target:
         from deltaadm.runs.target import find, resolve_new
@@ -668,43 +492,10 @@ def table(
 # Arguments
 
 
-def _point(version: int | None, timestamp: str | datetime | None) -> Point:
-    if version is not None and timestamp is not None:
-        raise ValueError("Name a version or a timestamp, not both.")
-    if version is not None and version < 0:
-        raise ValueError(f"There is no version {version}: versions begin with 0.")
-    return _any_point("timestamp", timestamp) if version is None else Point(version=version)
-
-
-def _any_point(name: str, point: object) -> Point:
-    """The version or time that an argument names; the newest version for None."""
-    if point is None:
-        return NEWEST
-    if isinstance(point, int):
-        return _point(point, None)
-    if isinstance(point, datetime):
-        moment = point if point.tzinfo else point.replace(tzinfo=UTC)
-        return Point(timestamp=round(moment.timestamp() * 1000))
-    milliseconds = iso_milliseconds(str(point))
-    if milliseconds is None:
-        raise ValueError(f"{name}: {point!r} is not a time such as 2026-11-21T10:00:00Z.")
-    return Point(timestamp=milliseconds)
-
-
-def _choice(name: str, choice: str, choices: Mapping[str, C]) -> C:
+def _choice(name: str, choice: str, choices: Mapping[str, R]) -> R:
     if choice not in choices:
         raise ValueError(f"{name}: {choice!r} is not one of {', '.join(choices)}.")
     return choices[choice]
-
-
-def _code(text: str) -> str:
-    """The beginning of codes of rules that *text* names."""
-    from deltaadm.operations.validate import code_prefix, similar_code
-
-    prefix = code_prefix(text)
-    if prefix is None:
-        raise ValueError(f"There is no rule {text!r}. {similar_code(text)}".rstrip())
-    return prefix
 
 
 # Plans

@@ -9,7 +9,6 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.operations.history import HistoryReport, Section, entries
 from deltaadm.replay.time_travel import too_early
 from deltaadm.replay.timeline import timeline
-from deltaadm.runs.points import NEWEST, Point
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,15 +16,8 @@ if TYPE_CHECKING:
     from deltaadm.operations.history import HistoryEntry
     from deltaadm.replay.timeline import Timeline
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.points import Point
     from deltaadm.runs.target import Target
-
-
-class HistoryRequest(NamedTuple):
-    """The request for the history of a table: which sections, from when, until when."""
-
-    sections: tuple[Section, ...]
-    since: Point = NEWEST
-    until: Point = NEWEST
 
 
 _SHOWN: Final = {
@@ -46,7 +38,7 @@ class History(NamedTuple):
     """The entries of a table's history, read while they are gone through, and where it ends."""
 
     target: Target
-    request: HistoryRequest
+    sections: tuple[Section, ...]
     last: int
     entries: Iterator[HistoryEntry]
 
@@ -64,26 +56,26 @@ class History(NamedTuple):
             table=self.target.text,
             location=self.target.location,
             last=self.last,
-            sections=self.request.sections,
+            sections=self.sections,
             entries=tuple(shown),
             stopped=None if stopped is None else stopped.message,
         )
         return report, 0 if stopped is None else stopped.exit_code
 
 
-def read_history(context: RunContext, target: Target, request: HistoryRequest) -> History:
+def read_history(
+    context: RunContext, target: Target, sections: tuple[Section, ...], since: Point, until: Point
+) -> History:
     """The history of *target*; damage in a commit is raised where its entry would come."""
-    versions = timeline_of(
-        context, target, since=request.since.version, until=request.until.version
-    )
+    versions = timeline_of(context, target, since=since.version, until=until.version)
     made = entries(
         target.text,
         versions.base,
         versions.changes(),
-        request.sections,
-        with_base=request.since.version is None,
+        sections,
+        with_base=since.version is None,
     )
-    first, last = request.since.timestamp, request.until.timestamp
+    first, last = since.timestamp, until.timestamp
     beginning = versions.base.timestamp
     if last is not None and beginning is not None and last < beginning:
         raise too_early(target.location, last, beginning)
@@ -91,7 +83,7 @@ def read_history(context: RunContext, target: Target, request: HistoryRequest) -
         made = takewhile(lambda entry: (entry.origin.timestamp or 0) <= last, made)
     if first is not None:
         made = (entry for entry in made if (entry.origin.timestamp or 0) >= first)
-    return History(target, request, versions.last, made)
+    return History(target, sections, versions.last, made)
 
 
 def timeline_of(

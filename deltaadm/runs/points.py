@@ -1,4 +1,4 @@
-"""Points in the history of a table, as the command line names them: a version or a time."""
+"""Points in the history of a table: a version or a time."""
 
 from __future__ import annotations
 
@@ -18,32 +18,51 @@ class Point(NamedTuple):
 NEWEST = Point()
 
 
-def point(text: str, option: str) -> Point:
-    """The point that *text* names: digits are a version, anything else an ISO 8601 time."""
-    if text.isascii() and text.isdecimal():
-        return Point(version=int(text))
-    time = iso_milliseconds(text)
-    if time is None:
+def state_at(version: int | None, timestamp: str | datetime | None) -> Point:
+    """
+    The point of a version or of a time, which is in ISO 8601 or in milliseconds since the epoch.
+
+    Raises `UsageError` for both of them, and for what is neither.
+    """
+    if version is not None and timestamp is not None:
+        raise UsageError("cannot be combined with --version", option="--timestamp")
+    if version is not None:
+        return point(version, "--version")
+    digits = timestamp.removeprefix("-") if isinstance(timestamp, str) else ""
+    if isinstance(timestamp, str) and digits.isascii() and digits.isdecimal():
+        return Point(timestamp=int(timestamp))
+    time = iso_milliseconds(timestamp)
+    if timestamp is not None and time is None:
         raise UsageError(
-            f"{text!r} is neither a version nor a time such as 2026-11-21T10:00:00Z", option=option
+            f"{timestamp!r} is not a time such as 2026-11-21T10:00:00Z", option="--timestamp"
         )
     return Point(timestamp=time)
 
 
-def milliseconds(text: str, option: str) -> int:
-    """The time in ISO 8601, or in milliseconds since the epoch, that is the value of *option*."""
-    digits = text.removeprefix("-")
-    time = int(text) if digits.isascii() and digits.isdecimal() else iso_milliseconds(text)
-    if time is None:
-        raise UsageError(f"{text!r} is not a time such as 2026-11-21T10:00:00Z", option=option)
-    return time
+def point(given: int | str | datetime | None, option: str) -> Point:
+    """The point that *given* names for *option*: digits are a version, anything else a time."""
+    if isinstance(given, str) and given.isascii() and given.isdecimal():
+        given = int(given)
+    if isinstance(given, int):
+        if given < 0:
+            raise UsageError(f"There is no version {given}: versions begin with 0.")
+        return Point(version=given)
+    time = iso_milliseconds(given)
+    if given is not None and time is None:
+        raise UsageError(
+            f"{given!r} is neither a version nor a time such as 2026-11-21T10:00:00Z",
+            option=option,
+        )
+    return Point(timestamp=time)
 
 
-def iso_milliseconds(text: str) -> int | None:
-    """A time in ISO 8601, UTC where it has no zone; None for anything else."""
+def iso_milliseconds(given: str | datetime | None) -> int | None:
+    """A time, in ISO 8601 if it is text, UTC where it has no zone; None for anything else."""
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(given) if isinstance(given, str) else given
     except ValueError:
+        return None
+    if moment is None:
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

@@ -5,13 +5,21 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from deltaadm.clients import parse_client
 from deltaadm.dataclass import dataclass
-from deltaadm.errors import TableError
+from deltaadm.errors import Refused, TableError, UsageError
 from deltaadm.operations.baseline import Baseline, without_known
-from deltaadm.operations.validate import unreadable, validate
+from deltaadm.operations.validate import (
+    choose_rules,
+    code_prefix,
+    similar_code,
+    unreadable,
+    validate,
+)
 from deltaadm.runs.context import answer_time
 from deltaadm.runs.progress import Examination, Progress
 from deltaadm.validation.finding import Severity, ValidationReport
+from deltaadm.validation.rule import RuleSet, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +28,7 @@ if TYPE_CHECKING:
     from deltaadm.operations.plan import Plan
     from deltaadm.replay.examine import Depth
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.plan_options import ClientOptions
     from deltaadm.runs.plan_run import PlanInput, Planner
     from deltaadm.runs.settings import Settings
     from deltaadm.runs.target import Target
@@ -38,6 +47,45 @@ class ValidationRun:
     writers: tuple[ClientRelease, ...]
     baseline: Baseline
     fail_on: Severity
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        clients: ClientOptions,
+        *,
+        select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        history: bool = False,
+        deep: bool = False,
+        cross_check: bool = False,
+        baseline: Baseline | None = None,
+        fail_on: Severity | None = None,
+    ) -> ValidationRun:
+        """
+        What is asked for, with the *settings* of the project.
+
+        Raises `UsageError` for a rule and a client that there is not.
+        """
+        from deltaadm.replay.examine import Depth
+
+        rules = RuleSet(choose_rules(_prefixes(select, "--select"), _prefixes(ignore, "--ignore")))
+        chosen = {"history": history, "deep": deep, "cross-check": cross_check}
+        return cls(
+            depth=Depth(
+                history=history,
+                deep=deep,
+                cross_check=cross_check,
+                data_files=any(rule.scope is Scope.DEEP for rule in rules),
+            ),
+            depth_names=tuple(name for name, is_chosen in chosen.items() if is_chosen),
+            rules=rules,
+            settings=settings,
+            readers=_clients(clients.for_client, "--for-client"),
+            writers=_clients(clients.for_client_writing, "--for-client-writing"),
+            baseline=baseline or Baseline(),
+            fail_on=fail_on or Severity.ERROR,
+        )
 
     def report(
         self, context: RunContext, target: Target, *, watched: bool = True
@@ -75,21 +123,26 @@ class ValidationRun:
         return int(any(severity.rank <= self.fail_on.rank for severity in counted))
 
 
-def depth_of(
-    rules: Sequence[Rule], *, history: bool = False, deep: bool = False, cross_check: bool = False
-) -> tuple[Depth, tuple[str, ...]]:
-    """The depth to which *rules* need to read, and its name in reports."""
-    from deltaadm.replay.examine import Depth
-    from deltaadm.validation.rule import Scope
+def _clients(texts: Sequence[str] | None, option: str) -> tuple[ClientRelease, ...]:
+    try:
+        return tuple(map(parse_client, texts or ()))
+    except Refused as error:
+        raise UsageError(error.message, option=option, remedy=error.remedy) from error
 
-    chosen = {"history": history, "deep": deep, "cross-check": cross_check}
-    depth = Depth(
-        history=history,
-        deep=deep,
-        cross_check=cross_check,
-        data_files=any(rule.scope is Scope.DEEP for rule in rules),
-    )
-    return depth, tuple(name for name, is_chosen in chosen.items() if is_chosen)
+
+def _prefixes(texts: Sequence[str], option: str) -> tuple[str, ...]:
+    """The beginnings of codes that an option names, several of them with commas."""
+    codes = []
+    for word in (word for text in texts for word in text.split(",")):
+        prefix = code_prefix(word)
+        if prefix is None:
+            raise UsageError(
+                f"there is no rule {word.strip()!r}",
+                option=option,
+                remedy=similar_code(word) or "`deltaadm rules` lists them all.",
+            )
+        codes.append(prefix)
+    return tuple(codes)
 
 
 def fixes_planner(run: ValidationRun) -> Planner:

@@ -21,7 +21,7 @@ from deltaadm.runs.options import TABLE_HELP, FleetOptions, require_streaming
 from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
-from deltaadm.runs.planners import drop_planner
+from deltaadm.runs.planners import plan_drop
 from deltaadm.runs.results import report_all
 from deltaadm.runs.sessions import log_reader, session_settings
 
@@ -91,7 +91,7 @@ def command(options: DropFeature, context: RunContext) -> int:
         context,
         tables,
         options.many,
-        drop_planner(feature, truncate_history=options.truncate_history),
+        plan_drop(feature, truncate_history=options.truncate_history),
         change=options.change,
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.errors import UsageError
-from deltaadm.operations.enable_feature import plan_features
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLE_HELP, FleetOptions
 from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
+from deltaadm.runs.planners import plan_features
 
 if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
@@ -48,8 +48,6 @@ def command(options: EnableFeature, context: RunContext) -> int:
         context,
         tables,
         options.many,
-        lambda table: plan_features(
-            table.snapshot, names, support_only=options.support_only, session=table.session
-        ),
+        plan_features(*names, support_only=options.support_only),
         change=options.change,
     )

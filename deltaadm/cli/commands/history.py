@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.errors import UsageError
 from deltaadm.operations.history import HistoryReport
+from deltaadm.runs import questions
 from deltaadm.runs.declare import Parameters, argument, option
-from deltaadm.runs.history import HistoryRequest, read_history, shown_sections
 from deltaadm.runs.options import TABLE_HELP, AccessOptions, SparkOptionGroup, TableOutputOptions
 from deltaadm.runs.output import check_format, handle_errors, show
-from deltaadm.runs.points import NEWEST, point
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.target import find
 
@@ -56,12 +54,18 @@ class History(Parameters):
 def command(options: History, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     check_format(options.output, HistoryReport)
-    request = _request(options)
+    ask = questions.history(
+        protocol=options.protocol,
+        schema=options.schema,
+        properties=options.properties,
+        since=options.since,
+        until=options.until,
+    )
     context = context.with_request(options.spark, options.output, options.access)
 
     def answer() -> int:
         with log_reader(context, [options.table]) as reader:
-            history = read_history(reader, find(reader, options.table), request)
+            history = ask(reader, find(reader, options.table))
             if context.format != "jsonl":
                 report, code = history.report()
                 show(context, [report])
@@ -71,16 +75,3 @@ def command(options: History, context: RunContext) -> int:
             return 0
 
     return handle_errors(context, options.table, answer)
-
-
-def _request(options: History) -> HistoryRequest:
-    switches = ("protocol", "schema", "properties")
-    request = HistoryRequest(
-        sections=shown_sections(name for name in switches if getattr(options, name)),
-        since=NEWEST if options.since is None else point(options.since, "--since"),
-        until=NEWEST if options.until is None else point(options.until, "--until"),
-    )
-    for first, last in zip(request.since, request.until, strict=True):
-        if first is not None and last is not None and first > last:
-            raise UsageError("is before --since", option="--until")
-    return request

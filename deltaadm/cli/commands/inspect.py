@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from deltaadm.errors import UsageError
+from deltaadm.runs import questions
 from deltaadm.runs.context import do_without_numpy
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import (
@@ -22,13 +23,13 @@ from deltaadm.runs.target import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
     from deltaadm.operations.inspect import TableReport
     from deltaadm.operations.why import WhyReport
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.target import Target
+    from deltaadm.runs.questions import Question
 
 
 class Inspect(Parameters):
@@ -83,15 +84,11 @@ def command(options: Inspect, context: RunContext) -> int:
     check_format(output, "TableReport")
     words: list[str] = []
     if options.why:
-        from deltaadm.runs.why import split_words
-
-        tables, words = split_words(tables)
+        tables, words = _split_words(tables)
         _require_alone(options)
-    if options.version is not None and options.timestamp is not None:
-        raise UsageError("cannot be combined with --version", option="--timestamp")
+    report = _question(options, words)
     require_tables(tables, many)
     require_streaming(many, output.output)
-    report = _reporter(options, words)
     context = context.with_request(options.spark, output, options.access)
     reads_alone = options.save_as is None and options.spark.engine is Engine.EMBEDDED
     # What many tables need takes longer to import than one table takes to inspect.
@@ -129,35 +126,37 @@ def _require_alone(options: Inspect) -> None:
             raise UsageError(f"cannot be combined with {option}", option="--why")
 
 
-def _reporter(
-    options: Inspect, words: Sequence[str]
-) -> Callable[[RunContext, Target], TableReport | WhyReport]:
-    """The function that reports on a table."""
-    timestamp = None if options.timestamp is None else _milliseconds(options.timestamp)
+def _question(options: Inspect, words: Sequence[str]) -> Question[TableReport | WhyReport]:
     if options.why:
-        from deltaadm.runs.why import why_reporter
-
-        return why_reporter(words, options.version, timestamp)
-    from deltaadm.operations.inspect import ClientView, describe
-    from deltaadm.replay.engine import Detail
-
-    detail = Detail.STATE if options.files else Detail.PROTOCOL
-    view = ClientView.MATRIX if options.clients else ClientView.SUMMARY
-    view = ClientView.SOURCES if options.client_sources else view
-
-    is_newest = options.version is None and timestamp is None
-    advises = is_newest and not options.no_advice
-
-    def report(context: RunContext, target: Target) -> TableReport:
-        snapshot = target.load(context, detail=detail, version=options.version, timestamp=timestamp)
-        return describe(
-            target.text, snapshot, columns=options.columns, clients=view, advice=advises
-        )
-
-    return report
+        return questions.why(*words, version=options.version, timestamp=options.timestamp)
+    clients = "matrix" if options.clients else "summary"
+    return questions.inspect(
+        options.version,
+        options.timestamp,
+        files=options.files,
+        columns=options.columns,
+        clients="sources" if options.client_sources else clients,
+        advice=not options.no_advice,
+    )
 
 
-def _milliseconds(text: str) -> int:
-    from deltaadm.runs.points import milliseconds  # which takes its time
+def _split_words(texts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """
+    The tables among the arguments, and what is asked about them: features, reader, writer.
 
-    return milliseconds(text, "--timestamp")
+    A name that is nearly that of a feature is a usage error, unless it is all that there is.
+    """
+    from deltaadm.domain.model.features import FEATURES
+    from deltaadm.domain.model.properties import did_you_mean
+    from deltaadm.operations.why import is_word
+
+    words = [text for text in texts if is_word(text)]
+    tables = [text for text in texts if text not in words]
+    for text in tables if len(texts) > 1 else ():
+        hint = did_you_mean(text, FEATURES) if text.isidentifier() else ""
+        if hint:
+            raise UsageError(
+                f"{text!r} is no table feature. {hint} A table of that name is ./{text}.",
+                option="--why",
+            )
+    return tables, words

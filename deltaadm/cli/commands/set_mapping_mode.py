@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.errors import UsageError
-from deltaadm.operations.set_mapping_mode import plan_mapping_mode
 from deltaadm.runs.declare import Parameters, argument
 from deltaadm.runs.options import TABLE_HELP, FleetOptions
 from deltaadm.runs.plan_options import ChangeOptions, split_words
 from deltaadm.runs.plan_tables import plan_tables
+from deltaadm.runs.planners import plan_mapping_mode
 
 if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
@@ -46,7 +46,7 @@ def command(options: SetMappingMode, context: RunContext) -> int:
         context,
         tables,
         options.many,
-        lambda table: plan_mapping_mode(table.snapshot, mode, session=table.session),
+        plan_mapping_mode(mode),
         change=options.change,
     )
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.errors import UsageError
-from deltaadm.operations.upgrade_protocol import plan_upgrade
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLES_HELP, FleetOptions, require_tables
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_tables import plan_tables
-from deltaadm.runs.planners import clients_planner, minimum_planner
+from deltaadm.runs.planners import plan_for_clients, plan_minimum, plan_upgrade
 
 if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
@@ -83,13 +82,11 @@ def command(options: UpgradeProtocol, context: RunContext) -> int:
 def _planner(options: UpgradeProtocol) -> Planner:
     """The planner for the options; raises `Refused` for an unknown client."""
     if options.readable_by or options.writable_by:
-        return clients_planner(
+        return plan_for_clients(
             readable_by=options.readable_by or (),
             writable_by=options.writable_by or (),
             skip_unreachable=options.skip_unreachable,
         )
     if options.minimum:
-        return minimum_planner()
-    return lambda table: plan_upgrade(
-        table.snapshot, reader=options.reader, writer=options.writer, session=table.session
-    )
+        return plan_minimum()
+    return plan_upgrade(options.reader, options.writer)

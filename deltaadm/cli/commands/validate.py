@@ -6,17 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from deltaadm.cli.outlets import outlets
-from deltaadm.clients import ClientRelease, parse_client
 from deltaadm.dataclass import replace
 from deltaadm.documents.baseline import read_baseline, write_baseline
 from deltaadm.errors import Refused, SettingsError, UsageError
 from deltaadm.operations.baseline import Baseline, baseline_of
 from deltaadm.operations.reports import PlanReport, StatisticsReport
-from deltaadm.operations.validate import (
-    choose_rules,
-    code_prefix,
-    similar_code,
-)
 from deltaadm.render.formats import Style
 from deltaadm.runs.context import do_without_numpy
 from deltaadm.runs.declare import COMMON, NEVER, OWN, Parameters, argument, option
@@ -43,9 +37,8 @@ from deltaadm.runs.reading import read_file
 from deltaadm.runs.results import ResultPrinter, StatisticsPrinter
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
-from deltaadm.runs.validation import ValidationRun, depth_of, fixes_planner
+from deltaadm.runs.validation import ValidationRun, fixes_planner
 from deltaadm.validation.finding import Severity, ValidationReport
-from deltaadm.validation.rule import RuleSet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -225,24 +218,16 @@ _PARALLEL_THRESHOLD = {False: 16, True: 2}
 
 def _run(context: RunContext, options: Validate) -> ValidationRun:
     looking, selection = options.looking, options.selection
-    users = options.change.commit.clients
-    rules = RuleSet(
-        choose_rules(
-            _prefixes(selection.select, "--select"), _prefixes(selection.ignore, "--ignore")
-        )
-    )
-    depth, depth_names = depth_of(
-        rules, history=looking.history, deep=looking.deep, cross_check=looking.cross_check
-    )
-    return ValidationRun(
-        depth=depth,
-        depth_names=depth_names,
-        rules=rules,
-        settings=load_settings(context.settings),
-        readers=_clients(users.for_client, "--for-client"),
-        writers=_clients(users.for_client_writing, "--for-client-writing"),
+    return ValidationRun.of(
+        load_settings(context.settings),
+        options.change.commit.clients,
+        select=selection.select or (),
+        ignore=selection.ignore or (),
+        history=looking.history,
+        deep=looking.deep,
+        cross_check=looking.cross_check,
         baseline=_baseline(selection.baseline),
-        fail_on=selection.fail_on or Severity.ERROR,
+        fail_on=selection.fail_on,
     )
 
 
@@ -253,28 +238,6 @@ def _baseline(file: Path | None) -> Baseline:
         return read_baseline(read_file(file))
     except Refused as error:
         raise SettingsError(error.message, remedy=error.remedy) from error
-
-
-def _clients(texts: list[str] | None, option: str) -> tuple[ClientRelease, ...]:
-    try:
-        return tuple(map(parse_client, texts or ()))
-    except Refused as error:
-        raise UsageError(error.message, option=option, remedy=error.remedy) from error
-
-
-def _prefixes(texts: list[str] | None, option: str) -> tuple[str, ...]:
-    """The beginnings of codes that an option names, several of them with commas."""
-    codes = []
-    for word in (word for text in texts or () for word in text.split(",")):
-        prefix = code_prefix(word)
-        if prefix is None:
-            raise UsageError(
-                f"there is no rule {word.strip()!r}",
-                option=option,
-                remedy=similar_code(word) or "`deltaadm rules` lists them all.",
-            )
-        codes.append(prefix)
-    return tuple(codes)
 
 
 def _require_streaming(

@@ -1,0 +1,130 @@
+"""
+What can be asked about a table: a function for each question, whose answer makes the report.
+
+Their arguments are those of the methods of `Table`, and the commands make them of their options.
+"""
+
+from __future__ import annotations
+
+from deltaadm.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from typing import TypeVar
+
+    from deltaadm.operations.inspect import TableReport
+    from deltaadm.operations.why import WhyReport
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.history import History
+    from deltaadm.runs.target import Target
+
+    R = TypeVar("R")
+    Question = Callable[[RunContext, Target], R]
+    """A function that reports on a table."""
+
+
+def inspect(
+    version: int | None = None,
+    timestamp: str | datetime | None = None,
+    *,
+    files: bool = False,
+    columns: bool = False,
+    clients: str = "summary",
+    advice: bool = True,
+) -> Question[TableReport]:
+    """
+    What the protocol of the table is, why, and who can use it: `deltaadm inspect`.
+
+    `files` counts the live files, `columns` lists columns; `clients` is summary, matrix or
+    sources.
+    """
+    from deltaadm.operations.inspect import ClientView, describe
+    from deltaadm.replay.engine import Detail
+
+    views = {view.name.lower(): view for view in ClientView}
+    if clients not in views:
+        raise UsageError(f"{clients!r} is not one of {', '.join(views)}", option="--clients")
+    at: tuple[int | None, int | None] = (None, None)
+    if version is not None or timestamp is not None:
+        from deltaadm.runs.points import state_at
+
+        at = state_at(version, timestamp)
+    detail = Detail.STATE if files else Detail.PROTOCOL
+
+    def report(context: RunContext, target: Target) -> TableReport:
+        return describe(
+            target.text,
+            target.load(context, detail=detail, version=at[0], timestamp=at[1]),
+            columns=columns,
+            clients=views[clients],
+            advice=advice and at == (None, None),
+        )
+
+    return report
+
+
+def why(
+    *words: str, version: int | None = None, timestamp: str | datetime | None = None
+) -> Question[WhyReport]:
+    """
+    Since when and why the table has its features: `deltaadm inspect --why`.
+
+    *words* choose: features, `reader` or `writer`.
+    """
+    from functools import partial
+
+    from deltaadm.operations.why import explain_protocol, is_word
+    from deltaadm.replay.engine import Detail
+    from deltaadm.runs.context import answer_time
+    from deltaadm.runs.history import timeline_of
+    from deltaadm.runs.points import state_at
+    from deltaadm.runs.sessions import session_settings
+
+    unknown = [word for word in words if not is_word(word)]
+    if unknown:
+        raise UsageError(f"{unknown[0]!r} is no table feature, nor reader or writer.")
+    point = state_at(version, timestamp)
+
+    def report(context: RunContext, target: Target) -> WhyReport:
+        snapshot = target.load(context, detail=Detail.STATE, **point._asdict())
+        timeline = timeline_of(context, target, until=snapshot.version)
+        return explain_protocol(
+            target.text,
+            snapshot,
+            timeline.base,
+            timeline.changes(),
+            partial(context.history_of, snapshot),
+            words=words,
+            now=answer_time(),
+            session=session_settings(context.spark),
+        )
+
+    return report
+
+
+def history(
+    *,
+    protocol: bool = False,
+    schema: bool = False,
+    properties: bool = False,
+    since: int | str | datetime | None = None,
+    until: int | str | datetime | None = None,
+) -> Question[History]:
+    """
+    What changed in the table, when, and by which operation: `deltaadm history`.
+
+    `protocol`, `schema` and `properties` choose; without them everything is there. `since` and
+    `until` are versions or times.
+    """
+    from deltaadm.runs.history import read_history, shown_sections
+    from deltaadm.runs.points import point
+
+    chosen = {"protocol": protocol, "schema": schema, "properties": properties}
+    sections = shown_sections(name for name, is_chosen in chosen.items() if is_chosen)
+    first, last = point(since, "--since"), point(until, "--until")
+    for beginning, end in zip(first, last, strict=True):
+        if beginning is not None and end is not None and beginning > end:
+            raise UsageError("is before --since", option="--until")
+    return lambda context, target: read_history(context, target, sections, first, last)
