@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from hashlib import blake2b
 from itertools import islice
+from math import inf
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 from uuid import uuid4
 
@@ -70,11 +71,10 @@ def write_checkpoint(store: WritableStore, snapshot: Snapshot) -> bool:
     cannot be loaded, and `StorageError`.
     """
     require_checkpointable(snapshot)
-    if not store.can_create:
+    if store.obstacle:
         raise Refused(
-            f"A checkpoint cannot be written to {store.root}: the store cannot write a file only "
-            "if there is none.",
-            remedy="Write it where the table is stored.",
+            f"deltaadm cannot write a checkpoint of this table: {store.obstacle}.",
+            remedy="Have a writer that is made for this store write it.",
         )
     existing = _existing(store, snapshot)
     if existing is None:
@@ -193,10 +193,11 @@ def _require_planned(snapshot: Snapshot, name: str, document: dict[str, Any]) ->
 
 def _oldest_tombstone(snapshot: Snapshot) -> float:
     """The time in ms up to which tombstones have expired."""
+    if snapshot.timestamp is None:
+        return -inf
     # By the newest commit, unless this machine's clock is behind: one that is ahead must not take
     # the tombstones of files that VACUUM has to spare.
-    now = time.time_ns() // 1_000_000
-    now = now if snapshot.timestamp is None else min(now, snapshot.timestamp)
+    now = min(time.time_ns() // 1_000_000, snapshot.timestamp)
     stored = snapshot.metadata.configuration.get(_RETENTION, "interval 1 week")
     return now - kept_for(stored) / 1_000
 

@@ -50,8 +50,8 @@ def require_committable(plan: Plan, store: WritableStore | None = None) -> None:
 
 def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
     """Why *plan* is not committed without Delta Spark, as clauses; none where it is."""
-    if store is not None and not plan.is_noop and not store.can_create:
-        yield f"the store of {store.root} cannot write a file only where there is none"
+    if store is not None and not plan.is_noop and store.obstacle:
+        yield store.obstacle
     for before, stage in zip(plan.states, plan.stages, strict=False):
         if stage.is_commit:
             yield from _of_step(before, stage)

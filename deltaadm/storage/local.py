@@ -49,7 +49,7 @@ class LocalStore:
 
     qualifier = "file:"
     survives_fork = True
-    can_create = True
+    obstacle = ""
     # Reading a local file takes no waiting in which others could be read.
     at_once = 1
     storage_options: Mapping[str, str] = {}

@@ -318,15 +318,15 @@ def _plain_keys(settings: Mapping[str, str]) -> set[str]:
 
 
 def _other_ways(settings: Mapping[str, str]) -> Iterator[str]:
-    """The settings by which writers agree on who may commit in another way than we do."""
+    """Settings by which writers to S3 agree on who may commit in another way than we do."""
     for name, value in settings.items():
-        key = name.lower().removeprefix("aws_")
+        key, lower = name.lower().removeprefix("aws_"), value.lower()
         if key == "s3_locking_provider" and value:
             yield f"{name} = {value}, and deltaadm does not take part in its locks"
-        elif key.endswith("allow_unsafe_rename") and value.lower() in {"1", "true", "yes", "on"}:
+        elif key.endswith("allow_unsafe_rename") and lower in {"1", "true", "yes", "on"}:
             yield f"{name} is set, so other writers may replace commits"
-        elif key == "conditional_put" and value.lower() != "etag":
-            yield f"{name} = {value} instead of etag"
+        elif key == "conditional_put" and lower != "etag":
+            yield f"{name} = {value} instead of etag, by which deltaadm commits"
 
 
 class Bucket:
@@ -360,20 +360,14 @@ class Bucket:
         Raise `Refused` unless a file that is there is never replaced by a writer that creates it.
 
         Found out once, by creating an object in *directory* twice, since there are stores that
-        ignore `If-None-Match`; and by settings of writers that rely on something else.
+        ignore `If-None-Match`.
         """
-        if self._is_exclusive:
+        if self._is_exclusive or self.creates_once(directory):
+            self._is_exclusive = True
             return
-        reason = next(_other_ways({**os.environ, **self._options}), "")
-        if not reason:
-            if self.creates_once(directory):
-                self._is_exclusive = True
-                return
-            reason = (
-                "the store replaces an object that must not be there (it ignores If-None-Match)"
-            )
         raise Refused(
-            f"{self.url(directory)}: a commit could replace that of another writer: {reason}.",
+            f"{self.url(directory)}: a commit could replace that of another writer: the store "
+            "replaces an object that must not be there (it ignores If-None-Match).",
             remedy="Commit through Spark as the only writer (--commit-engine spark), or use a "
             "store with conditional writes; `deltaadm doctor LOCATION --write` checks it.",
         )
@@ -694,9 +688,13 @@ class ObjectStore:
         self._bucket.put(f"{self._log}/{path}", body)
 
     @property
-    def can_create(self) -> bool:
+    def obstacle(self) -> str:
         """See `WritableStore`."""
-        return self._address.kind != "http"
+        if self._address.kind == "http":
+            return f"the store of {self.root} cannot write a file only where there is none"
+        if self._address.kind == "s3":
+            return next(_other_ways({**os.environ, **self._bucket.options}), "")
+        return ""
 
     def create(self, path: str, body: bytes) -> bool:
         """See `WritableStore`; an object appears whole."""

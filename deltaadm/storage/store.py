@@ -102,8 +102,13 @@ class WritableStore(LogStore, Protocol):
     """A store that also writes; commits go through `create` alone."""
 
     @property
-    def can_create(self) -> bool:
-        """Whether it can write a file only where there is none, which commits need."""
+    def obstacle(self) -> str:
+        """
+        Why commits to it are not safe, as a clause; empty where they are.
+
+        They need a store that writes a file only where there is none, and other writers that rely
+        on nothing else.
+        """
 
     def create(self, path: str, body: bytes) -> bool:
         """

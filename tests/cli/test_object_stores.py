@@ -159,10 +159,11 @@ def test_writers_that_agree_otherwise_are_not_joined(
     location = s3.upload(tmp_path, "locked")
     before = objects(s3)
     monkeypatch.setenv(name, value)
-    done = deltaadm("alter", location, *COMMIT)
-    assert done.code == 7
-    assert name in done.err
-    assert "unknown" not in done.err
+    for wish in (COMMIT, COMMIT[:2] + COMMIT[4:], ("--checkpoint", *COMMIT[2:])):
+        done = deltaadm("alter", location, *wish)
+        assert done.code == 7
+        assert name in done.err
+        assert "unknown" not in done.err
     assert objects(s3) == before
 
 

@@ -34,8 +34,8 @@ def test_one_of_many_creates_a_file(tmp_path: Path) -> None:
 
 
 def test_nothing_is_created_where_a_store_has_no_conditions() -> None:
-    assert not open_store("https://example.com/t").can_create
-    assert open_store("s3://bucket/t").can_create
+    assert "only where there is none" in open_store("https://example.com/t").obstacle
+    assert open_store("s3://bucket/t").obstacle == ""
 
 
 def test_a_draft_is_removed_once_its_process_is_dead(tmp_path: Path) -> None:

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltaadm.domain.model.actions import DomainMetadata
 from deltaadm.domain.model.provenance import CommitMark, Provenance
 from deltaadm.domain.model.session import SessionSettings
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.steps import SetLocation, Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+from deltaadm.domain.transaction.feature_removal import FeatureHistory
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost, StorageError
 from deltaadm.operations.alter import TableChanges, plan_changes
 from deltaadm.operations.carry_out import (
@@ -24,6 +26,7 @@ from deltaadm.operations.carry_out import (
     require_same_places,
 )
 from deltaadm.operations.diff import diff
+from deltaadm.operations.drop_feature import plan_drop
 from deltaadm.operations.enable_feature import plan_features
 from deltaadm.operations.plan import Plan
 from deltaadm.operations.set_mapping_mode import plan_mapping_mode
@@ -157,6 +160,15 @@ def test_nothing_to_do_starts_nothing() -> None:
     outcome = run(plan_upgrade(START), Untouchable())
     assert outcome.versions == ()
     assert outcome.actual == START
+
+
+def test_a_domain_that_was_made_since_the_plan_is_not_deleted() -> None:
+    empty = replace(snapshot((1, 7), writer=["domainMetadata"]), domains={})
+    plan = plan_drop(empty, "domainMetadata", FeatureHistory(first=0), now=0)
+    table = MemoryTable(replace(empty, domains={"my.app": DomainMetadata("my.app", "{}")}))
+    with pytest.raises(CommitError, match=r"would delete my\.app"):
+        run(plan, table)
+    assert table.steps == []
 
 
 def test_appends_before_the_first_step() -> None:

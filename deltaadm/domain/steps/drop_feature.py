@@ -23,6 +23,7 @@ from deltaadm.domain.transaction.feature_removal import (
     PREPARED_KEYS,
     can_truncate,
     destroyed_with,
+    destroys_domains,
     preparation,
     traces,
 )
@@ -134,6 +135,11 @@ class DropFeature(Step):
     def destroys(self, before: Snapshot) -> tuple[str, ...]:
         """The domains that go with the feature."""
         return destroyed_with(before, self.name)
+
+    @property
+    def is_verified_by_state(self) -> bool:
+        """Whether it may remove domains."""
+        return destroys_domains(self.name)
 
     def losses(self, before: Snapshot) -> tuple[str, ...]:
         """The uses of the feature, and the versions that need it."""

@@ -125,7 +125,13 @@ def traces(snapshot: Snapshot, name: str) -> tuple[str, ...]:
 
 def destroyed_with(snapshot: Snapshot, name: str) -> tuple[str, ...]:
     """The domains that the table loses with the feature; `*` where they were not loaded."""
-    return _preparation_of(name).destroys(snapshot)
+    destroys = _preparation_of(name).destroys
+    return () if destroys is None else destroys(snapshot)
+
+
+def destroys_domains(name: str) -> bool:
+    """Whether the table can lose domains with the feature."""
+    return _preparation_of(name).destroys is not None
 
 
 def searches_history(name: str) -> bool:
@@ -187,7 +193,7 @@ class Preparation:
     stops_truncation: Callable[[Snapshot], bool] = lambda _: False
     in_history: Callable[[Metadata], bool] | None = None
     in_files: str | None = None
-    destroys: Callable[[Snapshot], tuple[str, ...]] = lambda _: ()
+    destroys: Callable[[Snapshot], tuple[str, ...]] | None = None
 
 
 def preparation(feature: TableFeature) -> Preparation:
