@@ -7,15 +7,24 @@ from functools import lru_cache
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Final
 
 MASK: Final = "***"
 
-# No pattern here is unbounded where another start could begin in what it matches: text comes from
-# tables, and a line of a megabyte must take a moment only.
+# Text comes from tables, and a line of a megabyte must take a moment only: no pattern looks again
+# and again at what it cannot match. Quantifiers are possessive, or end where another match begins.
+_PAIR: Final = (
+    r"(?P<key>(?P<quote>\\*['\"])(?P<quoted>[^'\"\s\\]++)(?P=quote)|(?<![?&\w.-])[\w.-]++)"
+    r"(?P<sign>\s?=\s?|(?<=['\"])\s?:\s?)"
+    r"(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\\+['\"][^'\"]*+['\"]?|"
+    r"[^\s'\",;()]*[^\s'\".,;()])"
+)
+"""A key and its value, bare or in quotes; no part of a URL."""
+
 _LOGIN: Final = (
-    r"(:/{1,2}[^\s/:@\[]{0,256}:)(?!\d{1,5}(?:[/?#\s]|$))(?:[^\s/]{0,256}@|[^\s@]{0,256}@)"
+    r"(:/{1,2}(?:(?!%3[aA])[^\s/:@\[])*+(?::|%3[aA]))(?!\d{1,5}(?:[/?#\s]|$))"
+    r"(?:(?!%40)[^\s@])*+((?:@|%40)(?:[^\s/@]*+@)*+)?"
 )
 """The password may have a slash in it, as keys of Amazon do, unless it is a port."""
 
@@ -26,53 +35,72 @@ _PARAMETER: Final = (
 )
 """Part of the query of a signed URL: shared access signatures, presigned and the like."""
 
-_PAIR: Final = (
-    r"(?P<key>(?P<quote>['\"])(?P<quoted>[^'\"\s]+)(?P=quote)|(?<![?&\w.-])[\w.-]+)"
-    r"(?P<sign>\s?=\s?|(?<=['\"])\s?:\s?)"
-    r"(?P<value>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|"
-    r"[^\s'\",;()]*[^\s'\".,;()])"
-)
-"""A key and its value, bare or in quotes; no part of a URL."""
+_PREFIXES: Final = (
+    "AIza", "ATATT", "SG.", "dapi", "dckr_pat_", "dop_v1_", "gho_", "ghp_", "ghr_", "ghs_", "ghu_",
+    "github_pat_", "glpat-", "hf_", "hooks.slack.com/services/", "hvs.", "npm_", "pypi-",
+    "rk_live_", "shpat_", "sk-ant-", "sk-proj-", "sk_live_", "xapp-", "xoxa-", "xoxb-", "xoxe-",
+    "xoxp-", "xoxr-", "xoxs-", "ya29.",
+)  # fmt: skip
+"""The beginnings of providers' tokens; random text follows, with a digit in it."""
+
+_BEGINNING: Final = "|".join(_PREFIXES).replace(".", r"\.")
+
 
 _PARTITION: Final = r"(?i)[^/]*/(?:.*/)?(?:[^/]*\.[a-z]\w*|[^/=]+=[^/=][^/]*)?/?"
 """The value after `key=` in the path of a partition's file, or of a directory in it."""
 
+
+def _masked_pair(pair: re.Match[str]) -> str:
+    import re
+
+    key, value = pair["key"], pair["value"]
+    if not _is_secret_key(pair["quoted"] or key) or not _is_opaque(key, value.strip("'\"\\")):
+        # A document may be the value in another one.
+        nested = re.sub(_PAIR, _masked_pair, value[1:-1]) if "\\" in value else ""
+        return f"{key}{pair['sign']}{value[0]}{nested}{value[-1]}" if nested else pair[0]
+    quote = value[: len(value) - len(value.lstrip("'\"\\"))]
+    if not quote and "/" in value:
+        # A part of a path; only names of settings have dots.
+        inside = pair.string[max(pair.start() - 1, 0) : pair.start()] == "/"
+        if inside or ("." not in key and re.fullmatch(_PARTITION, value)):
+            return pair[0]
+    return f"{key}{pair['sign']}{quote}{MASK}{quote}"
+
+
+def _masked_login(login: re.Match[str]) -> str:
+    return login[0] if login[2] is None else f"{login[1]}{MASK}@"
+
+
+_RULES: Final[tuple[tuple[tuple[str, ...], str, str | Callable[[re.Match[str]], str]], ...]] = (
+    (("=", '":', '" :', "':", "' :"), _PAIR, _masked_pair),
+    ((":/",), _LOGIN, _masked_login),
+    (("?", "&"), _PARAMETER, rf"\1{MASK}"),
+    (("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}", MASK),
+    (("-----BEGIN",), r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\w+/=\s\\]*+", MASK),
+    (("eyJ",), r"(?<![\w-])eyJ[\w-]{10,}+\.[\w-]{10,}+\.[\w.-]*+", MASK),
+    (
+        ("earer ", "asic ", "BEARER ", "BASIC "),
+        r"(?i)\b(?:bearer|basic) ++(?=[\w+/.~-]{0,64}[\d=])[\w+/=.~-]{8,}+",
+        MASK,
+    ),
+    (_PREFIXES, rf"\b(?:{_BEGINNING})(?=[\w/-]{{0,31}}\d)[\w+/=.-]{{10,}}+", MASK),
+)
+"""Kinds of secrets: texts of which each has one, its pattern, and what is put in its place."""
+
 _KEY: Final = (
-    r"(^|_)((passwords?|passwd|pwd|passphrase|secrets?|tokens?|cred(ential)?s?|private_?key|"
-    r"api_?keys?|access_?key|account_?key|secret_?key|shared_?key|encryption_?keys?|"
-    r"connection_string|authorization|(user|db|bind|ldap)_(pass|pw))(_id|_value|_old|_list)?$|"
-    r"account_key_|sas_(fixed_)?token|azure_sas_)"
+    r"(passwords?|passwd|passphrase|pwd|secrets?|tokens?|secret_?key|access_?key|account_?key|"
+    r"private_?key|api_?keys?|(^|_)(cred(ential)?s?|shared_?key|encryption_?keys?|sas|sig|salt|"
+    r"connection_string|authorization|auth_user_info|(user|db|bind|ldap)_?(pass|pw)))"
+    r"(_id|_value|_old|_list|_hash)?$|account_key_|sas_(fixed_)?token|azure_sas_"
 )
 """A name of a secret, in lower case with an underscore between its words."""
 
 _ORDINARY: Final = r"(?i)true|false|none|[0-9.]+|[a-z]+://\S*|\$?\{.*\}"
 """A switch, a number, or a reference to where the secret is kept."""
 
-_KINDS: Final = (
-    ("AKIA", r"\bAKIA[0-9A-Z]{16}"),
-    ("ASIA", r"\bASIA[0-9A-Z]{16}"),
-    ("-----BEGIN", r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\w+/=\s]{0,8192}"),
-    ("eyJ", r"(?<![\w-])eyJ[\w-]{10,4096}\.eyJ[\w-]{10,4096}\.[\w-]{0,4096}"),
-    ("AccountKey=", r"AccountKey=[\w+/=]{20,256}"),
-    ("SharedAccessKey=", r"SharedAccessKey=[\w+/=]{20,256}"),
-    ("sig=", r"[?&]sig=[\w%+/=]{20,256}"),
-    ("gh", r"\bgh[pousr]_\w{30,255}"),
-    ("github_pat_", r"\bgithub_pat_\w{22,255}"),
-    ("dapi", r"\bdapi[0-9a-f]{32}"),
-    ("AIza", r"\bAIza[\w-]{35}"),
-    ("xox", r"\bxox[abeoprs]-[\w-]{10,255}"),
-    ("hooks.slack.com", r"hooks\.slack\.com/services/\w[\w/]{0,255}"),
-    ("_live_", r"\b[rs]k_live_\w{10,255}"),
-    ("sk-proj-", r"\bsk-proj-[\w-]{10,255}"),
-    ("npm_", r"\bnpm_\w{30,255}"),
-    ("hf_", r"\bhf_\w{30,255}"),
-    ("earer ", r"\b[Bb]earer +(?=[\w+/.~-]{0,64}\d)[\w+/=.~-]{8,4096}"),
-    ("BEARER ", r"\bBEARER +(?=[\w+/.~-]{0,64}\d)[\w+/=.~-]{8,4096}"),
-    ("asic ", r"\b[Bb]asic +(?=[\w+/]{0,64}[\d=])[\w+/=]{8,4096}"),
-)
-"""What providers' keys and tokens look like, each with a text that all of its kind contain."""
-
-_KEY_SIGNS: Final = ("pass", "pw", "secret", "token", "cred", "key", "string", "auth", "sas")
+_KEY_SIGNS: Final = (
+    "pass", "pw", "secret", "token", "cred", "key", "string", "auth", "sas", "sig", "salt",
+)  # fmt: skip
 """Texts of which every name of a secret has one: importing `re` costs time at the start."""
 
 _NAMED_BY_USERS: Final = ("delta.constraints.",)
@@ -101,35 +129,12 @@ def masked(text: str, secrets: Iterable[str] = ()) -> str:
         text = text.replace(repr(secret), repr(MASK))
         if len(secret) >= _TELLING:
             text = text.replace(secret, MASK)
-    if "=" in text or '":' in text or '" :' in text:
-        import re
-
-        text = re.sub(_PAIR, _masked_pair, text)
-    if ":/" in text:
-        import re
-
-        text = re.sub(_PARAMETER, rf"\1{MASK}", re.sub(_LOGIN, rf"\1{MASK}@", text))
-    for sign, kind in _KINDS:
-        if sign in text:
+    for signs, pattern, replacement in _RULES:
+        if any(sign in text for sign in signs):
             import re
 
-            text = re.sub(kind, MASK, text)
+            text = re.sub(pattern, replacement, text)
     return text
-
-
-def _masked_pair(pair: re.Match[str]) -> str:
-    key, value = pair["key"], pair["value"]
-    if not _is_secret_key(pair["quoted"] or key) or not _is_opaque(key, value.strip("'\"")):
-        return pair[0]
-    quote = value[0] if value[0] in "'\"" else ""
-    if not quote and "/" in value:
-        import re
-
-        # A part of a path; only names of settings have dots.
-        inside = pair.string[max(pair.start() - 1, 0) : pair.start()] == "/"
-        if inside or ("." not in key and re.fullmatch(_PARTITION, value)):
-            return pair[0]
-    return f"{key}{pair['sign']}{quote}{MASK}{quote}"
 
 
 def is_secret(key: str, value: str | None) -> bool:
@@ -162,7 +167,7 @@ def _is_opaque(key: str, value: str) -> bool:
     import re
 
     if value.isdecimal():
-        return "pass" in key.lower() or "pwd" in key.lower()
+        return any(word in key.lower() for word in ("pass", "pwd", "secret"))
     return not re.fullmatch(_ORDINARY, value, re.DOTALL)
 
 

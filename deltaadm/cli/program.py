@@ -60,7 +60,7 @@ def _run(arguments: Sequence[str], status: CommitStatus) -> int:
         return _stopped(status, type(stop))
     except BrokenPipeError:
         return _unread(arguments, status)
-    except Exception as error:  # noqa: BLE001 -- whatever gets here is a bug of ours, and says so
+    except BaseException as error:  # noqa: BLE001 -- a bug, or a panic of a library in Rust
         stop_behind = _stop_behind(error)
         if stop_behind is not None:
             return _stopped(status, stop_behind)

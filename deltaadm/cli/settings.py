@@ -206,14 +206,13 @@ def converted(option: Declared, setting: Setting) -> Any:
         texts = [texts] if isinstance(texts, str) else texts
         if not isinstance(texts, list):
             raise wrong(place, "a list of strings")
-        values = [_one(option, text, setting) for text in texts if text != ""]
         if not option.is_pair:
-            return values
-        if len(values) != _PAIR:
+            return [_one(option, text, setting) for text in texts if text != ""]
+        if len(texts) != _PAIR or not all(isinstance(text, str) for text in texts):
             raise wrong(place, f"a list of two strings, {option.metavar}")
         from pathlib import Path
 
-        return values[0], Path(values[1])
+        return texts[0], Path(setting.directory, os.path.expanduser(texts[1]))  # noqa: PTH111
     return _one(option, value, setting)
 
 

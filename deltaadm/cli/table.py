@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from deltaadm.cli.message_options import HelpOptions, MessageOptions, SettingsOptions, begin
 from deltaadm.errors import UsageError
 from deltaadm.imports import import_module
@@ -72,7 +74,11 @@ class Command:
         yield from HelpOptions.sections()
 
     def begin(self, values: Mapping[str, Any]) -> None:
-        """Show and keep messages as *values* ask."""
+        """Show and keep messages as *values* ask; raises `UsageError` for what is no text."""
+        for option in self.declared():
+            if not option.names_tables and not _is_spelled(values.get(option.field)):
+                name = max(option.names, key=len, default=option.metavar)
+                raise UsageError("has bytes that are no text in UTF-8, or a NUL", option=name)
         if not values.keys().isdisjoint(MessageOptions.fields):
             chosen = {name: values[name] for name in MessageOptions.fields if name in values}
             begin(MessageOptions(**chosen))
@@ -89,6 +95,18 @@ class Command:
 
         values = {**values, "output": format_name, "output_file": None}
         return answer_to_file(file, lambda: self.run(self.parameters.of(values), context))
+
+
+def _is_spelled(value: object) -> bool:
+    """Whether a value is text, or the name of a file, and not bytes that are none."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_spelled, value))
+    if not isinstance(value, str | os.PathLike):
+        return True
+    try:
+        return b"\0" not in (value.encode() if isinstance(value, str) else os.fsencode(value))
+    except UnicodeEncodeError:
+        return False
 
 
 def _json_output(values: Mapping[str, Any], default: Any) -> Any:

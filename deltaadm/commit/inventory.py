@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from deltaadm.errors import Refused
+from deltaadm.errors import Refused, panics_as_errors
 from deltaadm.storage.files import require_real_directory
 
 if TYPE_CHECKING:
@@ -24,9 +24,10 @@ def require_place(path: Path, key: Collection[str]) -> None:
         from deltalake import DeltaTable
 
         require_real_directory(path)
-        if not DeltaTable.is_deltatable(str(path)):
+        # An absolute path, or deltalake would take some names for URLs.
+        if not DeltaTable.is_deltatable(str(path.absolute())):
             return
-        there = {field.name for field in DeltaTable(str(path)).schema().fields}
+        there = {field.name for field in DeltaTable(str(path.absolute())).schema().fields}
         lacking = [column for column in key if column not in there]
         if lacking:
             raise Refused(
@@ -50,14 +51,15 @@ def add_rows(path: Path, columns: Mapping[str, type], rows: Sequence[Mapping[str
         schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
         plain = [{name: _unicode(value) for name, value in row.items()} for row in rows]
         table = pa.Table.from_pylist(plain, schema=schema)
-        write_deltalake(str(path), table, mode="append", schema_mode="merge")
+        write_deltalake(str(path.absolute()), table, mode="append", schema_mode="merge")
 
 
 @contextmanager
 def _refusing(path: Path) -> Iterator[None]:
     """Trouble of whatever kind as `Refused`."""
     try:
-        yield
+        with panics_as_errors():
+            yield
     except Refused:
         raise
     except Exception as error:

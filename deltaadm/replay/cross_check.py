@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.facts.facts import CrossCheck
+from deltaadm.errors import panics_as_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +29,9 @@ def cross_check(store: LogStore, snapshot: Snapshot) -> CrossCheck:
     location = store.root if store.local_path is None else store.local_path
     try:
         options = dict(store.storage_options) or None
-        theirs = deltalake.DeltaTable(location, storage_options=options)
-        differences = dict(_differences(snapshot, theirs))
+        with panics_as_errors():
+            theirs = deltalake.DeltaTable(location, storage_options=options)
+            differences = dict(_differences(snapshot, theirs))
     except Exception as error:  # noqa: BLE001 -- a refusal, in whatever class it comes
         return CrossCheck(program=program, refusal=_sentence(error))
     return CrossCheck(program=program, differences=differences)

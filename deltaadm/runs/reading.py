@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
 from deltaadm.errors import MissingFile, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Final
+
+_MOST: Final = 1 << 28
+"""Characters of what is no regular file."""
 
 
 def read_input(path: Path) -> str:
@@ -30,7 +37,10 @@ def read_file(path: Path) -> str:
     Raises `MissingFile` where it is not there, and `Refused` where it cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            # A pipe or device may have no end.
+            text = file.read(-1 if is_regular else _MOST)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise MissingFile(
             f"The file {path} cannot be read: {error.strerror}.", remedy="Check its name."
@@ -40,3 +50,6 @@ def read_file(path: Path) -> str:
         raise Refused(
             f"The file {path} cannot be read: {reason}.", remedy="Check its name."
         ) from error
+    if len(text) == _MOST:
+        raise Refused(f"{path} does not end.", remedy="Check its name.")
+    return text

@@ -1,8 +1,9 @@
-"""Resources of the machine that a run has exhausted: memory, open files, threads, stack."""
+"""What the machine did not let a run have: memory, open files, threads, stack, a file."""
 
 from __future__ import annotations
 
 import errno
+import os
 from typing import TYPE_CHECKING
 
 from deltaadm.errors import DeltaadmError, EngineError, StorageError, TableError
@@ -18,7 +19,7 @@ _NO_THREAD: Final = "can't start new thread"
 
 
 def shortage(error: BaseException) -> DeltaadmError | None:
-    """The resource that the run lacked when it ended in *error*; None for other causes."""
+    """What the run lacked when it ended in *error*; None for other causes."""
     for cause in _chain(error):
         if isinstance(cause, MemoryError) or _is_unmapped(cause):
             return EngineError(
@@ -41,6 +42,11 @@ def shortage(error: BaseException) -> DeltaadmError | None:
                 remedy="Find the commit that added the nested value or column, and restore the "
                 "version before it.",
             )
+    if isinstance(error, OSError) and error.filename:
+        return StorageError(
+            f"Cannot access {os.fsdecode(error.filename)}: {error.strerror}.",
+            remedy="Check its name, and the permissions on it.",
+        )
     return None
 
 

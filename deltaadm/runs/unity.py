@@ -209,7 +209,7 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
         host, _ = parts.hostname or "", parts.port
     except ValueError:
         raise _no_url(url, place) from None
-    if parts.username or parts.password or parts.query or parts.fragment:
+    if "@" in url or parts.query or parts.fragment:
         raise Refused(
             f"The URL in {place} has a login, a query or a fragment, which may hold a secret.",
             remedy=f"Give scheme and host alone; the token comes from {_TOKENS[0]}.",

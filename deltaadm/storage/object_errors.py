@@ -58,6 +58,11 @@ _CAUSES: Final = (
         "If that host is to be trusted, set it as the endpoint.",
     ),
     _Cause(
+        ("InvalidHeaderValue", "InvalidUri", "RelativeUrlWithoutBase", "InvalidPort"),
+        _CANNOT + "a credential or a setting of the store cannot be part of a request.",
+        "Look for line breaks and odd characters in them, and for addresses that are not URLs.",
+    ),
+    _Cause(
         ("RequestTimeTooSkewed",),
         _CANNOT + "this machine's clock differs too much from the store's.",
         "Set the clock.",

@@ -28,7 +28,14 @@ from deltaadm.domain.model.log_segment import (
     listing_prefix,
     no_table,
 )
-from deltaadm.errors import DeltaadmError, FileMissing, Refused, StorageError, UnknownWrite
+from deltaadm.errors import (
+    DeltaadmError,
+    FileMissing,
+    Refused,
+    StorageError,
+    UnknownWrite,
+    panics_as_errors,
+)
 from deltaadm.limits import LIMITS
 from deltaadm.storage.discover import not_listed
 from deltaadm.storage.kept import Kept
@@ -123,6 +130,7 @@ class Address(NamedTuple):
                 remedy=f"A location there looks like {_EXAMPLES[kind]}.",
             )
         if kind == "http":
+            require_url(location)
             parts = urlsplit(location)
             if parts.query or parts.fragment:
                 raise StorageError(
@@ -213,11 +221,7 @@ class Connections:
             # One for each name, so that all who open it see the same objects.
             return self._memory.setdefault(address.bucket, store.MemoryStore())
         settings, client = _divided(address.kind, options)
-        if address.kind == "http":
-            require_url(location)
-        else:
-            # obstore panics on some of these.
-            require_usable(_PREFIXES[address.kind], settings, os.environ)
+        if address.kind != "http":
             require_bucket(_NOUNS[address.kind], address.bucket, location)
         try:
             if address.kind == "http":
@@ -236,6 +240,8 @@ class Connections:
                 if address.account:
                     settings["account_name"] = address.account
                 kind = store.AzureStore
+            # obstore panics on some of these.
+            require_usable(_PREFIXES[address.kind], settings, os.environ)
             client |= confining_options(address.kind, client, settings, os.environ)
             backend: Backend = kind(
                 address.bucket,
@@ -446,7 +452,8 @@ class Bucket:
     def _failing(self, path: str, doing: str = "read") -> Iterator[None]:
         """Raises that error for whatever a request in the block raises."""
         try:
-            yield
+            with panics_as_errors():
+                yield
         except DeltaadmError:
             raise
         except Exception as error:
@@ -493,7 +500,8 @@ class Bucket:
 
         try:
             # In one request: an upload in parts is not conditional.
-            obstore.put(self.backend, path, body, mode="create", use_multipart=False)
+            with panics_as_errors():
+                obstore.put(self.backend, path, body, mode="create", use_multipart=False)
         except AlreadyExistsError:
             return False
         except Exception as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -12,10 +13,14 @@ from deltaadm.errors import StorageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_URLS: Final = frozenset({"endpoint", "endpoint_url", "endpoint_url_s3"})
+_URLS: Final = frozenset({
+    "endpoint", "endpoint_url", "endpoint_url_s3", "endpoint_url_sts", "metadata_endpoint",
+    "container_credentials_full_uri",
+})  # fmt: skip
 _WORDS: Final = frozenset({
     "region", "default_region", "access_key_id", "secret_access_key", "session_token", "token",
     "account_name", "account_key", "access_key", "sas_token", "client_id", "tenant_id",
+    "container_credentials_relative_uri",
 })  # fmt: skip
 
 
@@ -23,7 +28,7 @@ def require_usable(
     prefix: str, settings: Mapping[str, str], environment: Mapping[str, str]
 ) -> None:
     """
-    Raise `StorageError` for an endpoint that is not a URL, or a word with more than one line.
+    Raise `StorageError` for an endpoint that is not a URL, or a word or token with several lines.
 
     Those of *settings* and of the *environment* count whose names begin with the *prefix* of a
     kind of store, such as `aws_`.
@@ -32,17 +37,30 @@ def require_usable(
     own = {name: text for name, text in environment.items() if name.lower().startswith(prefix)}
     for name, value in {**own, **settings}.items():
         key = name.lower().removeprefix(prefix).removeprefix("storage_")
-        if key in _URLS and value and not _is_url(value):
+        if key in _URLS and not _is_url(value):
             raise StorageError(
                 f"{name} is not a URL.",
                 remedy="An endpoint looks like https://host or http://host:9000.",
             )
-        if key in _WORDS and re.search(r"[^\x21-\x7e]", value):
+        where, word = name, value
+        if key == "container_authorization_token_file":
+            where, word = f"The file in {name}", _token_in(value)
+        elif key not in _WORDS:
+            continue
+        if re.search(r"[^\x21-\x7e]", word):
             raise StorageError(
-                f"{name} contains a space, a line break or another invalid character.",
+                f"{where} contains a space, a line break or another invalid character.",
                 remedy="Correct it; a line break at the end often comes from the file it was read "
                 "from.",
             )
+
+
+def _token_in(file: str) -> str:
+    """The token in a file that obstore reads; empty where it cannot be read, which obstore says."""
+    try:
+        return Path(file).read_bytes().decode("latin-1")
+    except (OSError, ValueError):
+        return ""
 
 
 def require_url(location: str) -> None:

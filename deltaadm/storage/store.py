@@ -216,6 +216,7 @@ def open_store(
     if scheme.lower() == "file":
         return _file_url(place, limits)
     if is_in_object_store(place):
+        _require_path(place, str.encode)
         return (object_stores or ObjectStores()).open(place, limits)
     raise _unsupported(place, scheme)
 
@@ -244,36 +245,59 @@ def require_no_secret(location: str) -> None:
 
     Locations are shown, saved in plans and journals, and kept by catalogs.
     """
-    if not is_remote(location):
+    place = _unquoted(location) or location
+    scheme, separator, rest = place.partition(":")
+    if not separator or not _is_scheme(scheme):
         return
+    from urllib.parse import unquote
+
     from deltaadm.masking import masked
 
-    if masked(location) != location:
+    # What stands before an @ may be a login without a scheme, too.
+    url = unquote(place if rest.startswith("/") else f"://{place}")
+    if masked(url) != url:
         raise Refused(
-            f"{location} contains a secret, and locations are displayed and saved.",
+            f"{masked(url)} contains a secret, and locations are displayed and saved.",
             remedy="Remove it from the location. Credentials are taken from variables such as "
             "AWS_SECRET_ACCESS_KEY or from --storage-options-file FILE; Spark also takes them from "
             "settings such as spark.hadoop.fs.s3a.secret.key in spark-defaults.conf.",
         )
 
 
-def _local(place: str, limits: Limits) -> WritableStore:
+def _local(path: str, limits: Limits, root: str | None = None) -> WritableStore:
+    from os import fsencode
+
     from deltaadm.storage.local import LocalStore
 
-    return LocalStore(place, limits=limits)
+    _require_path(path, fsencode)
+    return LocalStore(path, root, limits)
+
+
+def _require_path(path: str, encode: Callable[[str], bytes]) -> None:
+    """Raise `StorageError` for a *path* that no request to a system can have in it."""
+    try:
+        is_one = b"\0" not in encode(path)
+    except UnicodeEncodeError:
+        is_one = False
+    if not is_one:
+        raise StorageError(
+            f"Cannot access {path}: it has a character that no path can have.",
+            remedy="Check how the location was put together.",
+        )
 
 
 def _file_url(place: str, limits: Limits) -> WritableStore:
     from urllib.parse import unquote, urlsplit
 
-    # Names of directories may have # and ? in them.
-    parts = urlsplit(place, allow_fragments=False)
+    try:
+        # Names of directories may have # and ? in them.
+        parts = urlsplit(place, allow_fragments=False)
+    except ValueError:
+        raise _foreign_host(place, place.partition("//")[2].partition("/")[0]) from None
     if parts.netloc not in {"", "localhost"}:
         raise _foreign_host(place, parts.netloc)
     path = parts.path if not parts.query else f"{parts.path}?{parts.query}"
-    from deltaadm.storage.local import LocalStore
-
-    return LocalStore(unquote(path), root=place, limits=limits)
+    return _local(unquote(path), limits, place)
 
 
 def _is_scheme(text: str) -> bool:

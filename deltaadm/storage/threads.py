@@ -33,9 +33,7 @@ class Pending(Generic[Result]):
             assert work is not None  # noqa: S101 -- each work is done once
             self._result = work()
         except BaseException as error:  # noqa: BLE001 -- raised again where it is asked for
-            # A panic in Rust is no `Exception`, by which whoever asks would know it for a bug.
-            panics = type(error).__name__ == "PanicException"
-            self._error = RuntimeError(f"panic: {error}") if panics else error
+            self._error = error
         self._done.set()
 
     def result(self, seconds: float = inf) -> Result:

@@ -124,6 +124,61 @@ def assert_one_sentence_and_remedy(text: str) -> None:
     assert remedy[2].isupper() or remedy[2] == "`"
 
 
+ODD_LOCATIONS = [
+    "file:%00",
+    "file:///a%00b",
+    "file://[",
+    "http://[::1",
+    "http://[bad]/x",
+    "s3://\udcff/t",
+    "s3://bucket/\udcff",
+    "delta.`a\0b`",
+    "\ud800",
+    "s3://bucket/\0",
+]
+
+
+@pytest.mark.parametrize("location", ODD_LOCATIONS)
+def test_a_location_that_no_system_takes(location: str) -> None:
+    for command in (["inspect"], ["validate"], ["history"], ["alter", "--set", "a=b"]):
+        result = deltaadm(*command, location)
+        assert result.code in {TABLE, STORAGE}, result.err
+        assert_one_sentence_and_remedy(result.err)
+    found = deltaadm("doctor", location)
+    assert (found.code, "Traceback" in found.out + found.err) == (6, False)
+
+
+ODD_WISHES = [
+    ("alter", "--set", "a=\udcff"),
+    ("alter", "--set-comment", "a=\udcff"),
+    ("alter", "--add-column", "\udcff INT"),
+    ("alter", "--unset", "\udcff"),
+    ("alter", "--set", "a\0=b"),
+    ("enable-feature", "\udcff"),
+    ("history", "--since", "\udcff"),
+]
+
+
+@pytest.mark.parametrize("wish", ODD_WISHES, ids=str)
+def test_bytes_that_are_no_text(tmp_path: Path, wish: tuple[str, ...]) -> None:
+    """Before anything is read, or consent is given to a commit that cannot be written."""
+    made = tables.table(tmp_path / "t", commit(*START))
+    command, *options = wish
+    writes = ("--apply", "--yes", "--commit-engine", "embedded") if command != "history" else ()
+    with untouched(tmp_path):
+        result = deltaadm(command, made.path, *options, *writes)
+    assert (result.code, "no text in UTF-8" in result.err) == (2, True)
+
+
+@pytest.mark.parametrize("option", ["--tables-from", "--resume", "--storage-options-file"])
+def test_a_file_with_an_odd_name(tmp_path: Path, option: str) -> None:
+    made = tables.table(tmp_path / "t", commit(*START))
+    for name in ("x" * 5_000, "/dev/zero", "a\0b", str(tmp_path)):
+        result = deltaadm("inspect", made.path, option, name)
+        assert result.code in {2, 4, 7}, result.err
+        assert_one_sentence_and_remedy(result.err)
+
+
 def test_a_missing_sidecar_matters_to_files_only(tmp_path: Path) -> None:
     made = Table(tmp_path / "t")
     made.v2_checkpoint(

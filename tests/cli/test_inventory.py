@@ -55,6 +55,18 @@ def test_a_name_that_is_not_unicode_does_not_cost_the_other_rows(
     assert str(lake / r"odd\udcff") in {row["table"] for row in rows(place)}
 
 
+def test_a_name_that_looks_like_a_url_is_one_of_a_directory(
+    lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for place in ("memory:x", "s3:x"):
+        assert deltaadm("inspect", lake / "new", "--save-as", "delta", place).code == 0
+        assert len(rows(tmp_path / place)) == 1
+    # On which deltalake panics.
+    panicking = deltaadm("inspect", lake / "new", "--save-as", "delta", "file:[")
+    assert (panicking.code, "cannot be saved" in panicking.err) == (7, True)
+
+
 def test_answers_of_an_interrupted_run_have_rows_too(lake: Path, tmp_path: Path) -> None:
     given = ["inspect", "--discover", lake, "-o", "jsonl"]
     (tmp_path / "run").write_text(deltaadm(*given).out)

@@ -379,6 +379,8 @@ ENDPOINTS = {
         "http://",
     ),
     "no port": ({"AWS_ENDPOINT_URL": "http://localhost:99999"}, "AWS_ENDPOINT_URL is not a URL"),
+    "no address": ({"AWS_ENDPOINT_URL": ""}, "AWS_ENDPOINT_URL is not a URL"),
+    "no metadata": ({"AWS_METADATA_ENDPOINT": "host"}, "AWS_METADATA_ENDPOINT is not a URL"),
     "half a region": ({"AWS_REGION": "eu west"}, "AWS_REGION contains a space", "Correct it"),
     "a line too much": ({"AWS_SECRET_ACCESS_KEY": f"{SECRET}\n"}, "line break", "file"),
 }
@@ -393,6 +395,35 @@ def test_an_endpoint_that_cannot_be_used(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     failed(deltaadm("inspect", ten), *words)
+
+
+FILES = {
+    "a token of two lines": ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "a\nb", "a line break"),
+    "an endless token": ("AWS_WEB_IDENTITY_TOKEN_FILE", "x" * 100_000, "be part of a request"),
+    "a key of two lines": (
+        "AWS_SHARED_CREDENTIALS_FILE",
+        "[default]\naws_access_key_id=a\n b\naws_secret_access_key=c",
+        "a line break",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_file_from_which_no_request_can_be_made(
+    s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    """On which obstore would panic, or does."""
+    variable, content, words = FILES[case]
+    file = tmp_path / "file"
+    file.write_text(content)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    if "CONTAINER" in variable:
+        monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", f"{s3.endpoint}/credentials")
+    monkeypatch.setenv("AWS_ROLE_ARN", "arn:aws:iam::1:role/x")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_STS", s3.endpoint)
+    monkeypatch.setenv(variable, str(file))
+    failed(deltaadm("inspect", "s3://lake/t"), words)
 
 
 def test_a_server_without_tls(s3: S3Server, ten: str, monkeypatch: pytest.MonkeyPatch) -> None:

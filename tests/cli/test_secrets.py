@@ -63,6 +63,28 @@ def test_a_location_with_a_secret_is_refused(arguments: list[str], url: str) -> 
     assert URLS[url] in result.document["error"]["message"]
 
 
+SPELLINGS = [
+    "delta.`S3://AKIA:hush@bucket/t`",
+    "delta.`S3A://bucket/t?sig=hush`",
+    "s3:/AKIA:hush@bucket/t",
+    "s3://AKIA%3Ahush@bucket/t",
+    "s3://AKIA:hush%40bucket/t",
+    "FILE://me:hush@host/t",
+    "wasb://me:hush@host/t",
+    f"https://me:{'hush' * 500}@host/t",
+]
+
+
+@pytest.mark.parametrize("url", SPELLINGS)
+def test_a_secret_is_found_however_a_location_is_spelled(url: str) -> None:
+    for look in ([], ["-o", "json"], ["-o", "html"]):
+        for command in (["inspect", url], ["alter", url, "--set", "a=b"], ["history", url]):
+            result = deltaadm(*command, *look)
+            assert result.code == REFUSED
+            assert "contains a secret" in result.out + result.err
+            assert "hush" not in result.out + result.err
+
+
 @pytest.mark.parametrize("url", PLAIN)
 def test_a_location_without_a_secret_is_shown_as_it_is(url: str) -> None:
     result = deltaadm("inspect", url, "-o", "json").document

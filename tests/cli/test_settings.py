@@ -259,6 +259,30 @@ def test_files_above_the_project_do_not_count(monkeypatch: pytest.MonkeyPatch) -
     assert select() == '["DL2"]'
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('save-as = ["delta", "rows"]', 0),
+        ('save-as = "delta,rows"', 2),
+        ('save-as = ["delta"]', 2),
+        ('save-as = ["delta", 1]', 2),
+        ('save-as = ["delta", "a\\u0000b"]', 2),
+        ('log-file = "a\\u0000b"', 2),
+        ('since = "a\\u0000b"', 2),
+    ],
+)
+def test_an_option_of_two_values_has_a_list_of_them(
+    small: Table, tmp_path: Path, text: str, code: int
+) -> None:
+    settings = tmp_path / "mine" / "settings.toml"
+    settings.parent.mkdir()
+    settings.write_text(f"[inspect]\n{text}\n" if "since" not in text else f"[history]\n{text}\n")
+    command = "history" if "since" in text else "inspect"
+    done = deltaadm(command, small.path, "--config", settings)
+    assert done.code == code, done.err
+    assert (settings.parent / "rows" / "_delta_log").exists() is (code == 0)
+
+
 def test_what_gives_consent_is_no_setting(small: Table) -> None:
     for key in ("yes", "allow-rewrite", "accept-finding", "discover", "show-secrets"):
         written(f"{key} = true")

@@ -311,6 +311,7 @@ def test_the_token_is_asked_for(table: Unity, monkeypatch: pytest.MonkeyPatch) -
     ("url", "code", "words"),
     [
         ("https://me:secret-word@host", 7, "may hold a secret"),
+        ("me:secret-word@host", 7, "may hold a secret"),
         ("https://host/?token=secret-word", 7, "may hold a secret"),
         ("host", 2, "is not a URL"),
         ("ftp://host", 2, "is not a URL"),
