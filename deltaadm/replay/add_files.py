@@ -5,31 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from deltaadm.domain.model.actions import AddFile, DeletionVectorDescriptor
+from deltaadm.domain.model.wire import json_type
 
 Document = dict[str, Any]
 
-_ADD_TYPES: Final = {
-    "path": str,
-    "partitionValues": dict,
-    "size": int,
-    "modificationTime": int,
-    "dataChange": bool,
-    "stats": str,
-    "tags": dict,
-    "deletionVector": dict,
-    "baseRowId": int,
-    "defaultRowCommitVersion": int,
-    "clusteringProvider": str,
-}
+_ADD_TYPES: Final = {entry.key: json_type(entry.codec.type) for entry in AddFile.ENTRIES}
 _ADD_ATTRIBUTES: Final = {entry.key: entry.attribute for entry in AddFile.ENTRIES}
 _ADD_ALWAYS: Final = {"path", "size", "modificationTime", "dataChange"}
 _VECTOR_TYPES: Final = {
-    "storageType": str,
-    "pathOrInlineDv": str,
-    "offset": int,
-    "sizeInBytes": int,
-    "cardinality": int,
-    "maxRowIndex": int,
+    entry.key: json_type(entry.codec.type) for entry in DeletionVectorDescriptor.ENTRIES
 }
 _VECTOR_ATTRIBUTES: Final = {
     entry.key: entry.attribute for entry in DeletionVectorDescriptor.ENTRIES

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from deltaadm.domain.model.schema import ArrayType, MapType, PrimitiveType, StructType
+from deltaadm.domain.model.wire import ACTION_NAMES
+from deltaadm.replay.commits import log_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,10 +33,10 @@ def type_mismatch(footer: Footer, names: Iterable[str]) -> str:
     """
     for name in names:
         column = footer.columns.get(name)
-        expected = _log_type(name)
-        if column is None or expected is None:
+        # Of commitInfo nothing is read.
+        if column is None or name not in ACTION_NAMES or name == "commitInfo":
             continue
-        wrong = _mismatched_field(column, expected)
+        wrong = _mismatched_field(column, log_type(name))
         if wrong is not None:
             return f"its column {'.'.join(wrong.path)} has a different type than in Delta's log"
     return ""
@@ -43,21 +45,6 @@ def type_mismatch(footer: Footer, names: Iterable[str]) -> str:
 def is_whole_number(field: Field | None) -> bool:
     """Whether *field* is there and holds whole numbers."""
     return field is not None and not field.repeated and _is_number(field)
-
-
-def _log_type(name: str) -> StructType | None:
-    """The type of the action called *name*; of commitInfo nothing is read."""
-    if name == "protocol":
-        from deltaadm.domain.model.protocol import Protocol
-
-        return Protocol.log_type()
-    if name == "metaData":
-        from deltaadm.domain.model.metadata import Metadata
-
-        return Metadata.log_type()
-    from deltaadm.domain.model.actions import ACTIONS
-
-    return ACTIONS[name].log_type() if name in ACTIONS and name != "commitInfo" else None
 
 
 def _mismatched_field(field: Field, expected: DataType) -> Field | None:

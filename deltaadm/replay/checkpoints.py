@@ -251,7 +251,7 @@ class CheckpointReader:
         with self.decoding(path):
             actions = self._parquet_small(path, names)
             if cause := next(
-                filter(None, (commits.type_mismatch(*named) for named in actions)), ""
+                filter(None, (commits.mismatches(*named)[0] for named in actions)), ""
             ):
                 raise ValueError(cause)
             return actions

@@ -186,7 +186,9 @@ def _next_value(text: str, position: int) -> int:
 
 def _line(number: int, text: bytes) -> Line:
     document, error = json_object(text)
+    odd = ""
     for name, value in (document or {}).items():
         if value is not None and not error:
-            error = commits.type_mismatch(name, value)
-    return Line(number, document, error)
+            error, oddity = commits.mismatches(name, value)
+            odd = odd or oddity
+    return Line(number, document, error, odd)

@@ -8,7 +8,10 @@ searched for the two names, and for what letters of theirs begin with when they 
 from __future__ import annotations
 
 import json
+from functools import cache
 
+from deltaadm.domain.model import wire
+from deltaadm.domain.model.schema import StructType, type_name
 from deltaadm.domain.model.wire import ACTION_NAMES
 from deltaadm.errors import TableError, TooLarge
 from deltaadm.limits import LIMITS
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
     Document = dict[str, Any]
     Named = tuple[str, Document]
+    Types = Mapping[str, tuple[type[Any], range | None, "Types | None"]]
 
 # Delta's reader passes over one at the beginning of a commit.
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -267,93 +271,119 @@ def json_value(text: str) -> Any:
     return value if end == len(text) else json.loads(text)
 
 
-_INTEGER: Final = range(-(1 << 31), 1 << 31)
-_LONG: Final = range(-(1 << 63), 1 << 63)
-_VECTOR: Final[Mapping[str, Any]] = {
-    "offset": _INTEGER,
-    "sizeInBytes": _INTEGER,
-    "cardinality": _LONG,
-    "maxRowIndex": _LONG,
-}
-_TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
-    # Lists of features that are none have a rule of their own.
-    "protocol": {"minReaderVersion": _INTEGER, "minWriterVersion": _INTEGER},
-    "metaData": {
-        "format": {"options": dict},
-        "partitionColumns": list,
-        "configuration": dict,
-        "createdTime": _LONG,
-    },
-    "add": {
-        "partitionValues": dict,
-        "size": _LONG,
-        "modificationTime": _LONG,
-        "dataChange": bool,
-        "tags": dict,
-        "deletionVector": _VECTOR,
-        "baseRowId": _LONG,
-        "defaultRowCommitVersion": _LONG,
-    },
-    "remove": {
-        "deletionTimestamp": _LONG,
-        "dataChange": bool,
-        "extendedFileMetadata": bool,
-        "partitionValues": dict,
-        "size": _LONG,
-        "tags": dict,
-        "deletionVector": _VECTOR,
-        "baseRowId": _LONG,
-        "defaultRowCommitVersion": _LONG,
-    },
-    # Of a cdc action Delta's reader does not ask for dataChange.
-    "cdc": {"partitionValues": dict, "size": _LONG, "tags": dict},
-    "txn": {"version": _LONG, "lastUpdated": _LONG},
-    "domainMetadata": {"removed": bool},
-    "checkpointMetadata": {"version": _LONG, "tags": dict},
-    "sidecar": {"sizeInBytes": _LONG, "modificationTime": _LONG, "tags": dict},
-}
-"""
-Fields whose value Delta's reader must be able to take; any value is a text to it.
-
-A range stands for the whole numbers in it, a mapping for an object with such fields.
-"""
-
-
 def check_types(name: str, action: Any, path: str) -> None:
-    """
-    Raise `TableError` for an action that Delta's reader fails to decode.
-
-    A field that is null or absent is none of those: it reads as zero or as empty.
-    """
-    cause = type_mismatch(name, action)
+    """Raise `TableError` for an action that Delta's reader fails to decode."""
+    cause = mismatches(name, action)[0]
     if cause:
         raise unreadable(path, cause)
 
 
-def type_mismatch(name: str, action: Any) -> str:
-    """Why Delta's reader fails to decode an action, or ours stops at it; empty if neither does."""
-    if not isinstance(action, dict) and name in ACTION_NAMES:
-        return f"its {name} action is not a JSON object"
-    if name in ABOUT_FILES and len(str(action.get("path"))) > LIMITS.path:
-        return f"{name}.path is longer than {LIMITS.path:,} characters"
-    types = _TYPES.get(name)
-    return "" if types is None else _mismatched_field(name, action, types)
+def mismatches(name: str, action: Any) -> tuple[str, str]:
+    """
+    Why Delta's reader fails to decode an action, or ours stops at it; and what is wrong with a
+    field that the reader takes all the same, as it takes any value for a text. Empty if nothing is.
+
+    A field that is null or absent reads as zero or as empty.
+    """
+    if name not in ACTION_NAMES:
+        return "", ""
+    if not isinstance(action, dict):
+        return f"its {name} action is not a JSON object", ""
+    odd = ""
+    if name in ABOUT_FILES:
+        path = action.get("path")
+        if len(str(path)) > LIMITS.path:
+            return f"{name}.path is longer than {LIMITS.path:,} characters", ""
+        odd = f"{name}.path is missing" if path is None else ""
+    error, flaw = _mismatched_fields(name, action, _types_of(name))
+    return error, odd or flaw
 
 
-def _mismatched_field(place: str, document: Document, types: Mapping[str, Any]) -> str:
-    for key, kind in types.items():
-        value = document.get(key)
-        if value is None:
+def _mismatched_fields(place: str, document: Document, types: Types) -> tuple[str, str]:
+    odd = ""
+    for key, value in document.items():
+        if value is None or key not in types:
             continue
-        if isinstance(kind, range):
-            # Not isinstance: to Python true is an int.
-            fits = type(value) is int and value in kind
-        else:
-            fits = type(value) is (kind if isinstance(kind, type) else dict)
-        if not fits:
-            return f"{place}.{key} is {json.dumps(value)}"
-        if isinstance(kind, dict) and (
-            mismatch := _mismatched_field(f"{place}.{key}", value, kind)
-        ):
-            return mismatch
-    return ""
+        json_type, fitting, inner = types[key]
+        # Not isinstance: to Python true is an int.
+        if type(value) is not json_type or (fitting is not None and value not in fitting):
+            flaw = f"{place}.{key} is {json.dumps(value)}"
+            lenient = json_type is str or f"{place}.{key}" in _UNREAD
+            if not lenient and not (fitting is _TIME and _is_time(value)):
+                return flaw, odd
+            odd = odd or f"{flaw}, which is not of its type"
+        elif inner is not None:
+            error, flaw = _mismatched_fields(f"{place}.{key}", value, inner)
+            if error:
+                return error, odd
+            odd = odd or flaw
+        elif json_type is dict and not _is_map_of_texts(f"{place}.{key}", value):
+            odd = odd or f"{place}.{key} is {json.dumps(value)}, which is no map of strings"
+    return "", odd
+
+
+def _is_map_of_texts(place: str, document: Document) -> bool:
+    if all(type(value) in _TEXTS for value in document.values()):
+        return True
+    # The maps of commitInfo may have any JSON; but to Delta nothing nested in metrics and tags.
+    if not place.startswith("commitInfo"):
+        return False
+    nested = any(isinstance(value, (dict, list)) for value in document.values())
+    return place == "commitInfo.operationParameters" or not nested
+
+
+_INTEGER: Final = range(-(1 << 31), 1 << 31)
+_LONG: Final = range(-(1 << 63), 1 << 63)
+_TIME: Final = range(-(1 << 63), 1 << 63)
+_TEXTS: Final = (str, type(None))
+_UNREAD: Final = frozenset({"cdc.dataChange", "commitInfo.dataChange"})
+"""Fields that Delta's own classes lack, so that its reader does not ask for them."""
+
+
+def _is_time(value: Any) -> bool:
+    """Whether *value* is a text that Spark reads as a time."""
+    from datetime import datetime
+
+    try:
+        return bool(datetime.fromisoformat(value))
+    except (TypeError, ValueError):
+        return False
+
+
+@cache
+def _types_of(name: str) -> Types:
+    return _types(log_type(name))
+
+
+def _types(struct: StructType) -> Types:
+    """The JSON of each field: its type in Python, the numbers that fit, and the fields in it."""
+    fitting = {"integer": _INTEGER, "long": _LONG, "timestamp": _TIME}
+    return {
+        field.name: (
+            wire.json_type(field.type),
+            fitting.get(type_name(field.type)),
+            _types(field.type) if isinstance(field.type, StructType) else None,
+        )
+        for field in struct.fields
+    }
+
+
+@cache
+def log_type(name: str) -> StructType:
+    """The type of the action called *name* in the log."""
+    # What a plain inspection looks at is imported without the other actions.
+    if name == "protocol":
+        from deltaadm.domain.model.protocol import Protocol
+
+        return Protocol.log_type()
+    if name == "metaData":
+        from deltaadm.domain.model.metadata import Metadata
+
+        return Metadata.log_type()
+    if name == "commitInfo":
+        from deltaadm.domain.model.commit_info import CommitInfo
+
+        return CommitInfo.log_type()
+    from deltaadm.domain.model.actions import ACTIONS
+
+    return ACTIONS[name].log_type()

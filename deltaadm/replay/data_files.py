@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.model.actions import AddFile, DeletionVectorDescriptor
     from deltaadm.storage.store import LogStore
 
-# The first byte of such a file is the version of its format.
-_FIRST_OFFSET = 1
-"""The offset of the first deletion vector in a file."""
-
 
 def data_file_facts(store: LogStore, add: AddFile, state: State) -> DataFileFacts:
     """
@@ -85,7 +81,7 @@ def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
         return ""  # there is nothing to look at
     if vector.storage_type == deletion_vectors.INLINE:
         decoded = deletion_vectors.z85_decode(vector.path_or_inline_dv)
-        return deletion_vectors.bitmap_flaw(decoded[: vector.size_in_bytes])
+        return deletion_vectors.bitmap_flaw(decoded[: vector.size_in_bytes], vector)
     path = vector.path_or_inline_dv
     if vector.storage_type == deletion_vectors.RELATIVE:
         from urllib.parse import quote
@@ -95,7 +91,7 @@ def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
     try:
         with store.open_data(path) as source:
             head = source.read(1)
-            source.seek(_FIRST_OFFSET if vector.offset is None else vector.offset)
+            source.seek(vector.offset or 0)
             stored = source.read(deletion_vectors.stored_length(vector))
     except DeltaadmError as error:
         return error.message.rstrip(".")

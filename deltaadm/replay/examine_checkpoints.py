@@ -72,7 +72,7 @@ def state_after(before: State, version: int, actions: Iterable[tuple[str, Any]])
     """The state once *actions* count; those that cannot be decoded do not."""
     protocol, metadata = before.protocol, before.metadata
     for name, document in actions:
-        if name not in _STATE or commits.type_mismatch(name, document):
+        if name not in _STATE or commits.mismatches(name, document)[0]:
             continue
         if name == "protocol":
             protocol = Protocol.from_wire(document)

@@ -175,7 +175,7 @@ class ArrowFiles:
         usual = pc.match_substring_regex(self.vectors("pathOrInlineDv").cast(pa.string()), _VECTOR)
         kind = pc.equal(self.vectors("storageType").cast(pa.string()), scalar("u"))
         offset = pc.greater_equal(self.vectors("offset").cast(pa.int64()), scalar(0))
-        plain = pc.and_(pc.and_(usual, kind), pc.fill_null(offset, scalar(True)))
+        plain = pc.and_(pc.and_(usual, kind), pc.fill_null(offset, scalar(False)))
         return present & ~_where(plain)
 
     def _texts(self, column: str) -> pa.StringArray:

@@ -52,7 +52,7 @@ class StoredLines:
         self._count += 1
         self._last = (line,)
         self.has_errors = self.has_errors or bool(line.error)
-        self.plain = self.plain and not line.error and len(line.actions) == 1
+        self.plain = self.plain and not (line.error or line.odd) and len(line.actions) == 1
         for name, value in line.actions:
             # Two bytes for each action: the file may have millions of them.
             code = self._codes.setdefault(name, min(len(self._codes), _MOST_NAMES))

@@ -89,6 +89,18 @@ def test_what_is_no_column_inside_an_array(step: Step, error_class: str):
 
 
 @pytest.mark.parametrize(
+    "step",
+    [DropColumns((("A",),)), RenameColumn(("a",), "z"), DropColumns((("s", "x"),))],
+    ids=str,
+)
+def test_a_name_that_several_columns_have_is_ambiguous(step: Step):
+    inner = field("s", 3, struct(field("x", 4), field("X", 5)))
+    with pytest.raises(Refused) as caught:
+        evolve(table(field("a", 1), field("A", 2), inner), step)
+    assert caught.value.delta_error_class == "AMBIGUOUS_COLUMN_OR_FIELD"
+
+
+@pytest.mark.parametrize(
     ("step", "left"),
     [
         (RenameColumn(("a",), "z"), ["z", "b", "s", "s.x", "s.y"]),

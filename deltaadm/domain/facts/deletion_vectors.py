@@ -6,6 +6,7 @@ Source: PROTOCOL.md, Deletion Vector Descriptor Schema and Deletion Vector Forma
 
 from __future__ import annotations
 
+import struct
 import zlib
 from typing import TYPE_CHECKING, Final
 
@@ -53,8 +54,9 @@ def descriptor_flaw(vector: DeletionVectorDescriptor) -> str:
         return f"its storage type is {kind!r}, not u, i or p"
     if not text:
         return "its path is empty"
-    if kind == INLINE and vector.offset is not None:
-        return f"it is inline and has the offset {vector.offset}"
+    if (kind == INLINE) != (vector.offset is None):
+        has = "no offset" if vector.offset is None else f"the offset {vector.offset}"
+        return f"it is {'inline' if kind == INLINE else 'in a file'} and has {has}"
     if vector.offset is not None and vector.offset < 0:
         return f"its offset is {vector.offset}"
     return _decoding_flaw(vector)
@@ -89,17 +91,64 @@ def relative_path(vector: DeletionVectorDescriptor) -> str:
     return f"{prefix}/{name}" if prefix else name
 
 
-def bitmap_flaw(bitmap: bytes) -> str:
+def bitmap_flaw(bitmap: bytes, vector: DeletionVectorDescriptor) -> str:
     """
     Return the flaw of a vector's own bytes, in words; empty if none is found.
 
     The protocol has one form; its own example of an inline vector is in an older one, which
-    Delta reads as well.
+    Delta reads as well and of which only the beginning is looked at here.
     """
     magic = int.from_bytes(bitmap[:4], "little")
-    if magic == _MAGIC or _NATIVE_MAGIC in (magic, int.from_bytes(bitmap[:4], "big")):
+    if _NATIVE_MAGIC in (magic, int.from_bytes(bitmap[:4], "big")):
         return ""
-    return f"it starts with {magic} instead of {_MAGIC}"
+    if magic != _MAGIC:
+        return f"it starts with {magic} instead of {_MAGIC}"
+    try:
+        deleted = _count(bitmap)
+    except struct.error:
+        return "its bitmap is cut off"
+    if deleted != vector.cardinality:
+        return f"it deletes {deleted} rows, but the log says {vector.cardinality}"
+    return ""
+
+
+_SOME_ARE_RUNS: Final = 12347
+_ALWAYS_WITH_OFFSETS: Final = 4
+_MOST_IN_ARRAY: Final = 4096
+
+
+def _count(bitmap: bytes) -> int:
+    """
+    The number of rows in a vector: bitmaps of 32 bits, each of containers of 16 bits.
+
+    Raises `struct.error` where the bytes end too early. Source: RoaringFormatSpec.
+    """
+    (bitmaps,) = struct.unpack_from("<Q", bitmap, 4)
+    deleted, at = 0, 12
+    for _ in range(bitmaps):
+        (cookie,) = struct.unpack_from("<I", bitmap, at + 4)  # after the upper half of its rows
+        at += 8
+        runs = b""
+        if cookie & 0xFFFF == _SOME_ARE_RUNS:
+            containers = (cookie >> 16) + 1
+            runs = bitmap[at : at + (containers + 7) // 8]
+            at += len(runs)
+        else:
+            (containers,) = struct.unpack_from("<I", bitmap, at)
+            at += 4
+        counts = [
+            below + 1 for _, below in struct.iter_unpack("<HH", bitmap[at : at + 4 * containers])
+        ]
+        deleted += sum(counts)
+        at += 4 * containers
+        if not runs or containers >= _ALWAYS_WITH_OFFSETS:
+            at += 4 * containers
+        for number, count in enumerate(counts):
+            if runs and runs[number // 8] >> number % 8 & 1:
+                at += 2 + 4 * struct.unpack_from("<H", bitmap, at)[0]
+            else:
+                at += 2 * count if count <= _MOST_IN_ARRAY else 8192
+    return deleted
 
 
 def stored_flaw(head: bytes, stored: bytes, vector: DeletionVectorDescriptor) -> str:
@@ -118,7 +167,7 @@ def stored_flaw(head: bytes, stored: bytes, vector: DeletionVectorDescriptor) ->
     bitmap, checksum = stored[4 : 4 + size], int.from_bytes(stored[4 + size :], "big")
     if zlib.crc32(bitmap) != checksum:
         return f"its checksum is {zlib.crc32(bitmap)}, but {checksum} is stored"
-    return bitmap_flaw(bitmap)
+    return bitmap_flaw(bitmap, vector)
 
 
 def stored_length(vector: DeletionVectorDescriptor) -> int:

@@ -95,13 +95,15 @@ class Line:
     One line of a commit that is not blank; `number` counts from 1.
 
     `document` is None for a line that is not a JSON object. `error` says why it is none, or
-    why Delta's reader cannot decode an action on it. `spread` marks the one line that stands for
-    a whole file whose objects go over several lines.
+    why Delta's reader cannot decode an action on it; `odd` what is not of its type, though the
+    reader takes it. `spread` marks the one line that stands for a whole file whose objects go over
+    several lines.
     """
 
     number: int
     document: Document | None
     error: str = ""
+    odd: str = ""
     spread: bool = False
 
     @property
@@ -115,7 +117,8 @@ class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most
     The lines of a commit, with what most rules ask for.
 
     `named` are all actions in their order, `names` their names. `plain` says that each line is one
-    action that can be decoded; `has_errors` that there is a line that cannot be used.
+    action, and all its fields are of their types; `has_errors` that there is a line that cannot be
+    used.
     """
 
     named: list[tuple[str, Any]]
@@ -137,7 +140,7 @@ class Lines(tuple["Line", ...]):  # noqa: SLOT001 -- it keeps what is asked most
             entries = line.document or {}
             if line.error:
                 has_errors = True
-            if len(entries) != 1:
+            if line.odd or len(entries) != 1:
                 plain = False
             for name, value in entries.items():
                 if value is None:
@@ -177,7 +180,7 @@ class LargeLines(typing.Protocol):
 
     @property
     def plain(self) -> bool:
-        """Whether each line is one action that can be decoded."""
+        """Whether each line is one action, and all its fields are of their types."""
 
     @property
     def names(self) -> Iterable[str]:
@@ -256,7 +259,7 @@ class CommitFacts:
 
     @property
     def is_plain(self) -> bool:
-        """Whether each of its lines is one action that can be decoded."""
+        """Whether each of its lines is one action, and all its fields are of their types."""
         return self.lines.plain
 
     @property

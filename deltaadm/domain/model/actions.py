@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.model import wire
@@ -13,8 +12,10 @@ from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.wire import Entry, Loggable, Wire
 from deltaadm.errors import TableError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any, ClassVar, Final, Self
 
 
 @dataclass(frozen=True, slots=True)

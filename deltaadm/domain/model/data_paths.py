@@ -12,17 +12,17 @@ from typing import Final
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 _ESCAPE: Final = re.compile("%[0-9A-Fa-f]{2}")
-_NOT_IN_URI: Final = re.compile(r'[\x00-\x20"<>\\^`{|}\x7f]|%(?![0-9A-Fa-f]{2})')
+_NOT_IN_URI: Final = re.compile(r'[\x00-\x20"<>[\\\]^`{|}\x7f]|%(?![0-9A-Fa-f]{2})')
 _COLON_FIRST: Final = re.compile("[^/:]*:")
 _PLAIN: Final = re.compile(r"(?!/)[-A-Za-z0-9_.~/=]*")
 
 PLAIN_PATH: Final = (
-    r"(?:\.?(?:[^\x00-\x20\"<>\\^`{|}\x7f%:.]"
+    r"(?:\.?(?:[^\x00-\x20\"<>\[\\\]^`{|}\x7f%:.]"
     r"|%(?:[013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-DFa-df])))*\.?"
 )
 """A pattern for ordinary paths; with two characters or more they have no flaw for `path_flaw`."""
 
-PLAIN_CHARACTERS: Final = "".join(sorted(set(map(chr, range(0x21, 0x7F))) - set('"<>\\^`{|}%:.')))
+PLAIN_CHARACTERS: Final = "".join(sorted(set(map(chr, range(0x21, 0x7F))) - set('"<>[\\]^`{|}%:.')))
 """Characters that may be anywhere in a path without making it unusual."""
 
 ABSOLUTE: Final = r"/|[A-Za-z][A-Za-z0-9+.-]*:"
@@ -102,16 +102,25 @@ def path_flaw(path: str) -> str:
     """
     if ".." not in path and "%2" not in path and _PLAIN.fullmatch(path):
         return "" if path else "it is empty"
+    outside = not is_absolute(path) and _escapes(path)
+    return uri_flaw(path) or ("it points outside the table" if outside else "")
+
+
+def uri_flaw(path: str) -> str:
+    """
+    Why Java takes *path* for no URI, in words; empty if it does.
+
+    >>> uri_flaw("../a%20b"), uri_flaw("a:b")
+    ('', 'it has a colon before its first slash, which must be encoded')
+    """
     if match := _NOT_IN_URI.search(path):
         if match[0] == "%":
             return "it has a % that does not start an escape"
         return f"it has the character {match[0]!r}, which must be encoded"
     colon = _COLON_FIRST.match(path)
-    if is_absolute(path) and (colon is None or path.startswith("/", colon.end())):
-        return ""
-    if colon:
+    if colon and not (is_absolute(path) and path.startswith("/", colon.end())):
         return "it has a colon before its first slash, which must be encoded"
-    return "it points outside the table" if _escapes(path) else ""
+    return ""
 
 
 def _escapes(path: str) -> bool:

@@ -292,22 +292,32 @@ def _decode(document: Any, level: int) -> DataType:
     if level > _deepest() - _LEVELS_OF_A_STRUCT and level + _levels_within(document) > _deepest():
         raise RecursionError
     kind = document["type"]
+    if kind not in _KEYS or document.keys() != _KEYS[kind]:
+        raise ValueError(f"the type {kind!r} with {', '.join(sorted(document))}")
     if kind == "struct":
         return StructType(tuple(_decode_field(column, level + 2) for column in document["fields"]))
     if kind == "array":
         return ArrayType(
-            _decode(document["elementType"], level + 1), bool(document["containsNull"])
+            _decode(document["elementType"], level + 1), _boolean(document, "containsNull")
         )
-    if kind == "map":
-        return MapType(
-            _decode(document["keyType"], level + 1),
-            _decode(document["valueType"], level + 1),
-            bool(document["valueContainsNull"]),
-        )
-    msg = f"unknown type {kind!r}"
-    raise ValueError(msg)
+    return MapType(
+        _decode(document["keyType"], level + 1),
+        _decode(document["valueType"], level + 1),
+        _boolean(document, "valueContainsNull"),
+    )
 
 
+# Spark takes a type or a field with these keys, and no others.
+_KEYS: Final = {
+    "struct": {"type", "fields"},
+    "array": {"type", "elementType", "containsNull"},
+    "map": {"type", "keyType", "valueType", "valueContainsNull"},
+}
+_FIELD_KEYS: Final = (
+    {"name", "type", "nullable", "metadata"},
+    {"name", "type", "nullable"},
+    {"name", "type"},
+)
 _LEVELS_OF_A_STRUCT: Final = 3
 
 
@@ -320,16 +330,39 @@ def _levels_within(document: Any) -> int:
 
 
 def _decode_field(document: Any, level: int) -> StructField:
-    name = document["name"]
+    if document.keys() not in _FIELD_KEYS:
+        raise ValueError(f"a field with {', '.join(sorted(document))}")
+    name, metadata = document["name"], document.get("metadata", {})
     if not isinstance(name, str):
-        msg = f"a field's name is {name!r}"
-        raise TypeError(msg)
+        raise TypeError(f"a field's name is {name!r}")
+    if not isinstance(metadata, dict) or not _is_metadata(metadata):
+        raise TypeError(f"the metadata of {name!r} is {metadata!r:.80}")
     return StructField(
         name=name,
         type=_decode(document["type"], level + 1),
-        nullable=bool(document.get("nullable", True)),
-        metadata=dict(document.get("metadata") or {}),
+        nullable=_boolean(document, "nullable") if "nullable" in document else True,
+        metadata=metadata,
     )
+
+
+def _boolean(document: Mapping[str, Any], key: str) -> bool:
+    value = document[key]
+    if not isinstance(value, bool):
+        raise TypeError(f"{key} is {value!r}")
+    return value
+
+
+def _is_metadata(value: Any) -> bool:
+    """Whether Spark takes *value* into a field's metadata; its lists are of one kind each."""
+    if isinstance(value, dict):
+        return all(map(_is_metadata, value.values()))
+    if isinstance(value, list):
+        kinds = set(map(type, value))
+        return len(kinds) <= 1 and kinds.isdisjoint(_NOT_IN_LISTS) and all(map(_is_metadata, value))
+    return True
+
+
+_NOT_IN_LISTS: Final = {list, type(None)}
 
 
 def _encode(data_type: DataType) -> Any:

@@ -44,7 +44,7 @@ ACTION_NAMES: Final = (
 
 @dataclass(frozen=True)
 class Codec:
-    """A wire type: its type in the log schema, and a reader that answers None for anything else."""
+    """A wire type: its type in the log schema, and a reader that answers None for other JSON."""
 
     type: DataType
     read: Callable[[Any], Any]
@@ -123,7 +123,7 @@ class Wire:
         for key, raw in self.extra.items():
             if key in entries:
                 attribute = entries[key].attribute
-                read = entries[key].codec.read(raw)
+                read = None if raw is None or raw is ABSENT else entries[key].codec.read(raw)
                 value = getattr(defaults, attribute) if read is None else read
                 if getattr(self, attribute) != value:
                     continue
@@ -202,8 +202,11 @@ def _same(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def _text(raw: Any) -> str | None:
-    return raw if isinstance(raw, str) else None
+def _text(raw: Any) -> str:
+    # What is not a string is read as its JSON text, as Delta's reader does.
+    if isinstance(raw, str):
+        return raw
+    return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
 
 
 def integer(value: Any) -> int | None:
@@ -225,13 +228,9 @@ def _name_set(raw: Any) -> frozenset[str] | None:
 
 
 def _text_map(raw: Any) -> dict[str, str | None] | None:
-    # Values that are not strings are read as their JSON text, as Delta's reader does.
     if not isinstance(raw, dict):
         return None
-    return {
-        key: value if value is None or isinstance(value, str) else json.dumps(value)
-        for key, value in raw.items()
-    }
+    return {key: None if value is None else _text(value) for key, value in raw.items()}
 
 
 def _settings(raw: Any) -> dict[str, str] | None:
@@ -260,6 +259,18 @@ SETTINGS: Final = Codec(MapType(_STRING, _STRING), _settings)
 OBJECT: Final = Codec(MapType(_STRING, _STRING), _object)
 TIMESTAMP: Final = Codec(PrimitiveType("timestamp"), integer)
 """Milliseconds in JSON, a timestamp in the log schema."""
+
+
+_JSON: Final[Mapping[str, type]] = {
+    "string": str, "integer": int, "long": int, "boolean": bool, "timestamp": int,
+}  # fmt: skip
+
+
+def json_type(data_type: DataType) -> type:
+    """The Python type of the JSON that a field of the log schema holds."""
+    if isinstance(data_type, PrimitiveType):
+        return _JSON[data_type.name]
+    return list if isinstance(data_type, ArrayType) else dict
 
 
 def texts(*keys: str) -> Codec:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import replace
@@ -110,9 +111,16 @@ def existing_place(schema: StructType, column: Path) -> tuple[Path, StructField]
     """
     The path of *column* as the schema spells it, and the field or the slot that is there.
 
-    Raises `Refused` for a column that is not there.
+    Raises `Refused` for a column that is not there, or not the only one of that name.
     """
     path, field, here = find_place(schema, column)
+    same = Counter(len(other) for other, _ in walk(schema) if is_within(path, other))
+    if max(same.values(), default=0) > 1:
+        raise Refused(
+            f"The table has several columns {path_text(path)}, ignoring case.",
+            remedy="Rename or drop one of them with spark.sql.caseSensitive=true.",
+            delta_error_class="AMBIGUOUS_COLUMN_OR_FIELD",
+        )
     if field is not None and len(path) == len(column):
         return path, field
     # Spark answers an unknown name and a name inside what is no struct differently.

@@ -50,6 +50,7 @@ UNREAD_UNLESS_SUPPORTED: Final = {
     "identityColumns": _IDENTITY_PREFIX,
 }
 """Features without which Delta takes no notice of a column's keys of their kind."""
+COLLATIONS: Final = "__COLLATIONS"
 RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
 """Under which a column of strings notes that it was declared with char or varchar."""
 CHAR_TYPE: Final = re.compile(r"(var)?char\(\d+\)")
@@ -173,20 +174,20 @@ def unreadable_names(data_type: DataType) -> tuple[str, ...]:
     )
 
 
-def is_parsed_by_spark(noted: str) -> bool:
+def noted_type(noted: str) -> DataType | None:
     """
-    Whether Spark can parse a type that it has noted, with the names in it unquoted.
+    The stored form of a type that Spark has noted, with the names in it unquoted; None if it
+    cannot parse it.
 
-    >>> is_parsed_by_spark("struct<a:varchar(5)>"), is_parsed_by_spark("struct<a-b:varchar(5)>")
-    (True, False)
+    >>> noted_type("array<varchar(5)>"), noted_type("struct<a-b:varchar(5)>")
+    (ArrayType(element=PrimitiveType(name='string'), contains_null=True), None)
     """
     from deltaadm.domain.sql.ddl import parse_type  # rarely met
 
     try:
-        parse_type(noted)
+        return _with_strings(parse_type(noted)) if noted.isascii() else None
     except Refused:
-        return False
-    return noted.isascii()
+        return None
 
 
 _IN_CATALOGS: Final = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
@@ -303,7 +304,7 @@ def _check_types(schema: StructType) -> None:
 
 
 def _has_unsupported_type(field: StructField) -> bool:
-    collations = field.metadata.get("__COLLATIONS")
+    collations = field.metadata.get(COLLATIONS)
     # Names come with a provider: spark.UTF8_BINARY.
     if isinstance(collations, dict) and any(
         "UTF8_BINARY" not in str(name) for name in collations.values()

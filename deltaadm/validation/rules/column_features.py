@@ -242,18 +242,17 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Generated Columns; Delta Spark, generated columns.
     """
-    columns = top_fields(table.snapshot.metadata)
     if not table.state.supports("generatedColumns"):
         return
-    generated = {column.name.lower() for column in columns if _GENERATION in column.metadata}
-    identities = {identity.name for identity in _identities(table)}
-    for column in columns:
-        if column.name.lower() not in generated:
-            continue
-        if column.name in identities:
+    columns = top_fields(table.snapshot.metadata)
+    generated = [column for column in columns if _GENERATION in column.metadata]
+    names = {column.name.lower() for column in generated}
+    identities = [*_identities(table)]
+    for column in generated:
+        if column in identities:
             message = f"Column {column.name!r} is generated and an identity column."
             yield Problem(message, place_of((column.name,)))
-        for other in sorted(_names_in(str(column.metadata[_GENERATION])) & generated):
+        for other in sorted(_names_in(str(column.metadata[_GENERATION])) & names):
             yield Problem(
                 f"Column {column.name!r} is generated from {other!r}, which is generated.",
                 place_of((column.name,)),

@@ -35,10 +35,11 @@ _SYSTEM_DOMAINS: Final = frozenset({ROW_TRACKING_DOMAIN, CLUSTERING_DOMAIN, "del
 @rule("DL506", Severity.ERROR, Scope.SNAPSHOT)
 def domain_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table has domain metadata, and the protocol lacks the feature `domainMetadata`.
+    The table has domain metadata, and the protocol lacks the feature `domainMetadata`. A warning
+    where no domain is Delta's own.
 
     Why it matters: writers that do not know domain metadata are let in, and lose it with the
-    next checkpoint.
+    next checkpoint. Delta Spark keeps it, and refuses to change it.
 
     What to do: add the feature, or find the writer that changed the protocol.
 
@@ -50,6 +51,7 @@ def domain_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(
             f"The table has domains ({listed}), which the protocol does not allow.",
             "protocol.writerFeatures",
+            severity=None if any(name.startswith("delta.") for name in names) else Severity.WARNING,
             fix=adding(table.snapshot, "domainMetadata"),
         )
 

@@ -12,7 +12,7 @@ from deltaadm.domain.facts.statistics import (
     kinds_in,
     parse_statistics,
 )
-from deltaadm.domain.model.data_paths import path_flaw
+from deltaadm.domain.model.data_paths import path_flaw, uri_flaw
 from deltaadm.domain.model.partition_values import is_partition_value
 from deltaadm.domain.model.properties import switch
 from deltaadm.domain.model.schema import PrimitiveType
@@ -93,11 +93,8 @@ def _column(field: StructField) -> _Column:
 
 
 def _statistics_of(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:
-    if add.stats is None:
-        stored = add.extra.get("stats")
-        return None if stored is None else NotStatistics(f"it is {stored!r}")
     try:
-        return parse_statistics(add.stats)
+        return None if add.stats is None else parse_statistics(add.stats)
     except NotStatistics as error:
         return NotStatistics(str(error))  # an error that was raised holds on to all that it saw
 
@@ -140,12 +137,17 @@ def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
     """
     layout = _layout(file.state)
     columns = layout.partitions
-    values = file.add.partition_values or {}
+    stored = file.add.partition_values
+    values = stored or {}
     if columns is None or values.keys() == columns.keys():
         return
     if values.keys() != layout.logical:  # logical in place of physical names are DL419's
         absent = columns.keys() - values.keys()
-        are_nulls = values.keys() <= columns.keys() and all(columns[key].nullable for key in absent)
+        are_nulls = (
+            stored is not None
+            and values.keys() <= columns.keys()
+            and all(columns[key].nullable for key in absent)
+        )
         yield Problem(
             f"The file has values for {_listed(values)}; the partition columns are "
             f"{_listed(columns)}.",
@@ -456,7 +458,7 @@ def many_files_without_statistics(snapshot: SnapshotFacts) -> Iterator[Problem]:
 
 @rule(
     "DL713",
-    Severity.WARNING,
+    Severity.ERROR,
     Scope.FILE,
     among=lambda files: files.below("size", 1) | files.lacking("size"),
 )
@@ -464,8 +466,8 @@ def impossible_size(file: LiveFile) -> Iterator[Problem]:
     """
     A file's size is zero or negative.
 
-    Why it matters: no Parquet file is empty. Readers that trust the log read the footer from the
-    wrong place; engines plan their work by sizes.
+    Why it matters: no Parquet file is empty. Delta Spark reads no row of such a file, without an
+    error; other readers look for the footer in the wrong place.
 
     What to do: compare with the storage, and rewrite the file.
 
@@ -473,11 +475,7 @@ def impossible_size(file: LiveFile) -> Iterator[Problem]:
     """
     size = file.add.size
     if size <= 0:
-        yield Problem(
-            f"The size of the file is given as {size} bytes.",
-            file.add.path,
-            severity=Severity.ERROR if size < 0 else None,
-        )
+        yield Problem(f"The size of the file is given as {size} bytes.", file.add.path)
 
 
 def _with_odd_time(files: FileColumns) -> Rows:
@@ -637,10 +635,12 @@ def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
 @rule("DL720", Severity.WARNING, Scope.COMMIT, among=having("remove"))
 def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A removed file has no deletion timestamp, or lacks the size that it claims to have.
+    A removed file has no deletion timestamp, or lacks the size that it claims to have; or its path
+    is no URI, which is an error.
 
     Why it matters: without a time VACUUM may delete the file at once, while queries on older
-    versions still read it; checksums cannot be carried forward without the size.
+    versions still read it; checksums cannot be carried forward without the size. Delta Spark
+    cannot load a table with a path that is no URI, removed or not.
 
     What to do: find the writer. The entries disappear with the next checkpoint after the
     retention of deleted files.
@@ -650,6 +650,13 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
     undated, unsized = [], []
     for action in commit.actions("remove"):
         if isinstance(action, dict):
+            path = action.get("path")
+            if isinstance(path, str) and (flaw := uri_flaw(path)):
+                yield Problem(
+                    f"The path {path!r} of a removed file is no URI: {flaw}.",
+                    commit.file.path,
+                    severity=Severity.ERROR,
+                )
             if action.get("deletionTimestamp") is None:
                 undated.append(action.get("path"))
             if action.get("extendedFileMetadata") is True and action.get("size") is None:

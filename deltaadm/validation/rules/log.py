@@ -106,10 +106,14 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
 @rule("DL103", Severity.ERROR, Scope.COMMIT, among=lambda commit: not commit.is_plain)
 def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A line of a commit is not exactly one JSON object with exactly one action that can be decoded.
+    A line of a commit is not exactly one JSON object with exactly one action, or a field of the
+    action is not of its type, or it lacks its path.
 
-    Why it matters: Delta refuses the whole table for a line that is not JSON or an action of
-    wrong types. Of several actions on a line it takes one and loses the others.
+    Why it matters: Delta Spark refuses the whole table for a line that is not JSON, or for a field
+    of another type, in commitInfo too. It is a warning where Delta Spark takes the value, as it
+    takes anything for a text: other clients may not, and DESCRIBE HISTORY fails where such a
+    value in commitInfo is an object or an array. Of several actions on a line Delta takes one and
+    loses the others.
 
     What to do: compare the file with a backup or the store's older object versions and restore
     it. Find the writer, or the interrupted copy, that caused it.
@@ -133,9 +137,9 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
         elif len(known) > 1:
             names = ", ".join(known)
             yield Problem(f"Line {line.number} has {len(known)} actions: {names}.", where)
-        elif not line.error and not line.actions:
-            message = f"Line {line.number} has no action."
-            yield Problem(message, where, severity=Severity.WARNING)
+        elif not line.error and (line.odd or not line.actions):
+            flaw = f": {line.odd}" if line.odd else " has no action"
+            yield Problem(f"Line {line.number}{flaw}.", where, severity=Severity.WARNING)
 
 
 @rule("DL104", Severity.ERROR, Scope.COMMIT, among=lambda commit: commit.newest)
@@ -284,12 +288,13 @@ def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
         yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
 
 
-@rule("DL110", Severity.ERROR, Scope.LOG)
+@rule("DL110", Severity.WARNING, Scope.LOG)
 def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     """
     `_last_checkpoint` is not a JSON object that names a version, or has a key twice.
 
-    Why it matters: Delta Spark falls back to listing the log; other readers fail.
+    Why it matters: Delta Spark lists the whole log instead, which takes longer; some other readers
+    fail.
 
     What to do: write a checkpoint, which rewrites the file; or delete the file, which is only a
     hint.
@@ -307,8 +312,7 @@ def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
         yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
     elif integer(log.pointer.document.get("size")) is None:
         message = "It lacks the number of actions in the checkpoint, size."
-        fix = _write_checkpoint_step(log)
-        yield Problem(message, POINTER, severity=Severity.WARNING, fix=fix)
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
 
 
 @rule("DL111", Severity.WARNING, Scope.LOG)

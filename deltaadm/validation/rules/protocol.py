@@ -25,7 +25,6 @@ from deltaadm.domain.model.protocol import (
 from deltaadm.domain.model.schema import walk
 from deltaadm.domain.steps import SetProperties
 from deltaadm.domain.transaction.iceberg import VERSIONS, compat_key
-from deltaadm.domain.transaction.metadata_checks import UNREAD_UNLESS_SUPPORTED
 from deltaadm.errors import DeltaadmError
 from deltaadm.validation.among import changing_protocol
 from deltaadm.validation.fixes import accepted
@@ -310,15 +309,15 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
             )
 
 
-@rule("DL212", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL212", Severity.WARNING, Scope.SNAPSHOT)
 def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The metadata uses a feature that the protocol's versions do not imply.
 
-    Why it matters: a client that knows the versions need not know the feature. It ignores the
-    property or the constraint, and writes data that the table's owner wanted to prevent. Generated
-    and identity columns are only a warning: without the feature all clients take them for plain
-    columns. (Column mapping, column types and NOT NULL have rules of their own.)
+    Why it matters: engines disagree about such a table. Delta Spark goes by the metadata, except
+    for generated and identity columns; a client that goes by the versions need not know the
+    feature, ignores the property or the constraint, and writes data that the table's owner wanted
+    to prevent. (Column mapping, column types and NOT NULL have rules of their own.)
 
     What to do: add the feature, or unset the property that asks for it.
 
@@ -335,7 +334,6 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
             f"Versions {snapshot.protocol.simple_string} do not imply {feature.name}, but "
             f"{evidence}.",
             "protocol.minWriterVersion",
-            severity=Severity.WARNING if _is_unread(feature) else None,
             fix=accepted(
                 snapshot,
                 SetProperties({f"{FEATURE_PREFIX}{feature.name}": "supported"}),
@@ -346,10 +344,6 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
 
 def _supporting(name: str) -> Callable[[Snapshot], bool]:
     return lambda after: after.protocol.supports(name)
-
-
-def _is_unread(feature: TableFeature) -> bool:
-    return feature.name in UNREAD_UNLESS_SUPPORTED or not feature.in_delta_spark
 
 
 def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
@@ -640,7 +634,7 @@ def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL221", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A feature list is not a list, or has entries that are not feature names.
+    A feature list has entries that are not feature names.
 
     Why it matters: a name consists of letters, digits, `-` and `_`. Clients fail on anything
     else, each in its own way. A name that is listed twice is only a warning: clients read
@@ -652,13 +646,8 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
     """
     document = table.snapshot.protocol.to_wire()
     for key in ("readerFeatures", "writerFeatures"):
-        names = document.get(key)
+        names = document.get(key) or []
         where = f"protocol.{key}"
-        if names is None:
-            continue
-        if not isinstance(names, list):
-            yield Problem(f"{key} is {_shown(names)}, not a list.", where)
-            continue
         for name in names:
             if not isinstance(name, str) or not _NAME.fullmatch(name):
                 yield Problem(f"{_shown(name)} is not a feature name.", where)

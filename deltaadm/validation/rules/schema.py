@@ -36,16 +36,18 @@ from deltaadm.domain.transaction.column_mapping import (
 )
 from deltaadm.domain.transaction.metadata_checks import (
     CHAR_TYPE,
+    COLLATIONS,
     RAW_TYPE,
     RETENTION_KEYS,
     STATISTICS_COLUMNS,
+    catalog_type,
     check_retention,
     check_statistics_columns,
     columns_with_invalid_characters,
     duplicate_columns,
-    is_parsed_by_spark,
     is_supported_type,
     leaves,
+    noted_type,
 )
 from deltaadm.domain.transaction.spark_support import is_spark_type
 from deltaadm.errors import DeltaadmError
@@ -71,7 +73,8 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     action has taken its place.
 
     Why it matters: clients assume different values for the missing field, if they open the
-    table at all. Delta ignores a metaData action without `id`.
+    table at all. Delta ignores a metaData action without `id`, and Delta Spark cannot query a table
+    whose format has no options.
 
     What to do: find the program that wrote the commit. Any change of the table's properties
     through Delta Spark writes a complete metaData action.
@@ -86,11 +89,10 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
         present = action | {f"format.{key}": layout.get(key) for key in ("provider", "options")}
         for key in REQUIRED:
             if present.get(key) is None:
-                minor = superseded or key in _WITHOUT_EFFECT
                 yield Problem(
                     f"The metaData action has no {key}.",
                     commit.file.path,
-                    severity=Severity.WARNING if minor else None,
+                    severity=Severity.WARNING if superseded else None,
                 )
 
 
@@ -102,9 +104,6 @@ REQUIRED: Final = (
     "partitionColumns",
     "configuration",
 )
-
-_WITHOUT_EFFECT: Final = frozenset({"format.options"})
-"""Fields that every known reader takes for empty where they are missing."""
 
 
 @rule("DL302", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -254,15 +253,16 @@ def only_partition_columns(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(f"All {len(names)} columns are partition columns.", PARTITIONS)
 
 
-@rule("DL308", Severity.ERROR, Scope.SNAPSHOT)
+@rule("DL308", Severity.WARNING, Scope.SNAPSHOT)
 def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The properties hold a key that belongs to the protocol.
 
     Why it matters: `delta.minReaderVersion`, `delta.minWriterVersion`, `delta.feature.*` and
     `delta.ignoreProtocolDefaults` are instructions that Delta carries out and never stores.
-    Stored by another program they say nothing about the table, and the next ALTER TABLE takes
-    them for instructions: it may upgrade the protocol, or fail permanently.
+    Stored by another program they say nothing about the table, and engines disagree about them:
+    Delta Spark reads the table, but its next ALTER TABLE takes them for instructions, and may
+    upgrade the protocol or fail permanently.
 
     What to do: unset them, where the fix can; otherwise with the program that stored them.
 
@@ -793,25 +793,49 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 @rule("DL327", Severity.ERROR, Scope.SNAPSHOT, shared=True)
-def unreadable_length(table: SnapshotFacts) -> Iterator[Problem]:
+def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Spark cannot parse the type that a column notes for char or varchar in a struct.
+    A column notes a type with char or varchar that Spark cannot parse or that is not the column's,
+    or the collation of something that is no string.
 
-    Why it matters: Spark notes such a type without quotes around the names in it. With a name
-    that needs them, as `a-b` does, `ALTER TABLE … ADD COLUMNS` succeeds, and every query and
-    every write then fails with PARSE_SYNTAX_ERROR or INVALID_IDENTIFIER.
+    Why it matters: Spark cannot read a column that is no string as CHAR, and cannot write one as
+    VARCHAR; with such a collation it reads nothing of the table. In a struct Spark notes the type
+    without quotes around the names in it. With a name that needs them, as `a-b` does, `ALTER TABLE
+    … ADD COLUMNS` succeeds, and every query and every write then fails with PARSE_SYNTAX_ERROR or
+    INVALID_IDENTIFIER.
 
     What to do: drop the column, which still works: `alter --drop-column COLUMN`. Add it again
     with STRING, or with names of ASCII letters, digits and underscores.
 
-    Source: Delta Spark, `__CHAR_VARCHAR_TYPE_STRING`; tried on Delta Spark 4.4.
+    Source: Delta Spark, `__CHAR_VARCHAR_TYPE_STRING` and INVALID_JSON_DATA_TYPE_FOR_COLLATIONS;
+    tried on Delta Spark 4.4.
     """
-    if not _is_readable(table.snapshot.metadata):
-        return
     for path, field in walk(_schema(table)):
-        noted = field.metadata.get(RAW_TYPE)
-        if isinstance(noted, str) and not is_parsed_by_spark(noted):
-            yield Problem(f"Spark cannot parse the type that it notes: {noted[:200]!r}.", _at(path))
+        noted, collations = field.metadata.get(RAW_TYPE), field.metadata.get(COLLATIONS)
+        if isinstance(noted, str):
+            kind = noted_type(noted)
+            if kind is None:
+                message = f"Spark cannot parse the type that it notes: {noted[:200]!r}."
+                yield Problem(message, _at(path))
+            elif CHAR_TYPE.search(noted) and catalog_type(kind) != catalog_type(field.type):
+                message = f"It notes {noted[:200]!r}, but is {catalog_type(field.type)[:200]!r}."
+                yield Problem(message, _at(path))
+        places = dict(_places(field.type, field.name))
+        for place, name in collations.items() if isinstance(collations, dict) else ():
+            if isinstance(name, str) and places.get(place, _STRING) != _STRING:
+                yield Problem(f"{place} has the collation {name!r}, but is no string.", _at(path))
+            elif isinstance(name, str) and name.partition(".")[0] not in {"icu", "spark"}:
+                yield Problem(f"Spark does not know the collation {name[:80]!r}.", _at(path))
+
+
+_STRING: Final = PrimitiveType("string")
+
+
+def _places(data_type: DataType, place: str) -> Iterator[tuple[str, DataType]]:
+    """A type and those in its slots, as collations name them."""
+    yield place, data_type
+    for slot, inner in slots(data_type):
+        yield from _places(inner, f"{place}.{slot}")
 
 
 def _schema(table: SnapshotFacts) -> StructType:

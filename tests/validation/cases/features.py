@@ -867,6 +867,11 @@ def a_column_is_generated_and_counted(path: Path) -> None:
     _generated(path, "a", **IDENTITY)
 
 
+@breaks("DL522", "DL304")
+def a_column_is_generated_beside_one_of_its_name_in_other_letters(path: Path) -> None:
+    _table(path, GENERATED, _columns(column("g", **{GENERATION: "g + 1"}), column("G")))
+
+
 @breaks("DL522")
 def a_column_is_generated_from_a_generated_one(path: Path) -> None:
     _generated(path, "a + `G`")

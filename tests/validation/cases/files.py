@@ -1,6 +1,7 @@
 """DL7xx: files that the table names."""
 
 import json
+import struct
 import zlib
 from pathlib import Path
 from typing import Any
@@ -346,6 +347,16 @@ def a_vector_begins_before_its_file(path: Path) -> None:
     _with_vector(path, _described(offset=-1))
 
 
+@breaks("DL709")
+def a_vector_in_a_file_has_no_offset(path: Path) -> None:
+    _with_vector(path, _described(offset=None))
+
+
+@breaks("DL704")
+def a_path_has_brackets(path: Path) -> None:
+    _holding(path, add("f[1]"))
+
+
 INLINE = "wi5b=000010000siXQKl0rr91000f55c8Xg0@@D72lkbi5=-{L"
 """The deletion vector of PROTOCOL.md's third example: 40 bytes for 6 records."""
 
@@ -421,9 +432,9 @@ def statistics_are_a_list(path: Path) -> None:
     _holding(path, add("f", stats="[]"))
 
 
-@breaks("DL711")
+@breaks("DL711", "DL103")
 def statistics_are_no_text(path: Path) -> None:
-    _holding(path, add("f", stats={"numRecords": 1}))
+    _holding(path, add("f", stats=7))
 
 
 @breaks("DL711")
@@ -693,6 +704,11 @@ def a_removal_lacks_the_size_it_claims(path: Path) -> None:
     table(path, body(*START, add("f")), body(INFO, remove("f", extendedFileMetadata=True)))
 
 
+@breaks("DL720")
+def the_path_of_a_removal_is_no_uri(path: Path) -> None:
+    table(path, body(*START, add("f")), body(INFO, remove("a b")))
+
+
 @respects("DL720")
 def a_removal_is_complete(path: Path) -> None:
     gone = remove("f", extendedFileMetadata=True, size=100, partitionValues={})
@@ -710,16 +726,19 @@ def a_removal_claims_no_size(path: Path) -> None:
 
 def _stored(path: Path, name: str = "f", *, version: int = 1, damage: int = 0) -> Action:
     """A deletion vector of a file of its own, written as PROTOCOL.md describes it."""
-    bitmap = bytearray((1681511377).to_bytes(4, "little") + bytes(36))
+    # A bitmap of rows below 2^32 with one container, an array of row 1.
+    bitmap = bytearray(struct.pack("<IQIIIHHIH", 1681511377, 1, 0, 12346, 1, 0, 0, 16, 1))
     if damage == 1:
         bitmap[0] ^= 2
+    if damage == 5:
+        bitmap[4] = 2
     sum_of_all = zlib.crc32(bitmap) ^ (damage == 2)
     size = len(bitmap) - (damage == 3)
     made = bytes([version]) + size.to_bytes(4, "big") + bitmap + sum_of_all.to_bytes(4, "big")
     target = path / "ab" / "deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin"
     target.parent.mkdir()
     target.write_bytes(made[: len(made) - (damage == 4)])
-    vector = deletion_vector("ab^-aqEH.-t@S}K{vb[*k^") | {"sizeInBytes": 40}
+    vector = deletion_vector("ab^-aqEH.-t@S}K{vb[*k^") | {"sizeInBytes": 34}
     stats = _stats(numRecords=3, tightBounds=False)
     return add(name, deletionVector=vector, **stats)
 
@@ -804,6 +823,18 @@ def a_vector_has_another_size(path: Path) -> None:
 @breaks("DL721", depth="deep")
 def a_vector_is_cut_off(path: Path) -> None:
     _deleted(path, _stored(path, damage=4))
+
+
+@breaks("DL721", depth="deep")
+def a_vector_ends_before_its_last_bitmap(path: Path) -> None:
+    _deleted(path, _stored(path, damage=5))
+
+
+@breaks("DL721", depth="deep")
+def a_vector_deletes_other_rows_than_the_log_counts(path: Path) -> None:
+    made = _stored(path)
+    made["add"]["deletionVector"]["cardinality"] = 2
+    _deleted(path, made)
 
 
 @breaks("DL721", depth="deep")

@@ -595,13 +595,6 @@ def name_with_illegal_characters(path: Path) -> None:
     with_protocol(path, 1, 7, None, ["domainMetadata", "a b"])
 
 
-@breaks("DL221")
-def list_that_is_none(path: Path) -> None:
-    made = protocol(1, 7)
-    made["protocol"]["writerFeatures"] = "domainMetadata" * 20
-    one_commit(path, made, metadata())
-
-
 @respects("DL221", "DL213")
 def legal_name_that_nobody_knows(path: Path) -> None:
     with_protocol(path, 1, 7, None, ["domainMetadata", "a-b_9"])

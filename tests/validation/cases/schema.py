@@ -18,7 +18,7 @@ from tests.support.schemas import (
     with_properties,
     with_protocol,
 )
-from tests.support.tables import Action, commit_info, metadata, protocol
+from tests.support.tables import Action, column, commit_info, metadata, protocol
 
 MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "9"}
 A = field("a")
@@ -94,9 +94,24 @@ def schema_string_is_empty(path: Path) -> None:
     one_commit(path, protocol(), metadata(schemaString=""))
 
 
-@breaks("DL302")
+@breaks("DL302", "DL103")
 def schema_is_no_string(path: Path) -> None:
     one_commit(path, protocol(), metadata(schemaString=7))
+
+
+@breaks("DL302")
+def schema_whose_nullable_is_a_string(path: Path) -> None:
+    with_columns(path, column("a") | {"nullable": "false"})
+
+
+@breaks("DL302")
+def schema_whose_contains_null_is_missing(path: Path) -> None:
+    with_columns(path, column("a", {"type": "array", "elementType": "string"}))
+
+
+@breaks("DL302")
+def schema_with_metadata_of_several_types(path: Path) -> None:
+    with_columns(path, column("a", x=[1, "2"]))
 
 
 @respects("DL302")
@@ -673,6 +688,39 @@ def varchar_beside_a_hyphen(path: Path) -> None:
 @breaks("DL327")
 def varchar_beside_a_letter_beyond_ascii(path: Path) -> None:
     noted_type(path, "struct<ä:varchar(5)>", "ä")
+
+
+@breaks("DL327")
+def varchar_that_is_a_number(path: Path) -> None:
+    with_columns(path, column("a", "long", __CHAR_VARCHAR_TYPE_STRING="varchar(5)"))
+
+
+@breaks("DL327")
+def char_in_another_place(path: Path) -> None:
+    kind = {"type": "array", "elementType": "string", "containsNull": True}
+    with_columns(path, column("a", kind, __CHAR_VARCHAR_TYPE_STRING="char(5)"))
+
+
+@breaks("DL327")
+def collation_of_a_number(path: Path) -> None:
+    with_columns(path, column("a", "long", __COLLATIONS={"a": "spark.UTF8_LCASE"}))
+
+
+@breaks("DL327")
+def collation_of_nobody(path: Path) -> None:
+    with_columns(path, column("a", "string", __COLLATIONS={"a": "UTF8_LCASE"}))
+
+
+@respects("DL327")
+def collation_of_elements(path: Path) -> None:
+    kind = {"type": "array", "elementType": "string", "containsNull": True}
+    with_columns(path, column("a", kind, __COLLATIONS={"a.element": "icu.UNICODE", "b": "spark.X"}))
+
+
+@respects("DL327")
+def varchar_in_an_array(path: Path) -> None:
+    kind = {"type": "array", "elementType": "string", "containsNull": True}
+    with_columns(path, column("a", kind, __CHAR_VARCHAR_TYPE_STRING="array<varchar(5)>"))
 
 
 @respects("DL327")
