@@ -539,6 +539,11 @@ ROWS: tuple[Row, ...] = (
         "DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
     ),
     (
+        "part of an array dropped, if it is there",
+        (_OF_STRUCTS, _drop("l.element", if_exists=True)),
+        "DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
+    ),
+    (
         "without mapping, dropped twice",
         (create("a INT, b INT"), _drop("b", "b")),
         "DELTA_UNSUPPORTED_DROP_COLUMN",

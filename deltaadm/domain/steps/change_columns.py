@@ -15,8 +15,6 @@ from deltaadm.domain.model.features import is_identity
 from deltaadm.domain.model.json_values import compact, record
 from deltaadm.domain.model.properties import is_true
 from deltaadm.domain.model.schema import (
-    ArrayType,
-    MapType,
     PrimitiveType,
     StructType,
     change_type,
@@ -308,13 +306,13 @@ def _refuse_as_spark_does(change: ColumnChange, place: StructField) -> None:
         )
     if change.type is None or _keeps_type(change, place):
         return
-    for kind, (sub_class, remedy) in _CONTAINERS.items():
-        if isinstance(change.type, kind):
-            raise Refused(
-                f"The type of {name} cannot be changed to {type_sql(change.type)} as a whole.",
-                remedy=remedy,
-                delta_error_class=f"CANNOT_UPDATE_FIELD.{sub_class}",
-            )
+    word = re.split(r"\W", type_sql(change.type))[0]
+    if word in _OF_PARTS:
+        raise Refused(
+            f"The type of {name} cannot be changed to {type_sql(change.type)} as a whole.",
+            remedy=_OF_PARTS[word],
+            delta_error_class=f"CANNOT_UPDATE_FIELD.{word}_TYPE",
+        )
     old, new = _raw_type(place), change.type
     if not _spark_casts(old, new):
         raise Refused(
@@ -325,10 +323,11 @@ def _refuse_as_spark_does(change: ColumnChange, place: StructField) -> None:
         )
 
 
-_CONTAINERS: Final[Mapping[type, tuple[str, str]]] = {
-    StructType: ("STRUCT_TYPE", "Change its fields one by one: s.x for the field x."),
-    ArrayType: ("ARRAY_TYPE", "Change the type of its elements: column.element."),
-    MapType: ("MAP_TYPE", "Change the type of its keys or values: column.key, column.value."),
+_OF_PARTS: Final = {
+    "STRUCT": "Change its fields one by one: s.x for the field x.",
+    "ARRAY": "Change the type of its elements: column.element.",
+    "MAP": "Change the type of its keys or values: column.key, column.value.",
+    "INTERVAL": "Add a column of the new type and fill it.",
 }
 _LENGTH: Final = re.compile(r"(?:(var)?char\((\d+)\))")
 

@@ -87,11 +87,10 @@ from deltaadm.domain.transaction.metadata_checks import (
 from deltaadm.domain.transaction.reserved_keys import (
     CLUSTERING_COLUMNS,
     SUPPORTED,
-    Statement,
-    check_new_features,
-    check_reserved_keys,
+    UNITY_TABLE_ID,
+    refuse_features_of_new_table,
+    refuse_keys_of_new_table,
     refuse_reserved,
-    stored_properties,
 )
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
@@ -299,14 +298,17 @@ class CreateTable(Step):
         )
         if self.cluster_by:
             properties.pop(CLUSTERING_COLUMNS, None)
-        check_new_features(properties)
+        refuse_features_of_new_table(properties)
         check_new(properties, replaces=snapshot.exists)
-        statement = Statement.REPLACE if snapshot.exists else Statement.CREATE
-        check_reserved_keys(statement, properties, snapshot.protocol)
-        # A query is written by a writer, which takes options as REPLACE TABLE does.
-        properties = stored_properties(
-            statement if self.query is None else Statement.REPLACE, properties
-        )
+        refuse_keys_of_new_table(properties, snapshot.protocol if snapshot.exists else None)
+        # REPLACE TABLE takes options for its writer, as does a query.
+        takes_options = snapshot.exists or self.query is not None
+        properties = {
+            key: value
+            for key, value in properties.items()
+            if key not in (CLUSTERING_COLUMNS, "path", TABLE_COMMENT)
+            and not (takes_options and key.startswith("option."))
+        }
         clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if self.cluster_by else {}
         required = required_of_new_table(snapshot.metadata, properties)
         adaptive = _required_by_adaptive_metadata(properties, replaces=snapshot.exists)
@@ -410,7 +412,7 @@ def _with_inherited(snapshot: Snapshot, new: Metadata) -> Metadata:
     if not snapshot.exists:
         return new
     old = snapshot.metadata.configuration
-    held = {*COORDINATED_KEYS, "io.unitycatalog.tableId"}
+    held = {*COORDINATED_KEYS, UNITY_TABLE_ID}
     if old.keys() & set(COORDINATED_KEYS) or snapshot.protocol.supports("catalogManaged"):
         held |= set(ICT_KEYS)
     given = {key: value for key, value in new.configuration.items() if key not in held}

@@ -50,7 +50,7 @@ class DropColumns(Step):
         dropped = tuple(
             existing(metadata.schema, column)
             for column in self.columns
-            if not self.if_exists or find_column(metadata.schema, column) is not None
+            if not self.if_exists or _is_in(metadata.schema, column)
         )
         if not dropped:
             return snapshot
@@ -93,6 +93,11 @@ class DropColumns(Step):
             yield from ("--drop-column", path_text(column))
 
 
+def _is_in(schema: StructType, column: Path) -> bool:
+    """Whether there is *column*, which may be a part of an array or a map."""
+    return len(find_place(schema, column)[0]) == len(column)
+
+
 def without_column(schema: StructType, gone: Path) -> StructType:
     """*schema* without one field, also in an array or a map; a struct keeps at least one."""
 
@@ -111,7 +116,7 @@ def without_column(schema: StructType, gone: Path) -> StructType:
             )
         return StructType(tuple(field for field in data_type.fields if field.name != gone[-1]))
 
-    if len(find_place(schema, gone)[0]) < len(gone):
+    if not _is_in(schema, gone):
         raise Refused(
             f"{path_text(gone)} is dropped twice.",
             remedy="Name each column once.",

@@ -24,12 +24,7 @@ from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column
 from deltaadm.domain.transaction.coordinated_commits import check_set
 from deltaadm.domain.transaction.iceberg import ROW_TRACKING
 from deltaadm.domain.transaction.metadata_checks import RETENTION_KEYS, check_retention
-from deltaadm.domain.transaction.reserved_keys import (
-    Statement,
-    check_reserved_keys,
-    refuse_reserved,
-    stored_properties,
-)
+from deltaadm.domain.transaction.reserved_keys import refuse_keys_to_set, refuse_reserved
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.transaction import (
     PREPARATIONS,
@@ -88,9 +83,9 @@ class SetProperties(Step):
             # Delta removes the mapping in a commit of its own; only other properties need another.
             if len(properties) == 1:
                 return state
-        check_reserved_keys(Statement.SET, properties, snapshot.protocol)
+        refuse_keys_to_set(properties)
         check_set(state.metadata, properties)
-        stored = stored_properties(Statement.SET, properties)
+        stored = {key: value for key, value in properties.items() if key != TABLE_COMMENT}
         proposed = replace(
             state.metadata.with_configuration({**state.metadata.configuration, **stored}),
             description=properties.get(TABLE_COMMENT, state.metadata.description),

@@ -46,7 +46,7 @@ from deltaadm.domain.transaction.metadata_checks import (
     check_statistics_columns,
     fit_for_log,
 )
-from deltaadm.domain.transaction.reserved_keys import Statement, check_reserved_keys
+from deltaadm.domain.transaction.reserved_keys import refuse_keys_of_upgrade
 from deltaadm.domain.transaction.spark_support import require_committable
 from deltaadm.errors import Refused
 
@@ -87,7 +87,7 @@ def update_metadata(
         proposed = _with_global_defaults(proposed, session)
     check_statistics_columns(proposed)
     if snapshot.exists and not is_creating_new_table:
-        check_reserved_keys(Statement.UPGRADE, proposed.configuration, before)
+        refuse_keys_of_upgrade(proposed.configuration, before)
     metadata = verify_and_update_metadata_change(
         before,
         snapshot.metadata,
