@@ -249,9 +249,13 @@ def test_ids_go_on_behind_those_that_the_replaced_columns_would_have(
 
 
 def test_the_defaults_of_the_session_count_for_new_tables() -> None:
-    session = SessionSettings(property_defaults={"appendOnly": "true", "unknown": "1"})
-    after = evolve(no_table("t"), _step(), session)
-    assert after.metadata.configuration == {"delta.appendOnly": "true"}
+    defaults = {"appendOnly": "true", "unknown": "1", "dataSkippingStatsColumns": "nosuch"}
+    after = evolve(no_table("t"), _step(), SessionSettings(property_defaults=defaults))
+    assert after.metadata.configuration == {
+        "delta.appendOnly": "true",
+        # Delta does not look whether the columns are there until a statement names some.
+        "delta.dataSkippingStatsColumns": "nosuch",
+    }
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])

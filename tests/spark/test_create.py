@@ -54,6 +54,11 @@ NEW: dict[str, dict[str, Any]] = {
     "partitioned by nothing there": {"schema": AB, "partition_by": ("nope",)},
     "partitioned twice": {"schema": AB, "partition_by": ("a", "A")},
     "partitioned by a struct": {"schema": "a INT, s STRUCT<x: INT>", "partition_by": ("s",)},
+    "partitioned by nulls": {"schema": "a INT, v VOID", "partition_by": ("v",)},
+    "statistics by the session": {
+        "schema": AB,
+        "session": {"dataSkippingStatsColumns": "nosuch"},
+    },
     "partitioned by a variant": {"schema": "a INT, v VARIANT", "partition_by": ("v",)},
     "clustered": {"schema": "a INT, s STRUCT<x: INT>", "cluster_by": (("A",), ("s", "x"))},
     "clustered and mapped": {"schema": AB, "cluster_by": (("a",), ("b",)), "properties": NAME},

@@ -544,6 +544,11 @@ ROWS: tuple[Row, ...] = (
         "DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
     ),
     (
+        "in no struct, if it is there",
+        (_OF_STRUCTS, _drop("a.x", if_exists=True)),
+        "INVALID_FIELD_NAME",
+    ),
+    (
         "without mapping, dropped twice",
         (create("a INT, b INT"), _drop("b", "b")),
         "DELTA_UNSUPPORTED_DROP_COLUMN",
@@ -598,6 +603,11 @@ ROWS: tuple[Row, ...] = (
         "all partitions, then property",
         (create("a INT", "", "a", nosuch="1"),),
         "ALL_PARTITION_COLUMNS_NOT_ALLOWED",
+    ),
+    (
+        "nulls, then property",
+        (create("a INT, v VOID", "", "v", nosuch="1"),),
+        "INVALID_PARTITION_COLUMN_DATA_TYPE",
     ),
     ("time, then property", (create("a TIME", nosuch="1"),), "UNSUPPORTED_TIME_TYPE"),
     ("no such partition, then time", (create("a TIME", "", "zz"),), "_LEGACY_ERROR_TEMP_3060"),

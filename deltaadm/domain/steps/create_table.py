@@ -251,31 +251,25 @@ class CreateTable(Step):
 
         Returns the clustering columns as the schema spells them.
         """
-        identities = [column for column in self.schema.fields if is_identity(column)]
-        for column in identities:
-            if column.type != PrimitiveType("long"):
+        partitions = tuple(name.lower() for name in self.partition_by)
+        for column in filter(is_identity, self.schema.fields):
+            is_long = column.type == PrimitiveType("long")
+            if not is_long or column.name.lower() in partitions:
+                why = "PARTITION_NOT_SUPPORTED" if is_long else "UNSUPPORTED_DATA_TYPE"
                 raise Refused(
-                    f"The identity column {path_text((column.name,))} is no BIGINT.",
-                    remedy="Declare it as BIGINT.",
-                    delta_error_class="DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
+                    f"The identity column {column.name} must be a BIGINT, and not be one that the "
+                    "table is partitioned by.",
+                    remedy="Declare it as BIGINT, and choose other partition columns.",
+                    delta_error_class=f"DELTA_IDENTITY_COLUMNS_{why}",
                 )
         clusters = find_clustering(self.schema, self.cluster_by)
-        partitions = _find_partitions(self.schema, self.partition_by)
-        for column in partitions:
-            if column in identities:
-                raise Refused(
-                    f"A table cannot be partitioned by its identity column {column.name}.",
-                    remedy="Choose another column.",
-                    delta_error_class="DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED",
-                )
         listed = self.properties.get(STATISTICS_COLUMNS)
         if listed is not None:
             PROPERTIES[STATISTICS_COLUMNS.lower()].validate(listed)
-            names = tuple(column.name for column in partitions)
             check_statistics_columns(
                 Metadata(
                     schema_string=self.schema.to_json(),
-                    partition_columns=names,
+                    partition_columns=partitions,
                     configuration={STATISTICS_COLUMNS: listed},
                 )
             )
@@ -428,7 +422,9 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
     """
     columns = _find_partitions(schema, names)
     for column in columns:
-        if not isinstance(column.type, PrimitiveType) or column.type.name in _NO_PARTITION_TYPES:
+        if not isinstance(column.type, PrimitiveType) or column.type.name.startswith(
+            ("string collate", "variant", "void")
+        ):
             raise Refused(
                 f"A table cannot be partitioned by {path_text((column.name,))} because of its "
                 "type.",
@@ -462,9 +458,6 @@ def _find_partitions(schema: StructType, names: Sequence[str]) -> list[StructFie
             delta_error_class="_LEGACY_ERROR_TEMP_3058",
         )
     return columns
-
-
-_NO_PARTITION_TYPES: Final = frozenset({"variant"})
 
 
 def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:

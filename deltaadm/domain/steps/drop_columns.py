@@ -50,7 +50,7 @@ class DropColumns(Step):
         dropped = tuple(
             existing(metadata.schema, column)
             for column in self.columns
-            if not self.if_exists or _is_in(metadata.schema, column)
+            if not (self.if_exists and _is_absent(metadata.schema, column))
         )
         if not dropped:
             return snapshot
@@ -93,9 +93,10 @@ class DropColumns(Step):
             yield from ("--drop-column", path_text(column))
 
 
-def _is_in(schema: StructType, column: Path) -> bool:
-    """Whether there is *column*, which may be a part of an array or a map."""
-    return len(find_place(schema, column)[0]) == len(column)
+def _is_absent(schema: StructType, column: Path) -> bool:
+    """Whether a struct lacks *column*; a name inside what is no struct is an error instead."""
+    path, _, here = find_place(schema, column)
+    return len(path) < len(column) and isinstance(here, StructType)
 
 
 def without_column(schema: StructType, gone: Path) -> StructType:
@@ -116,7 +117,7 @@ def without_column(schema: StructType, gone: Path) -> StructType:
             )
         return StructType(tuple(field for field in data_type.fields if field.name != gone[-1]))
 
-    if not _is_in(schema, gone):
+    if _is_absent(schema, gone):
         raise Refused(
             f"{path_text(gone)} is dropped twice.",
             remedy="Name each column once.",

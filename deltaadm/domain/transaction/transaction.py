@@ -83,9 +83,9 @@ def update_metadata(
     """
     # In the order of `updateMetadataInternal`: Delta raises the first refusal only.
     before = snapshot.protocol
+    check_statistics_columns(proposed)
     if is_creating_new_table:
         proposed = _with_global_defaults(proposed, session)
-    check_statistics_columns(proposed)
     if snapshot.exists and not is_creating_new_table:
         refuse_keys_of_upgrade(proposed.configuration, before)
     metadata = verify_and_update_metadata_change(
