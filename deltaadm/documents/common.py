@@ -98,6 +98,25 @@ def require_sealed(document: Mapping[str, Any], made_by: str) -> None:
         )
 
 
+class DuplicateKeyError(ValueError):
+    """An object has a key twice, of which a reader may see another value than a program."""
+
+
+def parse(text: str | bytes) -> Any:
+    """The JSON value in *text*; raises `ValueError` for none, and for a key that is there twice."""
+    import json
+    from collections import Counter
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+            raise DuplicateKeyError(f"it has the key {twice!r} twice in one object")
+        return found
+
+    return json.loads(text, object_pairs_hook=unique)
+
+
 def read_kind(
     text: str, kind: str, version: int, unreadable: Callable[[str], DeltaadmError]
 ) -> dict[str, Any]:
@@ -106,10 +125,10 @@ def read_kind(
 
     Raises what *unreadable* makes of the cause for anything else.
     """
-    import json
-
     try:
-        document = json.loads(text)
+        document = parse(text)
+    except DuplicateKeyError as error:
+        raise unreadable(str(error)) from error
     except (ValueError, RecursionError) as error:
         raise unreadable("it is not JSON") from error
     if not isinstance(document, dict) or document.get("kind") != kind:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import error, outcome
-from deltaadm.documents.common import HEAD, Document, sha256
+from deltaadm.documents.common import HEAD, Document, parse, sha256
 from deltaadm.domain.model.json_values import STRING, Json, constant, one_of, record, text
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def write_entry(entry: Entry) -> str:
 
 def read_entry(line: bytes) -> Entry:
     """The entry that `write_entry` has written; raises Python's exceptions for anything else."""
-    body = json.loads(line)
+    body = parse(line)
     seal = body.pop(_SEAL)
     event = text(body["event"])
     if sha256(body) != seal or event not in {_BEGUN, *_ENDED}:

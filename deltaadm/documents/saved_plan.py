@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents.common import (
     FORMAT_VERSION,
+    DuplicateKeyError,
+    parse,
     require_sealed,
     sha256,
 )
@@ -248,12 +249,16 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
 def _documents(text: str) -> list[Any]:
     try:
         # As a whole first: one document may be spread over lines.
-        documents = json.loads(text)
+        documents = parse(text)
+    except DuplicateKeyError as error:
+        raise _unreadable(str(error)) from error
     except RecursionError as error:
         raise _unreadable("it is not JSON") from error
     except ValueError:
         try:
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
+            return [parse(line) for line in text.splitlines() if line.strip()]
+        except DuplicateKeyError as error:
+            raise _unreadable(str(error)) from error
         except (ValueError, RecursionError) as error:
             raise _unreadable("it is not JSON") from error
     return documents if isinstance(documents, list) else [documents]

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from deltaadm.documents import document
 from deltaadm.domain.model.json_values import Same, Shared
+from deltaadm.render.visible import OLD_COMMAND_MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,5 +80,5 @@ def write_value(value: Any, out: TextIO) -> None:
 
 
 def _escaped(text: str) -> str:
-    """JSON escapes what a terminal obeys, all but the delete character."""
-    return text.replace("\x7f", "\\u007f")
+    """JSON escapes what a terminal obeys but the delete character; nor may it tell CI anything."""
+    return text.replace("\x7f", "\\u007f").replace(OLD_COMMAND_MARK, "##\\u005b")

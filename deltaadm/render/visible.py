@@ -7,7 +7,7 @@ import unicodedata
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _COMMAND_MARK = "::"
 """The prefix of a line that GitHub's runner takes for a command, whoever wrote it."""
-_OLD_COMMAND_MARK = "##["
+OLD_COMMAND_MARK = "##["
 """The same, anywhere in a line."""
 
 
@@ -29,7 +29,7 @@ def visible(text: str) -> str:
     # CI systems look for commands at the beginning of a line, behind any blanks.
     if text.lstrip().startswith(_COMMAND_MARK):
         text = text.replace(":", "\\x3a", 1)
-    return text.replace(_OLD_COMMAND_MARK, "##\\x5b")
+    return text.replace(OLD_COMMAND_MARK, "##\\x5b")
 
 
 def is_hidden(character: str) -> bool:

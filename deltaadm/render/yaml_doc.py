@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.documents import document
-from deltaadm.render.visible import is_hidden
+from deltaadm.render.visible import OLD_COMMAND_MARK, is_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +36,12 @@ def _lines(value: Any) -> Iterator[str]:
     """The lines of *value*, whose children are indented."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
-            yield from _entry(f"{_string(key)}:", item)
+            name = _string(key)
+            if len(name) <= _LONGEST_KEY:
+                yield from _entry(f"{name}:", item)
+            else:
+                yield f"? {name}"
+                yield from _entry(":", item)
     elif isinstance(value, list | tuple) and value:
         for item in value:
             first, *rest = _lines(item)
@@ -44,6 +49,10 @@ def _lines(value: Any) -> Iterator[str]:
             yield from (f"  {line}" for line in rest)
     else:
         yield _scalar(value)
+
+
+_LONGEST_KEY: Final = 1024
+"""Characters of a key, as it is written, after which YAML expects no colon any more."""
 
 
 def _entry(key: str, value: Any) -> Iterator[str]:
@@ -68,9 +77,10 @@ def _string(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text
     quoted = json.dumps(text, ensure_ascii=False)
-    return "".join(
+    shown = "".join(
         _escaped(character) if is_hidden(character) else character for character in quoted
     )
+    return shown.replace(OLD_COMMAND_MARK, "##\\u005b")
 
 
 def _escaped(character: str) -> str:

@@ -445,6 +445,19 @@ def test_the_command_that_applies_a_file_can_be_pasted(
         assert f"apply it with: deltaadm apply {word}\n" in result.err
 
 
+def test_a_file_with_a_key_twice_is_none(small: Table, saved: Path, writer: LogWriter) -> None:
+    """A person may read the one, and the program the other."""
+    text = saved.read_text()
+    for key in ("location", "minWriterVersion"):
+        name = f'"{key}": '
+        saved.write_text(text.replace(name, f'{name}"/etc", {name}', 1))
+        for command in (["apply", saved, "--yes"], ["show", saved]):
+            with untouched(small.path):
+                result = deltaadm(*command)
+            assert (result.code, f"has the key '{key}' twice" in result.err) == (7, True)
+    assert not writer.steps
+
+
 def test_the_file_is_the_plan(small: Table, saved: Path) -> None:
     shown = deltaadm("enable-feature", small.path, "inCommitTimestamp", "-o", "json").document
     assert json.loads(saved.read_text()) == shown

@@ -376,6 +376,7 @@ def test_names_alone(small: Table) -> None:
 
 def test_yaml_says_what_json_says(tmp_path: Path) -> None:
     odd = {"k": "a: b # c", "no": "no", "x\ty\u2028\U0001f600": "\x85\x7f", "1": "1.0", "": "- "}
+    odd |= {"k" * 1_200: "v", '"' * 600: "w", "#" * 1_100: "##[error]x"}
     table = tables.table(tmp_path / "t", commit(protocol(), metadata(odd)))
     for words in (["inspect", table.path], ["validate", table.path], ["explain", "DL101"]):
         [found] = yaml.safe_load_all(deltaadm(*words, "-o", "yaml").out)
