@@ -166,6 +166,7 @@ DOCUMENT: Final = Document.sealed(
             "clients": (array(_SHIFT), newly_shut_out),
             "goals": (array(_GOAL), _goals),
             "unreachable": array(_UNREACHABLE),
+            "unfixed": COUNT,
             "losses": (array(_LOSS), _losses),
             "session": (mapping(STRING), lambda plan: plan.session.to_conf()),
         },

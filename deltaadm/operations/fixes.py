@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.model.properties import FEATURE_PREFIX
 from deltaadm.domain.steps import (
     SetProperties,
@@ -11,6 +12,7 @@ from deltaadm.domain.steps import (
 )
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.plan import propose
+from deltaadm.validation.finding import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,25 +27,33 @@ OPERATION = "validate"
 
 
 def plan_fixes(
-    snapshot: Snapshot, report: ValidationReport, *, session: SessionSettings | None = None
+    snapshot: Snapshot,
+    report: ValidationReport,
+    *,
+    fail_on: Severity = Severity.ERROR,
+    session: SessionSettings | None = None,
 ) -> Plan:
     """
     One plan that fixes every finding of *report* that can be fixed together with the others.
 
     What is set goes into one commit, what is unset and how the table is clustered into others,
-    and a checkpoint comes last.
-    The notes say which findings are fixed, and which are not.
+    and a checkpoint comes last. The notes say which findings are fixed, and how many are not; those
+    from *fail_on* up are the plan's `unfixed`.
     """
     fixed: list[Finding] = []
     for finding in report.findings:
         if finding.fix and _is_possible(snapshot, [*fixed, finding], session):
             fixed.append(finding)
-    left = len(report.findings) - len(fixed) + sum(report.more.values())
+    rest = replace(
+        report, findings=tuple(finding for finding in report.findings if finding not in fixed)
+    )
+    counts = {severity: rest.count(severity) for severity in Severity}
+    left = sum(counts.values())
     notes = [f"{finding.code} {finding.name}: {finding.message}" for finding in fixed]
     if left:
-        rest = "1 finding is" if left == 1 else f"{left} findings are"
-        notes.append(f"{rest} not fixed by this plan; validate without --fix lists them.")
-    return propose(
+        words = "1 finding is" if left == 1 else f"{left} findings are"
+        notes.append(f"{words} not fixed by this plan; validate without --fix lists them.")
+    plan = propose(
         OPERATION,
         snapshot,
         _union(fixed),
@@ -51,6 +61,8 @@ def plan_fixes(
         notes=notes,
         session=session,
     )
+    unfixed = sum(n for severity, n in counts.items() if severity.rank <= fail_on.rank)
+    return replace(plan, unfixed=unfixed)
 
 
 def _is_possible(

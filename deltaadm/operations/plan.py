@@ -116,7 +116,8 @@ class Plan:
     about the plan as a whole. `findings` are what rules find on the state after it, and not on
     the one before. `needs_state` says that it would be another one if the domains and files of
     the table had been read. `goals` are the clients for which it was made, and `unreachable`
-    those for which nothing can be done.
+    those for which nothing can be done. `unfixed` findings that count are left by a plan that is
+    to fix them.
     """
 
     operation: str
@@ -129,6 +130,7 @@ class Plan:
     needs_state: bool = False
     goals: tuple[Goal, ...] = ()
     unreachable: tuple[Unreachable, ...] = ()
+    unfixed: int = 0
 
     @property
     def after(self) -> Snapshot:

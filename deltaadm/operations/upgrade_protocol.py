@@ -14,6 +14,7 @@ from deltaadm.domain.model.protocol import Protocol, minimum_protocol
 from deltaadm.domain.steps import DropFeature, SetProperties
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.feature_removal import destroyed_with
+from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.errors import NotYet, Refused
 from deltaadm.operations.drop_feature import (
     Phase,
@@ -120,8 +121,10 @@ def plan_minimum(
     Features in use stay, and so do those that Delta cannot drop. History is truncated rather
     than protected, since protecting it takes a feature of its own; where older versions are
     protected already, they go together with that feature. Raises `NotYet` where only
-    features are left whose history has not expired at *now* (in milliseconds).
+    features are left whose history has not expired at *now* (in milliseconds), and `Refused` for
+    a table that Delta cannot change.
     """
+    require_changeable(snapshot)
     descent = _descend(snapshot, history_of, now, session)
     needs_state = snapshot.files is None and bool(_undecided(snapshot))
     if descent.waiting and not descent.steps and not needs_state:

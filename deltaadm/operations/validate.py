@@ -14,6 +14,7 @@ from deltaadm.domain.facts.facts import LogFacts, PolicyFacts, SnapshotFacts
 from deltaadm.domain.facts.policy import ClientVerdict, Obstacle, Policy
 from deltaadm.domain.model.metadata import Traits
 from deltaadm.domain.model.properties import did_you_mean
+from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.errors import DeltaadmError
 from deltaadm.operations.plan import propose
 from deltaadm.validation.finding import (
@@ -26,13 +27,14 @@ from deltaadm.validation.finding import (
 from deltaadm.validation.rule import RULES, Judge, Scope, selected
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.facts.facts import Facts
     from deltaadm.domain.facts.policy import Ignore
     from deltaadm.domain.model.protocol import Protocol
     from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
     from deltaadm.errors import TableError
     from deltaadm.validation.rule import Rule
 
@@ -126,7 +128,7 @@ def validate(
     report = ValidationReport(
         table=table,
         version=None if snapshot is None else snapshot.version,
-        findings=tuple(_with_possible_fix(finding, snapshot) for finding in findings),
+        findings=tuple(_with_possible_changes(finding, snapshot) for finding in findings),
         more=judge.more,
         stopped="" if failure is None else failure.message,
         versions=None if log is None else log.versions,
@@ -137,17 +139,36 @@ def validate(
     return _without_ignored(report, asked.ignores, 0 if log is None else log.now)
 
 
-def _with_possible_fix(finding: Finding, snapshot: Snapshot | None) -> Finding:
-    if not finding.fix:
-        return finding
+_BY_A_CHANGE: Final = re.compile(
+    "`(deltaadm )?(alter|enable-feature|drop-feature|set-mapping-mode|validate --fix)[ `]"
+    r"|ALTER TABLE …|[Tt]he fix\b|[Ss]et the (\w+ )*key|through Delta Spark"
+)
+"""What advice has in it that takes a change of the table by deltaadm or Delta."""
+
+
+def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Finding:
+    """The same without a fix that Delta refuses; where it refuses all, the advice says so."""
+    if finding.fix:
+        if _is_possible(finding.fix, snapshot):
+            return finding
+        finding = replace(finding, fix=())
+    if snapshot is not None and _BY_A_CHANGE.search(finding.remedy):
+        try:
+            require_changeable(snapshot)
+        except DeltaadmError:
+            advice = f"{finding.remedy[:1].lower()}{finding.remedy[1:]}"
+            return replace(finding, remedy=f"Once Delta Spark can change the table again: {advice}")
+    return finding
+
+
+def _is_possible(fix: Sequence[Step], snapshot: Snapshot | None) -> bool:
     try:
-        possible = (
+        return (
             snapshot is not None
-            and not propose("validate", snapshot, finding.fix, check_outcome=False).is_noop
+            and not propose("validate", snapshot, fix, check_outcome=False).is_noop
         )
     except DeltaadmError:
-        possible = False
-    return finding if possible else replace(finding, fix=())
+        return False
 
 
 # What is demanded

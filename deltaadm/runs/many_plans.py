@@ -70,7 +70,8 @@ def plan_many(
     def code(document: Document) -> int:
         if any(not missed["skipped"] for missed in document["unreachable"]):
             return REFUSED
-        return FOUND if planning.check and not document["is_noop"] else 0
+        unfixed = document["unfixed"]
+        return FOUND if unfixed or (planning.check and not document["is_noop"]) else 0
 
     def work() -> int:
         project = settings or load_settings(context.settings)

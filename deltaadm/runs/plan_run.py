@@ -229,7 +229,8 @@ def finish_plan(
         info(f"Nothing was changed. Add {options} to {purpose}.")
     if missed:
         return REFUSED
-    return FOUND if request.check and not plan.is_noop else 0
+    unfixed = isinstance(report, PlanReport) and report.plan.unfixed
+    return FOUND if unfixed or (request.check and not plan.is_noop) else 0
 
 
 def make_plan(
@@ -295,7 +296,9 @@ def carry_out_plan(
     for stage in plan.stages:
         if stage.waits:
             info(_next_phase(context, plan.before.root, stage.step))
-    return WAITING if plan.waits else 0
+    if plan.waits:
+        return WAITING
+    return FOUND if plan.unfixed else 0
 
 
 def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:

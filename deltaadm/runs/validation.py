@@ -156,6 +156,6 @@ def fixes_planner(run: ValidationRun) -> Planner:
         if name not in reports:  # a table may be planned twice, with more detail
             reports.clear()  # a report of a large table is large, and the next table needs another
             reports[name] = run.report(table.context, table.target)
-        return plan_fixes(table.snapshot, reports[name], session=table.session)
+        return plan_fixes(table.snapshot, reports[name], fail_on=run.fail_on, session=table.session)
 
     return plan

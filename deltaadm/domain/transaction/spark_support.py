@@ -75,6 +75,11 @@ def require_writable(snapshot: Snapshot) -> None:
     _raise(_first(_WRITING, snapshot.protocol, snapshot.metadata))
 
 
+def require_changeable(snapshot: Snapshot) -> None:
+    """Raise what Delta raises on any change of a table, if it does."""
+    _raise(_first_for(snapshot, (*_LOADING, *_WRITING)))
+
+
 def obstacle_to_reading(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
     """
     The first of the reasons why Delta Spark does not load a table, in its own order: a malformed
@@ -392,8 +397,10 @@ def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Obstacle | N
     refusal = Refused(
         "The table's protocol lacks features that its metadata uses or that others require: "
         f"{', '.join(missing)}.",
-        remedy="Delta Spark neither reads nor writes such a table; the client that wrote the "
-        "protocol must add them.",
+        remedy="Neither Delta Spark nor deltaadm can change such a table. If `deltaadm inspect` "
+        "lists delta-rs among the clients that can write, have it add all of them in one call of "
+        "`alter.add_feature`; otherwise copy the data into a new table with a client that can "
+        "read it.",
         delta_error_class="DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
     )
     return Obstacle(refusal, tuple(missing))

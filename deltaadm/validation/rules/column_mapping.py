@@ -89,8 +89,9 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: clients that follow the protocol ignore the mode and look for columns under
     their displayed names; Delta Spark uses the property. The two read different data.
 
-    What to do: add the feature, which changes nothing else. With feature lists Delta Spark does
-    not load such a table, and the program that wrote the protocol must add it.
+    What to do: add the feature, which changes nothing else. With feature lists neither Delta Spark
+    nor deltaadm can do it, but delta-rs can (`alter.add_feature`) if `deltaadm inspect` lists it
+    among the clients that can write.
 
     Source: PROTOCOL.md, Column Mapping; Delta Spark, DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """

@@ -261,8 +261,10 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     list all that its features require, even where others do without. It is a warning where the
     feature is one that Delta Spark does not know and so does not check.
 
-    What to do: the program that wrote the protocol must add the missing feature; the table
-    cannot be fixed through Delta Spark, which does not load it.
+    What to do: neither Delta Spark nor deltaadm can change such a table. If `deltaadm inspect`
+    lists delta-rs among the clients that can write, have it add all the features that inspect
+    misses in one call of `alter.add_feature`; otherwise copy the data into a new table with a
+    client that can read it.
 
     Source: PROTOCOL.md, the feature's section; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
@@ -294,8 +296,10 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     to 7 without listing what the old version implied leave tables like this. (Column mapping and
     column types have rules of their own.)
 
-    What to do: the program that wrote the protocol must add the feature, or take back what uses
-    it; the table cannot be fixed through Delta Spark, which does not load it.
+    What to do: neither Delta Spark nor deltaadm can change such a table. If `deltaadm inspect`
+    lists delta-rs among the clients that can write, have it add all the features that inspect
+    misses in one call of `alter.add_feature`; otherwise copy the data into a new table with a
+    client that can read it.
 
     Source: PROTOCOL.md, Table Features for New and Existing Tables; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
@@ -570,8 +574,7 @@ def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
     programs, delta-rs among them, add only the feature that was asked for.
 
     What to do: add the features again, `deltaadm enable-feature TABLE FEATURE --support-only`.
-    Where the table's metadata uses one of them, Delta Spark no longer loads the table, and the
-    program that wrote the protocol must do it.
+    Where the table's metadata uses one of them, Delta Spark no longer loads the table; see DL211.
 
     Source: PROTOCOL.md, Table Features for New and Existing Tables; delta-io/delta-rs#2957.
     """
