@@ -638,6 +638,11 @@ ROWS: tuple[Row, ...] = (
     ),
     ("added default, then taken", (create("a INT"), _add("a INT, c INT DEFAULT 'x'")), _NO_DEFAULT),
     (
+        "added NOT NULL, then default",
+        (create("a INT"), _add("b INT DEFAULT 1, c INT NOT NULL")),
+        "DELTA_OPERATION_NOT_ALLOWED",
+    ),
+    (
         "clusters twice, then partitions",
         (create("a INT, b INT", "", "a"), ClusterBy((("a",), ("a",)))),
         "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY",

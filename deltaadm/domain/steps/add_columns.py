@@ -81,6 +81,7 @@ class AddColumns(Step):
         require_found_clustering(snapshot)
         for definition in self.columns:
             _refuse_not_null(definition.column)
+        for definition in self.columns:
             _refuse_default(definition.column)
         proposed = snapshot.metadata.with_schema(schema)
         if column_mapping_mode(proposed) is ColumnMappingMode.NONE:
