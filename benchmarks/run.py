@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -157,7 +156,6 @@ class Bench:
         self,
         commands: Callable[[Path], Mapping[str, list[str]]],
         runs: int,
-        environment: Mapping[str, str] | None = None,
         patience: float | None = None,
     ) -> Costs:
         """Programs that commit to copies of the same table."""
@@ -166,18 +164,13 @@ class Bench:
             for name in ("ours", "theirs"):
                 shutil.copytree(self._path("S1"), Path(scratch) / name)
             programs = [
-                Program(name, command, right, environment or {})
-                for name, command in commands(Path(scratch)).items()
+                Program(name, command, right) for name, command in commands(Path(scratch)).items()
             ]
             return in_turns(programs, runs, patience or self.patience)
 
     def _cold_alter(self) -> Costs:
-        """With the archive of classes that a first run leaves behind."""
-        archive = {"DELTAADM_CLASS_ARCHIVE": str((self.root / "class-archive").absolute())}
-        warm = contestants.deltaadm("doctor", "--warm")
-        subprocess.run(warm, check=False, capture_output=True, env={**os.environ, **archive})
         patience = self.patience if self.quick else _COLD_PATIENCE
-        costs = self._commits(contestants.cold_alter_commands, self.runs, archive, patience)
+        costs = self._commits(contestants.cold_alter_commands, self.runs, patience)
         # What a JVM costs counts as its parent's only where the parent waits for its end
         return {
             name: Cost(wall=cost.wall) if isinstance(cost, Cost) else cost

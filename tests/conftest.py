@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import cases, oracle
+from tests.support import cases, class_archive, oracle
 from tests.support.spark_processes import IN_OTHER_PROCESSES
 
 settings.register_profile(
@@ -94,14 +94,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def class_archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where programs look for an archive of classes, which the test marked `first` makes."""
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where JVMs look for an archive of classes, which the test marked `first` makes."""
     run = tmp_path_factory.getbasetemp()
-    return (run.parent if "PYTEST_XDIST_WORKER" in os.environ else run) / "class-archives"
+    return (run.parent if "PYTEST_XDIST_WORKER" in os.environ else run) / "classes.jsa"
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _started_programs(class_archives: Path) -> None:
+def _started_programs(archive: Path) -> None:
     """
     Let the programs that tests start be interrupted, and be of this very copy of deltaadm.
 
@@ -110,12 +110,12 @@ def _started_programs(class_archives: Path) -> None:
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
-    os.environ["DELTAADM_CLASS_ARCHIVE"] = str(class_archives)
-    os.environ["XDG_CONFIG_HOME"] = str(class_archives.with_name("no-settings"))  # not the user's
-    os.environ["XDG_DATA_HOME"] = str(class_archives.with_name("data"))  # completions, man pages
+    os.environ["SPARK_SUBMIT_OPTS"] = class_archive.options(archive)
+    os.environ["XDG_CONFIG_HOME"] = str(archive.with_name("no-settings"))  # not the user's
+    os.environ["XDG_DATA_HOME"] = str(archive.with_name("data"))  # completions, man pages
     os.environ["SHELL"] = "/bin/bash"  # CI may have none
     os.environ.pop("FORCE_COLOR", None)  # what the developer wants of pytest's own output
-    os.environ["CI"] = "true"  # where no program goes on to make an archive after its end
+    os.environ["CI"] = "true"
 
 
 @pytest.fixture(scope="session")

@@ -42,7 +42,6 @@ VARIABLES: Final[Mapping[str, str]] = {
     "DELTAADM_ISOLATED": "1 to ignore settings files.",
     "DELTAADM_CLIENTS": "Clients that must be able to read every table, separated by commas.",
     "DELTAADM_WRITERS": "Clients that must be able to write every table, separated by commas.",
-    "DELTAADM_CLASS_ARCHIVE": "Directory of the archive of Spark's classes; off to do without.",
 }
 """The variables of deltaadm's own that belong to no option, and what they say."""
 

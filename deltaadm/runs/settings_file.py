@@ -166,7 +166,7 @@ class SettingsSources:
     @property
     def exist(self) -> bool:
         """Whether anything may set something."""
-        return any(map(is_ours, os.environ)) or bool(self.documents)
+        return any(name.startswith(PREFIX) for name in os.environ) or bool(self.documents)
 
     def find(self, key: str, *, alone: bool = False) -> Setting | None:
         """
@@ -260,11 +260,6 @@ class SettingsSources:
 def variable(key: str) -> str:
     """The variable of a setting."""
     return f"{PREFIX}{key.upper().replace('-', '_')}"
-
-
-def is_ours(name: str) -> bool:
-    """Whether a variable of this name is for deltaadm, and not only for Spark's start."""
-    return name.startswith(PREFIX) and name != f"{PREFIX}CLASS_ARCHIVE"
 
 
 def is_true(text: str, place: str) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.errors import DeltaadmError, EngineError
 from deltaadm.masking import masked
 from deltaadm.operations.reports import Check, Health
-from deltaadm.spark import jars, start_up
+from deltaadm.spark import jars
 from deltaadm.spark.connect import require_reachable, without_secrets
 from deltaadm.spark.jvm import JAVA_REMEDY, java_program
 from deltaadm.spark.log_stores import chosen_log_store, log_store, setting
@@ -42,7 +42,6 @@ def look(options: SparkOptions) -> Iterator[Check]:
         yield _sound("packages", "pyspark and delta-spark are compatible", _fit)
         yield from _spark(target)
         yield _delta(options)
-        yield _class_archive()
 
 
 def start(options: SparkOptions, announce: Callable[[str], None]) -> Check:
@@ -61,37 +60,6 @@ def start(options: SparkOptions, announce: Callable[[str], None]) -> Check:
     except DeltaadmError as error:
         return Check("session", Health.FAILED, error.message, error.remedy)
     return Check("session", Health.OK, f"Spark {release} starts, and Delta responds")
-
-
-def warm(announce: Callable[[str], None]) -> Check:
-    """Make the archive of classes with which Spark starts sooner, in place of one that is there."""
-    from deltaadm.spark.class_archive import make_class_archive
-
-    archive = start_up.class_archive()
-    if archive is None:
-        return _class_archive()
-    announce("Starting Spark, to archive the classes that it loads ...")
-    try:
-        make_class_archive(archive)
-    except DeltaadmError as error:
-        return Check(_ARCHIVE, Health.FAILED, error.message, error.remedy)
-    return _class_archive()
-
-
-_ARCHIVE: Final = "class archive"
-
-
-def _class_archive() -> Check:
-    """Whether Spark starts quickly; it starts in any case."""
-    archive = start_up.class_archive()
-    if archive is None:
-        return Check(_ARCHIVE, Health.OK, f"none: {start_up.VARIABLE} is off, or there is no HOME")
-    try:
-        megabytes = archive.stat().st_size // 1_000_000
-    except OSError:
-        detail = "none yet; created by the first run that starts Spark, or by doctor --warm"
-        return Check(_ARCHIVE, Health.OK, detail)
-    return Check(_ARCHIVE, Health.OK, f"{archive} ({megabytes} MB)")
 
 
 def _answer(spark: str, message: str) -> Check:

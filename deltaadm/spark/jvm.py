@@ -94,7 +94,7 @@ def _process(
             if process.stdin is not None:
                 process.stdin.close()
             # Only a JVM that has come up listens to its standard input.
-            patience = _patience(java_options) if _announcement(scratch.path).exists() else 0
+            patience = 10 if _announcement(scratch.path).exists() else 0
             try:
                 process.wait(timeout=patience)
             except subprocess.TimeoutExpired:
@@ -130,11 +130,6 @@ _OUT_OF_REACH_OF_CTRL_C: Final[dict[str, Any]] = (
     if os.name == "nt"
     else {"process_group": 0}
 )
-
-
-def _patience(java_options: Sequence[str]) -> float:
-    """The seconds that a JVM may take to end; writing an archive of its classes takes some."""
-    return 120 if any("ArchiveClassesAtExit" in option for option in java_options) else 10
 
 
 def _command(conf: Mapping[str, str], scratch: Path) -> list[str]:

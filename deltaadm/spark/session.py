@@ -27,7 +27,7 @@ from deltaadm.spark.jvm import died_at_start, environment, not_started, start_jv
 from deltaadm.spark.object_stores import configure, settings_for_connectors
 from deltaadm.spark.scratch import scratch_directory
 from deltaadm.spark.settings import configured
-from deltaadm.spark.start_up import java_options, make_later
+from deltaadm.spark.start_up import java_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -45,8 +45,8 @@ class SparkOptions:
     files for the class path of a session that has to be started. With `debug` the JVM's own
     output appears on standard error; otherwise nobody sees it. With `long_work`, such as reading
     a fleet or rewriting data files, the JVM compiles as well as it can; otherwise it is set up to
-    start quickly. `java_options` replace that choice. `stores` are locations that a session which
-    has to be started must reach, with what is set for each besides the environment.
+    start quickly. `stores` are locations that a session which has to be started must reach, with
+    what is set for each besides the environment.
     """
 
     master: str | None = None
@@ -55,7 +55,6 @@ class SparkOptions:
     remote: str | None = None
     debug: bool = False
     long_work: bool = False
-    java_options: tuple[str, ...] | None = None
     stores: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
     @property
@@ -197,7 +196,8 @@ def _own_session(
     with ExitStack() as stack:
         scratch = stack.enter_context(scratch_directory())
         conf = _configuration(master, options, scratch.path)
-        java = _java_options(master, conf, options)
+        short = master.startswith("local") and not options.long_work
+        java = java_options(conf) if short else ()
         fetches = conf.get("spark.jars.packages") and "resolving jars and "
         phase(f"Starting Spark: {fetches or ''}starting the JVM")
         gateway = stack.enter_context(start_jvm(conf, scratch, java, show=options.debug))
@@ -218,15 +218,6 @@ def _own_session(
             phase("Starting Spark: waiting for executors")
             _require_executors(session, master)
         yield session
-    # Once Spark has ended: to make the archive takes a JVM, which would slow down the other.
-    if master.startswith("local") and options.java_options is None:
-        make_later()
-
-
-def _java_options(master: str, conf: Mapping[str, str], options: SparkOptions) -> tuple[str, ...]:
-    if options.java_options is not None:
-        return options.java_options
-    return java_options(conf) if master.startswith("local") and not options.long_work else ()
 
 
 def _python(master: str, conf: Mapping[str, str]) -> dict[str, str]:

@@ -19,7 +19,6 @@ from deltalake import write_deltalake
 
 from deltaadm.spark.jars import delta_jar
 from deltaadm.spark.jvm import java_program
-from deltaadm.spark.start_up import class_archive
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import messages, process, surroundings
@@ -64,16 +63,8 @@ def run(
 
 
 def test_a_whole_run_is_silent_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    """
-    With Delta from a directory, for which nothing is fetched; the second step is refused.
-
-    The archive of classes is damaged, which does no harm.
-    """
+    """With Delta from a directory, for which nothing is fetched; the second step is refused."""
     table, scratch, jars = tmp_path / "täble", tmp_path / "scratch", tmp_path / "jars"
-    archives = {"DELTAADM_CLASS_ARCHIVE": str(tmp_path)}
-    archive = class_archive(archives)
-    assert archive
-    archive.write_bytes(b"\xff" * 10_000)
     write_deltalake(table, pa.table({"id": [1]}))
     scratch.mkdir()
     jars.mkdir()
@@ -85,7 +76,7 @@ def test_a_whole_run_is_silent_and_leaves_nothing_behind(tmp_path: Path) -> None
         *("alter", table, "--set", "team=data", "--add-constraint", "none=id < 0"),
         *("--apply", "--yes", *ACCEPT_ALL, "--spark-master", "local[1]", "--jars", jars),
         *(f"--spark-conf={key}={value}" for key, value in conf.items()),
-        env={"TMPDIR": str(scratch), "LC_ALL": "C", "PYTHONWARNINGS": "error", **archives},
+        env={"TMPDIR": str(scratch), "LC_ALL": "C", "PYTHONWARNINGS": "error"},
     )
     assert done.code == 5
     assert messages(done.err) == [

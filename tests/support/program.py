@@ -69,7 +69,7 @@ def deltaadm(*arguments: object) -> Result:
 
 def surroundings(env: Mapping[str, str] | None) -> dict[str, str]:
     """*env* on top of a bare environment."""
-    kept = ("PATH", "HOME", "XDG_CONFIG_HOME", "PYTHONPATH", "DELTAADM_CLASS_ARCHIVE", "CI")
+    kept = ("PATH", "HOME", "XDG_CONFIG_HOME", "PYTHONPATH", "SPARK_SUBMIT_OPTS", "CI")
     return {key: os.environ[key] for key in kept if key in os.environ} | dict(env or {})
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from deltaadm.spark.jars import fetched_jars, spark_home
-from deltaadm.spark.start_up import java_options
+from deltaadm.spark.start_up import SHORT_WORK
 
 IN_OTHER_PROCESSES = {
     "test_clusters.py",
@@ -25,8 +25,8 @@ IN_OTHER_PROCESSES = {
 
 
 def small_jvm() -> str:
-    """Options of a JVM for short work, with the archive of classes if it has been made by now."""
-    return " ".join(java_options({}))
+    """Options of a JVM for short work, with the archive of classes if tests are run."""
+    return os.environ.get("SPARK_SUBMIT_OPTS") or " ".join(SHORT_WORK)
 
 
 FEW_TASKS = {

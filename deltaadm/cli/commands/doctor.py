@@ -38,14 +38,11 @@ class Doctor(Parameters):
 
       deltaadm doctor --start /data/events
 
-      deltaadm doctor --warm
-
       deltaadm doctor --write s3://lake/events
     """
 
     tables: list[str] | None = argument(metavar="[TABLE]...", help="Tables to check access to.")
     start: bool = option("--start", help="Also start Spark, and check that Delta works.")
-    warm: bool = option("--warm", help="Also archive Spark's classes, so that it starts sooner.")
     write: bool = option(
         "--write",
         help="Also check conditional writes to object stores, with a temporary object next to the "
@@ -79,11 +76,8 @@ def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
         yield surroundings
     checks = list(doctor.look(options))
     yield from checks
-    if not any(check.health is Health.FAILED for check in checks):
-        if request.start:
-            yield doctor.start(options, info)
-        if request.warm:
-            yield doctor.warm(info)
+    if request.start and not any(check.health is Health.FAILED for check in checks):
+        yield doctor.start(options, info)
     catalog = None if context.unity is None else context.unity.find()
     if catalog is not None:
         yield _catalog(catalog)
