@@ -49,10 +49,8 @@ def replacing(path: Place) -> Iterator[BinaryIO]:
     where = os.fspath(path)
     before = require_replaceable(where)
     # In the same directory: a rename is atomic only within one file system.
-    draft = _draft_of(where)
-    descriptor = os.open(draft, _CREATE, 0o666)
+    draft, descriptor = _new_draft(where)
     try:
-        lock(descriptor)  # for whoever removes the drafts of dead processes
         with os.fdopen(descriptor, "w+b") as file:
             usual = os.fstat(descriptor)
             # Before a byte is written: what is written may have a secret in it.
@@ -109,10 +107,8 @@ def drafted(path: Place, like: os.stat_result | None = None) -> Iterator[BinaryI
     where = os.fspath(path)
     # Whoever writes next cleans up, since nobody lists drafts.
     remove_dead_drafts(os.path.dirname(where))  # noqa: PTH120 -- pathlib costs start-up time
-    draft = _draft_of(where)
-    descriptor = os.open(draft, _CREATE, 0o666)
+    draft, descriptor = _new_draft(where)
     try:
-        lock(descriptor)
         if like is not None:
             _set_mode(descriptor, _inherited(descriptor, like))
         # Opened by its name, which the file object then knows.
@@ -173,8 +169,7 @@ def remove_dead_drafts(directory: str) -> None:
         for entry in entries:
             if entry.name.endswith(_DRAFT_SUFFIX) and entry.name.startswith("."):
                 with suppress(OSError):
-                    if _is_abandoned(entry):
-                        os.unlink(entry.path)  # noqa: PTH108
+                    _remove_if_dead(entry)
 
 
 _NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
@@ -183,12 +178,18 @@ _WRITING_TAKES: Final = 3_600
 """Seconds within which every write has ended."""
 
 
-def _draft_of(path: str) -> str:
-    """A new name beside *path*, which readers of logs pass over."""
+def _new_draft(path: str) -> tuple[str, int]:
+    """A new file beside *path* that this process has locked, which readers of logs pass over."""
     directory, name = os.path.split(path)
-    # No name may have more than 255 bytes.
-    name = f".{name[:32]}.{os.urandom(8).hex()}{_DRAFT_SUFFIX}"
-    return os.path.join(directory, name)  # noqa: PTH118
+    while True:
+        # No name may have more than 255 bytes.
+        draft = f".{name[:32]}.{os.urandom(8).hex()}{_DRAFT_SUFFIX}"
+        draft = os.path.join(directory, draft)  # noqa: PTH118
+        descriptor = os.open(draft, _CREATE, 0o666)
+        # Before it is locked, others may take it for a draft of a dead process, and remove it.
+        if lock(descriptor, otherwise=True) and os.path.exists(draft):  # noqa: PTH110
+            return draft, descriptor
+        os.close(descriptor)
 
 
 def lock(descriptor: int, *, otherwise: bool = False) -> bool:
@@ -210,14 +211,19 @@ def lock(descriptor: int, *, otherwise: bool = False) -> bool:
     return True
 
 
-def _is_abandoned(entry: os.DirEntry[str]) -> bool:
+def _remove_if_dead(draft: os.DirEntry[str]) -> None:
     import time
 
-    is_old = time.time() - entry.stat(follow_symlinks=False).st_mtime > _WRITING_TAKES
-    # Of two that look at the same time only one gets the lock, and it may remove the draft.
-    descriptor = os.open(entry.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    is_old = time.time() - draft.stat(follow_symlinks=False).st_mtime > _WRITING_TAKES
+    if os.name == "nt":  # has no locks, and removes no open file
+        if is_old:
+            os.unlink(draft.path)  # noqa: PTH108
+        return
+    descriptor = os.open(draft.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     try:
-        return lock(descriptor, otherwise=is_old)
+        # While it is locked: whoever has just made it waits for nobody, and looks if it is there.
+        if lock(descriptor, otherwise=is_old):
+            os.unlink(draft.path)  # noqa: PTH108
     finally:
         os.close(descriptor)
 

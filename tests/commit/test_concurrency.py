@@ -9,11 +9,12 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from deltaadm.errors import StorageError
-from deltaadm.storage.files import remove_dead_drafts
+from deltaadm.storage.files import drafted, published, remove_dead_drafts
 from deltaadm.storage.store import open_store
 
 CREATES = 64
@@ -40,9 +41,8 @@ def test_nothing_is_created_where_a_store_has_no_conditions() -> None:
 
 def test_a_draft_is_removed_once_its_process_is_dead(tmp_path: Path) -> None:
     code = (
-        "import os, sys, time; from deltaadm.storage import files; "
-        "descriptor = os.open(files._draft_of(sys.argv[1]), os.O_RDWR | os.O_CREAT); "
-        "files.lock(descriptor); print(flush=True); time.sleep(60)"
+        "import sys, time\nfrom deltaadm.storage import files\n"
+        "with files.drafted(sys.argv[1]):\n print(flush=True); time.sleep(60)"
     )
     other = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path / "x.json")], stdout=subprocess.PIPE
@@ -56,6 +56,25 @@ def test_a_draft_is_removed_once_its_process_is_dead(tmp_path: Path) -> None:
     other.stdout.close()
     remove_dead_drafts(str(tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_draft_is_taken_for_one_of_a_dead_process_while_it_is_made(tmp_path: Path) -> None:
+    done = Event()
+
+    def remove() -> None:
+        while not done.is_set():
+            remove_dead_drafts(str(tmp_path))
+
+    with ThreadPoolExecutor(4) as pool:
+        removing = [pool.submit(remove) for _ in range(4)]
+        try:
+            for number in range(100):
+                with drafted(tmp_path / "x.json") as draft:
+                    assert published(draft, tmp_path / f"{number}.json")
+        finally:
+            done.set()
+    assert not any(each.exception() for each in removing)
+    assert len(list(tmp_path.iterdir())) == 100
 
 
 def test_drafts_of_other_programs_stay(tmp_path: Path) -> None:
