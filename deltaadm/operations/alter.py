@@ -30,7 +30,6 @@ from deltaadm.domain.transaction.column_mapping import drop_column_mapping_metad
 from deltaadm.domain.transaction.columns import existing, find_column, renamed
 from deltaadm.domain.transaction.constraints import (
     constraint_key,
-    foreign_functions,
     is_certain_condition,
     stored_expression,
 )
@@ -336,12 +335,6 @@ def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
         if step.new_constraint
     ]
     unjudged = [name for schema, name, text in added if not is_certain_condition(schema, text)]
-    functions = [name for _, _, text in added for name in foreign_functions(text)]
-    if functions:
-        yield (
-            f"Spark has no built-in function {' or '.join(functions)}: only a session that defines "
-            "it can add the constraint and, from then on, write to the table."
-        )
     if unjudged:
         yield (
             f"Only Spark can check whether the expression of {', '.join(unjudged)} is allowed in a "

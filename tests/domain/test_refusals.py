@@ -7,10 +7,10 @@ from deltaadm.domain.sql.ddl import parse_position, parse_type
 from deltaadm.domain.steps import AddConstraint, ChangeColumns, ColumnChange, DropConstraint, Step
 from deltaadm.domain.steps.create_table import no_table
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.constraints import constraint_names
+from deltaadm.domain.transaction.constraints import constraint_names, is_certain_condition
 from deltaadm.errors import Refused
 from tests.support.plans import snapshot
-from tests.support.refusals import DEFAULTS, ROWS, TYPES, UNTOUCHED, create
+from tests.support.refusals import DEFAULTS, LEFT_TO_SPARK, ROWS, TYPES, UNTOUCHED, create
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,18 @@ def test_the_first_fault_is_named(steps: tuple[Step, ...], error_class: str | No
     with pytest.raises(Refused) as refused:
         evolve(state, steps[-1])
     assert (refused.value.delta_error_class or "") == error_class
+
+
+@pytest.mark.parametrize(
+    "steps", [row[1] for row in LEFT_TO_SPARK], ids=[row[0] for row in LEFT_TO_SPARK]
+)
+def test_what_functions_take_and_give_is_left_to_spark(steps: tuple[Step, ...]) -> None:
+    state = no_table("t")
+    for step in steps:
+        state = evolve(state, step)
+    for step in steps:
+        if isinstance(step, AddConstraint):
+            assert not is_certain_condition(state.metadata.schema, step.expression)
 
 
 @pytest.mark.parametrize("text", DEFAULTS)

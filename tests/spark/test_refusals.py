@@ -7,12 +7,15 @@ import pytest
 from deltaadm.domain.steps import Step
 from deltaadm.errors import DeltaadmError
 from deltaadm.spark.executor import SparkExecutor
-from tests.support.refusals import ROWS
+from tests.support.refusals import LEFT_TO_SPARK, ROWS
+
+
+RECORDED = (*ROWS, *LEFT_TO_SPARK)
 
 
 @pytest.mark.matrix
 @pytest.mark.parametrize(
-    ("steps", "error_class"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS]
+    ("steps", "error_class"), [row[1:] for row in RECORDED], ids=[row[0] for row in RECORDED]
 )
 def test_delta_answers_as_recorded(
     executor: SparkExecutor, tmp_path: Path, steps: tuple[Step, ...], error_class: str | None

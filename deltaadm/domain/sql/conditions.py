@@ -22,14 +22,7 @@ from deltaadm.domain.model.schema import (
     type_name,
 )
 from deltaadm.domain.sql.ddl import parse_type
-from deltaadm.domain.sql.functions import (
-    AGGREGATES,
-    FUNCTIONS,
-    REFUSED_ARGUMENTS,
-    RESULT_KINDS,
-    SYNTAX,
-    WINDOW_FUNCTIONS,
-)
+from deltaadm.domain.sql.functions import AGGREGATES, SYNTAX, WINDOW_FUNCTIONS
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
@@ -115,11 +108,6 @@ def _calls(tokens: Sequence[str]) -> Iterator[str]:
         name = word.lower()
         if after == "(" and _is_word(word) and name not in SYNTAX and before != ".":
             yield name
-
-
-def unknown_functions(tokens: Sequence[str]) -> tuple[str, ...]:
-    """The functions that Spark does not bring along; a session may have them all the same."""
-    return tuple(dict.fromkeys(name for name in _calls(tokens) if name not in FUNCTIONS))
 
 
 def _refuse_functions(tokens: Sequence[str]) -> None:
@@ -477,12 +465,8 @@ class _Parser:
         if word in _CONSTANTS:
             return Operand(_CONSTANTS[word])
         following = self._peek()
-        if following[:1] in ("'", '"') and following:
-            if word not in _TYPED_LITERALS:
-                raise _UnjudgedError
-            self._position += 1
-            self.is_sure = False
-            return Operand(_TYPED_LITERALS[word])
+        if following[:1] in ("'", '"') and following:  # a literal with its type
+            raise _UnjudgedError
         if following == "(":
             return self._call(word)
         if token.startswith("`") or (_is_word(token) and word not in _RESERVED):
@@ -490,21 +474,17 @@ class _Parser:
         raise _UnjudgedError
 
     def _call(self, name: str) -> Operand:
-        """A call; of its arguments only the first is judged."""
+        """A call, whose result only Spark knows, unless it is a part of a text."""
         if name == "cast":
             return self._cast()
         if name.startswith("`") or (name in SYNTAX and name not in _CUTS):
             raise _UnjudgedError
         start = self._position
         first = self._first_argument()
-        if first.kind in REFUSED_ARGUMENTS.get(name, ()):
-            raise _mismatched_argument(name, first)
         self._position = start
         self._skip_brackets()
         self.is_sure = False
-        if name in _CUTS:
-            return Operand("string") if first.kind == "string" else _UNKNOWN
-        return Operand(RESULT_KINDS.get(name))
+        return Operand("string") if name in _CUTS and first.kind == "string" else _UNKNOWN
 
     def _first_argument(self) -> Operand:
         """Return the first argument of the call that begins here; unknown unless it is a value."""
@@ -567,13 +547,6 @@ _CONSTANTS: Final = {
     "false": "boolean",
     "null": "void",
     "true": "boolean",
-}
-_TYPED_LITERALS: Final = {
-    "date": "date",
-    "r": "string",
-    "timestamp": "timestamp",
-    "timestamp_ntz": "timestamp_ntz",
-    "x": "binary",
 }
 
 

@@ -1,5 +1,5 @@
 """
-The functions that Spark 4.2 brings along, and what a condition on a row may make of them.
+Functions of Spark 4.2 that no condition on a row can have, and words that look like functions.
 
 Source: the function registry of a running engine.
 """
@@ -39,74 +39,6 @@ WINDOW_FUNCTIONS: Final = _words(
 )
 """Functions of a row and those around it."""
 
-_OTHERS: Final = _words(
-    """
-    input_file_block_length input_file_block_start input_file_name monotonically_increasing_id
-    rand randn random randstr shuffle spark_partition_id uniform uuid
-    abs acos acosh add_months aes_decrypt aes_encrypt aggregate and approx_top_k_estimate array
-    array_append array_compact array_contains array_distinct array_except array_insert
-    array_intersect array_join array_max array_min array_position array_prepend array_remove
-    array_repeat array_size array_sort array_union arrays_overlap arrays_zip ascii asin asinh
-    assert_true atan atan2 atanh base64 between bigint bin binary bit_count bit_get bit_length
-    bitmap_bit_position bitmap_bucket_number bitmap_count boolean bround btrim cardinality cast
-    cbrt ceil ceiling char char_length character_length chr coalesce collate collation concat
-    concat_ws contains conv convert_timezone cos cosh cot crc32 csc curdate current_catalog
-    current_database current_date current_path current_schema current_time current_timestamp
-    current_timezone current_user date date_add date_diff date_format date_from_unix_date
-    date_part date_sub date_trunc dateadd datediff datepart day dayname dayofmonth dayofweek
-    dayofyear decimal decode degrees div double e element_at elt encode endswith equal_null
-    exists exp explode explode_outer expm1 extract factorial filter find_in_set flatten float
-    floor forall format_number format_string from_avro from_csv from_json from_protobuf
-    from_unixtime from_utc_timestamp from_xml get get_json_object getbit greatest grouping
-    grouping_id hash hex hll_sketch_estimate hll_union hour hypot if ifnull ilike in initcap
-    inline inline_outer instr int is_valid_utf8 is_valid_variant is_variant_null isnan isnotnull
-    isnull java_method json_array_length json_object_keys json_tuple kll_sketch_get_n_bigint
-    kll_sketch_get_n_double kll_sketch_get_n_float kll_sketch_get_quantile_bigint
-    kll_sketch_get_quantile_double kll_sketch_get_quantile_float kll_sketch_get_rank_bigint
-    kll_sketch_get_rank_double kll_sketch_get_rank_float kll_sketch_merge_bigint
-    kll_sketch_merge_double kll_sketch_merge_float kll_sketch_to_string_bigint
-    kll_sketch_to_string_double kll_sketch_to_string_float last_day lcase least left len length
-    levenshtein like ln localtimestamp locate log log10 log1p log2 lower lpad ltrim luhn_check
-    make_date make_dt_interval make_interval make_time make_timestamp make_timestamp_ltz
-    make_timestamp_ntz make_valid_utf8 make_ym_interval map map_concat map_contains_key
-    map_entries map_filter map_from_arrays map_from_entries map_keys map_values map_zip_with
-    mask md5 measure minute mod month monthname months_between named_struct nanvl negative
-    next_day not now nullif nullifzero nvl nvl2 octet_length or overlay parse_json parse_url pi
-    pmod posexplode posexplode_outer position positive pow power printf quarter quote radians
-    raise_error reduce reflect regexp regexp_count regexp_extract regexp_extract_all
-    regexp_instr regexp_like regexp_replace regexp_substr repeat replace reverse right rint
-    rlike round rpad rtrim schema_of_avro schema_of_csv schema_of_json schema_of_variant
-    schema_of_xml sec second sentences sequence session_user session_window sha sha1 sha2
-    shiftleft shiftright shiftrightunsigned sign signum sin sinh size slice smallint sort_array
-    soundex space split split_part sqrt st_asbinary st_geogfromwkb st_geomfromwkb st_setsrid
-    st_srid stack startswith str_to_map string struct substr substring substring_index tan tanh
-    theta_difference theta_intersection theta_sketch_estimate theta_union time time_bucket
-    time_diff time_from_micros time_from_millis time_from_seconds time_to_micros time_to_millis
-    time_to_seconds time_trunc timestamp timestamp_micros timestamp_millis timestamp_seconds
-    tinyint to_avro to_binary to_char to_csv to_date to_json to_number to_protobuf to_time
-    to_timestamp to_timestamp_ltz to_timestamp_ntz to_unix_timestamp to_utc_timestamp to_varchar
-    to_variant_object to_xml transform transform_keys transform_values translate trim trunc
-    try_add try_aes_decrypt try_divide try_element_at try_make_interval try_make_timestamp
-    try_make_timestamp_ltz try_make_timestamp_ntz try_mod try_multiply try_parse_json
-    try_parse_url try_reflect try_subtract try_to_binary try_to_date try_to_number try_to_time
-    try_to_timestamp try_url_decode try_validate_utf8 try_variant_get tuple_difference_double
-    tuple_difference_integer tuple_difference_theta_double tuple_difference_theta_integer
-    tuple_intersection_double tuple_intersection_integer tuple_intersection_theta_double
-    tuple_intersection_theta_integer tuple_sketch_estimate_double tuple_sketch_estimate_integer
-    tuple_sketch_summary_double tuple_sketch_summary_integer tuple_sketch_theta_double
-    tuple_sketch_theta_integer tuple_union_double tuple_union_integer tuple_union_theta_double
-    tuple_union_theta_integer typeof ucase unbase64 unhex unix_date unix_micros unix_millis
-    unix_seconds unix_timestamp upper url_decode url_encode user validate_utf8 variant_get
-    vector_cosine_similarity vector_inner_product vector_l2_distance vector_norm
-    vector_normalize version weekday weekofyear when width_bucket window window_time xpath
-    xpath_boolean xpath_double xpath_float xpath_int xpath_long xpath_number xpath_short
-    xpath_string xxhash64 year zeroifnull zip_with
-    """
-)
-
-FUNCTIONS: Final = AGGREGATES | WINDOW_FUNCTIONS | _OTHERS
-"""Every function by its name in lower case."""
-
 SYNTAX: Final = _words(
     """
     all and any array as between by case cast character collate cube dec distinct div else end
@@ -118,64 +50,3 @@ SYNTAX: Final = _words(
     """
 )
 """Words that may stand before a bracket as part of the grammar."""
-
-
-def _kinds(kind: str, names: str) -> dict[str, str]:
-    return dict.fromkeys(names.split(), kind)
-
-
-RESULT_KINDS: Final = {
-    **_kinds(
-        "boolean",
-        """
-        array_contains arrays_overlap boolean contains endswith equal_null forall ilike
-        is_valid_utf8 is_variant_null isnan isnotnull isnull like luhn_check map_contains_key
-        regexp regexp_like rlike startswith
-        """,
-    ),
-    **_kinds(
-        "integral",
-        """
-        ascii bigint bit_count bit_length cardinality char_length character_length crc32 day
-        dayofmonth dayofweek dayofyear find_in_set hash hour instr int length levenshtein locate
-        minute month octet_length quarter second size smallint tinyint weekday weekofyear
-        xxhash64 year
-        """,
-    ),
-    **_kinds("fractional", "acos asin atan cbrt cos double exp float ln log10 log2 sin sqrt tan"),
-    **_kinds(
-        "string",
-        """
-        base64 concat_ws date_format hex initcap lcase lower ltrim md5 regexp_extract
-        regexp_replace repeat replace rtrim sha sha1 sha2 string substring_index to_json translate
-        typeof ucase upper
-        """,
-    ),
-    **_kinds("date", "add_months date date_add date_sub last_day make_date to_date"),
-    **_kinds("binary", "binary unbase64 unhex"),
-    **_kinds("array", "array_distinct flatten map_keys map_values sort_array split transform"),
-    **_kinds("struct", "named_struct"),
-}
-"""The kind of a function's result, for functions whose result never depends on the arguments."""
-
-
-_NESTED: Final = _words("array map struct")
-
-REFUSED_ARGUMENTS: Final[dict[str, frozenset[str]]] = {
-    **dict.fromkeys(
-        _words(
-            """
-            ascii base64 bit_length char_length character_length contains crc32 endswith hex
-            initcap lcase left length lower ltrim md5 octet_length regexp_replace repeat replace
-            rtrim sha sha1 startswith substr substring trim ucase upper
-            """
-        ),
-        _NESTED,
-    ),
-    **dict.fromkeys(_words("abs exp ln sqrt"), _NESTED | {"boolean", "date"}),
-    **dict.fromkeys(_words("day month year"), _NESTED | {"boolean", "integral"}),
-    **dict.fromkeys(_words("cardinality size"), _words("integral string struct")),
-    **dict.fromkeys(_words("hour isnan"), _NESTED),
-    "array_contains": _words("integral"),
-}
-"""The kinds of values that a function certainly does not take as its first argument."""

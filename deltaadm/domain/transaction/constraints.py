@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
 from deltaadm.domain.model.schema import path_text
-from deltaadm.domain.sql.conditions import judge_condition, judge_expression, unknown_functions
+from deltaadm.domain.sql.conditions import judge_condition, judge_expression
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.sql.sql_text import identifier, literal, unescaped
 from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
@@ -82,11 +82,6 @@ def is_certain_condition(schema: StructType, text: str) -> bool:
 def value_of_expression(schema: StructType, text: str) -> Operand:
     """Return the kind of value of *text* on rows of *schema*, as far as known without Spark."""
     return judge_expression(list(_tokens(text)), schema)
-
-
-def foreign_functions(text: str) -> tuple[str, ...]:
-    """The functions in the expression *text* that Spark does not bring along."""
-    return unknown_functions(list(_tokens(text)))
 
 
 def drop_constraint(snapshot: Snapshot, name: str, *, if_exists: bool) -> Snapshot:

@@ -8,7 +8,7 @@ from deltaadm.domain.model.schema import PrimitiveType, path_text, type_name
 from deltaadm.domain.sql.conditions import NUMERIC, kind_of
 from deltaadm.domain.sql.ddl import GENERATION
 from deltaadm.domain.sql.expressions import column_references
-from deltaadm.domain.transaction.constraints import foreign_functions, value_of_expression
+from deltaadm.domain.transaction.constraints import value_of_expression
 from deltaadm.domain.transaction.metadata_checks import CHAR_TYPE
 from deltaadm.domain.transaction.type_widening import is_up_cast
 from deltaadm.errors import Refused
@@ -32,9 +32,6 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
             )
         if GENERATION in column.metadata:
             raise _unsupported(field, "it uses a generated column")
-    unknown = foreign_functions(expression)
-    if unknown:
-        raise _unsupported(field, f"{unknown[0]} is no function of Spark's own")
     value = value_of_expression(schema, expression)
     if value.type is not None:
         _require_type(field, value.type)
