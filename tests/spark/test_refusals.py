@@ -9,7 +9,6 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.refusals import LEFT_TO_SPARK, ROWS
 
-
 RECORDED = (*ROWS, *LEFT_TO_SPARK)
 
 
