@@ -6,7 +6,7 @@ from deltaadm.dataclass import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final
+    from typing import Any, Final
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +16,8 @@ class Limits:
 
     `line`: bytes of one line of a commit, and of a file that is one JSON document. An object of
     three bytes takes about seventy in memory, and real lines are far below a megabyte.
+
+    `marks`: commas and opening brackets of one JSON document, each of which stands for a value.
 
     `whole`: bytes of a commit that is read at once. Larger ones are read line by line, several
     times where rules look at all of it.
@@ -44,6 +46,7 @@ class Limits:
     """
 
     line: int = 32 << 20
+    marks: int = 1 << 21
     whole: int = 8 << 20
     piece: int = 1 << 20
     files: int = 500_000
@@ -58,3 +61,29 @@ class Limits:
 
 LIMITS: Final = Limits()
 """The limits that apply by default."""
+
+
+def load_json(text: Any, **hooks: Any) -> Any:
+    """The value of `json.loads`, which raises `ValueError` also for too many values to hold."""
+    import json
+
+    require_few_values(text.decode(errors="replace") if isinstance(text, bytes) else text)
+    return json.loads(text, **hooks)
+
+
+def require_few_values(text: Any) -> None:
+    """Raise `ValueError` for JSON with more values than can be held."""
+    if not isinstance(text, str) or len(text) <= LIMITS.marks or _marks(text) <= LIMITS.marks:
+        return
+    import re
+
+    if _marks(re.sub(_STRING, "", text)) > LIMITS.marks:
+        msg = f"it has more than {LIMITS.marks:,} values"
+        raise ValueError(msg)
+
+
+_STRING: Final = r'"(?:[^"\\]|\\.)*+"'
+
+
+def _marks(text: str) -> int:
+    return text.count(",") + text.count("[") + text.count("{")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.model.json_values import compact
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.errors import DeltaadmError
+from deltaadm.limits import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ def _checksum_of(store: LogStore, snapshot: Snapshot) -> Mapping[str, Any] | Non
     if segment is None or segment.crc is None or segment.crc.version != snapshot.version:
         return None
     try:
-        checksum = json.loads(store.read(segment.crc.path))
+        checksum = load_json(store.read(segment.crc.path))
         fits = (
             all(isinstance(checksum[key], int) for key in _REQUIRED)
             and Protocol.from_wire(checksum["protocol"]) == snapshot.protocol

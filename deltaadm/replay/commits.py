@@ -14,7 +14,7 @@ from deltaadm.domain.model import wire
 from deltaadm.domain.model.schema import StructType, type_name
 from deltaadm.domain.model.wire import ACTION_NAMES
 from deltaadm.errors import TableError, TooLarge
-from deltaadm.limits import LIMITS
+from deltaadm.limits import LIMITS, require_few_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -262,7 +262,8 @@ _DECODER: Final = json.JSONDecoder()
 
 
 def json_value(text: str) -> Any:
-    """The same value as `json.loads` returns."""
+    """The same value as `load_json` returns."""
+    require_few_values(text)
     # That takes long to find out that there are no blanks around.
     try:
         value, end = _DECODER.raw_decode(text)

@@ -7,8 +7,6 @@ in older files goes unnoticed there; `Detail.STATE` reads everything.
 
 from __future__ import annotations
 
-import json
-
 from deltaadm.domain.model.commit_info import CommitInfo
 from deltaadm.domain.model.log_segment import Kind, LogFile, LogFiles, LogSegment
 from deltaadm.domain.model.metadata import Metadata
@@ -16,6 +14,7 @@ from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.snapshot import FileFacts, Snapshot
 from deltaadm.domain.model.wire import ACTION_NAMES
 from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.engine import Detail, added_files
 from deltaadm.replay.reconcile import FactsBuilder, Fold, merge
@@ -377,7 +376,7 @@ def _has_state(checksum: Document) -> bool:
 
 def _checksum(body: bytes, path: str) -> Document:
     """The content of a checksum file; raises for one whose parts are not what they should be."""
-    document = json.loads(body.decode())
+    document = load_json(body)
     if not isinstance(document, dict):
         raise commits.unreadable(path, "it is not a JSON object")
     for key in ("protocol", "metadata"):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from enum import Enum
 
 from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def added_files(store: LogStore, version: int) -> int | None:
 def hint_of(body: bytes) -> dict[str, Any]:
     """The JSON object in `_last_checkpoint`, with any content; empty if it is not an object."""
     try:
-        document = json.loads(body)
+        document = load_json(body)
     except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}

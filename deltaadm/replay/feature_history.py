@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.model.log_segment import LogListing, recreatable_versions
@@ -15,6 +14,7 @@ from deltaadm.domain.transaction.feature_removal import (
     used_by,
     used_by_files,
 )
+from deltaadm.limits import load_json
 from deltaadm.replay.commits import LargeFile, state_actions
 from deltaadm.replay.commits import body as commits_body
 from deltaadm.replay.load import load_snapshot
@@ -90,6 +90,6 @@ def _has_file_with(key: str, body: bytes | LargeFile) -> bool:
         action.get(key) is not None
         for line in (body.splitlines() if isinstance(body, bytes) else body.lines())
         if word in line
-        for action in json.loads(line).values()
+        for action in load_json(line).values()
         if isinstance(action, dict)
     )

@@ -7,13 +7,12 @@ log, JSON objects under their names, from the newest to the oldest.
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 
 from deltaadm.domain.model.snapshot import FileFacts
 from deltaadm.errors import TableError
-from deltaadm.limits import LIMITS
+from deltaadm.limits import LIMITS, load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,7 +211,7 @@ def has_num_records(stats: Any) -> bool:
     if "numRecords" not in stats:
         return False
     try:
-        document = json.loads(stats)
+        document = load_json(stats)
     except (ValueError, RecursionError):
         return False
     return isinstance(document, dict) and document.get("numRecords") is not None

@@ -137,6 +137,21 @@ def test_little_memory_is_no_bug(tmp_path: Path, arguments: str, megabytes: int)
         assert "error: " in result.err
 
 
+@pytest.mark.parametrize("arguments", ["inspect TABLE", "history TABLE", "validate TABLE"])
+@pytest.mark.parametrize("value", ["[]", '"ab"', "{}"])
+def test_values_that_would_fill_the_memory_are_not_made(
+    tmp_path: Path, value: str, arguments: str
+) -> None:
+    """A list is three bytes in the log, and seventy in memory."""
+    line = f'{{"zz":[{",".join([value] * (30_000_000 // (len(value) + 1)))}]}}\n'
+    made = tables.table(tmp_path, commit(protocol(), metadata()), line.encode())
+    words = [word.replace("TABLE", str(made.path)) for word in arguments.split()]
+    size = 600 << 20
+    result = _child(words, lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+    assert result.code == 3, result.err
+    assert "it has more than 2,097,152 values" in result.out + result.err
+
+
 @pytest.mark.parametrize("files", [8, 10, 12])
 def test_few_open_files_are_no_bug(tmp_path: Path, files: int) -> None:
     table = str(_checkpointed(tmp_path).path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +13,7 @@ from deltaadm.domain.transaction.column_mapping import (
     physical_name,
 )
 from deltaadm.errors import DeltaadmError
+from deltaadm.limits import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ class NotStatistics(ValueError):  # noqa: N818 -- reads as the finding it is
 def parse_statistics(text: str) -> Document:
     """The statistics that *text* holds; raises `NotStatistics`."""
     try:
-        document = json.loads(text)
+        document = load_json(text)
     except (ValueError, RecursionError) as error:
         raise NotStatistics(str(error)) from error
     if not isinstance(document, dict):

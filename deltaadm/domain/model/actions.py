@@ -11,6 +11,7 @@ from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.wire import Entry, Loggable, Wire
 from deltaadm.errors import TableError
+from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -268,7 +269,7 @@ class SingleAction:
         Delta. Raises `TableError` for anything but a JSON object with an action in it.
         """
         try:
-            document = json.loads(line)
+            document = load_json(line)
         except (ValueError, RecursionError) as error:
             raise _not_an_action(f"it is not JSON ({error})") from error
         if not isinstance(document, dict):

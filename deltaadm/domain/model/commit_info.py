@@ -5,6 +5,7 @@ from __future__ import annotations
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.model import wire
 from deltaadm.domain.model.wire import Entry, Loggable
+from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,10 +69,8 @@ class CommitInfo(Loggable):
 
     def parameter(self, name: str) -> Any:
         """The value of an operation parameter, decoded where it is a string that holds JSON."""
-        import json
-
         value = (self.operation_parameters or {}).get(name)
         try:
-            return json.loads(value) if isinstance(value, str) else value
+            return load_json(value) if isinstance(value, str) else value
         except ValueError:
             return value

@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.limits import load_json
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -32,9 +34,7 @@ def checksums(text: str) -> frozenset[str]:
     `path=value`, which differ for arrays of more than ten values. Raises `ValueError` for
     anything else than a JSON object.
     """
-    document = json.loads(
-        text, parse_int=_Verbatim, parse_float=_Verbatim, parse_constant=_Verbatim
-    )
+    document = load_json(text, parse_int=_Verbatim, parse_float=_Verbatim, parse_constant=_Verbatim)
     if not isinstance(document, dict):
         raise ValueError("it is not a JSON object")  # noqa: TRY004 -- of the text, not a type
     try:
@@ -60,7 +60,7 @@ def duplicate_key(text: str) -> str | None:
         return dict(pairs)
 
     try:
-        json.loads(text, object_pairs_hook=check)
+        load_json(text, object_pairs_hook=check)
     except (ValueError, RecursionError):
         return None
     return duplicates[0] if duplicates else None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.model import wire
 from deltaadm.domain.model.schema import EMPTY_SCHEMA, parse_schema, primitive_types
 from deltaadm.domain.model.wire import Entry, Loggable, Wire
+from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +128,6 @@ class Traits:
 def _decoded(text: str | None) -> Any:
     """The JSON in *text*; the text itself where it is none."""
     try:
-        return None if text is None else json.loads(text)
+        return None if text is None else load_json(text)
     except (ValueError, RecursionError):
         return text

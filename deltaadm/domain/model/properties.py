@@ -6,12 +6,12 @@ Source: `DeltaConfig.scala` of delta-io/delta, as recorded from a running engine
 
 from __future__ import annotations
 
-import json
 import re
 from math import inf
 
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import IllegalArgument, Refused
+from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -415,7 +415,7 @@ def _isolation_level(known: Property, value: str) -> None:
 
 def _json_map(known: Property, value: str) -> None:
     try:
-        parsed = json.loads(value)
+        parsed = load_json(value)
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):

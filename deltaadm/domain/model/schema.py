@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.errors import TableError
+from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def parse_schema(schema_string: str) -> StructType:
     deeply than Delta's JSON reader or Python's stack allows.
     """
     try:
-        parsed = _decode(json.loads(schema_string), 1)
+        parsed = _decode(load_json(schema_string), 1)
     except RecursionError as error:
         raise _unreadable(f"it is nested more than {_deepest()} levels deep") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:

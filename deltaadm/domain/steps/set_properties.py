@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
@@ -34,6 +33,7 @@ from deltaadm.domain.transaction.transaction import (
     without_mapping,
 )
 from deltaadm.errors import Refused
+from deltaadm.limits import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -186,7 +186,7 @@ def _refuse_malformed_redirects(properties: Mapping[str, str]) -> None:
     # It reads them when they are set, and only then: CREATE TABLE takes any text.
     for key in _REDIRECTIONS & properties.keys():
         try:
-            parsed = json.loads(properties[key])
+            parsed = load_json(properties[key])
         except (ValueError, RecursionError):
             parsed = None
         if not isinstance(parsed, dict) or not parsed.keys() >= {"type", "state", "spec"}:

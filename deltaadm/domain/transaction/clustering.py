@@ -35,6 +35,7 @@ from deltaadm.domain.transaction.metadata_checks import STATISTICS_COLUMNS, colu
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.transaction import prepare_commit, update_metadata
 from deltaadm.errors import Refused
+from deltaadm.limits import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -317,7 +318,7 @@ def physical_clustering(domains: Mapping[str, DomainMetadata]) -> list[Path]:
 def _listed(text: str) -> list[Path]:
     """The columns that a domain, or a document like it, lists."""
     try:
-        document: Any = json.loads(text)
+        document: Any = load_json(text)
     except (ValueError, RecursionError):
         return []
     listed = document.get("clusteringColumns") if isinstance(document, dict) else None

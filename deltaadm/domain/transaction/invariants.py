@@ -14,6 +14,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.domain.model.features import struct_fields
 from deltaadm.domain.model.schema import path_text
 from deltaadm.errors import Refused
+from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _inner(document: Any) -> Any:
 
 def _whole(text: Any) -> tuple[bool, Any]:
     try:
-        return True, json.loads(text)
+        return True, load_json(text)
     except (ValueError, TypeError, RecursionError):
         return False, None
 

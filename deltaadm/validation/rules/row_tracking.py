@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.domain.model.properties import (
@@ -14,6 +13,7 @@ from deltaadm.domain.model.wire import integer
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.feature_removal import ROW_TRACKING_DOMAIN
 from deltaadm.domain.transaction.iceberg import ROW_TRACKING
+from deltaadm.limits import load_json
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
 from deltaadm.validation.states import is_on, top_fields
 
@@ -32,7 +32,7 @@ def _domain(snapshot: Snapshot, name: str) -> dict[str, Any]:
     """The configuration of a domain; empty where it is absent or no JSON object."""
     domain = (snapshot.domains or {}).get(name)
     try:
-        document = json.loads(domain.configuration) if domain is not None else {}
+        document = load_json(domain.configuration) if domain is not None else {}
     except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}

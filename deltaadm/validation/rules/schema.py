@@ -51,6 +51,7 @@ from deltaadm.domain.transaction.metadata_checks import (
 )
 from deltaadm.domain.transaction.spark_support import is_spark_type
 from deltaadm.errors import DeltaadmError
+from deltaadm.limits import load_json
 from deltaadm.masking import is_secret
 from deltaadm.validation.among import changing_metadata, having
 from deltaadm.validation.fixes import accepted
@@ -717,7 +718,7 @@ def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
 def _invariant(stored: object) -> object:
     """The expression in the JSON text of an invariant; None where it cannot be determined."""
     try:
-        document = json.loads(stored) if isinstance(stored, str) else None
+        document = load_json(stored) if isinstance(stored, str) else None
         return document["expression"]["expression"] if document else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
