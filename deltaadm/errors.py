@@ -22,23 +22,10 @@ Anything else that is raised is a bug and keeps its traceback (exit code 70).
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import ClassVar
-
-
-@contextmanager
-def panics_as_errors() -> Iterator[None]:
-    """Make a `RuntimeError` of a panic of a library in Rust, which is no `Exception`."""
-    try:
-        yield
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise RuntimeError(f"panic: {error}") from error
 
 
 class DeltaadmError(Exception):

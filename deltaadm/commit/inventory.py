@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from deltaadm.errors import Refused, panics_as_errors
+from deltaadm.errors import Refused
 from deltaadm.storage.files import require_real_directory
+from deltaadm.storage.threads import panics_as_errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

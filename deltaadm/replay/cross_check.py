@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.facts.facts import CrossCheck
-from deltaadm.errors import panics_as_errors
+from deltaadm.storage.threads import panics_as_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

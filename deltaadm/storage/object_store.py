@@ -34,7 +34,6 @@ from deltaadm.errors import (
     Refused,
     StorageError,
     UnknownWrite,
-    panics_as_errors,
 )
 from deltaadm.limits import LIMITS
 from deltaadm.storage.discover import not_listed
@@ -47,7 +46,7 @@ from deltaadm.storage.option_checks import (
     require_url,
     require_usable,
 )
-from deltaadm.storage.threads import Pending, Threads
+from deltaadm.storage.threads import Pending, Threads, panics_as_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

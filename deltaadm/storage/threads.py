@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import contextmanager
 from math import inf
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Result = TypeVar("Result")
 
 _LOOK: Final = 0.5
 """Seconds after which a wait looks for signals again."""
+
+
+@contextmanager
+def panics_as_errors() -> Iterator[None]:
+    """Make a `RuntimeError` of a panic of a library in Rust, which is no `Exception`."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise RuntimeError(f"panic: {error}") from error
 
 
 class Pending(Generic[Result]):
