@@ -10,9 +10,7 @@ from deltaadm.api.arguments import as_method, checked
 from deltaadm.api.results import OutcomeResult, PlanResult, Result
 from deltaadm.api.sources import source_of
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.properties import spark_values
 from deltaadm.errors import Refused
-from deltaadm.operations.history import Section
 from deltaadm.operations.plan import Plan
 from deltaadm.operations.reports import PlanReport
 from deltaadm.runs import planners, questions
@@ -146,17 +144,11 @@ class Table:
         A state is a version of this table, a time, or another table; None, which at least one of
         them is not, is this table as it is now.
         """
-        from deltaadm.operations.compare import ignoring
-        from deltaadm.runs.compare import ComparisonRequest, compared
+        from deltaadm.runs.compare import compared, comparison
 
         if before is None and after is None:
             raise ValueError("Compare with something: a version, a time or another table.")
-        names = {section.value: section for section in Section}
-        chosen = [_choice("only", name, names) for name in only] or list(Section)
-        request = ComparisonRequest(
-            tuple(section for section in chosen if section.value not in ignore),
-            ignoring([place for place in ignore if place not in names]),
-        )
+        request = comparison(only, ignore)
         with ExitStack() as stack:
             context, target = stack.enter_context(self._opened())
 
@@ -260,25 +252,19 @@ class Table:
         `schema` has columns as in CREATE TABLE, or Spark's JSON. `mode` is create,
         create-or-replace or replace. `location` is for tables with names.
         """
-        from deltaadm.domain.sql.ddl import parse_column_list
-        from deltaadm.domain.steps import CreateTable, CreationMode
         from deltaadm.operations.create import read_schema
-        from deltaadm.runs.creation import plan_creation
-        from deltaadm.runs.places import chosen_place
+        from deltaadm.runs.creation import creation_step, plan_creation
         from deltaadm.runs.settings import load_settings
         from deltaadm.runs.target import resolve_new
 
-        modes = {choice.value: choice for choice in CreationMode}
-        step = CreateTable(
-            mode=mode if isinstance(mode, CreationMode) else _choice("mode", mode, modes),
-            schema=read_schema(schema),
-            partition_by=tuple(
-                ".".join(path) for text in partition_by for path in parse_column_list(text)
-            ),
-            cluster_by=tuple(path for text in cluster_by for path in parse_column_list(text)),
-            properties=spark_values(properties or {}),
+        step = creation_step(
+            read_schema(schema),
+            mode=mode,
+            partition_by=partition_by,
+            cluster_by=cluster_by,
+            properties=properties or {},
             comment=comment,
-            location=None if location is None else chosen_place(location),
+            location=location,
         )
         with self._run() as context:
             target = resolve_new(context, self.name, step.location)
@@ -287,19 +273,13 @@ class Table:
             return self._planned(plan)
 
     def _plan(self, planner: Planner) -> PlanResult:
-        from deltaadm.runs.plan_run import PlanInput, make_plan
+        from deltaadm.runs.plan_run import plan_for
         from deltaadm.runs.settings import load_settings
 
         with self._opened() as (context, target):
-            session = self._session()
-            requirements = self._requirements(load_settings(context.settings), target)
-            plan = make_plan(
-                context,
-                target,
-                lambda snapshot: planner(
-                    PlanInput(context, target, snapshot, session, requirements)
-                ),
-                requirements,
+            project = load_settings(context.settings)
+            plan, _ = plan_for(
+                context, target, planner, self._request, project=project, session=self._session()
             )
             return self._planned(plan)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deltaadm.dataclass import replace
 from deltaadm.documents.reference import read_reference
 from deltaadm.errors import Refused, SettingsError, UsageError
-from deltaadm.operations.compare import ComparedState, DiffReport, compare
+from deltaadm.operations.compare import ComparedState, DiffReport, compare, ignoring
+from deltaadm.operations.history import Section
 from deltaadm.operations.reference import recorded_state
 from deltaadm.replay.engine import Detail
 from deltaadm.runs.exit_codes import FOUND
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.operations.history import Section
     from deltaadm.operations.reference import RecordedTable
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.target import Target
@@ -38,6 +38,26 @@ class ComparisonRequest(NamedTuple):
 
     sections: tuple[Section, ...]
     ignored: Callable[[str], bool]
+
+
+def comparison(only: Sequence[str] = (), ignore: Sequence[str] = ()) -> ComparisonRequest:
+    """
+    The request to compare sections, *only* these if any, but nothing that is to be *ignored*.
+
+    Raises `UsageError` for a section that there is not.
+    """
+    names = {section.value: section for section in Section}
+    for name in only:
+        if name not in names:
+            raise UsageError(f"{name!r} is not one of {', '.join(names)}", option="--only")
+    return ComparisonRequest(
+        tuple(
+            section
+            for name, section in names.items()
+            if name in (only or names) and name not in ignore
+        ),
+        ignoring([place for place in ignore if place not in names]),
+    )
 
 
 class Place(NamedTuple):

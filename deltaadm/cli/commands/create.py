@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.model.catalog_table import DELTA
-from deltaadm.domain.model.properties import spark_values
-from deltaadm.domain.sql.ddl import parse_column_list
 from deltaadm.domain.steps import CreateTable, CreationMode
 from deltaadm.errors import MissingFile, UsageError
 from deltaadm.operations.create import read_schema, schema_of_query
 from deltaadm.operations.foreign import get_provider
 from deltaadm.runs import catalogs
-from deltaadm.runs.creation import plan_creation
+from deltaadm.runs.creation import creation_step, plan_creation
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import pairs
 from deltaadm.runs.output import handle_errors
-from deltaadm.runs.places import chosen_place
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import (
     finish_delta_plan,
@@ -34,7 +31,6 @@ from deltaadm.runs.target import resolve_new
 from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:
-    from deltaadm.domain.model.schema import Path as ColumnPath
     from deltaadm.domain.model.schema import StructType
     from deltaadm.runs.context import RunContext
 
@@ -97,7 +93,7 @@ def command(options: Create, context: RunContext) -> int:
     require_plan_options(options.change)
     if (options.schema is None) == (options.as_query is None):
         raise UsageError("specify either --schema or --as", option="--schema")
-    properties = spark_values(pairs(options.properties, "--property", "PROPERTY=VALUE"))
+    properties = pairs(options.properties, "--property", "PROPERTY=VALUE")
     write_options = pairs(options.write_options, "--write-option")
     commit = options.change.commit
     if commit.access.unity is not None:
@@ -153,21 +149,17 @@ def _step(
         if query is not None and context.catalog is not None
         else _columns(options.schema or "")
     )
-    return CreateTable(
+    return creation_step(
+        columns,
         mode=options.mode,
-        schema=columns,
-        partition_by=tuple(".".join(path) for path in _listed(options.partition_by)),
-        cluster_by=_listed(options.cluster_by),
+        partition_by=options.partition_by or (),
+        cluster_by=options.cluster_by or (),
         properties={key: value for key, value in properties.items() if key != "provider"},
-        write_options=write_options,
         comment=options.comment,
-        location=None if options.location is None else chosen_place(options.location),
+        location=options.location,
         query=query,
+        write_options=write_options,
     )
-
-
-def _listed(texts: list[str] | None) -> tuple[ColumnPath, ...]:
-    return tuple(path for text in texts or () for path in parse_column_list(text))
 
 
 def _columns(text: str) -> StructType:

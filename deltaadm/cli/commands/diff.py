@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.errors import UsageError
-from deltaadm.operations.compare import DiffReport, ignoring
+from deltaadm.operations.compare import DiffReport
 from deltaadm.operations.history import Section
 from deltaadm.runs.compare import (
-    ComparisonRequest,
     Place,
     compare_places,
     compare_with_reference,
+    comparison,
     is_reference,
     place,
 )
@@ -77,7 +77,7 @@ class Diff(Parameters):
 def command(options: Diff, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     check_format(options.output, DiffReport)
-    request = _request(options)
+    request = comparison(options.only or (), options.ignore or ())
     first, *rest = options.sides
     context = context.with_request(options.spark, options.output, options.access)
     if options.many.names_tables and not is_reference(first):
@@ -117,19 +117,3 @@ def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:
         return first, sides[1]
     second = place(sides[1])
     return first, second if second.table else Place(first.table, second.point)
-
-
-def _request(options: Diff) -> ComparisonRequest:
-    names = {section.value: section for section in Section}
-    for name in options.only or ():
-        if name not in names:
-            raise UsageError(f"{name!r} is not one of {', '.join(names)}", option="--only")
-    ignored = options.ignore or ()
-    return ComparisonRequest(
-        sections=tuple(
-            section
-            for section in Section
-            if section.value in (options.only or names) and section.value not in ignored
-        ),
-        ignored=ignoring([place for place in ignored if place not in names]),
-    )
