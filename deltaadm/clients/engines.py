@@ -119,6 +119,7 @@ _DUCKDB: Final = Source(
     "extensions",
     "2026-11-21",
 )
+_DUCKDB_1_5_5: Final = Source("tried with DuckDB 1.5.5 and its delta extension", "2026-11-24")
 _NOT_TRIED: Final = "not tried"
 _BY_NAME: Final = "columns are matched by name; files with other column names give nulls"
 
@@ -135,6 +136,19 @@ DUCKDB: Final = Client(
         works("columnMapping", _DUCKDB, since="1.3.0"),
         unknown("columnMapping", _DUCKDB, until="1.3.0", note="not tried where it is not used"),
         wrong("columnMapping", _DUCKDB, until="1.3.0", note="mapped columns give nulls"),
+        unknown("columnMapping[partitioned]", _DUCKDB_1_5_5, until="1.5.5", note=_NOT_TRIED),
+        wrong(
+            "columnMapping[partitioned]",
+            _DUCKDB_1_5_5,
+            since="1.5.5",
+            note="partition columns are read as null",
+        ),
+        fails(
+            "schema[timestamp_ntz]",
+            _DUCKDB_1_5_5,
+            since="1.5.5",
+            note="timestamp_ntz takes the feature timestampNtz",
+        ),
         fails("columnMapping[id]", _DUCKDB, until="1.4.1"),
         unknown("columnMapping[id]", _DUCKDB, since="1.4.1", until="1.4.4", note=_NOT_TRIED),
         wrong("columnMapping[id]", _DUCKDB, since="1.4.4", note=_BY_NAME),
@@ -164,8 +178,33 @@ DUCKDB: Final = Client(
     writes=(
         works("appendOnly invariants changeDataFeed domainMetadata", _DUCKDB, since="1.4.0"),
         works("deletionVectors rowTracking inCommitTimestamp", _DUCKDB, since="1.4.0"),
-        unknown("timestampNtz variantType variantType-preview", _DUCKDB, note=_NOT_TRIED),
-        fails("invariants inCommitTimestamp", _DUCKDB, since="1.4.0", active=True),
+        unknown("variantType variantType-preview", _DUCKDB, note=_NOT_TRIED),
+        unknown("timestampNtz", _DUCKDB, until="1.5.5", note=_NOT_TRIED),
+        works("timestampNtz", _DUCKDB_1_5_5, since="1.5.5"),
+        fails("invariants inCommitTimestamp", _DUCKDB, since="1.4.0", until="1.5.5", active=True),
+        fails(
+            "invariants[expression]",
+            _DUCKDB_1_5_5,
+            since="1.5.5",
+            active=True,
+            note="of invariants it supports NOT NULL alone",
+        ),
+        unknown(
+            "schema[char] partitionColumns[text]", _DUCKDB_1_5_5, until="1.5.5", note=_NOT_TRIED
+        ),
+        wrong(
+            "schema[char]",
+            _DUCKDB_1_5_5,
+            since="1.5.5",
+            note="values that are too long for CHAR and VARCHAR are written",
+        ),
+        wrong(
+            "partitionColumns[text]",
+            _DUCKDB_1_5_5,
+            since="1.5.5",
+            note="timestamps and values that paths encode, such as those with a space, %, :, = or "
+            "letters beyond ASCII, make the table unreadable for everybody",
+        ),
         fails("changeDataFeed", _DUCKDB, since="1.4.0", until="1.5.0", active=True),
         unknown("changeDataFeed", _DUCKDB, since="1.5.0", until="1.5.5", note=_NOT_TRIED),
         fails("v2Checkpoint vacuumProtocolCheck", _DUCKDB, since="1.4.0", until="1.5.0"),

@@ -81,8 +81,22 @@ ID_MODE: Final = "columnMapping[id]"
 """Column mapping in `id` mode; applies in addition to the facts about column mapping."""
 READER_2: Final = "columnMapping[reader=2]"
 """Column mapping by reader version 2, where no list of reader features names it."""
+PARTITIONED: Final = "columnMapping[partitioned]"
+"""Column mapping of a table with partition columns."""
+MAPS: Final = "columnMapping[map]"
+"""Column mapping of a table with a column, or a part of one, that is a map."""
 UNREADABLE: Final = "invariants[unreadable]"
 """Invariants of which some is not JSON, or is empty; Delta Spark need not look at it."""
+EXPRESSIONS: Final = "invariants[expression]"
+"""Invariants that are expressions, not only NOT NULL."""
+
+# Conditions of a table that are no features.
+TEXT_PARTITIONS: Final = "partitionColumns[text]"
+"""A partition column whose values as text may have characters that paths encode."""
+CHAR: Final = "schema[char]"
+"""A column whose texts CHAR or VARCHAR limits; to the protocol it is a string."""
+TIMESTAMP_NTZ: Final = "schema[timestamp_ntz]"
+"""A column of this type under a protocol without its feature."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,11 @@ _KERNEL_RS: Final = Source(
     "2026-11-21",
 )
 
+_KERNEL_RS_ELSEWHERE: Final = Source(
+    "tried with deltalake 1.6.6 and DuckDB 1.5.5, which read by the kernel", "2026-11-24"
+)
+_WITHOUT_FEATURE: Final = "timestamp_ntz takes the feature timestampNtz"
+
 DELTA_KERNEL_RS: Final = Client(
     id="delta-kernel-rs",
     name="Delta Kernel for Rust",
@@ -36,6 +41,7 @@ DELTA_KERNEL_RS: Final = Client(
         works("variantType variantType-preview variantShredding-preview", _KERNEL_RS),
         works("variantShredding", _KERNEL_RS, since="0.24.0"),
         works("catalogManaged catalogOwned-preview", _KERNEL_RS, since="0.22.1"),
+        fails("schema[timestamp_ntz]", _KERNEL_RS_ELSEWHERE, since="0.21.0", note=_WITHOUT_FEATURE),
         fails("*", _KERNEL_RS),
     ),
     write_gates=(Gate(7, _KERNEL_RS),),
@@ -105,6 +111,9 @@ _DELTA_RS_WRITES: Final = Source(
     "tried with deltalake 1.6.6: append, overwrite, delete, update, merge and optimize",
     "2026-11-21",
 )
+_TOO_LONG: Final = "values that are too long for CHAR and VARCHAR are written"
+_NOT_TRIED: Final = "not tried"
+_DELTA_RS_1_6_6: Final = Source("tried with deltalake 1.6.6", "2026-11-24")
 _BY_QUERY: Final = "with QueryBuilder; to_pyarrow_table cannot read it"
 _BY_NAME: Final = "columns are matched by name; files with other column names give nulls"
 
@@ -126,6 +135,7 @@ DELTA_RS: Final = Client(
     ),
     reads=(
         works("timestampNtz", _DELTA_RS),
+        fails("schema[timestamp_ntz]", _DELTA_RS_1_6_6, since="1.6.6", note=_WITHOUT_FEATURE),
         fails("columnMapping", _DELTA_RS, until="1.4.0"),
         works("columnMapping", _DELTA_RS, since="1.4.0", note=_BY_QUERY),
         wrong("columnMapping[id]", _DELTA_RS, since="1.4.0", note=_BY_NAME),
@@ -183,6 +193,8 @@ DELTA_RS: Final = Client(
     writes=(
         works("appendOnly invariants checkConstraints changeDataFeed", _DELTA_RS),
         works("generatedColumns timestampNtz", _DELTA_RS),
+        unknown("schema[char]", _DELTA_RS_1_6_6, until="1.6.6", note=_NOT_TRIED),
+        wrong("schema[char]", _DELTA_RS_1_6_6, since="1.6.6", note=_TOO_LONG),
         fails(
             "invariants[unreadable]",
             _DELTA_RS_WRITES,
@@ -225,7 +237,7 @@ DELTA_RS: Final = Client(
     ),
 )
 
-_POLARS: Final = Source("tried with polars 2.1.0 and deltalake 1.6.6", "2026-11-21")
+_POLARS: Final = Source("tried with polars 2.1.0 and deltalake 1.6.6", "2026-11-24")
 
 POLARS: Final = Client(
     id="polars",
@@ -235,8 +247,14 @@ POLARS: Final = Client(
     newest="2.1.0",
     read_gates=(Gate(3, _POLARS),),
     reads=(
-        works("deletionVectors timestampNtz", _POLARS),
-        works("variantType variantType-preview", _POLARS, note="as bytes"),
+        works("deletionVectors timestampNtz variantType variantType-preview", _POLARS),
+        fails("schema[timestamp_ntz]", _POLARS, note=_WITHOUT_FEATURE),
+        fails(
+            "variantType variantType-preview",
+            _POLARS,
+            active=True,
+            note="files that Spark 4.2 writes have a type that it does not know",
+        ),
         fails("*", _POLARS),
     ),
     write_gates=(Gate(7, _POLARS, above=Compatibility.UNKNOWN),),
@@ -244,11 +262,17 @@ POLARS: Final = Client(
         works("appendOnly invariants checkConstraints changeDataFeed", _POLARS),
         works("generatedColumns deletionVectors timestampNtz v2Checkpoint", _POLARS),
         works("variantType variantType-preview columnMapping", _POLARS),
+        wrong(
+            "columnMapping[id]",
+            _POLARS,
+            note="merge matches file columns by name; others become nulls",
+        ),
+        wrong("schema[char]", _POLARS, note=_TOO_LONG),
         fails("*", _POLARS),
     ),
 )
 
-_DAFT: Final = Source("tried with daft 0.7.26 and deltalake 1.6.6", "2026-11-21")
+_DAFT: Final = Source("tried with daft 0.7.26 and deltalake 1.6.6", "2026-11-24")
 
 DAFT: Final = Client(
     id="daft",
@@ -259,6 +283,8 @@ DAFT: Final = Client(
     read_gates=(Gate(3, _DAFT),),
     reads=(
         works("columnMapping timestampNtz v2Checkpoint vacuumProtocolCheck", _DAFT),
+        fails("columnMapping[map]", _DAFT, active=True, note="it takes the files to be corrupt"),
+        fails("schema[timestamp_ntz]", _DAFT, note=_WITHOUT_FEATURE),
         works("typeWidening typeWidening-preview", _DAFT),
         works("variantType variantType-preview", _DAFT, note="as bytes"),
         unknown("variantShredding variantShredding-preview", _DAFT, note="not tried"),

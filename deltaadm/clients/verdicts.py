@@ -6,10 +6,16 @@ from enum import Enum
 from functools import cache, lru_cache
 
 from deltaadm.clients.facts import (
+    CHAR,
     EVERY_OTHER,
+    EXPRESSIONS,
     ID_MODE,
+    MAPS,
+    PARTITIONED,
     READER_2,
     RECORDED,
+    TEXT_PARTITIONS,
+    TIMESTAMP_NTZ,
     UNREADABLE,
     ClientRelease,
     Compatibility,
@@ -23,7 +29,9 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.model.features import Kind, lookup, mapping_mode
 from deltaadm.domain.model.metadata import Metadata
 from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.model.schema import MapType, all_types, type_name, walk
 from deltaadm.domain.transaction.invariants import invariants
+from deltaadm.domain.transaction.metadata_checks import RAW_TYPE
 from deltaadm.domain.transaction.spark_support import obstacle_to_reading, obstacle_to_writing
 from deltaadm.errors import DeltaadmError
 
@@ -189,7 +197,13 @@ class _Table:
             features=tuple(names),
             in_use=frozenset(name for name in names if _in_use(name, metadata)),
             listed=protocol.explicit_names,
-            forms=frozenset((*_mapping_forms(protocol, metadata), *_invariant_forms(metadata))),
+            forms=frozenset(
+                (
+                    *_mapping_forms(protocol, metadata),
+                    *_invariant_forms(metadata),
+                    *_schema_forms(protocol, metadata),
+                )
+            ),
             obstacles=(
                 _obstacle_cells(obstacle_to_reading(protocol, metadata)),
                 _obstacle_cells(obstacle_to_writing(protocol, metadata)),
@@ -222,10 +236,43 @@ def _mapping_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
 
 def _invariant_forms(metadata: Metadata) -> Iterator[str]:
     try:
-        if any(invariant.fails_in_delta_rs for invariant in invariants(metadata)):
-            yield UNREADABLE
+        found = [*invariants(metadata)]
     except DeltaadmError:
+        yield from (EXPRESSIONS, UNREADABLE)
+        return
+    if found:
+        yield EXPRESSIONS
+    if any(invariant.fails_in_delta_rs for invariant in found):
         yield UNREADABLE
+
+
+_PLAIN_AS_TEXT: Final = frozenset({"byte", "short", "integer", "long", "date", "boolean"})
+
+
+def _schema_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
+    """The forms, and the conditions besides features, that facts distinguish."""
+    if metadata.partition_columns:
+        yield PARTITIONED
+    try:
+        fields = [*walk(metadata.schema)]
+    except DeltaadmError:
+        yield from (MAPS, TEXT_PARTITIONS, CHAR, TIMESTAMP_NTZ)
+        return
+    types = [kind for _, column in fields for kind in all_types(column.type)]
+    if any(isinstance(kind, MapType) for kind in types):
+        yield MAPS
+    partitions = [column.type for path, column in fields if path[0] in metadata.partition_columns]
+    if any(
+        not (type_name(kind) in _PLAIN_AS_TEXT or type_name(kind).startswith("decimal"))
+        for kind in partitions
+    ):
+        yield TEXT_PARTITIONS
+    if any(RAW_TYPE in column.metadata for _, column in fields):
+        yield CHAR
+    if not protocol.supports("timestampNtz") and any(
+        type_name(kind) == "timestamp_ntz" for kind in types
+    ):
+        yield TIMESTAMP_NTZ
 
 
 def _in_use(name: str, metadata: Metadata) -> bool:
@@ -299,6 +346,7 @@ def _read_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
     yield _gate_cell("protocol.minReaderVersion", version, client.read_gates, release)
     for name in table.reader_features:
         yield _feature_cell(name, client.reads, release, table)
+    yield from _condition_cells(client.reads, release, table)
 
 
 def _write_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
@@ -307,6 +355,7 @@ def _write_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
     yield _gate_cell("protocol.minWriterVersion", version, client.write_gates, release)
     for name in table.features:
         yield _feature_cell(name, client.writes, release, table)
+    yield from _condition_cells(client.writes, release, table)
 
 
 def _gate_cell(subject: str, version: int, gates: Iterable[Gate], release: ClientRelease) -> Cell:
@@ -319,10 +368,26 @@ def _gate_cell(subject: str, version: int, gates: Iterable[Gate], release: Clien
     return Cell(subject, Compatibility.UNKNOWN)
 
 
+_CONDITIONS: Final = ("partitionColumns", "schema")
+"""The places of conditions that are no features."""
+
+
+def _condition_cells(
+    facts: Sequence[Fact], release: ClientRelease, table: _Table
+) -> Iterator[Cell]:
+    """The cells of what the table has that is no feature, as far as facts name it."""
+    named = [fact for fact in facts if EVERY_OTHER not in fact.features]
+    for place in _CONDITIONS:
+        cell = _feature_cell(place, named, release, table)
+        if cell.source is not None:
+            yield cell
+
+
 def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, table: _Table) -> Cell:
     """The worst of the facts that name the feature, or else what holds for every other one."""
     names = {name, *(form for form in table.forms if form.startswith(f"{name}["))}
-    in_use, listed = name in table.in_use, name in table.listed
+    in_use = name in table.in_use or name in _CONDITIONS
+    listed = name in table.listed
     key = _key(release)
     holding = [
         fact

@@ -100,7 +100,7 @@ def plan_for_clients(
     )
     if unreachable and not (reachable or skip_unreachable):
         raise Refused(
-            "No change makes the table work for "
+            "Removing features does not make the table work for "
             f"{_releases(target.goal for target in unreachable)}: "
             f"{'; '.join(target.reason for target in unreachable)}.",
             remedy="Name other clients or releases; `deltaadm clients` shows what each supports.",
@@ -427,7 +427,7 @@ def _unreachable_reason(goal: Goal, dead_end: _DeadEnd) -> str:
         able = "does not" if plain.compatibility is not Compatibility.UNKNOWN else "is not known to"
         return f"{goal.release} {able} {goal.access.value} any table{f' ({note})' if note else ''}"
     if not dead_end.refusals:
-        return f"{described(dead_end.verdict)}, which nothing changes"
+        return described(dead_end.verdict)
     return f"{described(dead_end.verdict)}, and {_joined(dead_end.refusals)}"
 
 

@@ -7,11 +7,27 @@ import datetime as dt
 import pytest
 
 from deltaadm.clients import CLIENTS, Client, Compatibility, Fact, newest_releases, parse_client
-from deltaadm.clients.facts import EVERY_OTHER, ID_MODE, READER_2, UNREADABLE, Gate, version_key
+from deltaadm.clients.facts import (
+    CHAR,
+    EVERY_OTHER,
+    EXPRESSIONS,
+    ID_MODE,
+    MAPS,
+    PARTITIONED,
+    READER_2,
+    TEXT_PARTITIONS,
+    TIMESTAMP_NTZ,
+    UNREADABLE,
+    Gate,
+    version_key,
+)
 from deltaadm.domain.model.features import FEATURES, Kind
 from deltaadm.errors import Refused
 
-FORMS = {EVERY_OTHER, ID_MODE, READER_2, UNREADABLE}
+FORMS = {
+    EVERY_OTHER, ID_MODE, READER_2, UNREADABLE, PARTITIONED, MAPS, EXPRESSIONS, TEXT_PARTITIONS,
+    CHAR, TIMESTAMP_NTZ,
+}  # fmt: skip
 EVERY_CLIENT = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
 
 
@@ -31,7 +47,7 @@ def test_every_fact_has_a_source_and_a_day(client: Client) -> None:
         assert source.title.strip() == source.title
         assert source.title
         day = dt.date.fromisoformat(source.date)
-        assert dt.date(2019, 4, 24) <= day <= dt.date(2026, 11, 21)
+        assert dt.date(2019, 4, 24) <= day <= dt.date(2026, 11, 24)
 
 
 @EVERY_CLIENT

@@ -128,6 +128,9 @@ CASES = {
         configuration={"delta.enableTypeWidening": "true"},
         column=pa.field("a", pa.int32()),
     ),
+    "a type without its feature": Case(
+        versions=(1, 2), schema=schema("timestamp_ntz"), column=pa.field("a", pa.timestamp("us"))
+    ),
     **{
         f"{name} listed": Case(features=(name,))
         for name in (
@@ -206,3 +209,14 @@ def test_writing_is_as_the_facts_say(feature: str, tmp_path: Path) -> None:
     snapshot = load_snapshot(open_store(str(path)))
     found = verdict(RELEASE, snapshot.protocol, snapshot.metadata, Access.WRITE)
     assert found.compatibility is appended(path)
+
+
+@pytest.mark.parametrize("kind", ["varchar(5)", "char(5)"])
+def test_texts_that_are_too_long_are_written_as_the_facts_say(kind: str, tmp_path: Path) -> None:
+    limited = schema("string", __CHAR_VARCHAR_TYPE_STRING=kind)
+    made = tables.table(tmp_path, commit(protocol(1, 2), metadata(schemaString=limited)))
+    deltalake.write_deltalake(made.path, pa.table({"a": ["x" * 20]}), mode="append")
+    assert rows_by_query(made.path) == ["x" * 20]
+    snapshot = load_snapshot(open_store(str(made.path)))
+    found = verdict(RELEASE, snapshot.protocol, snapshot.metadata, Access.WRITE)
+    assert found.compatibility is Compatibility.SILENTLY_WRONG

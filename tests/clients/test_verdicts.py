@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +28,9 @@ from deltaadm.domain.model.protocol import Protocol
 from deltaadm.domain.model.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from tests.support.examples import TIMES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BOOK = Source("The Book", "2026-01-02")
 IN_ID_MODE = Metadata(configuration={"delta.columnMapping.mode": "id"})
@@ -447,3 +451,85 @@ def test_reading_a_table_with_one_feature(
     protocol = listed(feature) if feature != "rowTracking" else writers(feature)
     found = verdict(parse_client(client), protocol, PLAIN, Access.READ)
     assert found.compatibility is expected
+
+
+def columns(*fields: dict[str, object], partitions: Sequence[str] = (), mode: str = "") -> Metadata:
+    return Metadata(
+        schema_string=json.dumps({"type": "struct", "fields": fields}),
+        partition_columns=tuple(partitions),
+        configuration={"delta.columnMapping.mode": mode} if mode else {},
+    )
+
+
+def of(
+    kind: object, name: str = "a", *, nullable: bool = True, **more: object
+) -> dict[str, object]:
+    return {"name": name, "type": kind, "nullable": nullable, "metadata": more}
+
+
+MAP = {"type": "map", "keyType": "string", "valueType": "long", "valueContainsNull": True}
+LIST = {"type": "array", "elementType": MAP, "containsNull": True}
+POSITIVE = {"delta.invariants": '{"expression":{"expression":"a > 0"}}'}
+VARCHAR = {"__CHAR_VARCHAR_TYPE_STRING": "varchar(5)"}
+OLD, MAPPING = Protocol(1, 2), Protocol(2, 5)
+NTZ, VARIANT, ICT = listed("timestampNtz"), listed("variantType"), writers("inCommitTimestamp")
+STAMPED = Metadata(configuration={"delta.enableInCommitTimestamps": "true"})
+
+
+@pytest.mark.parametrize(
+    ("client", "protocol", "metadata", "read", "write"),
+    [
+        ("duckdb-delta@1.5.5", MAPPING, columns(of("long"), mode="name"), WORKS, None),
+        (
+            "duckdb-delta@1.5.5",
+            MAPPING,
+            columns(of("long"), of("string", "p"), partitions=["p"], mode="name"),
+            WRONG,
+            None,
+        ),
+        ("duckdb-delta@1.5.5", OLD, columns(of("long"), partitions=["a"]), WORKS, WORKS),
+        ("duckdb-delta@1.5.5", OLD, columns(of("date"), partitions=["a"]), WORKS, WORKS),
+        ("duckdb-delta@1.5.5", OLD, columns(of("decimal(3,2)"), partitions=["a"]), WORKS, WORKS),
+        ("duckdb-delta@1.5.5", OLD, columns(of("string"), partitions=["a"]), WORKS, WRONG),
+        ("duckdb-delta@1.5.5", OLD, columns(of("timestamp"), partitions=["a"]), WORKS, WRONG),
+        ("duckdb-delta@1.5.5", OLD, columns(of("double"), partitions=["a"]), WORKS, WRONG),
+        ("duckdb-delta@1.4.0", OLD, columns(of("string"), partitions=["a"]), WORKS, UNKNOWN),
+        ("duckdb-delta@1.5.5", OLD, columns(of("long", nullable=False)), WORKS, WORKS),
+        ("duckdb-delta@1.4.0", OLD, columns(of("long", nullable=False)), WORKS, FAILS),
+        ("duckdb-delta@1.5.5", OLD, columns(of("long", **POSITIVE)), WORKS, FAILS),
+        ("duckdb-delta@1.5.5", OLD, columns(of("string", **VARCHAR)), WORKS, WRONG),
+        ("duckdb-delta@1.5.5", ICT, STAMPED, WORKS, WORKS),
+        ("duckdb-delta@1.4.0", ICT, STAMPED, WORKS, FAILS),
+        ("duckdb-delta@1.5.5", NTZ, columns(of("timestamp_ntz")), WORKS, WORKS),
+        ("duckdb-delta@1.5.5", OLD, columns(of("timestamp_ntz")), FAILS, FAILS),
+        ("delta-rs@1.6.6", OLD, columns(of("string", **VARCHAR)), WORKS, WRONG),
+        ("delta-rs@1.6.0", OLD, columns(of("string", **VARCHAR)), WORKS, UNKNOWN),
+        ("delta-rs@1.6.6", OLD, columns(of("timestamp_ntz")), FAILS, FAILS),
+        ("polars@2.1.0", OLD, columns(of("string", **VARCHAR)), WORKS, WRONG),
+        ("polars@2.1.0", VARIANT, columns(of("variant")), FAILS, WORKS),
+        ("polars@2.1.0", VARIANT, columns(of("long")), WORKS, WORKS),
+        ("polars@2.1.0", listed("columnMapping"), IN_ID_MODE, FAILS, WRONG),
+        ("polars@2.1.0", listed("columnMapping"), MAPPED, FAILS, WORKS),
+        ("daft@0.7.26", MAPPING, columns(of("long"), mode="name"), WORKS, None),
+        ("daft@0.7.26", MAPPING, columns(of(LIST), mode="name"), FAILS, None),
+        ("daft@0.7.26", OLD, columns(of(MAP)), WORKS, None),
+        ("delta-kernel-rs@0.30.1", OLD, columns(of("timestamp_ntz")), FAILS, None),
+        ("trino@480", OLD, columns(of("string", **VARCHAR), partitions=["a"]), WORKS, None),
+    ],
+)
+def test_conditions_besides_features(
+    client: str,
+    protocol: Protocol,
+    metadata: Metadata,
+    read: Compatibility,
+    write: Compatibility | None,
+) -> None:
+    release = parse_client(client)
+    assert verdict(release, protocol, metadata, Access.READ).compatibility is read
+    assert write in {None, verdict(release, protocol, metadata, Access.WRITE).compatibility}
+
+
+def test_a_schema_that_cannot_be_read_may_have_any_condition() -> None:
+    odd = Metadata(schema_string="{", partition_columns=("a",))
+    found = verdict(parse_client("duckdb-delta@1.5.5"), OLD, odd, Access.WRITE)
+    assert {cell.subject for cell in found.responsible} == {"partitionColumns", "schema"}
