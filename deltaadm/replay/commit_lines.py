@@ -191,4 +191,7 @@ def _line(number: int, text: bytes) -> Line:
         if value is not None and not error:
             error, oddity = commits.mismatches(name, value)
             odd = odd or oddity
+            # To Delta such a line has no action.
+            if name in commits.ABOUT_FILES and not error and value.get("path") is None:
+                error = f"its {name} action has no path"
     return Line(number, document, error, odd)

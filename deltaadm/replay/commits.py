@@ -290,14 +290,9 @@ def mismatches(name: str, action: Any) -> tuple[str, str]:
         return "", ""
     if not isinstance(action, dict):
         return f"its {name} action is not a JSON object", ""
-    odd = ""
-    if name in ABOUT_FILES:
-        path = action.get("path")
-        if len(str(path)) > LIMITS.path:
-            return f"{name}.path is longer than {LIMITS.path:,} characters", ""
-        odd = f"{name}.path is missing" if path is None else ""
-    error, flaw = _mismatched_fields(name, action, _types_of(name))
-    return error, odd or flaw
+    if name in ABOUT_FILES and len(str(action.get("path"))) > LIMITS.path:
+        return f"{name}.path is longer than {LIMITS.path:,} characters", ""
+    return _mismatched_fields(name, action, _types_of(name))
 
 
 def _mismatched_fields(place: str, document: Document, types: Types) -> tuple[str, str]:

@@ -303,7 +303,7 @@ class _FactCollector:
         state, previous = State(version=-1), None
         columns: Mapping[int, str] = {}
         newest = [file.path for file in self._listing.commits[-1:]]
-        in_effect = self._newest_state().metadata
+        in_effect = self._newest_state()
         checksums = {crc.version: crc for crc in self._listing.of_kind(Kind.CRC)}
         chosen = self._chosen_commits()
         self._store.read_ahead(file.path for file in chosen if file.path not in self._lines)

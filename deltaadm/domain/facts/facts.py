@@ -228,7 +228,7 @@ class CommitFacts:
     `columns` maps every column id seen in an earlier state to the physical name it had then, as far
     back as the table has been mapped without being made anew. `newest` marks the last commit of the
     log, and
-    `in_effect` is the metadata of the newest version, where it is known.
+    `in_effect` is the state of the newest version, as far as it is known.
     """
 
     file: LogFile
@@ -240,7 +240,7 @@ class CommitFacts:
     previous: CommitTimes | None = None
     columns: Mapping[int, str] = field(default_factory=dict)
     newest: bool = False
-    in_effect: Metadata | None = None
+    in_effect: State | None = None
     now: int = 0
 
     def actions(self, name: str) -> Collection[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.model.features import FEATURES, is_geospatial, is_variant, struct_fields
+from deltaadm.domain.model.features import FEATURES, is_variant, struct_fields
 from deltaadm.domain.model.properties import switch
 from deltaadm.domain.model.protocol import missing_features
 from deltaadm.domain.model.schema import PrimitiveType, path_text
@@ -15,9 +15,7 @@ from deltaadm.domain.transaction.iceberg import widens_in_iceberg
 from deltaadm.domain.transaction.invariants import invariants
 from deltaadm.domain.transaction.metadata_checks import (
     CDC_COLUMNS,
-    leaves,
 )
-from deltaadm.domain.transaction.spark_support import refusal_to_read
 from deltaadm.domain.transaction.type_widening import (
     TYPE_CHANGES,
     is_widening,
@@ -418,28 +416,4 @@ def default_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
                 "allowColumnDefaults.",
                 place_of(path),
                 fix=adding(table.snapshot, "allowColumnDefaults"),
-            )
-
-
-@rule("DL533", Severity.ERROR, Scope.SNAPSHOT)
-def geospatial_column(table: SnapshotFacts) -> Iterator[Problem]:
-    """
-    A column is a geometry or a geography, and Delta Spark 4.4 does not load the table.
-
-    Why it matters: Delta Spark knows the names of the types and of the feature, and offers
-    neither yet: it refuses every table with table features that has such a column, to readers and
-    to writers.
-
-    What to do: use the client that wrote it, or drop these columns with that client.
-
-    Source: Delta Spark, DELTA_GEOSPATIAL_NOT_SUPPORTED; delta-io/delta, TableFeature.scala.
-    """
-    refusal = refusal_to_read(table.snapshot)
-    if refusal is None or refusal.delta_error_class != FEATURES["geospatial"].refused_when_asked:
-        return
-    for path, field in fields_of(table.snapshot.metadata):
-        if any(map(is_geospatial, leaves(field.type))):
-            yield Problem(
-                f"Column {path_text(path)!r} is geospatial; Delta Spark cannot load the table.",
-                place_of(path),
             )

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.model.features import is_variant, struct_fields
+from deltaadm.domain.model.features import is_variant
 from deltaadm.domain.model.schema import path_text
 from deltaadm.domain.steps import ClusterBy
 from deltaadm.domain.transaction.clustering import (
     CLUSTERING_DOMAIN,
-    clustering_columns,
-    columns_with_statistics,
     lost_clustering,
     physical_clustering,
     restored_clustering,
 )
 from deltaadm.domain.transaction.feature_removal import ROW_TRACKING_DOMAIN
 from deltaadm.domain.transaction.metadata_checks import has_bounds
-from deltaadm.errors import DeltaadmError
 from deltaadm.validation.fixes import accepted, adding
 from deltaadm.validation.rule import Problem, Scope, Severity, rule
-from deltaadm.validation.states import Path, clustered_columns, place_of
+from deltaadm.validation.states import Path, clustered_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -136,44 +133,6 @@ def _restore_clustering_step(table: SnapshotFacts) -> tuple[Step, ...]:
     if columns is None:
         return ()
     return accepted(table.snapshot, ClusterBy(columns), lambda after: not lost_clustering(after))
-
-
-@rule("DL534", Severity.WARNING, Scope.SNAPSHOT)
-def clustering_column_without_statistics(table: SnapshotFacts) -> Iterator[Problem]:
-    """
-    The table is clustered by a column for which new files get no minimum and maximum.
-
-    Why it matters: clustering helps because queries skip files, which they do by these
-    statistics. Delta does not let a table be clustered by such a column, but a clustered table
-    can get into this state: through its properties, or through columns that come before its
-    clustering columns.
-
-    What to do: name the column in `delta.dataSkippingStatsColumns`, or raise
-    `delta.dataSkippingNumIndexedCols`; then let ANALYZE TABLE … COMPUTE DELTA STATISTICS collect
-    what is missing.
-
-    Source: Delta Spark, DELTA_CLUSTERING_COLUMN_MISSING_STATS.
-    """
-    try:
-        lacking = _without_statistics(table.snapshot)
-    except DeltaadmError:  # properties or a schema that cannot be understood, as other rules say
-        return
-    for path in lacking:
-        yield Problem(
-            f"The table is clustered by {path_text(path)}, for which files get no statistics.",
-            place_of(path),
-        )
-
-
-def _without_statistics(snapshot: Snapshot) -> list[Path]:
-    columns = clustering_columns(snapshot) or ()
-    if not columns or not snapshot.protocol.supports("clustering"):
-        return []
-    metadata = snapshot.metadata
-    # Columns whose type has no bounds at all are the finding of DL509.
-    fit = {path for path, field in struct_fields(metadata.schema) if has_bounds(field.type)}
-    collected = set(columns_with_statistics(metadata))
-    return [column for column in columns if column in fit and column not in collected]
 
 
 @rule("DL535", Severity.WARNING, Scope.SNAPSHOT)

@@ -103,7 +103,12 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
         )
 
 
-@rule("DL103", Severity.ERROR, Scope.COMMIT, among=lambda commit: not commit.is_plain)
+@rule(
+    "DL103",
+    Severity.ERROR,
+    Scope.COMMIT,
+    among=lambda commit: not commit.is_plain or commit.changes_protocol,
+)
 def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
     A line of a commit is not exactly one JSON object with exactly one action, or a field of the
@@ -113,7 +118,8 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     of another type, in commitInfo too. It is a warning where Delta Spark takes the value, as it
     takes anything for a text: other clients may not, and DESCRIBE HISTORY fails where such a
     value in commitInfo is an object or an array. Of several actions on a line Delta takes one and
-    loses the others.
+    loses the others; one without a path it passes over. A protocol whose versions and lists do not
+    fit together cannot be decoded either, not even where a later one has taken its place.
 
     What to do: compare the file with a backup or the store's older object versions and restore
     it. Find the writer, or the interrupted copy, that caused it.
@@ -122,6 +128,12 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
     where = commit.file.path
     cut_off = commit.lines[-1:][0].number if _is_cut_off(commit) else 0
+    protocol, newest = commit.after.protocol, commit.in_effect and commit.in_effect.protocol
+    # That in effect is judged by rules of its own.
+    if commit.changes_protocol and protocol and newest not in (None, protocol):
+        malformation = protocol.malformation
+        if malformation is not None:
+            yield Problem(f"Its protocol cannot be decoded: {malformation.message}", where)
     for line in commit.lines:
         known = [name for name, _ in line.actions if name in ACTIONS]
         if line.spread:
@@ -684,26 +696,6 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
         return
     if not isinstance(commit.info.get("txnId"), str):
         yield Problem("Its commitInfo has no txnId.", commit.file.path)
-
-
-@rule("DL130", Severity.ERROR, Scope.LOG)
-def not_a_regular_file(log: LogFacts) -> Iterator[Problem]:
-    """
-    An entry with the name of a log file is a directory, FIFO, device or socket, or a link to one.
-
-    Why it matters: with a directory in the place of a commit or of compacted commits, Delta can
-    neither read nor write the table; for a FIFO it waits, and a device may have no end. It does
-    without a directory in the place of a checkpoint, checksum or pointer, as long as the commits
-    before are there. deltaadm reads none of them.
-
-    What to do: find out what has put it there, move it elsewhere, and restore the file from a
-    backup if there was one.
-
-    Source: PROTOCOL.md, Delta Log Entries; Delta Spark, DeltaLogFileIndex.
-    """
-    for _, info in sorted(log.listing.infos.items()):
-        if not info.regular:
-            yield Problem("It is not a regular file.", info.path)
 
 
 @rule(

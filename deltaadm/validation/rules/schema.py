@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.model.features import is_geospatial
+from deltaadm.domain.model.features import FEATURES, is_geospatial
 from deltaadm.domain.model.foreign_properties import foreign_value
 from deltaadm.domain.model.properties import (
     COLUMN_MAPPING_MODE,
@@ -49,7 +49,7 @@ from deltaadm.domain.transaction.metadata_checks import (
     leaves,
     noted_type,
 )
-from deltaadm.domain.transaction.spark_support import is_spark_type
+from deltaadm.domain.transaction.spark_support import is_spark_type, refusal_to_read
 from deltaadm.errors import DeltaadmError
 from deltaadm.limits import load_json
 from deltaadm.masking import is_secret
@@ -82,7 +82,8 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Change Metadata.
     """
-    superseded = commit.in_effect not in (None, commit.after.metadata)
+    newest = commit.in_effect and commit.in_effect.metadata
+    superseded = newest not in (None, commit.after.metadata)
     for action in commit.actions("metaData"):
         if not isinstance(action, dict):
             continue
@@ -137,17 +138,24 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
     A column has a type that Spark does not know.
 
     Why it matters: Spark reads the schema first and stops at such a type, so that the whole
-    table cannot be read. A type that Spark knows and Delta does not support is a warning: the
-    table can be read, and no longer altered.
+    table cannot be read; so does Delta at a geometry or a geography, where the protocol lists
+    features. Another type that Spark knows and Delta does not support is a warning: the table can
+    be read, and no longer altered.
 
     What to do: use the client that wrote the column, or restore the version before it was added.
 
-    Source: PROTOCOL.md, Primitive Types; Delta Spark, DELTA_UNSUPPORTED_DATA_TYPES.
+    Source: PROTOCOL.md, Primitive Types; Delta Spark, DELTA_UNSUPPORTED_DATA_TYPES and
+    DELTA_GEOSPATIAL_NOT_SUPPORTED.
     """
+    refusal = refusal_to_read(table.snapshot)
+    geospatial = FEATURES["geospatial"].refused_when_asked
     # char, varchar and intervals are types to Spark that Delta refuses: DL315 and DL319 say why.
     for path, name in _primitive_types(table):
         if not is_spark_type(name):
             yield Problem(f"Spark does not know the type {name[:80]!r}.", _at(path))
+        elif is_geospatial(PrimitiveType(name)):
+            if refusal is not None and refusal.delta_error_class == geospatial:
+                yield Problem(f"Delta Spark cannot load a table with {name!r}.", _at(path))
         elif not is_supported_type(PrimitiveType(name)) and not _has_own_rule(name):
             yield Problem(
                 f"Delta does not support the type {name!r}.", _at(path), severity=Severity.WARNING
@@ -595,7 +603,8 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
     A column has an interval type.
 
     Why it matters: the protocol describes intervals only as a proposal; most clients cannot
-    read the schema, and Delta Spark refuses to change the table.
+    read the schema, and Delta Spark refuses to change the table. One without fields, `interval`
+    alone, is an error: Spark cannot read it from files.
 
     What to do: store the interval as a number with a unit, or as a string.
 
@@ -603,7 +612,8 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for path, name in _primitive_types(table):
         if name.startswith("interval") and is_spark_type(name):
-            yield Problem(f"The type is {name!r}.", _at(path))
+            severity = Severity.ERROR if name == "interval" else None
+            yield Problem(f"The type is {name!r}.", _at(path), severity=severity)
 
 
 @rule("DL320", Severity.WARNING, Scope.COMMIT, among=changing_metadata)

@@ -301,32 +301,6 @@ def clustering_columns_are_inside_structs_or_texts(path: Path) -> None:
     _table(path, CLUSTERED, _columns(column("a", inner), column("c")), _by(["a", "b"], "c"))
 
 
-def _narrow(path: Path, *clustered: Any, **properties: str) -> None:
-    settings = {f"delta.dataSkipping{key}": value for key, value in properties.items()}
-    columns = _columns(column("a"), column("b"), configuration=settings)
-    _table(path, CLUSTERED, columns, _by(*clustered))
-
-
-@breaks("DL534")
-def a_clustering_column_is_not_among_those_with_statistics(path: Path) -> None:
-    _narrow(path, ["a"], StatsColumns="b")
-
-
-@breaks("DL534")
-def a_clustering_column_comes_after_those_with_statistics(path: Path) -> None:
-    _narrow(path, ["b"], NumIndexedCols="1")
-
-
-@respects("DL534")
-def the_clustering_column_alone_has_statistics(path: Path) -> None:
-    _narrow(path, ["b"], StatsColumns="B")
-
-
-@respects("DL534")
-def a_table_without_statistics_is_clustered_by_none(path: Path) -> None:
-    _narrow(path, NumIndexedCols="0")
-
-
 def _clustered_by(*columns: str, **more: Any) -> list[Any]:
     return [commit_info(operation="CLUSTER BY", **more), _by(*([column] for column in columns))]
 
@@ -335,7 +309,7 @@ AWAY = 'deltaadm/1.0 5f suspends {"clusteringColumns":[["a"]]}'
 
 
 def _suspended(path: Path, *later: list[Any], note: str = AWAY) -> None:
-    _narrow(path, ["a"])
+    _table(path, CLUSTERED, _columns(column("a"), column("b")), _by(["a"]))
     made = Table(path)
     made.commit(1, *_clustered_by(userMetadata=note))
     for number, actions in enumerate(later, 2):
@@ -1021,28 +995,28 @@ def a_default_is_there_with_the_feature(path: Path) -> None:
 GEOSPATIAL = protocol(3, 7, ["geospatial"], ["geospatial"])
 
 
-@breaks("DL533")
+@breaks("DL303")
 def a_column_is_a_geometry(path: Path) -> None:
     _table(path, GEOSPATIAL, _columns(column("a", "geometry(4326)")))
 
 
-@breaks("DL533")
+@breaks("DL303")
 def an_array_holds_geographies(path: Path) -> None:
     array = {"type": "array", "elementType": "geography(4326)", "containsNull": True}
     _table(path, GEOSPATIAL, _columns(column("a", array)))
 
 
-@breaks("DL533", "DL518")
+@breaks("DL303", "DL518")
 def a_geometry_is_not_even_listed(path: Path) -> None:
     _table(path, protocol(1, 7, None, ["appendOnly"]), _columns(column("a", "geometry(4326)")))
 
 
-@respects("DL533", "DL217")
+@respects("DL303", "DL217")
 def the_feature_is_there_without_a_column(path: Path) -> None:
     _table(path, GEOSPATIAL, _columns(column("a")))
 
 
-@respects("DL533", "DL518")
+@respects("DL303", "DL518")
 def a_table_without_lists_is_loaded_with_its_geometry(path: Path) -> None:
     _table(path, protocol(1, 2), _columns(column("a", "geometry(4326)")))
 

@@ -886,23 +886,24 @@ def a_commit_removes_a_vector_twice(path: Path) -> None:
     table(path, body(INFO, *first), body(INFO, gone, gone))
 
 
-@breaks("DL130", "DL103")
+@breaks("DL103")
 def a_directory_has_the_name_of_the_next_commit(path: Path) -> None:
     (start(path).log / f"{1:020d}.json").mkdir()
 
 
-@breaks("DL130", "DL110")
+@breaks("DL110")
 def the_pointer_is_a_link_to_a_device(path: Path) -> None:
     (start(path).log / "_last_checkpoint").symlink_to("/dev/null")
 
 
-@respects("DL130")
-def directories_stand_beside_the_log(path: Path) -> None:
-    made = start(path)
-    (made.log / "_sidecars").mkdir()
-    (made.log / "_staged_commits").mkdir()
+@breaks("DL103")
+def an_older_protocol_does_not_fit_together(path: Path) -> None:
+    made = protocol(1, 2, None, ["appendOnly"])
+    table(path, body(INFO, made, metadata()), body(INFO, protocol()))
 
 
-@respects("DL130")
-def a_link_leads_nowhere(path: Path) -> None:
-    (start(path).log / f"{9:020d}.crc").symlink_to("nowhere")
+@breaks("DL103")
+def a_file_is_added_without_a_path(path: Path) -> None:
+    made = add("a")
+    del made["add"]["path"]
+    table(path, body(INFO, protocol(), metadata(), made))

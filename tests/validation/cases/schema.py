@@ -499,6 +499,11 @@ def interval_column(path: Path) -> None:
     with_columns(path, A, ("b", array("interval day to second")))
 
 
+@breaks("DL319")
+def interval_without_fields(path: Path) -> None:
+    with_columns(path, A, ("b", "interval"))
+
+
 @respects("DL319", "DL303")
 def type_like_interval(path: Path) -> None:
     with_columns(path, A, ("b", "intervals"))
