@@ -6,7 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.model.data_paths import is_absolute
+from deltaadm.domain.model.data_paths import is_absolute, require_inside
 from deltaadm.domain.model.log_segment import (
     LOG_DIRECTORY,
     FileInfo,
@@ -222,10 +222,12 @@ class HadoopStore:
     def _data_path(self, path: str) -> str:
         from urllib.parse import unquote
 
-        plain = unquote(path)
+        plain, root = unquote(path), self.log.removesuffix(LOG_DIRECTORY)
         if not is_absolute(path):
-            return f"{self.log.removesuffix(LOG_DIRECTORY)}{plain}"
-        return f"{self.qualifier}{plain}" if plain.startswith("/") else plain
+            place = f"{root}{plain}"
+        else:
+            place = f"{self.qualifier}{plain}" if plain.startswith("/") else plain
+        return require_inside(path, place, [root])
 
     def _list(self, directory: str) -> list[FileInfo] | None:
         """The files directly in a directory, by their names; None if there is none."""

@@ -130,7 +130,7 @@ class LocalStore:
         # It takes longer to import than all of this module.
         from urllib.parse import unquote
 
-        from deltaadm.domain.model.data_paths import without_file_scheme
+        from deltaadm.domain.model.data_paths import require_inside, without_file_scheme
 
         plain = without_file_scheme(path)
         if plain is None:
@@ -138,7 +138,11 @@ class LocalStore:
                 f"{path} is in another store, which cannot be accessed from here.",
                 remedy="Check that file with a program that can access its store.",
             )
-        return os.path.join(self.local_path, unquote(plain))  # noqa: PTH118
+        root = self.local_path
+        place = os.path.abspath(os.path.join(root, unquote(plain)))  # noqa: PTH100, PTH118
+        # What a link to the table is called in its log is for whoever has written it to say.
+        roots = (os.path.abspath(root), os.path.realpath(root))  # noqa: PTH100
+        return require_inside(path, place, roots, os.sep)
 
     def overwrite(self, path: str, body: bytes) -> None:
         """See `WritableStore`."""

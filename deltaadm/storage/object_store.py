@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
-from deltaadm.domain.model.data_paths import is_absolute
+from deltaadm.domain.model.data_paths import is_absolute, require_inside
 from deltaadm.domain.model.log_segment import (
     LOG_DIRECTORY,
     FileInfo,
@@ -751,6 +751,9 @@ class ObjectStore:
 
     def _data_path(self, path: str) -> str:
         """The key of a file of the table within the bucket."""
+        return require_inside(path, self._key(path), [self._address.path])
+
+    def _key(self, path: str) -> str:
         if not is_absolute(path):
             return self._address.join(unquote(path))
         if path.startswith("/"):

@@ -220,6 +220,17 @@ def test_data_files_are_looked_for_there(s3: S3Server, tmp_path: Path) -> None:
     assert "does not exist in storage" in found.out
 
 
+def test_no_file_outside_the_table_is_asked_for(s3: S3Server, tmp_path: Path) -> None:
+    paths = ("s3://lake/other/secret", "/other/secret", "../other/secret", "..%2Fother/secret")
+    made = Table(tmp_path)
+    made.commit(0, protocol(), metadata(), *map(add, paths))
+    location = s3.upload(tmp_path, "outside/t")
+    with s3.counted() as requests:
+        found = deltaadm("validate", location, "--deep", "-o", "json", "--select", "DL716")
+    assert found.out.count("is outside the table") == len(paths)
+    assert not [request for request in requests if "secret" in request]
+
+
 def test_a_checkpoint_is_written_there(s3: S3Server, tmp_path: Path) -> None:
     deltalake.write_deltalake(str(tmp_path), pa.table({"a": [1, 2]}))
     location = s3.upload(tmp_path, "checkpointed")

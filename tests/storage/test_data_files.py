@@ -54,6 +54,49 @@ def test_another_store_is_out_of_reach(store: LogStore, path: str) -> None:
         store.open_data(path)
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../secret",
+        "..%2Fsecret",
+        "p=a%20b/../../secret",
+        "p=a%20b/%2e%2e/%2e%2e/secret",
+        "{}/secret",
+        "file:{}/secret",
+        "file://{}/table/../secret",
+        "{}/table-of-others/secret",
+        "/etc/passwd",
+        "file:///etc/passwd",
+    ],
+)
+def test_nothing_outside_the_table_is_looked_at(tmp_path: Path, path: str) -> None:
+    (tmp_path / "table-of-others").mkdir(parents=True)
+    (tmp_path / "table").mkdir()
+    for place in (tmp_path, tmp_path / "table-of-others"):
+        (place / "secret").write_bytes(b"four")
+    store = open_store(str(tmp_path / "table"))
+    for look in (store.data_size, store.open_data):
+        with pytest.raises(StorageError, match="outside the table"):
+            look(path.format(tmp_path))
+
+
+@pytest.mark.parametrize("location", ["memory://lake", "memory://lake/t"])
+def test_a_table_may_be_a_whole_bucket(location: str) -> None:
+    store = open_store(location)
+    for path in ("f", f"{location}/f"):
+        assert store.data_size(path) is None
+
+
+def test_a_table_may_be_a_link(tmp_path: Path) -> None:
+    """Its log has the paths of either name."""
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / "f").write_bytes(b"four")
+    (tmp_path / "link").symlink_to("table")
+    store = open_store(str(tmp_path / "link"))
+    for path in ("f", f"{tmp_path}/link/f", f"file:{tmp_path}/table/f"):
+        assert store.data_size(path) == 4
+
+
 def test_what_must_not_be_read_is_no_traceback(store: LogStore, tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir()

@@ -7,7 +7,13 @@ Source: PROTOCOL.md, Add File and Remove File (RFC 2396), and Deletion Vector De
 from __future__ import annotations
 
 import re
-from typing import Final
+
+from deltaadm.errors import StorageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Final
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
@@ -91,6 +97,24 @@ def without_file_scheme(path: str) -> str | None:
     if rest.startswith("//"):
         return f"/{place}" if slash and authority in ("", "localhost") else None
     return rest
+
+
+def require_inside(path: str, place: str, roots: Collection[str], separator: str = "/") -> str:
+    """
+    The *place* that *path* of a log leads to.
+
+    Raises `StorageError` unless it is below one of *roots*: a log may be hostile, and must not
+    lead to what its reader can see and its writer cannot.
+    """
+    beginnings = [root.rstrip(separator) for root in roots]
+    if ".." not in place.split(separator) and any(
+        not root or f"{place}{separator}".startswith(f"{root}{separator}") for root in beginnings
+    ):
+        return place
+    raise StorageError(
+        f"{path} is outside the table, where deltaadm does not look.",
+        remedy="Check that file by other means; a shallow clone has the files of its source.",
+    )
 
 
 def path_flaw(path: str) -> str:
