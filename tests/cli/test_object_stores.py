@@ -221,7 +221,7 @@ def test_data_files_are_looked_for_there(s3: S3Server, tmp_path: Path) -> None:
 
 
 def test_no_file_outside_the_table_is_asked_for(s3: S3Server, tmp_path: Path) -> None:
-    paths = ("s3://lake/other/secret", "/other/secret", "../other/secret", "..%2Fother/secret")
+    paths = ("s3://lake/other/secret", "/other/secret2", "../other/secret3", "..%2Fother/secret4")
     made = Table(tmp_path)
     made.commit(0, protocol(), metadata(), *map(add, paths))
     location = s3.upload(tmp_path, "outside/t")
