@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Final
 
+
 MASK: Final = "***"
 
 # Text comes from tables, and a line of a megabyte must take a moment only: no pattern looks again

@@ -22,14 +22,13 @@ from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import OTHER_VARIABLES, TOPICS, VARIABLES
 from deltaadm.clients import CLIENTS
 from deltaadm.clients.facts import EVERY_OTHER
-from deltaadm.documents.schemas import SCHEMAS
-from deltaadm.domain.model.features import FEATURES, Status, undo_feature
-from deltaadm.domain.model.foreign_properties import FOREIGN
-from deltaadm.domain.model.properties import PROPERTIES
-from deltaadm.operations.error_classes import error_classes
-from deltaadm.operations.explain import FAMILIES, list_rules, rules_on
-from deltaadm.operations.features import explain_feature
-from deltaadm.render.wording import DOES
+from deltaadm.domain.features import FEATURES, Status, undo_feature
+from deltaadm.domain.foreign_properties import FOREIGN
+from deltaadm.domain.properties import PROPERTIES
+from deltaadm.reports.explain import FAMILIES, error_classes, list_rules, rules_on
+from deltaadm.reports.features import explain_feature
+from deltaadm.reports.schemas import SCHEMAS
+from deltaadm.reports.words import DOES
 from deltaadm.runs.settings_file import variable
 
 if TYPE_CHECKING:
@@ -38,9 +37,9 @@ if TYPE_CHECKING:
     from deltaadm.cli.settings import OptionSetting
     from deltaadm.clients import Client, Fact
     from deltaadm.clients.facts import Gate
-    from deltaadm.domain.model.features import TableFeature
-    from deltaadm.operations.error_classes import ErrorClass
-    from deltaadm.validation.rule import Rule
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.reports.explain import ErrorClass
+    from deltaadm.rules.rule import Rule
 
 MARK: Final = re.compile(r"^<!-- deltaadm: ([a-z-]+) -->\n\*.*\*$", re.MULTILINE)
 """The mark, and below it the sentence for those who read the page without the list."""

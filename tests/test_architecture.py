@@ -130,14 +130,14 @@ MUTATORS = frozenset(
 FILLED_AT_IMPORT = {
     "deltaadm/runs/declare.py: cls.fields": "a class of parameters is described as it is made",
     "deltaadm/dataclass.py: self.__class__.__init__": "compiled once there are many instances",
-    "deltaadm/validation/rule.py: RULES": "rules register as their modules are imported",
+    "deltaadm/rules/rule.py: RULES": "rules register as their modules are imported",
 }
 """What is written to by functions, and yet is the same in every run."""
 
 BOUND_TO_A_BLOCK = {
-    "deltaadm/runs/messages.py: _ERASER": "what is drawn on the terminal is there for a block",
-    "deltaadm/runs/messages.py: _MESSAGES": "whatever shows a message asks how",
-    "deltaadm/spark/deadlines.py: _LOOKING_UP": "pyspark's channels call what asks for it",
+    "deltaadm/runs/output.py: _ERASER": "what is drawn on the terminal is there for a block",
+    "deltaadm/runs/output.py: _MESSAGES": "whatever shows a message asks how",
+    "deltaadm/spark/errors.py: _LOOKING_UP": "pyspark's channels call what asks for it",
 }
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from deltaadm.cli.commands.completion import Shell, place_of
+from deltaadm.cli.commands.installation import Shell, place_of
 from deltaadm.cli.complete import candidates
 from deltaadm.cli.program import run
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.clients import newest_releases
-from deltaadm.operations.validate import choose_rules
-from deltaadm.render.formats import formats_for
+from deltaadm.formats.formats import formats_for
+from deltaadm.reports.validate import choose_rules
 
 SCRIPTS = Path(__file__).parent.parent / "completions"
 FILES = {

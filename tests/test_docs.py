@@ -18,26 +18,25 @@ import pytest
 import deltaadm
 from deltaadm import TableChanges, load_snapshot, open_store, plan_changes, plan_features
 from deltaadm.cli.help import help_asked_for
-from deltaadm.cli.parser import parse
+from deltaadm.cli.program import parse
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.clients import CLIENTS
-from deltaadm.documents import document
-from deltaadm.documents.schemas import SCHEMAS
-from deltaadm.domain.model.features import FEATURES
-from deltaadm.domain.model.foreign_properties import FOREIGN
-from deltaadm.domain.model.properties import PROPERTIES
+from deltaadm.documents import Failure, document
+from deltaadm.domain.features import FEATURES
+from deltaadm.domain.foreign_properties import FOREIGN
+from deltaadm.domain.properties import PROPERTIES
 from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.errors import DeltaadmError, TableError, UsageError
-from deltaadm.operations.carry_out import Outcome
-from deltaadm.operations.diff import Change, ChangeKind
-from deltaadm.operations.error_classes import error_classes
-from deltaadm.operations.explain import explain, list_rules
-from deltaadm.operations.features import explain_feature, list_features
-from deltaadm.operations.inspect import describe
-from deltaadm.operations.reports import Failure, OutcomeReport, PlanReport
-from deltaadm.operations.validate import choose_rules
-from deltaadm.replay.engine import Detail
-from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
+from deltaadm.plans.carry_out import Outcome
+from deltaadm.plans.diff import Change, ChangeKind
+from deltaadm.plans.reports import OutcomeReport, PlanReport
+from deltaadm.replay.reconcile import Detail
+from deltaadm.reports.explain import error_classes, explain, list_rules
+from deltaadm.reports.features import explain_feature, list_features
+from deltaadm.reports.inspect import describe
+from deltaadm.reports.schemas import SCHEMAS
+from deltaadm.reports.validate import choose_rules
+from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport
 from tests.support import oracle
 from tests.support.cases import each
 

@@ -12,7 +12,7 @@ import re
 
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
-from deltaadm.imports import import_module
+from deltaadm.dataclass import import_module
 from deltaadm.runs.declare import COMMON
 
 TYPE_CHECKING = False
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from deltaadm.runs.declare import Declared
 
+
+if TYPE_CHECKING:
     Answer = tuple[Mapping[str, str], bool]
     """The candidates with what they mean, and whether a file's name fits as well."""
 
@@ -108,7 +110,7 @@ def _values(command: Command, option: Declared, typed: str) -> Answer:
     words: Iterable[str] = option.choices
     if kind in _WORDS:
         module, listed = _WORDS[kind]
-        words = listed(import_module(f"deltaadm.{module}"), command)
+        words = listed(import_module(module), command)
     return dict.fromkeys(words, ""), not _FILES.isdisjoint(re.findall(r"\w+", kind))
 
 
@@ -140,25 +142,32 @@ def _properties(of: Any, _: Command) -> Iterable[str]:
 
 
 _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]] = {
-    "ACTION": ("cli", lambda *_: ("show", "aliases")),
-    "CLIENT": ("clients", lambda of, _: (*of.CLIENTS, *map(str, of.newest_releases()))),
-    "CODE": ("operations.validate", lambda of, _: (*of.families(), *sorted(of.RULES))),
-    "CODE...": ("operations.validate", lambda of, _: (*of.families(), *sorted(of.RULES))),
-    "DOCUMENT": ("documents.schemas", lambda of, _: of.SCHEMAS),
-    "FEATURE": ("domain.model.features", _features),
-    "FEATURE...": ("domain.model.features", _addable),
-    "FEATURE|TABLE": ("domain.model.features", _features),
-    "FILE|KEY=VALUE": ("cli", _keys),
-    "FORM": ("cli", lambda *_: ("text", "json")),
-    "FORMAT": ("render.formats", _formats),
-    "FORMAT PATH": ("cli", lambda *_: ("delta",)),
-    "PROPERTY": ("domain.model.properties", _properties),
-    "PROPERTY=VALUE": ("domain.model.properties",
-                       lambda *of: (f"{name}=" for name in _properties(*of))),
-    "SECTION": ("operations.history", lambda of, _: (each.value for each in of.Section)),
-    "SECTION|PLACE": ("operations.history", lambda of, _: (each.value for each in of.Section)),
-    "WHEN": ("cli", lambda *_: ("auto", "always", "never")),
-    "WORD...": ("operations.explain",
-                lambda of, _: (*sorted(of.RULES), *of.FEATURES, *of.error_classes())),
-}  # fmt: skip
+    "ACTION": ("deltaadm.cli", lambda *_: ("show", "aliases")),
+    "CLIENT": ("deltaadm.clients", lambda of, _: (*of.CLIENTS, *map(str, of.newest_releases()))),
+    "CODE": ("deltaadm.reports.validate", lambda of, _: (*of.families(), *sorted(of.RULES))),
+    "CODE...": ("deltaadm.reports.validate", lambda of, _: (*of.families(), *sorted(of.RULES))),
+    "DOCUMENT": ("deltaadm.reports.schemas", lambda of, _: of.SCHEMAS),
+    "FEATURE": ("deltaadm.domain.features", _features),
+    "FEATURE...": ("deltaadm.domain.features", _addable),
+    "FEATURE|TABLE": ("deltaadm.domain.features", _features),
+    "FILE|KEY=VALUE": ("deltaadm.cli", _keys),
+    "FORM": ("deltaadm.cli", lambda *_: ("text", "json")),
+    "FORMAT": ("deltaadm.formats.formats", _formats),
+    "FORMAT PATH": ("deltaadm.cli", lambda *_: ("delta",)),
+    "PROPERTY": ("deltaadm.domain.properties", _properties),
+    "PROPERTY=VALUE": (
+        "deltaadm.domain.properties",
+        lambda *of: (f"{name}=" for name in _properties(*of)),
+    ),
+    "SECTION": ("deltaadm.reports.history", lambda of, _: (each.value for each in of.Section)),
+    "SECTION|PLACE": (
+        "deltaadm.reports.history",
+        lambda of, _: (each.value for each in of.Section),
+    ),
+    "WHEN": ("deltaadm.cli", lambda *_: ("auto", "always", "never")),
+    "WORD...": (
+        "deltaadm.reports.explain",
+        lambda of, _: (*sorted(of.RULES), *of.FEATURES, *of.error_classes()),
+    ),
+}
 """What lists the words that a value can be, by what the help calls it; each is slow to import."""

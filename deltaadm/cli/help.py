@@ -8,7 +8,7 @@ import textwrap
 
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, TOPICS
-from deltaadm.domain.model.properties import did_you_mean
+from deltaadm.domain.properties import did_you_mean
 from deltaadm.errors import UsageError
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from deltaadm.runs.declare import Declared
+
 
 SUMMARY: Final = "Explain, change and check the protocol side of Delta Lake tables."
 PURPOSE: Final = "Commands that change a table only show a plan; --apply carries it out."

@@ -59,7 +59,7 @@ class HelpOptions(Parameters):
 
 def begin(options: MessageOptions) -> None:
     """Use the messages that are asked for during the rest of the run."""
-    from deltaadm.runs.messages import Messages, use_messages
+    from deltaadm.runs.output import Messages, use_messages
 
     if options.log_format not in {"text", "json"}:
         raise UsageError(f"{options.log_format!r} is not one of text, json", option="--log-format")

@@ -2,17 +2,145 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from deltaadm.errors import DeltaadmError, StorageError, UsageError
-from deltaadm.runs.messages import messages, restore_messages, use_messages
-from deltaadm.runs.status import CommitStatus, DeadlineReached
+from deltaadm.runs.output import (
+    OutputLost,
+    discard_output,
+    messages,
+    output_error,
+    restore_messages,
+    say_end,
+    shortage,
+    show_error,
+    use_messages,
+    write_text,
+    write_version,
+)
+from deltaadm.runs.status import INTERRUPTED, CommitStatus, DeadlineReached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from types import FrameType
-    from typing import Final
+    from typing import Any, Final
+
+    from deltaadm.cli.table import Command
+    from deltaadm.runs.declare import Declared
+
+
+# Reading a command line
+
+
+def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
+    """
+    The values of a command's *arguments*, by field; None for those that ask for help.
+
+    Raises `UsageError` for arguments that the command does not take.
+    """
+    options = {name: each for each in command.declared() for name in each.names}
+    given: dict[str, tuple[Declared, list[str]]] = {}
+    words: list[str] = []
+    rest = iter(arguments)
+    for word in rest:
+        if word == "--":
+            words += rest
+        elif not word.startswith("-") or word == "-":
+            words.append(word)
+        else:
+            for name, value in _named(word, options):
+                if name not in options:
+                    from deltaadm.cli.help import near_option
+
+                    remedy = near_option(name, command)
+                    raise UsageError(f"There is no option {name}.", remedy=remedy)
+                option = options[name]
+                texts = given.setdefault(option.field, (option, []))[1]
+                texts += _texts(option, name, value, rest)
+    if "help" in given:
+        return None
+    values = {field: _value(option, texts) for field, (option, texts) in given.items()}
+    return values | _arguments(command, words)
+
+
+def _named(word: str, options: dict[str, Declared]) -> Iterator[tuple[str, str | None]]:
+    """The options that *word* gives, with the value that stands in it if one does."""
+    if word.startswith("--"):
+        name, equals, value = word.partition("=")
+        yield name, value if equals else None
+        return
+    letters = iter(word[1:])
+    for letter in letters:
+        name = f"-{letter}"
+        option = options.get(name)
+        takes_none = option is None or option.is_switch
+        yield name, None if takes_none else "".join(letters) or None
+
+
+def _texts(option: Declared, name: str, value: str | None, rest: Iterator[str]) -> list[str]:
+    """What is given to *option*, as text: the *value* in its word, or else what follows."""
+    if option.is_switch:
+        if value is not None:
+            raise UsageError(f"Option '{name}' does not take a value.")
+        return [name]
+    wanted = 2 if option.is_pair else 1
+    texts = [] if value is None else [value]
+    texts += [text for _, text in zip(range(wanted - len(texts)), rest, strict=False)]
+    if len(texts) < wanted:
+        amount = "an argument" if wanted == 1 else "2 arguments"
+        raise UsageError(f"Option '{name}' requires {amount}.")
+    return texts
+
+
+def _value(option: Declared, texts: list[str]) -> Any:
+    if option.counted:
+        return len(texts)
+    if option.is_switch:
+        return True
+    try:
+        if option.is_pair:
+            from pathlib import Path
+
+            return texts[-2], Path(texts[-1])
+        converted = [option.convert(text) for text in (texts if option.is_list else texts[-1:])]
+    except ValueError as error:
+        label = " / ".join(option.names) or option.metavar.strip("[]")
+        raise UsageError(str(error), option=label) from error
+    return converted if option.is_list else converted[-1]
+
+
+def _arguments(command: Command, words: list[str]) -> dict[str, Any]:
+    """The arguments by their fields; the last may take all words that are left."""
+    values: dict[str, Any] = {}
+    left = list(words)
+    for argument in (each for each in command.declared() if each.is_argument):
+        own = left if argument.is_list else left[:1]
+        left = left[len(own) :]
+        if argument.names_tables and "" in own:
+            raise UsageError("is empty", option="TABLE")
+        if own:
+            try:
+                values[argument.field] = _value(argument, own)
+            except UsageError:
+                table = values.get("table", "")
+                if table.lower() in argument.choices:  # they are swapped
+                    from deltaadm.runs.plan_options import require_no_directory
+
+                    require_no_directory(table, argument.metavar)
+                raise
+        elif argument.required:
+            from deltaadm.cli.help import lacks_argument
+
+            raise lacks_argument(command)
+    if left:
+        raise UsageError(f"Unexpected argument {' '.join(left)!r}.")
+    return values
+
+
+# Running a command
+
 
 BUG = 70
 UNREAD = 141
@@ -64,17 +192,13 @@ def _run(arguments: Sequence[str], status: CommitStatus) -> int:
         stop_behind = _stop_behind(error)
         if stop_behind is not None:
             return _stopped(status, stop_behind)
-        from deltaadm.runs.shortage import shortage
-
         lacking = shortage(error)
         if lacking is not None:
             return _show(lacking)
-        import os
         import traceback
 
         from deltaadm.masking import masked, secrets_among
-        from deltaadm.render.visible import visible
-        from deltaadm.runs.output import say_end
+        from deltaadm.reports.words import visible
 
         # An error of a library may quote what it was given, such as a token of the environment.
         text = masked(traceback.format_exc(), secrets_among(os.environ))
@@ -84,8 +208,6 @@ def _run(arguments: Sequence[str], status: CommitStatus) -> int:
 
 
 def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
-    from deltaadm.runs.output import OutputLost, output_error, write_version
-
     try:
         if arguments[:1] == ["--version"]:
             return write_version()
@@ -102,10 +224,8 @@ def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
 
 def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
     from deltaadm.cli.execution import execute
-    from deltaadm.cli.parser import parse
     from deltaadm.cli.table import COMMANDS, Command
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.output import write_text
 
     name, *rest = arguments or ("",)
     if name in COMMANDS:
@@ -156,8 +276,6 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 
 
 def _stopped(status: CommitStatus, stop: type[BaseException]) -> int:
-    from deltaadm.runs.exit_codes import INTERRUPTED
-
     if stop is DeadlineReached:
         sentence = f"{_STOPS[stop]}; {status.describe()}."
         return _show(StorageError(sentence, remedy=_MORE_TIME))
@@ -166,15 +284,11 @@ def _stopped(status: CommitStatus, stop: type[BaseException]) -> int:
 
 
 def _say_stopped(status: CommitStatus, how: str) -> None:
-    from deltaadm.runs.output import say_end
-
     say_end(f"\n{how}; {status.describe()}.\n")
 
 
 def _unread(arguments: Sequence[str], status: CommitStatus) -> int:
     """The reader of our output has gone; only a command that changes something reports it."""
-    from deltaadm.runs.output import discard_output
-
     discard_output()
     # `| head` is no trouble for what only reads, and needs no word.
     if "--apply" in arguments or "apply" in arguments[:1]:
@@ -184,7 +298,6 @@ def _unread(arguments: Sequence[str], status: CommitStatus) -> int:
 
 def _show_usage_error(error: UsageError, arguments: Sequence[str]) -> int:
     from deltaadm.cli.table import COMMANDS
-    from deltaadm.runs.output import show_error
 
     name = arguments[0] if arguments and arguments[0] in COMMANDS else ""
     where = " ".join(filter(None, ("deltaadm", name, "--help")))
@@ -200,13 +313,11 @@ def _near(message: str) -> str:
     match = re.fullmatch(r"'(.*)' is not one of (.*?)\.?", message)
     if match is None:
         return ""
-    from deltaadm.domain.model.properties import did_you_mean
+    from deltaadm.domain.properties import did_you_mean
 
     return did_you_mean(match[1], re.findall(r"[\w-]+", match[2]))
 
 
 def _show(error: DeltaadmError) -> int:
-    from deltaadm.runs.output import show_error
-
     show_error("", error)
     return error.exit_code

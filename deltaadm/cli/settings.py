@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Final
 
-    from deltaadm.operations.settings import SettingValue
+    from deltaadm.reports.settings import SettingValue
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.declare import Declared
     from deltaadm.runs.settings_file import Setting, SettingsSources
+
 
 DEMANDS: Final[Mapping[str, str]] = {
     "clients": "Clients that must be able to read every table.",
@@ -175,7 +176,7 @@ def _warn_of_unknown_variables(command: Command) -> None:
     strange = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in own)
     if not strange:
         return
-    from deltaadm.domain.model.properties import did_you_mean
+    from deltaadm.domain.properties import did_you_mean
     from deltaadm.runs.output import info
 
     known = set(variables())
@@ -270,7 +271,7 @@ def all_settings(sources: SettingsSources) -> tuple[SettingValue, ...]:
     Raises `SettingsError` for any that cannot be understood.
     """
     from deltaadm.runs.settings import load_settings
-    from deltaadm.runs.storage_options import storage_settings
+    from deltaadm.runs.unity import storage_settings
 
     require_known_keys(sources)
     for name in COMMANDS:
@@ -334,7 +335,7 @@ def _options_shown(sources: SettingsSources) -> Iterator[SettingValue]:
 def _shown(
     key: str, setting: Setting | None, text: str, name: str | None, option: Declared | None = None
 ) -> SettingValue:
-    from deltaadm.operations.settings import SettingValue, toml
+    from deltaadm.reports.settings import SettingValue, toml
 
     if setting is not None:
         value = setting.value

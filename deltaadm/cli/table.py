@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from deltaadm.cli.message_options import HelpOptions, MessageOptions, SettingsOptions, begin
+from deltaadm.dataclass import import_module
 from deltaadm.errors import UsageError
-from deltaadm.imports import import_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,28 +17,61 @@ if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.declare import Declared, Parameters
 
+
+_MODULES: Final[Mapping[str, Mapping[str, str]]] = {
+    "inspect": {
+        "inspect": "Show a table's protocol and features, with the reasons.",
+    },
+    "history": {
+        "history": "Show what changed in a table, when, and by whom.",
+    },
+    "diff": {
+        "diff": "Compare versions, tables, or tables with a reference file.",
+        "record": "Write a reference file for `diff`.",
+    },
+    "validate": {
+        "validate": "Check tables against the protocol and Delta's behaviour.",
+    },
+    "protocol": {
+        "upgrade-protocol": "Upgrade a table's protocol, or lower it with --minimum.",
+        "enable-feature": "Enable table features and those that they require.",
+        "set-mapping-mode": "Enable column mapping, or remove it by a rewrite.",
+    },
+    "create": {
+        "create": "Create or replace a table.",
+    },
+    "alter": {
+        "alter": "Change columns, constraints, clustering or properties.",
+    },
+    "drop_feature": {
+        "drop-feature": "Drop a table feature from the protocol.",
+    },
+    "saved": {
+        "apply": "Apply exactly the plan or plans saved in a file.",
+        "show": "Show a saved plan or journal, and changes since.",
+    },
+    "catalogues": {
+        "features": "List all table features, or explain one.",
+        "clients": "Show what clients support, and since when.",
+    },
+    "explain": {
+        "rules": "List the rules of `validate`.",
+        "explain": "Explain a rule, a table feature or a Delta error class.",
+    },
+    "config": {
+        "config": "Show all settings, and where each comes from.",
+    },
+    "doctor": {
+        "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
+    },
+    "installation": {
+        "schema": "Print the JSON Schema of a document type.",
+        "completion": "Print or install a shell completion script.",
+    },
+}
+"""The subcommands of each module of `deltaadm.cli.commands`."""
 COMMANDS: Final[Mapping[str, str]] = {
-    "inspect": "Show a table's protocol and features, with the reasons.",
-    "history": "Show what changed in a table, when, and by whom.",
-    "diff": "Compare versions, tables, or tables with a reference file.",
-    "record": "Write a reference file for `diff`.",
-    "validate": "Check tables against the protocol and Delta's behaviour.",
-    "upgrade-protocol": "Upgrade a table's protocol, or lower it with --minimum.",
-    "enable-feature": "Enable table features and those that they require.",
-    "set-mapping-mode": "Enable column mapping, or remove it by a rewrite.",
-    "create": "Create or replace a table.",
-    "alter": "Change columns, constraints, clustering or properties.",
-    "drop-feature": "Drop a table feature from the protocol.",
-    "apply": "Apply exactly the plan or plans saved in a file.",
-    "show": "Show a saved plan or journal, and changes since.",
-    "features": "List all table features, or explain one.",
-    "clients": "Show what clients support, and since when.",
-    "rules": "List the rules of `validate`.",
-    "explain": "Explain a rule, a table feature or a Delta error class.",
-    "config": "Show all settings, and where each comes from.",
-    "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
-    "schema": "Print the JSON Schema of a document type.",
-    "completion": "Print or install a shell completion script.",
+    name: summary for commands in _MODULES.values() for name, summary in commands.items()
 }
 """Every subcommand and its summary, in the order of the help."""
 
@@ -53,8 +86,11 @@ class Command:
     def __init__(self, name: str) -> None:
         self.name = name
         self.summary = COMMANDS[name]
-        module = import_module(f"deltaadm.cli.commands.{name.replace('-', '_')}")
-        self.run: Callable[[Any, RunContext], int] = module.command
+        place = next(module for module, commands in _MODULES.items() if name in commands)
+        module = import_module(f"deltaadm.cli.commands.{place}")
+        self.run: Callable[[Any, RunContext], int] = getattr(
+            module, f"run_{name.replace('-', '_')}"
+        )
         self.parameters: type[Parameters] = getattr(module, "".join(name.title().split("-")))
 
     @property

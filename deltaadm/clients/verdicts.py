@@ -26,13 +26,17 @@ from deltaadm.clients.facts import (
     version_key,
 )
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.model.features import Kind, lookup, mapping_mode
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.schema import MapType, all_types, type_name, walk
-from deltaadm.domain.transaction.invariants import invariants
-from deltaadm.domain.transaction.metadata_checks import RAW_TYPE
-from deltaadm.domain.transaction.spark_support import obstacle_to_reading, obstacle_to_writing
+from deltaadm.domain.features import Kind, lookup, mapping_mode
+from deltaadm.domain.json_values import STRING, array, maybe, one_of, record
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import MapType, all_types, type_name, walk
+from deltaadm.domain.transaction.checks import RAW_TYPE
+from deltaadm.domain.transaction.spark_support import (
+    invariants,
+    obstacle_to_reading,
+    obstacle_to_writing,
+)
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
 
 TYPE_CHECKING = False
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Final
 
+    from deltaadm.domain.json_values import Fields
     from deltaadm.domain.transaction.spark_support import Obstacle
 
 
@@ -405,3 +410,20 @@ def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, tabl
 
 def _key(release: ClientRelease) -> Version:
     return version_key(release.version)
+
+
+JUDGEMENT: Final[Fields] = {
+    "verdict": (one_of(Compatibility), lambda verdict: verdict.compatibility),
+    "because": (
+        array(
+            record(
+                subject=STRING,
+                note=STRING,
+                source=(maybe(STRING), lambda cell: cell.source and cell.source.title),
+                date=(maybe(STRING), lambda cell: cell.source and cell.source.date),
+            )
+        ),
+        lambda verdict: verdict.responsible,
+    ),
+}
+"""The parts of a verdict."""

@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.actions import ACTIONS
-from deltaadm.domain.model.features import FEATURES, find
-from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
-from deltaadm.domain.model.properties import is_protocol_property
-from deltaadm.domain.model.protocol import (
+from deltaadm.domain.actions import ACTIONS
+from deltaadm.domain.features import FEATURES, find
+from deltaadm.domain.properties import is_protocol_property
+from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
     Protocol,
@@ -22,22 +21,19 @@ from deltaadm.domain.model.protocol import (
     minimum_protocol,
     upgrade_protocol_from_metadata_for_existing_table,
 )
-from deltaadm.domain.model.schema import (
-    StructField,
-    StructType,
-    rewrite,
-)
+from deltaadm.domain.schema import StructField, StructType, rewrite
 from deltaadm.domain.transaction.column_mapping import (
     PHYSICAL_NAME,
     ColumnMappingMode,
     column_mapping_mode,
     create_physical_schema,
 )
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
-    from deltaadm.domain.model.metadata import Metadata
-    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.schema import Path
+    from deltaadm.domain.wire import Metadata
 
 
 # Action

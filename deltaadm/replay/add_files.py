@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from deltaadm.domain.model.actions import AddFile, DeletionVectorDescriptor
-from deltaadm.domain.model.wire import json_type
+from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
+from deltaadm.domain.wire import json_type
 
 Document = dict[str, Any]
 

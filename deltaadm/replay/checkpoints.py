@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from collections import deque
+from functools import reduce
 from itertools import chain, islice
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.snapshot import FileFacts
+from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, StructType
+from deltaadm.domain.snapshot import FileFacts
+from deltaadm.domain.wire import ACTION_NAMES
 from deltaadm.errors import EngineError, StorageError
-from deltaadm.replay import checkpoint_schema, commits, pages, parquet
-from deltaadm.replay.engine import UnreadableCheckpoint
-from deltaadm.replay.footer import (
-    DamagedFooter,
-    chunks,
-    may_hold_any,
-    null_count,
-    read_footer,
+from deltaadm.replay import commits, parquet
+from deltaadm.replay.commits import log_type
+from deltaadm.replay.parquet import DamagedFooter, chunks, may_hold_any, null_count, read_footer
+from deltaadm.replay.reconcile import (
+    LONG,
+    NUM_RECORDS_FIRST,
+    FactsBuilder,
+    Fold,
+    UnreadableCheckpoint,
+    merge,
+    processors,
 )
-from deltaadm.replay.reconcile import LONG, NUM_RECORDS_FIRST, FactsBuilder, Fold, merge
-from deltaadm.replay.scan import processors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +35,117 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from deltaadm.domain.model.log_segment import Checkpoint
+    from deltaadm.domain.schema import DataType
+    from deltaadm.domain.snapshot import Checkpoint
     from deltaadm.limits import Limits
-    from deltaadm.replay.footer import Footer
-    from deltaadm.replay.thrift import Struct
+    from deltaadm.replay.parquet import Field, Footer, Struct
     from deltaadm.storage.store import LogStore
 
+
+# Its schema
+
+
+_TYPE, _CONVERTED, _LOGICAL = 1, 6, 10
+"""The entries of Parquet's schema that give the type of a field, and the types they stand for."""
+
+_BOOLEAN, _INTEGERS, _BYTES = 0, (1, 2), 6
+_TEXTS: Final = ({0}, {1})
+_WHOLE_NUMBERS: Final = (set(range(11, 19)), {10})
+_MAPS: Final = ({1, 2}, {2})
+_LISTS: Final = ({3}, {3})
+"""The numbers of annotations: converted types, and the logical types that replace them."""
+
+
+def type_mismatch(footer: Footer, names: Iterable[str]) -> str:
+    """
+    What is wrong with the types of the columns called *names*; empty if nothing is.
+
+    Columns and fields that the log's schema does not know may be anything.
+    """
+    for name in names:
+        column = footer.columns.get(name)
+        # Of commitInfo nothing is read.
+        if column is None or name not in ACTION_NAMES or name == "commitInfo":
+            continue
+        wrong = _mismatched_field(column, log_type(name))
+        if wrong is not None:
+            return f"its column {'.'.join(wrong.path)} has a different type than in Delta's log"
+    return ""
+
+
+def is_whole_number(field: Field | None) -> bool:
+    """Whether *field* is there and holds whole numbers."""
+    return field is not None and not field.repeated and _is_number(field)
+
+
+def _mismatched_field(field: Field, expected: DataType) -> Field | None:
+    """The field that is of another type than *expected*, itself or one in it."""
+    if field.repeated:
+        return field
+    if isinstance(expected, StructType):
+        if not field.children or any(_annotations(field)):
+            return field
+        inner = ((field.child(wanted.name), wanted.type) for wanted in expected.fields)
+        mismatches = (_mismatched_field(child, kind) for child, kind in inner if child is not None)
+        return next((mismatch for mismatch in mismatches if mismatch is not None), None)
+    if isinstance(expected, (MapType, ArrayType)):
+        return None if _is_collection(field, expected) else field
+    fits = isinstance(expected, PrimitiveType) and _PRIMITIVES.get(expected.name)
+    return None if fits and fits(field) else field
+
+
+def _is_collection(field: Field, expected: MapType | ArrayType) -> bool:
+    """Whether *field* is a map of texts or a list of texts, in any of Parquet's shapes."""
+    is_map = isinstance(expected, MapType)
+    annotations = _MAPS if is_map else _LISTS
+    if not _is_annotated(field, annotations) or len(field.children) != 1:
+        return False
+    (inner,) = field.children
+    values = inner.children or [inner]
+    # Parquet requires the keys of maps.
+    if is_map and values[0].optional:
+        return False
+    return inner.repeated and len(values) == 1 + is_map and all(map(_is_text, values))
+
+
+def _is_text(field: Field) -> bool:
+    return (
+        not field.children and field.element.get(_TYPE) == _BYTES and _is_annotated(field, _TEXTS)
+    )
+
+
+def _is_number(field: Field) -> bool:
+    plain = not any(_annotations(field))
+    return field.element.get(_TYPE) in _INTEGERS and (plain or _is_annotated(field, _WHOLE_NUMBERS))
+
+
+def _is_flag(field: Field) -> bool:
+    return not field.children and field.element.get(_TYPE) == _BOOLEAN
+
+
+_PRIMITIVES: Final[Mapping[str, Callable[[Field], bool]]] = {
+    "string": _is_text,
+    "integer": _is_number,
+    "long": _is_number,
+    "boolean": _is_flag,
+}
+
+
+def _is_annotated(field: Field, annotations: tuple[set[int], set[int]]) -> bool:
+    """Whether *field* has one of these annotations, and no other beside it."""
+    converted, logical = _annotations(field)
+    return bool(converted or logical) and converted <= annotations[0] and logical <= annotations[1]
+
+
+def _annotations(field: Field) -> tuple[set[int], set[int]]:
+    converted = field.element.get(_CONVERTED)
+    return set() if converted is None else {converted}, set(field.element.get(_LOGICAL, ()))
+
+
+# Checkpoints
+
+
+if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Batch = TypeVar("Batch")
@@ -385,9 +496,9 @@ class CheckpointReader:
             ) -> int:
                 groups = footer.groups if group is None else [footer.groups[group]]
                 asked = replace(footer, groups=groups)
-                return pages.batch_rows(source, asked, columns, limits, most)
+                return parquet.batch_rows(source, asked, columns, limits, most)
 
-            buffer = pages.buffer_size(footer, limits)
+            buffer = parquet.buffer_size(footer, limits)
             # By itself pyarrow compares no checksums.
             with pq.ParquetFile(
                 source, page_checksum_verification=True, buffer_size=buffer
@@ -408,10 +519,10 @@ class CheckpointReader:
             self._footers[path] = read_footer(source, self._store.limits)
         footer = self._footers[path]
         columns = footer.columns if names is None else names
-        cause = checkpoint_schema.type_mismatch(footer, columns)
+        cause = type_mismatch(footer, columns)
         if cause:
             raise DamagedFooter(cause)
-        pages.check(source, footer, columns, self._store.limits)
+        parquet.check(source, footer, columns, self._store.limits)
         return footer
 
     def decoding(self, path: str) -> _Decoding:
@@ -499,7 +610,7 @@ def _counts_in(footer: Footer) -> tuple[str, ...]:
     """The column with the number of records in statistics as a struct, if there is one."""
     statistics = footer.columns["add"].child("stats_parsed")
     number = None if statistics is None else statistics.child("numRecords")
-    return (_NUM_RECORDS,) if checkpoint_schema.is_whole_number(number) else ()
+    return (_NUM_RECORDS,) if is_whole_number(number) else ()
 
 
 def _fact_columns(footer: Footer, group: Struct) -> tuple[str, ...]:
@@ -532,7 +643,6 @@ _BOUNDS: Final = (6, 5)
 
 def ahead(shares: Iterable[Iterator[Batch]]) -> Iterator[Batch]:
     """The batches of all *shares* in turns; while one is looked at, threads read the next."""
-    from collections import deque
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_READERS) as readers:
@@ -546,7 +656,6 @@ def ahead(shares: Iterable[Iterator[Batch]]) -> Iterator[Batch]:
 
 def done_ahead(work: Callable[[Batch], Done], batches: Iterable[Batch]) -> Iterator[Done]:
     """*work* on each of *batches*, in their order; while one is looked at, threads do the next."""
-    from collections import deque
     from concurrent.futures import ThreadPoolExecutor
 
     most = min(processors(), _READERS)
@@ -689,7 +798,6 @@ def _plain_value(data_type: pa.DataType) -> Callable[[Any], Any] | None:
 
 def _json_of(value: Any, kind: pa.DataType) -> str:
     """A value of statistics as the JSON text that Delta would have for it."""
-    import json
     from datetime import UTC, date, datetime
     from decimal import Decimal
     from math import isfinite, isnan
@@ -740,8 +848,6 @@ def plain_add(add: Document) -> Document:
 
 def _column_facts(adds: pa.StructArray, *, counted: bool) -> FileFacts:
     """Facts about *adds*; where all are *counted*, their statistics need not have been read."""
-    from functools import reduce
-
     import pyarrow as pa
     import pyarrow.compute as pc
 

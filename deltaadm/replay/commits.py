@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from functools import cache
 
-from deltaadm.domain.model import wire
-from deltaadm.domain.model.schema import StructType, type_name
-from deltaadm.domain.model.wire import ACTION_NAMES
+from deltaadm.domain import wire
+from deltaadm.domain.schema import StructType, type_name
+from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata
 from deltaadm.errors import TableError, TooLarge
 from deltaadm.limits import LIMITS, require_few_values
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from deltaadm.storage.store import LogStore
 
+
+if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Types = Mapping[str, tuple[type[Any], range | None, "Types | None"]]
@@ -369,17 +371,13 @@ def log_type(name: str) -> StructType:
     """The type of the action called *name* in the log."""
     # What a plain inspection looks at is imported without the other actions.
     if name == "protocol":
-        from deltaadm.domain.model.protocol import Protocol
+        from deltaadm.domain.protocol import Protocol
 
         return Protocol.log_type()
     if name == "metaData":
-        from deltaadm.domain.model.metadata import Metadata
-
         return Metadata.log_type()
     if name == "commitInfo":
-        from deltaadm.domain.model.commit_info import CommitInfo
-
         return CommitInfo.log_type()
-    from deltaadm.domain.model.actions import ACTIONS
+    from deltaadm.domain.actions import ACTIONS
 
     return ACTIONS[name].log_type()

@@ -7,18 +7,21 @@ in older files goes unnoticed there; `Detail.STATE` reads everything.
 
 from __future__ import annotations
 
-from deltaadm.domain.model.commit_info import CommitInfo
-from deltaadm.domain.model.log_segment import Kind, LogFile, LogFiles, LogSegment
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
-from deltaadm.domain.model.wire import ACTION_NAMES
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import FileFacts, Kind, LogFile, LogFiles, LogSegment, Snapshot
+from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.limits import load_json
 from deltaadm.replay import commits
-from deltaadm.replay.engine import Detail, added_files
-from deltaadm.replay.reconcile import FactsBuilder, Fold, merge
-from deltaadm.replay.scan import parallel_scan, processors
+from deltaadm.replay.reconcile import (
+    Detail,
+    FactsBuilder,
+    Fold,
+    added_files,
+    merge,
+    parallel_scan,
+    processors,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +30,13 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from deltaadm.domain.model.actions import AddFile, DomainMetadata, SetTransaction
-    from deltaadm.domain.model.log_segment import Checkpoint
+    from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
+    from deltaadm.domain.snapshot import Checkpoint
     from deltaadm.replay.checkpoints import CheckpointReader, Tally
     from deltaadm.storage.store import LogStore
 
+
+if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Found = TypeVar("Found")
@@ -390,14 +395,14 @@ def _checksum(body: bytes, path: str) -> Document:
 
 
 def _transactions(documents: dict[str, Any]) -> dict[str, SetTransaction]:
-    from deltaadm.domain.model.actions import SetTransaction
+    from deltaadm.domain.actions import SetTransaction
 
     return {app: SetTransaction.from_wire(document) for app, document in documents.items()}
 
 
 def _domains(documents: Iterable[Any]) -> dict[str, DomainMetadata]:
     """The domains that exist; tombstones have done their work."""
-    from deltaadm.domain.model.actions import DomainMetadata
+    from deltaadm.domain.actions import DomainMetadata
 
     domains = map(DomainMetadata.from_wire, documents)
     return {domain.domain: domain for domain in domains if not domain.removed}

@@ -8,21 +8,25 @@ does not grow with the number of commits or files.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from collections import deque
 from contextlib import closing, suppress
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.facts.facts import (
+from deltaadm.domain import file_facts
+from deltaadm.domain.facts import (
     CatalogFacts,
     CheckpointFacts,
     ChecksumFacts,
     CommitFacts,
     CommitTimes,
     CrossCheck,
+    DataFileFacts,
     Facts,
     Lines,
     LiveFile,
@@ -33,42 +37,209 @@ from deltaadm.domain.facts.facts import (
     State,
     Withdrawn,
 )
-from deltaadm.domain.facts.statistics import kinds_in
-from deltaadm.domain.model.log_segment import Kind, LogListing, recreatable_versions
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.properties import whole_number
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import FileFacts
-from deltaadm.errors import DeltaadmError, FileMissing, TableError
+from deltaadm.domain.features import mapping_mode
+from deltaadm.domain.file_facts import kinds_in
+from deltaadm.domain.properties import whole_number
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import walk
+from deltaadm.domain.snapshot import FileFacts, Kind, LogListing, recreatable_versions
+from deltaadm.domain.transaction.column_mapping import column_id, physical_name
+from deltaadm.domain.wire import Metadata
+from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
 from deltaadm.replay.add_files import add_file
+from deltaadm.replay.checkpoints import CheckpointReader, Tally, done_ahead, plain_add
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
-from deltaadm.replay.data_files import data_file_facts
 from deltaadm.replay.embedded import live_files
-from deltaadm.replay.engine import Detail, UnreadableCheckpoint
-from deltaadm.replay.examine_checkpoints import (
-    CheckpointExaminer,
-    compaction_facts,
-    state_after,
-)
+from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_facts, state_after
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint
 from deltaadm.replay.totals import TotalsBuilder
+from deltaadm.storage.object_store import Threads, panics_as_errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 
     import pyarrow as pa
+    from deltalake import DeltaTable
 
-    from deltaadm.domain.facts.facts import DataFileFacts, FileTotals, LargeLines
-    from deltaadm.domain.model.actions import AddFile
-    from deltaadm.domain.model.log_segment import Checkpoint, LogFile, LogSegment
-    from deltaadm.domain.model.schema import Path
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.replay.checkpoints import Tally
-    from deltaadm.replay.engine import ReplayEngine
+    from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
+    from deltaadm.domain.facts import FileTotals, LargeLines
+    from deltaadm.domain.schema import Path
+    from deltaadm.domain.snapshot import Checkpoint, LogFile, LogSegment, Snapshot
     from deltaadm.replay.file_columns import ArrowFiles
+    from deltaadm.replay.reconcile import ReplayEngine
+    from deltaadm.storage.object_store import Pending
     from deltaadm.storage.store import LogStore
-    from deltaadm.storage.threads import Pending
 
+
+# Cross check
+
+
+if TYPE_CHECKING:
+    Differing = Iterator[tuple[str, tuple[str, str]]]
+
+_LONGEST: Final = 200
+
+
+def cross_check(store: LogStore, snapshot: Snapshot) -> CrossCheck:
+    """The differences of deltalake's reading from *snapshot*, in which the files are counted."""
+    import deltalake
+
+    program = f"deltalake {deltalake.__version__}"
+    location = store.root if store.local_path is None else store.local_path
+    try:
+        options = dict(store.storage_options) or None
+        with panics_as_errors():
+            theirs = deltalake.DeltaTable(location, storage_options=options)
+            differences = dict(_differences(snapshot, theirs))
+    except Exception as error:  # noqa: BLE001 -- a refusal, in whatever class it comes
+        return CrossCheck(program=program, refusal=_sentence(error))
+    return CrossCheck(program=program, differences=differences)
+
+
+def _sentence(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:_LONGEST] if lines else type(error).__name__
+
+
+def _differences(ours: Snapshot, theirs: DeltaTable) -> Differing:
+    if ours.version != theirs.version():
+        yield "version", (str(ours.version), str(theirs.version()))
+        return  # the rest belongs to another version
+    yield from _protocol(ours, theirs)
+    yield from _metadata(ours, theirs)
+    if ours.files is not None and ours.files.files != (count := len(theirs.file_uris())):
+        yield "files", (str(ours.files.files), str(count))
+
+
+def _protocol(ours: Snapshot, theirs: DeltaTable) -> Differing:
+    mine, other = ours.protocol, theirs.protocol()
+    for key, left, right in (
+        ("minReaderVersion", mine.min_reader_version, other.min_reader_version),
+        ("minWriterVersion", mine.min_writer_version, other.min_writer_version),
+        ("readerFeatures", _names(mine.reader_features), _names(other.reader_features)),
+        ("writerFeatures", _names(mine.writer_features), _names(other.writer_features)),
+    ):
+        if left != right:
+            yield f"protocol.{key}", (str(left), str(right))
+
+
+def _names(features: Any) -> list[str]:
+    """A missing list and an empty one look alike to deltalake's users."""
+    return sorted(features or ())
+
+
+def _metadata(ours: Snapshot, theirs: DeltaTable) -> Differing:
+    mine, other = ours.metadata, theirs.metadata()
+    for key, left, right in (
+        ("id", mine.id, str(other.id)),
+        ("name", mine.name, other.name),
+        ("description", mine.description, other.description),
+        ("partitionColumns", list(mine.partition_columns), list(other.partition_columns)),
+        ("configuration", dict(mine.configuration), dict(other.configuration)),
+        # As values, since the order of keys and the blanks of JSON mean nothing.
+        ("schema", json.loads(mine.schema_string or "null"), _schema(theirs)),
+    ):
+        if left != right:
+            yield f"metadata.{key}", (_shortened(left), _shortened(right))
+
+
+def _schema(theirs: DeltaTable) -> Any:
+    return json.loads(theirs.schema().to_json())
+
+
+def _shortened(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+# Files of the table
+
+
+def data_file_facts(store: LogStore, add: AddFile, state: State) -> DataFileFacts:
+    """
+    Look at the files of *add*: their sizes, the Parquet footer, the bytes of the deletion vector.
+
+    Trouble with any of them is a fact as well; nothing is raised.
+    """
+    try:
+        size = store.data_size(add.path) if add.path else None
+    except StorageError as error:
+        return DataFileFacts(add=add, state=state, size=None, out_of_reach=error.message)
+    bare: tuple[str, ...] = ()
+    unreadable = ""
+    if size is not None:
+        bare, unreadable = _footer(store, add.path)
+    vector = add.deletion_vector
+    return DataFileFacts(
+        add=add,
+        state=state,
+        size=size,
+        unreadable=unreadable,
+        without_field_id=bare,
+        vector_problem="" if vector is None else _vector_problem(store, vector),
+    )
+
+
+def _footer(store: LogStore, path: str) -> tuple[tuple[str, ...], str]:
+    """The columns without field id, and why the footer cannot be read, if it cannot."""
+    import pyarrow.parquet as pq
+
+    try:
+        with store.open_data(path) as source:
+            return tuple(_without_field_id(pq.read_schema(source))), ""
+    except DeltaadmError as error:
+        return (), error.message.rstrip(".")
+    except Exception as error:  # noqa: BLE001 -- damaged bytes end in nearly anything
+        return (), str(error).strip().rstrip(".").partition("\n")[0]
+
+
+def _without_field_id(fields: Iterable[pa.Field], within: str = "") -> Iterator[str]:
+    for field in fields:
+        if b"PARQUET:field_id" not in (field.metadata or {}):
+            yield f"{within}{field.name}"
+        yield from _inside(field.type, f"{within}{field.name}.")
+
+
+def _inside(data_type: pa.DataType, within: str) -> Iterator[str]:
+    """The fields of structs at any depth; elements, keys and values themselves need no id."""
+    import pyarrow.types as pt
+
+    if pt.is_struct(data_type):
+        yield from _without_field_id(data_type, within)
+    elif pt.is_map(data_type):
+        yield from _inside(data_type.key_type, within)
+        yield from _inside(data_type.item_type, within)
+    elif pt.is_list(data_type) or pt.is_large_list(data_type):
+        yield from _inside(data_type.value_type, within)
+
+
+def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
+    if file_facts.descriptor_flaw(vector):
+        return ""  # there is nothing to look at
+    if vector.storage_type == file_facts.INLINE:
+        decoded = file_facts.z85_decode(vector.path_or_inline_dv)
+        return file_facts.bitmap_flaw(decoded[: vector.size_in_bytes], vector)
+    path = vector.path_or_inline_dv
+    if vector.storage_type == file_facts.RELATIVE:
+        # Encoded like the paths of `add`, which stores decode.
+        path = quote(file_facts.relative_path(vector))
+    try:
+        with store.open_data(path) as source:
+            head = source.read(1)
+            source.seek(vector.offset or 0)
+            stored = source.read(file_facts.stored_length(vector))
+    except DeltaadmError as error:
+        return error.message.rstrip(".")
+    except OSError as error:
+        return str(error)
+    return file_facts.stored_flaw(head, stored, vector)
+
+
+# Examine
+
+
+if TYPE_CHECKING:
     Counted = tuple[LogSegment, Tally]
     """The counts of the checkpoint of a segment."""
 
@@ -152,7 +323,7 @@ class _FactCollector:
         """The catalog's entry for the table, if a catalog was asked."""
         if self._store.catalog_state is None:
             return
-        from deltaadm.catalog.ratified import RatifiedStore
+        from deltaadm.storage.unity import RatifiedStore
 
         if isinstance(self._store, RatifiedStore):
             yield CatalogFacts(
@@ -163,8 +334,6 @@ class _FactCollector:
             )
 
     def _cross_check(self, snapshot: Snapshot) -> CrossCheck:
-        from deltaadm.replay.cross_check import cross_check
-
         return cross_check(self._store, snapshot)
 
     def _with_replay(self, examined: CheckpointFacts) -> CheckpointFacts:
@@ -191,8 +360,6 @@ class _FactCollector:
         if early is None or early.segment is None:
             self._snapshot = self._load()
             return None
-        from deltaadm.replay.checkpoints import Tally
-
         tally, totals = Tally(), None
         with suppress(TableError):
             totals = yield from self._files(early, tally)
@@ -351,8 +518,6 @@ class _FactCollector:
 
     def _checkpointed(self, version: int) -> State:
         """The state that a checkpoint of *version* holds; unknown if there is none to read."""
-        from deltaadm.replay.checkpoints import CheckpointReader
-
         for checkpoint in reversed(self._listing.checkpoints):
             if checkpoint.version == version:
                 try:
@@ -416,7 +581,6 @@ class _FactCollector:
         alive = replay.live_in_deltas()
         yield from iter(lambda: list(islice(alive, _BATCH)), [])
         if segment.checkpoint is not None:
-            from deltaadm.replay.checkpoints import done_ahead, plain_add
             from deltaadm.replay.file_columns import ArrowFiles, Shape
 
             shape = Shape(kinds_in(state.metadata))
@@ -438,8 +602,6 @@ class _FactCollector:
         if store.at_once == 1:
             yield from (data_file_facts(store, add, state) for add in adds)
             return
-        from deltaadm.storage.threads import Threads
-
         pending = deque["Pending[DataFileFacts]"]()
         with closing(Threads(store.at_once)) as threads:
             for add in adds:
@@ -475,7 +637,7 @@ class _FactCollector:
 
         Earlier versions are read only where there are such columns, and no more than it takes.
         """
-        from deltaadm.domain.transaction.clustering import earlier_names, lost_clustering
+        from deltaadm.domain.transaction.columns import earlier_names, lost_clustering
 
         known: dict[Path, Path] = {}
         try:
@@ -604,10 +766,6 @@ def _completed(state: State, other: State) -> State:
 
 def _columns_after(earlier: Mapping[int, str], commit: CommitFacts) -> Mapping[int, str]:
     """The column ids given so far; they start again when a table is replaced or unmapped."""
-    from deltaadm.domain.model.features import mapping_mode
-    from deltaadm.domain.model.schema import walk
-    from deltaadm.domain.transaction.column_mapping import column_id, physical_name
-
     metadata = commit.after.metadata
     try:
         if metadata is None or mapping_mode(metadata) == "none":

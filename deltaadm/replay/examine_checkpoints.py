@@ -13,17 +13,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.facts.facts import (
-    CheckpointFacts,
-    CompactionFacts,
-    Difference,
-    SidecarFacts,
-    State,
-)
-from deltaadm.domain.model.log_segment import Checkpoint, Kind, LogFile
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.wire import integer
+from deltaadm.domain.facts import CheckpointFacts, CompactionFacts, Difference, SidecarFacts, State
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile
+from deltaadm.domain.wire import Metadata, integer
 from deltaadm.errors import TableError
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import SMALL, CheckpointReader, require_short_paths, sidecar_path
@@ -34,10 +27,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from deltaadm.domain.facts.facts import Pointer
-    from deltaadm.domain.model.log_segment import LogListing
+    from deltaadm.domain.facts import Pointer
+    from deltaadm.domain.snapshot import LogListing
     from deltaadm.storage.store import LogStore
 
+
+if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Hashed = tuple[int, str]

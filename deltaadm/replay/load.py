@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.model.log_segment import LogListing, LogSegment, choose
+from deltaadm.domain.snapshot import LogListing, LogSegment, choose
 from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
-from deltaadm.replay.engine import Detail, UnreadableCheckpoint, hint_of
+from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint, hint_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from deltaadm.domain.model.log_segment import LogFile
-    from deltaadm.domain.model.schema import Path
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.replay.engine import ReplayEngine
+    from deltaadm.domain.schema import Path
+    from deltaadm.domain.snapshot import LogFile, Snapshot
+    from deltaadm.replay.reconcile import ReplayEngine
     from deltaadm.storage.store import LogStore
 
 

@@ -13,18 +13,353 @@ import struct
 import zlib
 from itertools import islice, repeat
 
+from deltaadm.dataclass import dataclass
 from deltaadm.limits import LIMITS
-from deltaadm.replay.footer import DAMAGE, DamagedFooter, chunks, first_page, may_hold, null_count
-from deltaadm.replay.thrift import Budget, struct_at, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any, BinaryIO, Final
 
-    from deltaadm.replay.footer import Field, Footer
-    from deltaadm.replay.thrift import Struct
+    from deltaadm.limits import Limits
 
+
+# Thrift
+
+
+if TYPE_CHECKING:
+    Struct = dict[int, Any]
+
+_LONGEST: Final = 63
+"""Bits of a number before its last byte, at most."""
+
+
+def variable(body: bytes, at: int) -> tuple[int, int]:
+    """A number of variable length, and where it ends."""
+    number = shift = 0
+    while True:
+        byte = body[at]
+        at += 1
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:  # noqa: PLR2004 -- the last byte of it
+            return number, at
+        shift += 7
+        # Python's integers have no end, so a damaged file could fill the memory with one.
+        if shift > _LONGEST:
+            raise ValueError("a number that does not end")
+
+
+def _too_large(most: int) -> ValueError:
+    return ValueError(f"values that take more than {most:,} bytes in memory")
+
+
+class Budget:
+    """The bytes of memory that values may still take, and the error for more than that."""
+
+    def __init__(self, most: int, error: Callable[[int], Exception] = _too_large) -> None:
+        self._most = self._left = most
+        self._error = error
+
+    def spend(self, size: int) -> None:
+        """Raise the error where another *size* bytes are too many."""
+        self._left -= size
+        if self._left < 0:
+            raise self._error(self._most)
+
+
+_STRUCT: Final = 240
+_FIELD: Final = 48
+_LIST_SIZE: Final = 64
+_ITEM: Final = 48
+"""About what a struct, a field of it, a list and an item of it take in memory, in bytes."""
+_LARGEST_HEADER: Final = 1 << 20
+
+
+def struct_at(body: bytes, at: int, budget: Budget | None = None) -> tuple[Struct, int]:
+    """
+    The struct that begins at *at*, by field number, and where it ends.
+
+    Its values may take the memory of *budget*; what is not said is enough for the header of a page.
+    """
+    budget = budget or Budget(_LARGEST_HEADER)
+    struct: Struct = {}
+    field = 0
+    while head := body[at]:
+        at += 1
+        if head >> 4:
+            field += head >> 4
+        else:
+            number, at = variable(body, at)
+            field = number >> 1 ^ -(number & 1)
+        struct[field], at = _value(body, at, head & 15, budget)
+    budget.spend(_STRUCT + _FIELD * len(struct))
+    return struct, at + 1
+
+
+def _value(body: bytes, at: int, kind: int, budget: Budget) -> tuple[Any, int]:
+    if 4 <= kind <= 6:  # noqa: PLR2004 -- here and below Thrift's numbers: integers
+        number = body[at]
+        at += 1
+        if number >= 0x80:  # noqa: PLR2004 -- more bytes follow
+            number, at = variable(body, at - 1)
+        return number >> 1 ^ -(number & 1), at
+    if kind == 8:  # noqa: PLR2004
+        length = body[at]
+        at += 1
+        if length >= 0x80:  # noqa: PLR2004 -- more bytes follow
+            length, at = variable(body, at - 1)
+        # A slice would be shorter without an error.
+        if at + length > len(body):
+            raise ValueError("a text that is cut off")
+        return body[at : at + length], at + length
+    if kind == 12:  # noqa: PLR2004
+        return struct_at(body, at, budget)
+    if kind in {9, 10}:
+        return _list(body, at, budget)
+    if kind in {1, 2}:
+        return kind == 1, at
+    if kind in {3, 7}:
+        size = 1 if kind == 3 else 8  # noqa: PLR2004
+        return body[at : at + size], at + size
+    raise ValueError("an unknown type")
+
+
+def _list(body: bytes, at: int, budget: Budget) -> tuple[list[Any], int]:
+    count, kind = body[at] >> 4, body[at] & 15
+    at += 1
+    if count == 15:  # noqa: PLR2004 -- the number follows
+        count, at = variable(body, at)
+    # Before the items are made: the count in a damaged file may be anything.
+    budget.spend(_LIST_SIZE + _ITEM * count)
+    if kind in {1, 2}:
+        return [byte == 1 for byte in body[at : at + count]], at + count
+    values = []
+    for _ in range(count):
+        value, at = _value(body, at, kind, budget)
+        values.append(value)
+    return values, at
+
+
+# The footer
+
+
+_MAGIC: Final = b"PAR1"
+_TAIL: Final = 1 << 16
+
+_OPTIONAL, _REPEATED = 1, 2
+
+DAMAGE: Final = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+    StopIteration,
+    struct.error,
+    zlib.error,
+)
+"""Exceptions raised by unexpected bytes; each has been seen with some damaged file."""
+
+
+class DamagedFooter(Exception):  # noqa: N818 -- reads as what it is
+    """The file is no Parquet file, or its footer contradicts itself."""
+
+
+@dataclass(slots=True)
+class Field:
+    """A field of the schema; `optional` and `repeated` as the file says."""
+
+    name: str
+    path: tuple[str, ...]
+    element: Struct
+    in_repeated: bool
+    """Whether a row may have several values, because of it or of a field that it is in."""
+    children: list[Field]
+
+    @property
+    def optional(self) -> bool:
+        """Whether a value may be null."""
+        return self.element.get(3) == _OPTIONAL
+
+    @property
+    def repeated(self) -> bool:
+        """Whether there may be several values."""
+        return self.element.get(3) == _REPEATED
+
+    def child(self, name: str) -> Field | None:
+        """The field called *name* in this one."""
+        return next((child for child in self.children if child.name == name), None)
+
+    def leaves(self) -> Iterator[Field]:
+        """The fields with values of their own, in the order of their chunks."""
+        if not self.children:
+            yield self
+        for child in self.children:
+            yield from child.leaves()
+
+    def names(self) -> Iterator[str]:
+        """Its own path and those of the structs and values in it, parts joined by dots."""
+        yield ".".join(self.path)
+        if not self.element.get(6) and 10 not in self.element:  # noqa: PLR2004 -- annotations
+            for child in self.children:
+                yield from child.names()
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """A footer without contradictions: `columns` by name, and `groups` as the file has them."""
+
+    columns: Mapping[str, Field]
+    groups: Sequence[Struct]
+    rows: int
+
+    def names(self) -> frozenset[str]:
+        """The names of all columns, nested ones with dots."""
+        return frozenset(name for column in self.columns.values() for name in column.names())
+
+    def repetition(self, chunk: Struct) -> int:
+        """The highest repetition level in *chunk*: how many lists and maps its values are in."""
+        first, *rest = (part.decode() for part in chunk[3])
+        fields = [self.columns[first]]
+        for name in rest:
+            fields.append(next(child for child in fields[-1].children if child.name == name))
+        return sum(field.repeated for field in fields)
+
+    def groups_with(self, names: Sequence[str]) -> list[int]:
+        """The row groups that, by their statistics, may hold a value in one of these columns."""
+        paths = [tuple(name.split(".")) for name in names]
+        return [
+            index
+            for index, group in enumerate(self.groups)
+            if any(may_hold_any(group, path) for path in paths)
+        ]
+
+
+def chunks(group: Struct, path: tuple[str, ...]) -> Iterator[Struct]:
+    """The chunks of *group* for the columns at *path* and below it."""
+    wanted = [part.encode() for part in path]
+    depth = len(wanted)
+    return (chunk[3] for chunk in group[1] if chunk[3][3][:depth] == wanted)
+
+
+def may_hold_any(group: Struct, path: tuple[str, ...]) -> bool:
+    """Whether, by its statistics, *group* may hold a value in the column at *path*."""
+    return any(map(may_hold, chunks(group, path)))
+
+
+def may_hold(chunk: Struct) -> bool:
+    """Whether a chunk may have other values than nulls."""
+    return bool(null_count(chunk) != chunk[5])
+
+
+def null_count(chunk: Struct) -> int | None:
+    """The number of nulls in a chunk, if it is known and can be."""
+    count = chunk.get(12, {}).get(3)
+    return count if count is not None and 0 <= count <= chunk[5] else None
+
+
+def first_page(chunk: Struct) -> int:
+    """The offset of the first page of a chunk."""
+    first: int = chunk.get(11) or chunk[9]
+    second: int = chunk[9]
+    # As Arrow does: a dictionary that is said to be at 0 or behind the data does not count.
+    return min(first, second)
+
+
+def read_footer(source: BinaryIO, limits: Limits = LIMITS) -> Footer:
+    """
+    The footer of *source*, within *limits*.
+
+    Raises `DamagedFooter`, and whatever *source* raises.
+    """
+    body, end = _footer_bytes(source, limits.footer)
+    try:
+        document = struct_at(body, 0, Budget(limits.state))[0]
+        columns = _columns(document[2])
+        _check(document, [leaf for column in columns.values() for leaf in column.leaves()], end)
+        return Footer(columns, document[4], document[3])
+    except DAMAGE as error:
+        raise DamagedFooter(f"its footer is damaged: {error}") from error
+
+
+def _footer_bytes(source: BinaryIO, most: int) -> tuple[bytes, int]:
+    """The bytes of the footer, and where it begins."""
+    size = source.seek(0, 2)
+    # One read for the length and, unless it is long, the footer as well.
+    source.seek(max(0, size - _TAIL))
+    tail = source.read()
+    if size < 12 or tail[-4:] != _MAGIC:  # noqa: PLR2004 -- two magics and a length
+        raise DamagedFooter("it is not a Parquet file, or is truncated")
+    length = int.from_bytes(tail[-8:-4], "little")
+    if length > min(size - 12, most):
+        raise DamagedFooter(f"it has a footer of {length} bytes")
+    if length + 8 > len(tail):
+        source.seek(size - length - 8)
+        tail = source.read(length + 8)
+    return tail[-8 - length : -8], size - length - 8
+
+
+def _columns(elements: Sequence[Struct]) -> dict[str, Field]:
+    """The columns by name, from the list of all fields in which children follow their parent."""
+    rest = iter(elements)
+
+    def field(path: tuple[str, ...], *, repeated: bool) -> Field:
+        element = next(rest)
+        name = element[4].decode()
+        repeated = repeated or element.get(3) == _REPEATED
+        inner = children((*path, name), element.get(5, 0), repeated=repeated)
+        return Field(name, (*path, name), element, repeated, inner)
+
+    def children(path: tuple[str, ...], count: int, *, repeated: bool) -> list[Field]:
+        fields = [field(path, repeated=repeated) for _ in range(count)]
+        if len({child.name for child in fields}) != len(fields):
+            raise ValueError("two of its columns have the same name")
+        return fields
+
+    root = next(rest)
+    columns = children((), root.get(5, 0), repeated=False)
+    if next(rest, None) is not None:
+        raise ValueError("its schema has too many fields")
+    return {child.name: child for child in columns}
+
+
+# Whether its numbers fit together
+
+
+def _check(document: Struct, leaves: Sequence[Field], end: int) -> None:
+    """Raise `ValueError` for what contradicts itself; the pages of the file end before *end*."""
+    for group in document[4]:
+        if len(group[1]) != len(leaves):
+            raise ValueError("a row group lacks some columns")
+        for chunk, leaf in zip(group[1], leaves, strict=True):
+            cause = _contradiction(chunk[3], leaf, group[3], end)
+            if cause:
+                raise ValueError(f"{cause} in {'.'.join(leaf.path)}")
+    if sum(group[3] for group in document[4]) != document[3]:
+        raise ValueError("its row groups do not have the number of rows that it states")
+
+
+def _contradiction(chunk: Struct, leaf: Field, rows: int, end: int) -> str:
+    """The fault of the chunk of *leaf* in a row group of *rows* rows; empty if there is none."""
+    if chunk[1] != leaf.element[1]:
+        return "two types"
+    if [part.decode() for part in chunk[3]] != list(leaf.path):
+        return "two names"
+    values: int = chunk[5]
+    if values < rows or (values != rows and not leaf.in_repeated):
+        return f"{values} values for {rows} rows"
+    first, length = first_page(chunk), chunk[7]
+    if values and not (len(_MAGIC) <= first <= first + length <= end):
+        return "pages outside the file"
+    return ""
+
+
+# Parquet
+
+
+if TYPE_CHECKING:
     Entry = tuple[int, int, Any]
     Named = tuple[str, dict[str, Any]]
 
@@ -97,7 +432,7 @@ def _column(
             raise Unfamiliar("many bytes")
         parts = _parts(source, [chunk for _, chunk in wanted])
         records = [
-            _records(leaf, _levels(column, leaf), chunk, parts[leaf.path], budget)
+            _records(leaf, _highest_levels(column, leaf), chunk, parts[leaf.path], budget)
             for leaf, chunk in wanted
         ]
         for row in zip(*records, strict=True):
@@ -129,7 +464,7 @@ def _parts(source: BinaryIO, held: Sequence[Struct]) -> dict[tuple[str, ...], by
     return parts
 
 
-def _levels(column: Field, leaf: Field) -> tuple[int, int]:
+def _highest_levels(column: Field, leaf: Field) -> tuple[int, int]:
     """The highest repetition and definition level of *leaf*."""
     node, repetition, definition = column, 0, 0
     for depth in range(1, len(leaf.path) + 1):
@@ -172,7 +507,7 @@ def _entries(leaf: Field, levels: tuple[int, int], chunk: Struct, body: bytes) -
         header, start = struct_at(body, at)
         page = _page(body, header, start)
         at = start + len(page)
-        if header[1] == _DICTIONARY_PAGE:
+        if header[1] == _DICTIONARY:
             plain = _unpacked(page, header[2], chunk[4])
             dictionary = list(islice(read(plain), header[7][1]))
             continue
@@ -222,7 +557,7 @@ def _not_null(levels: bytes) -> Iterator[int]:
 
 
 _FLAGGED: Final = bytes([0, *[1] * 255])
-_DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_2 = 0, 2, 3
+_DATA_PAGE, _DICTIONARY, _DATA_PAGE_2 = 0, 2, 3
 _PLAIN, _DICTIONARIES = 0, (2, 8)
 _TEXT, _INTEGERS = 0, (17, 18)
 
@@ -507,3 +842,229 @@ def _copy(out: bytearray, offset: int, length: int) -> None:
     if len(piece) < length:  # the copy overlaps what it makes
         piece = (piece * (length // len(piece) + 1))[:length]
     out += piece
+
+
+# Pages
+
+
+_PAGE_HEADER: Final = 1 << 16
+"""Bytes in which a page's header ends; it may have the least and greatest value in it."""
+
+_USUAL_HEADER: Final = 1 << 9
+
+_LARGEST_RATIO: Final[Mapping[int, int]] = {0: 1, 1: 64, 2: 1_032}
+"""The highest compression ratio of each codec, by Parquet's number for it."""
+
+_CODECS: Final[Mapping[int, str]] = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
+_DECODED: Final = frozenset({0, *_CODECS})
+_DICTIONARY_PAGE: Final = 2
+
+
+def check(source: BinaryIO, footer: Footer, names: Collection[str], limits: Limits) -> None:
+    """Raise `DamagedFooter` if a page or a number of values of the columns *names* is too large."""
+    for chunk in _chunks(footer, names):
+        if chunk[5] > limits.values:
+            raise DamagedFooter(
+                f"a column of a row group has {chunk[5]:,} values, more than the "
+                f"{limits.values:,} that deltaadm reads at once"
+            )
+        if _is_small(chunk, limits):
+            continue
+        for header, _ in _pages(source, chunk):
+            if max(header[2], header[3]) > limits.page:
+                raise DamagedFooter(
+                    f"a page of it has {header[2]:,} bytes, more than the {limits.page:,} that "
+                    "deltaadm reads at once"
+                )
+
+
+def batch_rows(
+    source: BinaryIO, footer: Footer, columns: Iterable[str], limits: Limits, most: int
+) -> int:
+    """
+    How many rows of *columns*, *most* at most, can be read at once, whichever they are.
+
+    *footer* has the row groups that are to be read. Raises `DamagedFooter` if one row may be
+    larger than a page.
+    """
+    paths = [tuple(column.split(".")) for column in columns]
+    largest = 0
+    for group in footer.groups:
+        column_chunks = (chunk for path in paths for chunk in chunks(group, path))
+        row = sum(
+            _bytes_per_row(source, footer, chunk, group[3], limits) for chunk in column_chunks
+        )
+        largest = max(largest, row)
+    return max(1, min(most, limits.batch // max(1, largest)))
+
+
+def buffer_size(footer: Footer, limits: Limits) -> int:
+    """The batch size with which pyarrow reads a column: 0 for all of it, where that is little."""
+    largest = max((chunk[3][7] for group in footer.groups for chunk in group[1]), default=0)
+    return _BUFFER if largest > limits.page else 0
+
+
+_BUFFER: Final = 1 << 20
+
+
+def _bytes_per_row(
+    source: BinaryIO, footer: Footer, chunk: Struct, rows: int, limits: Limits
+) -> int:
+    """The memory that a row of a column takes: its text, or the entries of its map or list."""
+    text = _bytes_per_value(source, chunk, limits) if chunk[1] == _BYTES else 0
+    values: int = chunk[5]
+    if values <= rows:
+        return text
+    entry = text + _ENTRY
+    if values * entry <= limits.batch:
+        return -(-values // max(1, rows)) * entry
+    entries = values - rows + 1
+    if footer.repetition(chunk) == 1 and chunk[4] in _DECODED:
+        entries = _most_in_a_row(source, chunk, entries)
+    if entries * entry > limits.page:
+        raise DamagedFooter(
+            f"a row of it may have {entries * entry:,} bytes, more than the {limits.page:,} that "
+            "deltaadm reads at once"
+        )
+    return entries * entry
+
+
+_ENTRY: Final = 64
+"""Bytes that an entry of a map or list takes beside its text."""
+
+
+def _most_in_a_row(source: BinaryIO, chunk: Struct, bound: int) -> int:
+    """The largest number of values that a row has in a column: a power of two, or *bound*."""
+    try:
+        starts = "".join(_row_starts(source, chunk))
+    except DAMAGE as error:
+        raise DamagedFooter(f"a page of it is damaged ({error})") from error
+    most = 1
+    while most < bound and _FURTHER * most in starts:
+        most *= 2
+    return min(most, bound)
+
+
+_FURTHER: Final = "1"
+"""The repetition level of a value that belongs to the row of the value before it."""
+
+
+def _row_starts(source: BinaryIO, chunk: Struct) -> Iterator[str]:
+    """The repetition level of each value of a column, a digit each, page by page."""
+    left: int = chunk[5]
+    for header, at in _pages(source, chunk):
+        if header[1] == _DICTIONARY_PAGE:
+            continue
+        head = header.get(5) or header[8]
+        left -= head[1]
+        if left < 0:
+            raise DamagedFooter("its pages have more values than it states")
+        source.seek(at)
+        if 5 in header:  # noqa: PLR2004 -- Parquet's number of the older kind of page
+            body = _decompressed(source.read(header[3]), header[2], chunk[4])
+            # The repetition levels come first, behind their length.
+            body = body[4 : 4 + int.from_bytes(body[:4], "little")]
+        else:
+            body = source.read(head[6])
+        yield _levels(body, head[1])
+
+
+def _levels(body: bytes, count: int) -> str:
+    """*count* levels of one bit each: Parquet's mixture of run lengths and packed bits."""
+    levels = []
+    at = done = 0
+    while done < count:
+        head, at = variable(body, at)
+        if head & 1:
+            packed = body[at : at + (head >> 1)]
+            levels.append(f"{int.from_bytes(packed, 'little'):0{max(1, 8 * len(packed))}b}"[::-1])
+            at += head >> 1
+            done += 8 * (head >> 1)
+        else:
+            levels.append(str(body[at] & 1) * min(head >> 1, count - done))
+            at += 1
+            done += head >> 1
+    return "".join(levels)[:count]
+
+
+def _chunks(footer: Footer, names: Collection[str]) -> Iterator[Struct]:
+    return (chunk for group in footer.groups for name in names for chunk in chunks(group, (name,)))
+
+
+def _is_small(chunk: Struct, limits: Limits) -> bool:
+    """Whether all pages of a column together are no larger than one may be."""
+    ratio = _LARGEST_RATIO.get(chunk[4])
+    return ratio is not None and chunk[7] * ratio <= limits.page
+
+
+def _bytes_per_value(source: BinaryIO, chunk: Struct, limits: Limits) -> int:
+    """The most memory that a value takes: a dictionary's text, or its share of the densest page."""
+    longest = _longest_text(source, chunk)
+    if _is_small(chunk, limits):
+        return longest
+    counted = (
+        (header[2], (header.get(5) or header[8])[1])
+        for header, _ in _pages(source, chunk)
+        if header[1] != _DICTIONARY_PAGE
+    )
+    densest: int = max((size // max(1, count) for size, count in counted), default=0)
+    return max(longest, densest)
+
+
+def _pages(source: BinaryIO, chunk: Struct) -> Iterator[tuple[Struct, int]]:
+    """The header of each page of a column, and where its bytes begin; of none without values."""
+    if not chunk[5]:
+        return
+    at = first_page(chunk)
+    end = at + chunk[7]
+    while at < end:
+        try:
+            header, length = _header(source, at, end)
+            if header[3] < 0 or header[2] < 0:
+                raise DamagedFooter("a page of it has a negative length")
+        except DAMAGE as error:
+            raise DamagedFooter(f"a page of it is damaged ({error})") from error
+        yield header, at + length
+        at += length + header[3]
+
+
+def _header(source: BinaryIO, at: int, end: int) -> tuple[Struct, int]:
+    """A page's header and its length; most are short, and a retry costs less than reading on."""
+    source.seek(at)
+    try:
+        return struct_at(source.read(min(_USUAL_HEADER, end - at)), 0)
+    except DAMAGE:
+        source.seek(at)
+        return struct_at(source.read(min(_PAGE_HEADER, end - at)), 0)
+
+
+def _longest_text(source: BinaryIO, chunk: Struct) -> int:
+    """The length of the longest text in a column's dictionary; 0 if it has none."""
+    header, at = next(_pages(source, chunk), ({}, 0))
+    if header.get(1) != _DICTIONARY_PAGE:
+        return 0
+    size: int = header[2]
+    if chunk[4] not in _DECODED:
+        return size
+    source.seek(at)
+    return _longest(_decompressed(source.read(header[3]), size, chunk[4]))
+
+
+def _decompressed(body: bytes, size: int, codec: int) -> bytes:
+    """The content of a page, which has *size* bytes."""
+    if not codec:
+        return body
+    import pyarrow as pa
+
+    data: bytes = pa.decompress(body, size, codec=_CODECS[codec], asbytes=True)
+    return data
+
+
+def _longest(texts: bytes) -> int:
+    """The longest of texts that are written one after the other, each with its length."""
+    longest = at = 0
+    while at < len(texts):
+        length = int.from_bytes(texts[at : at + 4], "little")
+        longest = max(longest, length)
+        at += 4 + length
+    return longest

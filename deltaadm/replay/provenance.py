@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.model.actions import CommitInfo
-from deltaadm.domain.model.log_segment import commit_name
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.provenance import CommitMark, Provenance
-from deltaadm.domain.transaction.clustering import (
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import commit_name
+from deltaadm.domain.transaction.columns import (
     CLUSTERING_DOMAIN,
     physical_clustering,
     suspended_columns,
 )
+from deltaadm.domain.wire import CommitInfo, CommitMark, Metadata, Provenance
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.commits import LargeFile, body, newest_actions
 
 if TYPE_CHECKING:
-    from deltaadm.domain.model.schema import Path
-    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.schema import Path
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.storage.store import LogStore
 
@@ -49,7 +47,7 @@ def provenance(
 def _commit(store: LogStore, version: int) -> tuple[CommitInfo | None, bool]:
     """Its commitInfo, and whether it may change what a plan is about."""
     info, actions, clusters = _read(store, version)
-    return info, clusters or any(key in _STATE for key in actions)
+    return info, clusters or any(key in _STATE_ACTIONS for key in actions)
 
 
 def _read(store: LogStore, version: int) -> tuple[CommitInfo | None, list[str], bool]:
@@ -68,7 +66,7 @@ def _read(store: LogStore, version: int) -> tuple[CommitInfo | None, list[str], 
     return info, [key for key, _ in actions], clusters
 
 
-_STATE: Final = frozenset({Protocol.NAME, Metadata.NAME})
+_STATE_ACTIONS: Final = frozenset({Protocol.NAME, Metadata.NAME})
 
 
 def _is_own(step: Step, info: CommitInfo, mark: CommitMark) -> bool:

@@ -7,18 +7,26 @@ log, JSON objects under their names, from the newest to the oldest.
 
 from __future__ import annotations
 
+import marshal
+import os
 import re
 import sys
+from enum import Enum
 
-from deltaadm.domain.model.snapshot import FileFacts
-from deltaadm.errors import TableError
+from deltaadm.domain.snapshot import FileFacts
+from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.limits import LIMITS, load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any, Final
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Final, Never, TypeVar
 
+    from deltaadm.domain.snapshot import LogSegment, Snapshot
+    from deltaadm.storage.store import LogStore
+
+
+if TYPE_CHECKING:
     Document = Mapping[str, Any]
     Key = tuple[str, str]
 
@@ -134,11 +142,11 @@ def canonical_path(path: str, qualifier: str = "") -> str:
     ('a%C3%A9', 'file:/x', 'file:/x')
     """
     if "%" in path:
-        from deltaadm.domain.model.data_paths import with_upper_escapes
+        from deltaadm.domain.file_facts import with_upper_escapes
 
         path = with_upper_escapes(path)
     if "//" in path or "./" in path or "/." in path:
-        from deltaadm.domain.model.data_paths import normalized
+        from deltaadm.domain.file_facts import normalized
 
         path = normalized(path)
     if path.startswith("/"):
@@ -231,3 +239,166 @@ def merge(left: FileFacts, right: FileFacts) -> FileFacts:
         without_base_row_id=left.without_base_row_id + right.without_base_row_id,
         partition_keys=left.partition_keys | right.partition_keys,
     )
+
+
+# What an engine gives
+
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
+
+
+class Detail(Enum):
+    """How much of a snapshot to load; more costs more."""
+
+    PROTOCOL = "protocol"
+    """Protocol and metadata; reading stops when both are known."""
+    STATE = "state"
+    """Also transactions, domains and facts about the live files; reads the whole segment."""
+
+
+class ReplayEngine(Protocol):
+    """Whatever can turn a segment into a snapshot."""
+
+    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
+        """
+        The state that *segment* describes, whether or not its features are supported.
+
+        Raises `UnreadableCheckpoint` if only the segment's checkpoint is at fault, and
+        `TableError` where no snapshot can be built.
+        """
+
+
+class UnreadableCheckpoint(TableError):  # noqa: N818 -- reads as the finding it is
+    """A checkpoint that cannot be used; the table may still load from older files."""
+
+
+def added_files(store: LogStore, version: int) -> int | None:
+    """The number of `add` actions of *version*'s checkpoint that `_last_checkpoint` states."""
+    try:
+        hint = hint_of(store.read("_last_checkpoint"))
+    except DeltaadmError:
+        return None
+    number = hint.get("numOfAddFiles") if hint.get("version") == version else None
+    return number if type(number) is int else None
+
+
+def hint_of(body: bytes) -> dict[str, Any]:
+    """The JSON object in `_last_checkpoint`, with any content; empty if it is not an object."""
+    try:
+        document = load_json(body)
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+# Statistics of a scan
+
+
+if TYPE_CHECKING:
+    Found = TypeVar("Found")
+
+PARALLEL_THRESHOLD: Final = 2_000
+"""So many files that starting processes for them pays."""
+
+_TURN: Final = 128
+"""Files that a process looks into at a time."""
+
+_PREFIX: Final = 8
+"""Bytes that say how long an answer is."""
+
+
+def parallel_scan(
+    paths: Sequence[str], look: Callable[[str], Found], *, processes: int = 1
+) -> Iterator[tuple[str, Found]]:
+    """
+    Each path with what *look* finds there, in their order, as long as the caller asks for more.
+
+    With more *processes* than one, *look* is called in as many copies of this one, which has its
+    own work with the answers: nothing may depend on what it leaves behind. Answers that cannot be
+    sent between processes are found here, and so is what it raises.
+    """
+    turns = [paths[start : start + _TURN] for start in range(0, len(paths), _TURN)]
+    if len(paths) < PARALLEL_THRESHOLD or not can_fork():
+        processes = 1
+    crew = range(processes if processes > 1 else 0)
+    helpers = [_Helper(turns[number::processes], look) for number in crew]
+    try:
+        for number, turn in enumerate(turns):
+            answers = helpers[number % processes].answers() if helpers else None
+            yield from zip(turn, map(look, turn) if answers is None else answers, strict=True)
+    finally:
+        for helper in helpers:
+            helper.end()
+
+
+def processors() -> int:
+    """The number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_UNFORKABLE: Final = frozenset({"pyarrow", "deltalake", "obstore", "pyspark"})
+"""Packages whose threads do not survive a fork."""
+
+
+def can_fork() -> bool:
+    """Whether a copy of this process is sound: threads, for one, are not copied."""
+    threads = sys.modules.get("threading")
+    return (
+        hasattr(os, "fork")
+        and sys.platform != "darwin"  # its system libraries use threads of their own
+        and _UNFORKABLE.isdisjoint(sys.modules)
+        and (threads is None or threads.active_count() == 1)
+    )
+
+
+class _Helper:
+    """A process that takes some of the turns, and its answers."""
+
+    def __init__(self, turns: Sequence[Sequence[str]], look: Callable[[str], Found]) -> None:
+        answers, tell = os.pipe()
+        self._process = os.fork()
+        if not self._process:
+            os.close(answers)
+            _work(turns, look, tell)
+        os.close(tell)
+        self._answers = os.fdopen(answers, "rb")
+
+    def answers(self) -> list[Any] | None:
+        """The results of its next turn; None if the process failed or has ended."""
+        length = int.from_bytes(self._answers.read(_PREFIX))
+        body = self._answers.read(length)
+        return marshal.loads(body) if length and len(body) == length else None  # noqa: S302 -- ours
+
+    def end(self) -> None:
+        """Stop the process, whatever it does."""
+        self._answers.close()
+        # Killed at once: a helper only reads, so there is nothing to clean up.
+        os.kill(self._process, 9)
+        os.waitpid(self._process, 0)
+
+
+def _work(turns: Sequence[Sequence[str]], look: Callable[[str], Found], tell: int) -> Never:
+    """Write what is found in each turn to *tell*; nothing where it fails."""
+    try:
+        with os.fdopen(tell, "wb") as out:
+            for turn in turns:
+                body = _answer(turn, look)
+                out.write(len(body).to_bytes(_PREFIX))
+                out.write(body)
+                out.flush()
+    finally:
+        # Exit handlers and unwritten output belong to the process that was forked.
+        os._exit(0)
+
+
+def _answer(turn: Sequence[str], look: Callable[[str], Found]) -> bytes:
+    try:
+        # Faster than pickle; both ends are the same Python.
+        return marshal.dumps([look(path) for path in turn])
+    except Exception:  # noqa: BLE001 -- it is raised again where somebody can deal with it
+        return b""

@@ -11,8 +11,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.model.instants import instant
-from deltaadm.domain.model.log_segment import LogListing, no_table, recreatable_versions
+from deltaadm.domain.instants import instant
+from deltaadm.domain.snapshot import LogListing, no_table, recreatable_versions
 from deltaadm.errors import TableError
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import in_commit_timestamps
@@ -20,8 +20,8 @@ from deltaadm.replay.embedded import in_commit_timestamps
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from deltaadm.domain.model.log_segment import LogFile
-    from deltaadm.domain.model.metadata import Metadata
+    from deltaadm.domain.snapshot import LogFile
+    from deltaadm.domain.wire import Metadata
     from deltaadm.storage.store import LogStore
 
 

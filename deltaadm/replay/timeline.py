@@ -13,28 +13,45 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.model.actions import CommitInfo, DomainMetadata
-from deltaadm.domain.model.log_segment import LogListing, choose, version_not_found
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.domain.steps.create_table import no_table
-from deltaadm.domain.transaction.clustering import CLUSTERING_DOMAIN
+from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import (
+    LogListing,
+    Snapshot,
+    choose,
+    recreatable_versions,
+    version_not_found,
+)
+from deltaadm.domain.steps.table import no_table
+from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
+from deltaadm.domain.transaction.removal import (
+    CHECKPOINT_PROTECTION,
+    FeatureHistory,
+    protected_before,
+    searches_history,
+    used_by,
+    used_by_files,
+)
+from deltaadm.domain.wire import CommitInfo, Metadata
+from deltaadm.limits import load_json
 from deltaadm.replay import commits
+from deltaadm.replay.commits import LargeFile, state_actions
+from deltaadm.replay.commits import body as commits_body
 from deltaadm.replay.embedded import in_commit_timestamps
-from deltaadm.replay.engine import Detail, UnreadableCheckpoint
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.scan import parallel_scan, processors
+from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint, parallel_scan, processors
 from deltaadm.replay.time_travel import raised_times
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from deltaadm.domain.model.log_segment import LogFiles
-    from deltaadm.replay.engine import ReplayEngine
+    from deltaadm.domain.snapshot import LogFile, LogFiles
+    from deltaadm.replay.reconcile import ReplayEngine
     from deltaadm.storage.store import LogStore
 
+
+if TYPE_CHECKING:
     Named = tuple[str, dict[str, Any]]
 
 
@@ -206,3 +223,74 @@ class _State:
             timestamp=inside,
             commit_info=info,
         )
+
+
+# Feature history
+
+
+def feature_history(store: LogStore, snapshot: Snapshot, name: str) -> FeatureHistory:
+    """
+    Which older versions still need the feature *name*, as Delta looks for them.
+
+    Reads commits from the newest back to the first one that tells.
+    """
+    listing = LogListing.of(store.root, store.list_log(0))
+    commits = [commit for commit in listing.commits if commit.number <= snapshot.version]
+    newest = _newest_needing(store, listing, commits, snapshot, name)
+    origin = next((commit for commit in commits if commit.number == newest), None)
+    return FeatureHistory(
+        first=commits[0].number if commits else snapshot.version,
+        needing=newest,
+        needing_since=origin.info.modified if origin else None,
+    )
+
+
+def _newest_needing(
+    store: LogStore,
+    listing: LogListing,
+    commits: Sequence[LogFile],
+    snapshot: Snapshot,
+    name: str,
+) -> int | None:
+    if name == CHECKPOINT_PROTECTION:
+        limit = protected_before(snapshot.metadata)
+        return max((commit.number for commit in commits if commit.number < limit), default=None)
+    if not searches_history(name):
+        return None
+    key = used_by_files(name)
+    clean_from = snapshot.version + 1
+    for file in reversed(commits):
+        body = commits_body(store, file.path)
+        if key is not None and _has_file_with(key, body):
+            return file.number
+        actions = [
+            action for action in state_actions(body, file.path) if action[0] == Metadata.NAME
+        ]
+        if actions:
+            if used_by(Metadata.from_wire(actions[-1][1]), name):
+                # Metadata holds until the next one: later versions without any need it too.
+                return max(file.number, clean_from - 1)
+            clean_from = file.number
+    return _needed_at_the_start(store, listing, name, clean_from)
+
+
+def _needed_at_the_start(
+    store: LogStore, listing: LogListing, name: str, clean_from: int
+) -> int | None:
+    """The state before the oldest commit that is left is in the oldest checkpoint."""
+    versions = recreatable_versions(listing)
+    if versions is None or not 0 < versions[0] < clean_from:
+        return None
+    oldest = load_snapshot(store, version=versions[0])
+    return clean_from - 1 if used_by(oldest.metadata, name) else None
+
+
+def _has_file_with(key: str, body: bytes | LargeFile) -> bool:
+    word = f'"{key}"'.encode()
+    return any(
+        action.get(key) is not None
+        for line in (body.splitlines() if isinstance(body, bytes) else body.lines())
+        if word in line
+        for action in load_json(line).values()
+        if isinstance(action, dict)
+    )

@@ -12,10 +12,8 @@ from array import array
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.facts.deletion_vectors import INLINE
-from deltaadm.domain.facts.facts import FileTotals, Some
-from deltaadm.domain.facts.statistics import num_records
-from deltaadm.domain.model.data_paths import is_absolute
+from deltaadm.domain.facts import FileTotals, Some
+from deltaadm.domain.file_facts import INLINE, is_absolute, num_records
 from deltaadm.replay.reconcile import canonical_path
 
 if TYPE_CHECKING:
@@ -23,9 +21,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from deltaadm.domain.model.actions import AddFile
-    from deltaadm.domain.model.snapshot import FileFacts
+    from deltaadm.domain.actions import AddFile
+    from deltaadm.domain.snapshot import FileFacts
     from deltaadm.replay.file_columns import ArrowFiles
+
 
 _HELD: Final = 100
 _NAMED: Final = 5
@@ -113,7 +112,7 @@ class TotalsBuilder:
     def totals(self, again: Callable[[], Iterable[AddFile]]) -> FileTotals:
         """The counts; *again* reads the same files in the same order once more."""
         overlaps = self._row_ids.overlaps(_NAMED)
-        doubles = _repeated(self._hashes, _NAMED)
+        doubles = _equal_pairs(self._hashes, _NAMED)
         names: dict[int, str] = {}
         # Hardly ever: the files are read a second time only to name what is wrong.
         if overlaps or doubles:
@@ -218,7 +217,7 @@ class _Ranges:
         ]
 
 
-def _repeated(values: array[int], limit: int) -> list[tuple[int, int]]:
+def _equal_pairs(values: array[int], limit: int) -> list[tuple[int, int]]:
     """Positions of equal values: the first few pairs, in the order of the positions."""
     if len(values) <= 1:
         return []

@@ -1,4 +1,4 @@
-"""Comparing states of tables: two versions, two tables, or tables and what was recorded of them."""
+"""Comparing states of tables, and recording what they are like."""
 
 from __future__ import annotations
 
@@ -9,26 +9,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deltaadm.dataclass import replace
-from deltaadm.documents.reference import read_reference
+from deltaadm.documents import Failure
 from deltaadm.errors import Refused, SettingsError, UsageError
-from deltaadm.operations.compare import ComparedState, DiffReport, compare, ignoring
-from deltaadm.operations.history import Section
-from deltaadm.operations.reference import recorded_state
-from deltaadm.replay.engine import Detail
-from deltaadm.runs.exit_codes import FOUND
-from deltaadm.runs.fleet import collect_tables
-from deltaadm.runs.options import FleetOptions
-from deltaadm.runs.output import show
-from deltaadm.runs.points import NEWEST, Point, iso_milliseconds
-from deltaadm.runs.reading import read_file
-from deltaadm.runs.results import report_all
+from deltaadm.replay.reconcile import Detail
+from deltaadm.reports.diff import (
+    ComparedState,
+    DiffReport,
+    compare,
+    ignoring,
+    read_reference,
+    record,
+    recorded_state,
+    write_reference,
+)
+from deltaadm.reports.history import Section
+from deltaadm.runs.files import write_file
+from deltaadm.runs.fleet import (
+    TableTask,
+    collect_tables,
+    combine_exit_codes,
+    report_all,
+    table_results,
+)
+from deltaadm.runs.history import NEWEST, Point, iso_milliseconds
+from deltaadm.runs.options import FleetOptions, read_file
+from deltaadm.runs.output import info, show, show_error, write_text
+from deltaadm.runs.status import FOUND
 from deltaadm.runs.target import find
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.operations.reference import RecordedTable
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.reports.diff import RecordedTable, Reference
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.target import Target
 
@@ -186,3 +199,36 @@ def _record_of_any(table: str, recorded: Sequence[RecordedTable], file: str) -> 
 
 def _code(document: Mapping[str, Any]) -> int:
     return 0 if document["equal"] else FOUND
+
+
+# Recording
+
+
+def record_tables(
+    context: RunContext, named: Sequence[str], request: FleetOptions, file: Path | None
+) -> int:
+    """
+    Write a reference with all tables to *file*, or to standard output; the exit code.
+
+    Nothing is written where one of them cannot be read: what is missing would never be compared.
+    """
+    fleet = collect_tables(context, named, request, "record")
+    results = [*table_results(TableTask(context, fleet, partial(_record, context), keep=True))]
+    for result in results:
+        if isinstance(result.report, Failure):
+            show_error(result.report.table, result.report.error)
+    code = combine_exit_codes((result.code for result in results), alone=fleet.alone)
+    if code:
+        info("Nothing was recorded.")
+        return code
+    text = write_reference(result.document for result in results)
+    if file is None:
+        write_text(text)
+    else:
+        write_file(file, text)
+        info(f"Recorded {len(results)} table{'' if len(results) == 1 else 's'} in {file}.")
+    return 0
+
+
+def _record(context: RunContext, target: Target) -> Reference:
+    return record(target.text, comparable(context, target))

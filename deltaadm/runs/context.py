@@ -7,7 +7,7 @@ import sys
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.errors import SettingsError, UsageError
-from deltaadm.render.formats import Style
+from deltaadm.formats.formats import Style
 from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Final
 
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.domain.transaction.feature_removal import FeatureHistory
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.transaction.removal import FeatureHistory
     from deltaadm.runs.options import OutputOptions
     from deltaadm.runs.unity import Unity
     from deltaadm.spark.catalog import DeltaCatalog
@@ -115,7 +115,7 @@ class RunContext:
         from deltaadm.storage.store import ObjectStores
 
         def options() -> Callable[[str], Mapping[str, str]]:
-            from deltaadm.runs.storage_options import options_source
+            from deltaadm.runs.unity import options_source
 
             return options_source(access, self.settings)
 
@@ -154,7 +154,7 @@ class RunContext:
 
     def history_of(self, snapshot: Snapshot, feature: str) -> FeatureHistory:
         """The traces of *feature* in the log of the table in *snapshot*."""
-        from deltaadm.replay.feature_history import feature_history
+        from deltaadm.replay.timeline import feature_history
 
         return feature_history(self.open_store(snapshot.root), snapshot, feature)
 

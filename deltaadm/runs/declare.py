@@ -13,7 +13,11 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, ClassVar, Final, Self, dataclass_transform
+    from typing import Any, ClassVar, Final, Self
+
+
+if TYPE_CHECKING:
+    from typing import dataclass_transform
 else:
 
     def dataclass_transform(**_: object) -> object:

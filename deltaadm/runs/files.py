@@ -1,11 +1,16 @@
-"""Files that a command writes: plans, reports, lists."""
+"""Files that a command writes, and continuing an interrupted run from one."""
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 from typing import TYPE_CHECKING
 
+from deltaadm.documents import FORMAT_VERSION
 from deltaadm.errors import Refused
+from deltaadm.reports.overview import kind_of
+from deltaadm.runs.options import read_file
 from deltaadm.runs.output import FileText, info
 
 if TYPE_CHECKING:
@@ -21,7 +26,7 @@ def save_plan(path: Path, text: str) -> None:
 
 def announce_plans(path: Path, plans: int = 1) -> None:
     """Say how the *plans* saved at *path* are carried out."""
-    from deltaadm.operations.commands import quoted
+    from deltaadm.plans.undo import quoted
 
     them, what = ("it", "the plan") if plans == 1 else ("them", f"{plans} plans")
     # A name that begins with a dash would be taken for an option.
@@ -65,3 +70,55 @@ def unwritable(path: Path, error: OSError) -> Refused:
         f"The file {path} cannot be written: {error.strerror or error}.",
         remedy="Choose another path.",
     )
+
+
+# Continuing
+
+
+def resume_lines(file: Path, kind: str) -> dict[str, str]:
+    """
+    The lines of *kind* in *file* by table, the newest of several, without those that are errors.
+
+    A last line that was cut off counts as not written; where standard output appends to *file*,
+    it is taken out first, so that the file has whole lines only. A file that is not there is
+    that of a run that has not begun. Raises `Refused` for anything but JSON lines of deltaadm.
+    """
+    if not file.exists():
+        return {}
+    text = read_file(file)
+    whole, _, cut = text.rpartition("\n")
+    if cut:
+        _cut_off(file, len(cut.encode()))
+    lines: dict[str, str] = {}
+    for number, line in enumerate(whole.split("\n") if whole else (), 1):
+        document = _document(file, number, line, kind)
+        # An error in a later line does away with an older answer: the table is read again.
+        lines.pop(document["table"], None)
+        if "error" not in document:
+            lines[document["table"]] = f"{line}\n"
+    return lines
+
+
+def _document(file: Path, number: int, line: str, kind: str) -> dict[str, str]:
+    try:
+        document = json.loads(line)
+        ours = document["format_version"] == FORMAT_VERSION and isinstance(document["table"], str)
+        if ours and kind_of(document) in {kind, "error"}:
+            return dict(document)
+    except (ValueError, KeyError, TypeError, StopIteration):
+        pass
+    raise Refused(
+        f"Line {number} of {file} is not the output of this command for a table.",
+        remedy="Specify the file with the -o jsonl output of the interrupted run.",
+    )
+
+
+def _cut_off(file: Path, size: int) -> None:
+    """Shorten *file* by its last *size* bytes, if standard output goes there."""
+    try:
+        output = os.fstat(sys.stdout.fileno())
+    except (OSError, ValueError):
+        return
+    # The shell has opened the file for appending (`>> FILE`), maybe under another name.
+    if os.path.samestat(output, file.stat()):
+        os.truncate(file, output.st_size - size)

@@ -4,28 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.properties import spark_values
+from deltaadm.domain.sql.ddl import parse_column_list
+from deltaadm.domain.steps import CreateTable, CreationMode
+from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError, Refused, UsageError
-from deltaadm.operations.foreign import carry_out, plan_foreign_changes, plan_foreign_creation
-from deltaadm.operations.reports import ForeignReport
-from deltaadm.runs import catalogs
-from deltaadm.runs.consent import foreign_consents
-from deltaadm.runs.places import chosen_place, is_occupied_locally
-from deltaadm.runs.plan_run import confirm_and_execute, finish_plan
+from deltaadm.plans.alter import plan_create
+from deltaadm.plans.foreign import carry_out, plan_foreign_changes, plan_foreign_creation
+from deltaadm.plans.reports import ForeignReport
+from deltaadm.runs import names as table_names
+from deltaadm.runs.places import chosen_place, is_occupied, is_occupied_locally, table_around
+from deltaadm.runs.plan_run import confirm_and_execute, finish_plan, foreign_consents, make_plan
 
 if TYPE_CHECKING:
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.domain.steps import CreateTable
-    from deltaadm.operations.alter import TableChanges
-    from deltaadm.operations.foreign import ForeignPlan
-    from deltaadm.runs.catalogs import Entry
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.schema import Path, StructType
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.plans.alter import TableChanges
+    from deltaadm.plans.foreign import ForeignPlan
+    from deltaadm.plans.plan import Plan
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.names import Entry
     from deltaadm.runs.plan_options import ChangeOptions, ClientOptions
+    from deltaadm.runs.settings import ClientRequirements
+    from deltaadm.runs.target import Target
 
 
 def require_name(table: str, provider: str) -> None:
     """Raise `Refused` for a place: only its log makes a directory a table, and Delta has logs."""
-    if not catalogs.is_name(table):
+    if not table_names.is_name(table):
         raise Refused(
             f"A table of provider {provider} needs a name in a catalog, but {table!r} is a path.",
             remedy="Name it schema.table, and set the location of its files with --location.",
@@ -49,7 +58,7 @@ def create(
     """Plan the table of *provider*, then show or carry it out; the exit code."""
     if context.catalog is None:
         context.locate(table)  # says that there is no catalog
-    name, default = catalogs.place_in(context, table)
+    name, default = table_names.place_in(context, table)
     location = step.location or default
     plan = plan_foreign_creation(
         table,
@@ -57,7 +66,7 @@ def create(
         step,
         provider=provider,
         location=location,
-        before=catalogs.foreign_catalog(context).find(name),
+        before=table_names.foreign_catalog(context).find(name),
         occupied=is_occupied_locally(context, location),
     )
     return _finish(context, plan, change)
@@ -84,7 +93,7 @@ def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> in
             "whether the table is still as it was.",
             remedy="Carry it out with --apply, or save its statements with -o sql.",
         )
-    foreign = catalogs.foreign_catalog(context)
+    foreign = table_names.foreign_catalog(context)
     foreign.check(plan)
     report = ForeignReport(plan)
     consents = foreign_consents(plan, change.commit.consent)
@@ -98,4 +107,65 @@ def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> in
         change.planning,
         "carry this out",
         carry_out=lambda: confirm_and_execute(context, report, consents, execute),
+    )
+
+
+def creation_step(
+    schema: StructType,
+    *,
+    mode: str | CreationMode,
+    partition_by: Sequence[str] = (),
+    cluster_by: Sequence[str] = (),
+    properties: Mapping[str, str],
+    comment: str | None = None,
+    location: str | None = None,
+    query: str | None = None,
+    write_options: Mapping[str, str] | None = None,
+) -> CreateTable:
+    """
+    The step that creates a table; lists of columns are texts.
+
+    Raises `UsageError` for a mode that there is not.
+    """
+    modes = {choice.value: choice for choice in CreationMode}
+    chosen = modes.get(mode) if isinstance(mode, str) else mode
+    if chosen is None:
+        raise UsageError(f"{mode!r} is not one of {', '.join(modes)}", option="--mode")
+    return CreateTable(
+        mode=chosen,
+        schema=schema,
+        partition_by=tuple(".".join(path) for path in _columns(partition_by)),
+        cluster_by=tuple(_columns(cluster_by)),
+        properties=spark_values(properties),
+        write_options=write_options or {},
+        comment=comment,
+        location=None if location is None else chosen_place(location),
+        query=query,
+    )
+
+
+def _columns(texts: Sequence[str]) -> Iterator[Path]:
+    return (path for text in texts for path in parse_column_list(text))
+
+
+def plan_creation(
+    context: RunContext,
+    target: Target,
+    step: CreateTable,
+    requirements: ClientRequirements,
+    session: SessionSettings,
+) -> Plan:
+    """The plan of *step* for *target*, where there may be a table; raises what `make_plan` does."""
+    return make_plan(
+        context,
+        target,
+        lambda before: plan_create(
+            before,
+            step,
+            occupied=is_occupied(context, target.location),
+            inside=table_around(context, target.location),
+            session=session,
+        ),
+        requirements,
+        missing_ok=True,
     )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.commit.inventory import add_rows, require_place
 from deltaadm.errors import UsageError
+from deltaadm.plans.inventory import add_rows, require_place
 from deltaadm.runs.context import now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+
+if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 _COLUMNS: Final = {

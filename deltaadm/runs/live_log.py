@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.steps.table import no_table
 from deltaadm.replay.provenance import provenance
-from deltaadm.runs import catalogs
+from deltaadm.runs import names as table_names
 from deltaadm.runs.target import Target, find_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deltaadm.domain.model.provenance import CommitMark, Provenance
-    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
-    from deltaadm.replay.engine import Detail
+    from deltaadm.domain.wire import CommitMark, Provenance
+    from deltaadm.replay.reconcile import Detail
     from deltaadm.runs.context import RunContext
 
 
@@ -77,4 +77,4 @@ class LiveLog:
         before = self._before
         if before.exists:
             return before.root
-        return catalogs.created_location(self._context, before.name, before.root)
+        return table_names.created_location(self._context, before.name, before.root)

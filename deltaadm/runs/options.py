@@ -6,18 +6,23 @@ A command takes a whole group, and runs take the groups as they are.
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from enum import Enum
 
-from deltaadm.errors import UsageError
-from deltaadm.render.formats import formats_for
+from deltaadm.errors import MissingFile, Refused, UsageError
+from deltaadm.formats.formats import formats_for
 from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
+    from typing import Final
 
-    from deltaadm.render.selection import Selection
+    from deltaadm.formats.selection import Selection
+
 
 TABLE_HELP = (
     "A path, a URL such as s3://bucket/table, delta.`path`, catalog.schema.table, or @ALIAS from "
@@ -85,7 +90,7 @@ class OutputOptions(Parameters):
         """The selection from JSON documents; None for all. Raises `UsageError`."""
         if self.json is None and self.query is None:
             return None
-        from deltaadm.render.selection import Selection, require_query
+        from deltaadm.formats.selection import Selection, require_query
 
         if self.query is not None:
             require_query(self.query)
@@ -245,3 +250,47 @@ def require_tables(named: Sequence[str] | None, many: FleetOptions) -> None:
     """Turn away a command line that names no table: a usage error."""
     if not named and not many.names_tables:
         raise UsageError("Specify a TABLE, or use --table, --tables-from, --discover or --catalog.")
+
+
+# Files that are named
+
+
+_MOST: Final = 1 << 28
+"""Characters of what is no regular file."""
+
+
+def read_input(path: Path) -> str:
+    """The text at *path*, or of standard input for `-`; raises what `read_file` does."""
+    if str(path) != "-":
+        return read_file(path)
+    try:
+        return sys.stdin.read().removeprefix("\ufeff")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(
+            "Standard input cannot be read as text.", remedy="Save it to a file, and name that."
+        ) from error
+
+
+def read_file(path: Path) -> str:
+    """
+    The text of the file at *path*, BOM or not.
+
+    Raises `MissingFile` where it is not there, and `Refused` where it cannot be read.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            # A pipe or device may have no end.
+            text = file.read(-1 if is_regular else _MOST)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise MissingFile(
+            f"The file {path} cannot be read: {error.strerror}.", remedy="Check its name."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise Refused(
+            f"The file {path} cannot be read: {reason}.", remedy="Check its name."
+        ) from error
+    if len(text) == _MOST:
+        raise Refused(f"{path} does not end.", remedy="Check its name.")
+    return text

@@ -2,25 +2,226 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from contextvars import ContextVar
 from functools import partial
 from io import StringIO
 
-from deltaadm.errors import DeltaadmError, StorageError, UsageError
-from deltaadm.runs.messages import DEBUG, ERROR, INFO, WARNING, erase_drawn, messages
+from deltaadm.errors import (
+    DeltaadmError,
+    EngineError,
+    Refused,
+    StorageError,
+    TableError,
+    UsageError,
+)
 from deltaadm.runs.status import NOTHING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import TextIO
+    from collections.abc import Callable, Iterator, Sequence
+    from contextvars import Token
+    from pathlib import Path
+    from typing import Final, TextIO
 
-    from deltaadm.operations.reports import Report
-    from deltaadm.render.formats import Style
+    from deltaadm.blocks import Report
+    from deltaadm.formats.formats import Style
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.options import OutputOptions
     from deltaadm.runs.status import CommitStatus
+
+
+# Messages
+
+
+ERROR: Final = "error"
+WARNING: Final = "warning"
+INFO: Final = "info"
+DEBUG: Final = "debug"
+
+_NEEDED: Final = {ERROR: -2, WARNING: -1, INFO: 0, DEBUG: 1}
+"""The lowest verbosity at which messages of each level are shown."""
+
+
+class Messages:
+    """
+    Which messages a run shows, in what form, and where it keeps them.
+
+    `verbosity` is 0, less for a quiet run and more for a verbose one. `as_json` is for programs
+    that read messages, one JSON object per line. *file* gets all of them, whatever the verbosity.
+    Only a run that `asks` prompts the user at the terminal.
+    """
+
+    def __init__(
+        self,
+        verbosity: int = 0,
+        *,
+        as_json: bool = False,
+        file: Path | None = None,
+        asks: bool = True,
+    ) -> None:
+        self.verbosity = verbosity
+        self.as_json = as_json
+        self.asks = asks
+        self._file = file
+        if file is not None:
+            _append(file, "")
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether only results and errors are shown."""
+        return self.verbosity < 0
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether only errors are shown."""
+        return self.verbosity < -1
+
+    def shows(self, level: str) -> bool:
+        """Whether messages of *level* are shown on standard error."""
+        return self.verbosity >= _NEEDED[level]
+
+    def wants(self, level: str) -> bool:
+        """Whether messages of *level* are shown or kept anywhere."""
+        return self._file is not None or self.shows(level)
+
+    def note(self, level: str, message: str) -> None:
+        """Add *message* to the file."""
+        if self._file is not None:
+            _append(self._file, self.line(level, message, timed=True))
+
+    def line(self, level: str, message: str, *, timed: bool = False) -> str:
+        """The line for *message*, which has no line break that could forge another."""
+        if self.as_json:
+            import json
+
+            record = {"time": _now(), "level": level, "message": message}
+            return json.dumps(record) + "\n"
+        text = " ".join(message.split("\n"))
+        return f"{_now()} {level.upper()} {text}\n" if timed else f"{text}\n"
+
+
+def _append(file: Path, text: str) -> None:
+    try:
+        # Opened for each message: several runs may add to one file.
+        with file.open("a", encoding="utf-8", errors="backslashreplace") as opened:
+            opened.write(text)
+    except OSError as error:
+        raise Refused(
+            f"The file {file} cannot be written: {error.strerror or error}.",
+            remedy="Choose another path.",
+        ) from error
+
+
+def _now() -> str:
+    from time import gmtime, strftime
+
+    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
+
+
+_MESSAGES: Final[ContextVar[Messages | None]] = ContextVar("messages", default=None)
+
+
+def messages() -> Messages:
+    """The messages of this run."""
+    return _MESSAGES.get() or Messages()
+
+
+def use_messages(chosen: Messages) -> Token[Messages | None]:
+    """Use *chosen* for the rest of this run; the token restores the former ones."""
+    return _MESSAGES.set(chosen)
+
+
+def restore_messages(before: Token[Messages | None]) -> None:
+    """Use the former messages again."""
+    _MESSAGES.reset(before)
+
+
+_ERASER: Final[ContextVar[Callable[[], None] | None]] = ContextVar("eraser", default=None)
+
+
+def set_eraser(erase: Callable[[], None]) -> Token[Callable[[], None] | None]:
+    """Have *erase* remove what is drawn on the terminal; the token restores the former one."""
+    return _ERASER.set(erase)
+
+
+def reset_eraser(before: Token[Callable[[], None] | None]) -> None:
+    """Use the former eraser again."""
+    _ERASER.reset(before)
+
+
+def erase_drawn() -> None:
+    """Erase what is drawn on the terminal, before something is written there."""
+    erase = _ERASER.get()
+    if erase is not None:
+        erase()
+
+
+def is_terminal() -> bool:
+    """Whether standard error is a terminal on which progress may be drawn."""
+    shown = messages().shows(INFO) and not messages().as_json
+    # A dumb terminal cannot go back in a line.
+    return shown and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+# Exhausted resources
+
+
+_NO_MEMORY: Final = ("failed to map segment", "annot allocate memory")
+"""The dynamic linker's message about a library that Python is about to import."""
+
+_NO_THREAD: Final = "can't start new thread"
+
+
+def shortage(error: BaseException) -> DeltaadmError | None:
+    """What the run lacked when it ended in *error*; None for other causes."""
+    for cause in _chain(error):
+        if isinstance(cause, MemoryError) or _is_unmapped(cause):
+            return EngineError(
+                "There is not enough memory for this command.",
+                remedy="Free some, or allow more: ulimit -v shows the limit of a shell.",
+            )
+        if isinstance(cause, OSError) and cause.errno in {errno.EMFILE, errno.ENFILE}:
+            return StorageError(
+                "Too many files are open.",
+                remedy="Allow more: ulimit -n shows the limit of a shell.",
+            )
+        if isinstance(cause, RuntimeError) and _NO_THREAD in str(cause):
+            return EngineError(
+                "No more threads or processes can be started.",
+                remedy="Raise the limits of processes and of memory: see ulimit -u and ulimit -v.",
+            )
+        if isinstance(cause, RecursionError):
+            return TableError(
+                "Something in the table's log is nested too deeply.",
+                remedy="Find the commit that added the nested value or column, and restore the "
+                "version before it.",
+            )
+    if isinstance(error, OSError) and error.filename:
+        return StorageError(
+            f"Cannot access {os.fsdecode(error.filename)}: {error.strerror}.",
+            remedy="Check its name, and the permissions on it.",
+        )
+    return None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and those in whose wake it happened."""
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__
+
+
+def _is_unmapped(error: BaseException) -> bool:
+    if isinstance(error, OSError) and error.errno in {errno.ENOMEM, errno.EAGAIN}:
+        return True
+    return isinstance(error, ImportError) and any(text in str(error) for text in _NO_MEMORY)
+
+
+# Streams
 
 
 class OutputLost(Exception):  # noqa: N818 -- reads as what happened
@@ -33,7 +234,7 @@ class FileText(StringIO):
 
 def check_format(output: OutputOptions, report: type | str) -> None:
     """Turn away a format that there is not, or that cannot show *report*: a usage error."""
-    from deltaadm.render.formats import formats_for
+    from deltaadm.formats.formats import formats_for
 
     offered = formats_for(report)
     if output.output not in offered:
@@ -97,7 +298,9 @@ def rendered(format_name: str, reports: Sequence[Report], style: Style) -> str:
 
 
 def _render(format_name: str, reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.render.formats import render  # of which `--version` needs nothing
+    from deltaadm.formats.formats import (  # of which `--version` needs nothing
+        render,
+    )
 
     render(format_name, reports, out, style)
 
@@ -126,8 +329,6 @@ def _write(put: Callable[[], object]) -> None:
 
 def output_error(error: BaseException | None, status: CommitStatus) -> StorageError:
     """The error of a run whose output *error* has ended; it says what was committed."""
-    import errno
-
     discard_output()
     # So after `>&-` in a shell.
     if getattr(error, "errno", None) == errno.EBADF:
@@ -184,10 +385,10 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
 
 def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
     """The *error* about *table* in the answer's place, or else on standard error."""
-    from deltaadm.render.formats import FORMATS
+    from deltaadm.formats.formats import FORMATS
 
     if FORMATS[context.format].machine and not messages().is_silent:
-        from deltaadm.operations.reports import Failure
+        from deltaadm.documents import Failure
 
         show(context, [Failure(table, error)])
     else:
@@ -207,8 +408,6 @@ def _expected(error: Exception) -> DeltaadmError:
     """The error that can be shown; raises what is none of these."""
     if isinstance(error, DeltaadmError):
         return error
-    from deltaadm.runs.shortage import shortage
-
     lacking = shortage(error)
     if lacking is None:
         raise error
@@ -218,7 +417,7 @@ def _expected(error: Exception) -> DeltaadmError:
 def show_error(table: str, error: DeltaadmError) -> None:
     """One sentence and what to do about it, on standard error."""
     from deltaadm.masking import masked
-    from deltaadm.render.visible import visible
+    from deltaadm.reports.words import visible
 
     prefix = "" if not table or masked(table) in error.message else f"{visible(table)}: "
     sentence = f"{prefix}{visible(error.message)}"
@@ -233,7 +432,7 @@ def say_end(message: str) -> None:
 
 def info(message: str) -> None:
     """Something about the run, on standard error."""
-    from deltaadm.render.visible import visible
+    from deltaadm.reports.words import visible
 
     shown = visible(message)
     _say(WARNING if message.startswith("Warning:") else INFO, shown, f"{shown}\n")
@@ -243,7 +442,7 @@ def detail(message: str) -> None:
     """Something about the run that only those want to know who ask for it."""
     if not messages().wants(DEBUG):
         return
-    from deltaadm.render.visible import visible
+    from deltaadm.reports.words import visible
 
     _say(DEBUG, visible(message), f"{visible(message)}\n")
 

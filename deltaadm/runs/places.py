@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.model.log_segment import LOG_DIRECTORY
+from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.errors import StorageError
 from deltaadm.storage import discover
 from deltaadm.storage.store import ObjectStores, is_in_object_store, is_remote
@@ -77,8 +78,6 @@ def is_writable(context: RunContext, location: str) -> bool:
 
 def chosen_place(location: str) -> str:
     """The place that the user means, the same for every process; a URL is one already."""
-    from pathlib import Path
-
     from deltaadm.spark.catalog import plain_location
 
     place = plain_location(location)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+from deltaadm.domain.features import FEATURES
 from deltaadm.errors import UsageError
-from deltaadm.render.formats import formats_for
+from deltaadm.formats.formats import formats_for
 from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 from deltaadm.runs.options import (
     FILE_HELP,
@@ -20,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
+
 
 PLAN_FORMATS_HELP = f"{either(formats_for('PlanReport'))}{FILE_HELP}"
 
@@ -118,16 +122,12 @@ def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[s
 
 def _require_table_first(word: str) -> None:
     """Turn away a feature in the place of the table: a usage error."""
-    from deltaadm.domain.model.features import FEATURES
-
     if word.lower() in map(str.lower, FEATURES):
         require_no_directory(word, "table feature")
 
 
 def require_no_directory(word: str, kind: str) -> None:
     """Turn away *word*, of this *kind*, in the place of the table if no directory is meant."""
-    import os
-
     if not os.path.isdir(word):  # noqa: PTH112
         raise UsageError(
             f"the table comes first, and {word!r} is a {kind}",

@@ -3,41 +3,174 @@
 from __future__ import annotations
 
 import json
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from deltaadm.clients import Access, parse_client
 from deltaadm.dataclass import replace
+from deltaadm.domain.features import Cost
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.errors import Refused, TableError, UsageError
-from deltaadm.operations.reports import OutcomeReport, PlanReport
-from deltaadm.runs import catalogs, sessions
-from deltaadm.runs.consent import confirm, delta_consents
+from deltaadm.plans.reports import OutcomeReport, PlanReport
+from deltaadm.reports.words import visible
+from deltaadm.runs import names as table_names
+from deltaadm.runs import sessions
 from deltaadm.runs.context import now
-from deltaadm.runs.exit_codes import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.files import save_plan
 from deltaadm.runs.options import Engine
-from deltaadm.runs.output import check_format, handle_errors, info, show
+from deltaadm.runs.output import (
+    check_format,
+    handle_errors,
+    info,
+    messages,
+    show,
+    show_on_stderr,
+    write_stderr,
+)
 from deltaadm.runs.progress import phases
-from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader
-from deltaadm.runs.settings import Settings, load_settings
-from deltaadm.runs.target import Target, resolve
+from deltaadm.runs.settings import ClientRequirements, Settings, load_settings
+from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
+from deltaadm.runs.target import Target, load_at, resolve
+from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.domain.model.session import SessionSettings
-    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.blocks import Report
+    from deltaadm.clients import ClientRelease
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
-    from deltaadm.operations.carry_out import Executor, Outcome
-    from deltaadm.operations.plan import Plan
-    from deltaadm.operations.reports import ForeignReport
-    from deltaadm.replay.engine import Detail
-    from deltaadm.runs.catalogs import Entry
-    from deltaadm.runs.consent import Consent
+    from deltaadm.plans.alter import ChangeTexts
+    from deltaadm.plans.carry_out import Executor, Outcome
+    from deltaadm.plans.foreign import ForeignPlan
+    from deltaadm.plans.plan import Plan
+    from deltaadm.plans.reports import ForeignReport
+    from deltaadm.replay.reconcile import Detail
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, PlanOptions
+    from deltaadm.runs.names import Entry
+    from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
     from deltaadm.runs.progress import Phases
 
+
+# Consent
+
+
+class Consent(NamedTuple):
+    """Something that must be confirmed: by an option, or by the answer to a question."""
+
+    option: str
+    question: str
+    answer: str
+
+
+def delta_consents(
+    plan: Plan,
+    request: ConsentOptions,
+    clients: Sequence[ClientRelease],
+    accepted: frozenset[str],
+) -> Iterator[Consent]:
+    """The consent that *plan* needs beyond *request*; *accepted* are ids of *clients*."""
+    yield from _to_go_on("Commit this?", request)
+    option = _COSTS.get(plan.cost)
+    if option is not None and not getattr(request, option):
+        yield Consent(
+            f"--{option.replace('_', '-')}",
+            f"This is a {plan.cost.value} of {plan.work}. Type '{plan.cost.value}' to continue: ",
+            plan.cost.value,
+        )
+    for name in plan.irreversible:
+        yield from _to_lose(f"Dropping {name} deletes history permanently", request, name)
+    for transition in plan.transitions:
+        name = transition.step.dropped_feature
+        if name and (domains := transition.step.destroys(transition.before)):
+            # `*` stands for those of a table whose domains were not loaded.
+            named = "every domain" if domains == ("*",) else f"domain {', '.join(domains)}"
+            yield from _to_lose(f"Dropping {name} deletes {named} permanently", request, name)
+    yield from _to_harm(plan, clients, accepted)
+
+
+_COSTS = {Cost.BACKFILL: "allow_backfill", Cost.REWRITE: "allow_rewrite"}
+
+
+def foreign_consents(plan: ForeignPlan, request: ConsentOptions) -> Iterator[Consent]:
+    """The consent that *plan* needs beyond *request*."""
+    yield from _to_go_on("Carry this out?", request)
+    for name in plan.irreversible:
+        yield from _to_lose(
+            f"The table {name} will be dropped permanently", request, plan.table, name
+        )
+
+
+def _to_go_on(question: str, request: ConsentOptions) -> Iterator[Consent]:
+    if not request.yes:
+        yield Consent("--yes", f"{question} Only 'yes' is accepted: ", "yes")
+
+
+def _to_lose(what: str, request: ConsentOptions, name: str, *aliases: str) -> Iterator[Consent]:
+    if not {name, *aliases} & set(request.accept_irreversible or ()):
+        question = f"{what}. Type '{name}' to continue: "
+        yield Consent(f"--accept-irreversible {name}", question, name)
+
+
+def _to_harm(
+    plan: Plan, clients: Sequence[ClientRelease], accepted: frozenset[str]
+) -> Iterator[Consent]:
+    from deltaadm.plans.clients import needing_consent
+
+    for verdict in needing_consent(plan, clients, accepted):
+        release = verdict.after.release
+        what = "; ".join(cell.note for cell in verdict.after.responsible)
+        yield Consent(
+            f"--accept-silently-wrong {release.client.id}",
+            f"{release} {verdict.after.access.value}s wrong data silently: {what}. "
+            f"Type '{release.client.id}' to continue: ",
+            release.client.id,
+        )
+
+
+def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Report]) -> None:
+    """Ask for *consents* at the terminal; raises `Refused` unless all are given."""
+    # By option, so that many plans ask the same question once.
+    missing = {consent.option: consent for consent in consents}
+    if not missing:
+        return
+    if not _has_terminal():
+        what = "the plan" if len(plans) == 1 else f"the {len(plans)} plans"
+        if "--yes" not in missing:
+            raise Refused(
+                f"Confirmation of {what} takes more than --yes; nothing was changed.",
+                remedy=f"Pass {' '.join(missing)} to continue.",
+            )
+        raise Refused(
+            f"Confirmation of {what} is required, but no terminal is attached; nothing was "
+            "changed.",
+            remedy=f"Pass {' '.join(missing)} to continue without confirmation.",
+        )
+    # The plan is on standard output only in this case, and whoever answers must have seen it.
+    if context.format != "text" or not sys.stdout.isatty() or len(plans) > 1:
+        show_on_stderr(context, plans)
+    for consent in missing.values():
+        _ask(consent.question, consent.answer)
+
+
+def _has_terminal() -> bool:
+    # Both: the question is written to standard error, for standard output may go to a file.
+    return sys.stdin.isatty() and sys.stderr.isatty() and messages().asks
+
+
+def _ask(question: str, expected: str) -> None:
+    write_stderr(visible(question))
+    if sys.stdin.readline().strip().lower() != expected.lower():
+        raise Refused("The plan was not confirmed; nothing was changed.", remedy="")
+
+
+# One change
+
+
+if TYPE_CHECKING:
     Planner = Callable[["PlanInput"], Plan]
     """A function that makes the plan for a table."""
 
@@ -86,9 +219,12 @@ def plan_and_apply(
         chosen = with_engine_for(context, change, project)
         # Opened first, so that the commit has the session in which the name was looked up.
         names = [table] if change.planning.apply or plan_foreign is not None else []
-        with log_reader(chosen, [table]) as reader, catalogs.open_catalog(reader, names) as opened:
-            entry = catalogs.look_up(opened, [table]).get(table)
-            if plan_foreign is not None and entry is not None and catalogs.is_foreign(entry):
+        with (
+            log_reader(chosen, [table]) as reader,
+            table_names.open_catalog(reader, names) as opened,
+        ):
+            entry = table_names.look_up(opened, [table]).get(table)
+            if plan_foreign is not None and entry is not None and table_names.is_foreign(entry):
                 return plan_foreign(opened, table, entry)
             target = resolve(opened, table, entry)
             plan, requirements = plan_for(
@@ -126,8 +262,7 @@ def with_commit_engine(
 def require_engine_commits(context: RunContext, plan: Plan) -> None:
     """Raise `Refused` where the commit engine of the run, if it has one, does not commit *plan*."""
     if context.commit_engine is Engine.EMBEDDED:
-        from deltaadm.commit.supported import require_committable
-        from deltaadm.storage.store import open_store
+        from deltaadm.plans.embedded_executor import require_committable
 
         root = plan.before.root
         # The bare store, as commits have it: the one of a catalog only adds to what is read.
@@ -137,7 +272,7 @@ def require_engine_commits(context: RunContext, plan: Plan) -> None:
 def require_reached(plan: Plan, request: PlanOptions) -> None:
     """Raise `Refused` where *plan* is to be applied and does not reach all that is asked for."""
     if request.apply and plan.missed:
-        from deltaadm.operations import reach_clients
+        from deltaadm.plans import reach_clients
 
         reach_clients.require_reached(plan)
 
@@ -171,7 +306,7 @@ def plan_for(
 
 def _check_with_spark(context: RunContext, plan: Plan) -> None:
     """Have Spark, which runs anyhow, check what only Spark can."""
-    from deltaadm.operations.carry_out import check_steps
+    from deltaadm.plans.carry_out import check_steps
 
     with sessions.executor(context, plan.session, plan) as executor:
         check_steps(plan, executor)
@@ -193,7 +328,7 @@ def finish_delta_plan(
 ) -> int:
     """Show or save *plan*, carry it out if asked to; the exit code."""
     if change.planning.out is not None:
-        from deltaadm.documents.plan import saved_document
+        from deltaadm.plans.document import saved_document
 
         # Saved before it is carried out: a run that is killed leaves its plan behind.
         save_plan(change.planning.out, json.dumps(saved_document(plan, table), indent=2))
@@ -252,9 +387,9 @@ def make_plan(
     Raises `Refused` where it shuts out a client that is required or brings about an error that is
     not accepted, and `TableError` where structs in structs go deeper than Python does.
     """
-    from deltaadm.operations.clients import require_clients, still_shut_out
-    from deltaadm.operations.plan import depends_on_state
-    from deltaadm.replay.engine import Detail
+    from deltaadm.plans.clients import require_clients, still_shut_out
+    from deltaadm.plans.plan import depends_on_state
+    from deltaadm.replay.reconcile import Detail
 
     load = partial(target.load, context, missing_ok=missing_ok)
     try:
@@ -271,7 +406,7 @@ def make_plan(
     reading, writing = requirements.reading, requirements.writing
     require_clients(plan, reading=reading, writing=writing, accepted=requirements.accepted)
     if plan.findings:
-        from deltaadm.operations.safeguard import require_accepted
+        from deltaadm.plans.plan import require_accepted
 
         require_accepted(plan.findings, requirements.findings)
     left = still_shut_out(plan, reading=reading, writing=writing)
@@ -364,9 +499,9 @@ def execute(
     *note* hears what is known of commits, and what looks that up once the executor is closed;
     *progress* shows which step it is at.
     """
-    from deltaadm.operations.carry_out import Progress, carry_out, look_up, require_same_places
-    from deltaadm.operations.plan import is_verified_by_state, moves
-    from deltaadm.replay.engine import Detail
+    from deltaadm.plans.carry_out import Progress, carry_out, look_up, require_same_places
+    from deltaadm.plans.plan import is_verified_by_state, moves
+    from deltaadm.replay.reconcile import Detail
     from deltaadm.runs.live_log import LiveLog
 
     detail = Detail.STATE if is_verified_by_state(plan.steps) else Detail.PROTOCOL
@@ -386,9 +521,157 @@ def execute(
 
 def _next_phase(context: RunContext, location: str, step: Step) -> str:
     """When the second run of *step*, whose first one has just been, can follow."""
-    from deltaadm.operations.drop_feature import drop_status, next_phase
+    from deltaadm.plans.features import drop_status, next_phase
 
     snapshot = Target(location, location).load(context)
     name = step.dropped_feature
     history = context.history_of(snapshot, name)
     return next_phase(drop_status(snapshot, name, history, now=now()))
+
+
+# Planners that ask the log
+
+
+def plan_features(*features: str, support_only: bool = False) -> Planner:
+    """A plan that makes table features active: `deltaadm enable-feature`."""
+    from deltaadm.plans import features as enable_feature
+
+    if not features:
+        raise ValueError("Name a table feature; deltaadm.FEATURES has them all.")
+    return lambda table: enable_feature.plan_features(
+        table.snapshot, features, support_only=support_only, session=table.session
+    )
+
+
+def plan_drop(feature: str, *, truncate_history: bool = False) -> Planner:
+    """A plan that drops a table feature: `deltaadm drop-feature`."""
+    from deltaadm.plans import features
+
+    def plan(table: PlanInput) -> Plan:
+        name = features.official_name(feature)
+        return features.plan_drop(
+            table.snapshot,
+            name,
+            table.context.history_of(table.snapshot, name),
+            truncate_history=truncate_history,
+            now=now(),
+            session=table.session,
+        )
+
+    return plan
+
+
+def plan_upgrade(reader: int | None = None, writer: int | None = None) -> Planner:
+    """
+    A plan that raises the protocol: `deltaadm upgrade-protocol`.
+
+    Without versions it plans the upgrade that the metadata needs, usually none.
+    """
+    from deltaadm.plans import features
+
+    return lambda table: features.plan_upgrade(
+        table.snapshot, reader=reader, writer=writer, session=table.session
+    )
+
+
+def plan_minimum() -> Planner:
+    """A plan that lowers the protocol: `deltaadm upgrade-protocol --minimum`."""
+    from deltaadm.plans import features
+
+    return lambda table: features.plan_minimum(
+        table.snapshot,
+        partial(table.context.history_of, table.snapshot),
+        now=now(),
+        session=table.session,
+    )
+
+
+def plan_for_clients(
+    *,
+    readable_by: Sequence[str] = (),
+    writable_by: Sequence[str] = (),
+    skip_unreachable: bool = False,
+) -> Planner:
+    """
+    The cheapest changes after which clients work: `upgrade-protocol --readable-by`.
+
+    Clients are NAME or NAME@VERSION, such as trino@480. A plan that does not reach all of them
+    is applied only with `skip_unreachable`.
+    """
+    from deltaadm.plans import reach_clients
+    from deltaadm.plans.features import UPGRADE_PROTOCOL
+    from deltaadm.plans.plan import Goal
+
+    if not readable_by and not writable_by:
+        raise ValueError("Name a client, as in readable_by=['trino@480'].")
+    goals = (
+        *(Goal(parse_client(text), Access.READ) for text in readable_by),
+        *(Goal(parse_client(text), Access.WRITE) for text in writable_by),
+    )
+    return lambda table: reach_clients.plan_for_clients(
+        table.snapshot,
+        partial(table.context.history_of, table.snapshot),
+        goals,
+        operation=UPGRADE_PROTOCOL,
+        now=now(),
+        keeping=table.requirements.goals(),
+        skip_unreachable=skip_unreachable,
+        session=table.session,
+    )
+
+
+def plan_mapping_mode(mode: str | ColumnMappingMode) -> Planner:
+    """A plan that turns column mapping on or off: `deltaadm set-mapping-mode`."""
+    from deltaadm.plans import features
+
+    modes = {choice.value: choice for choice in ColumnMappingMode}
+    chosen = modes.get(mode) if isinstance(mode, str) else mode
+    if chosen is None:
+        raise UsageError(f"{mode!r} is not one of {', '.join(modes)}", option="MODE")
+    return lambda table: features.plan_mapping_mode(table.snapshot, chosen, session=table.session)
+
+
+def plan_changes(
+    *,
+    set_properties: Mapping[str, str] | None = None,
+    unset: Sequence[str] = (),
+    add_columns: Sequence[str] = (),
+    set_types: Mapping[str, str] | None = None,
+    drop_not_null: Sequence[str] = (),
+    set_comments: Mapping[str, str] | None = None,
+    set_defaults: Mapping[str, str] | None = None,
+    drop_defaults: Sequence[str] = (),
+    move: Sequence[str] = (),
+    rename_columns: Mapping[str, str] | None = None,
+    drop_columns: Sequence[str] = (),
+    add_constraints: Mapping[str, str] | None = None,
+    drop_constraints: Sequence[str] = (),
+    cluster_by: Sequence[str] | None = None,
+    checkpoint: bool = False,
+) -> Planner:
+    """
+    A plan of changes of columns, constraints, clustering and properties: `deltaadm alter`.
+
+    Columns, types and positions are written as on the command line, for example
+    `add_columns=["s.x INT AFTER y"]`; an empty `cluster_by` ends clustering.
+    """
+    given = {name: value for name, value in locals().items() if value is not None}
+    from deltaadm.plans.alter import ChangeTexts
+
+    texts = ChangeTexts(**given)
+    if texts == ChangeTexts():
+        raise ValueError("Name a change, as in set_properties={'team': 'web'}.")
+    return changes_planner(texts)
+
+
+def changes_planner(texts: ChangeTexts) -> Planner:
+    """The planner for the changes in *texts*."""
+    from deltaadm.plans import alter
+    from deltaadm.plans.alter import table_changes
+
+    def plan(table: PlanInput) -> Plan:
+        changes = table_changes(texts, partial(load_at, table.context))
+        changes = replace(changes, is_managed=table.target.is_managed)
+        return alter.plan_changes(table.snapshot, changes, session=table.session)
+
+    return plan

@@ -9,15 +9,15 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.runs.messages import is_terminal, reset_eraser, set_eraser
-from deltaadm.runs.output import info
+from deltaadm.runs.output import info, is_terminal, reset_eraser, set_eraser
 
 if TYPE_CHECKING:
     from _thread import LockType
     from collections.abc import Callable, Iterable, Iterator
 
-    from deltaadm.domain.facts.facts import Facts
-    from deltaadm.render.live import LiveLine
+    from deltaadm.domain.facts import Facts
+    from deltaadm.formats.live import LiveLine
+
 
 _SOON: Final = 1.0
 _OFTEN: Final = 0.2
@@ -66,7 +66,7 @@ class Progress:
             if self._over:
                 return
             if self._live is None:
-                from deltaadm.render.live import LiveLine
+                from deltaadm.formats.live import LiveLine
 
                 self._live = LiveLine()
             state = self._state()
@@ -139,7 +139,7 @@ class Examination:
 
     def watched(self, facts: Iterable[Facts]) -> Iterator[Facts]:
         """The same facts, counted as they pass."""
-        from deltaadm.domain.facts.facts import CommitFacts, LiveFile, LiveFiles
+        from deltaadm.domain.facts import CommitFacts, LiveFile, LiveFiles
 
         for fact in facts:
             if isinstance(fact, LiveFile):

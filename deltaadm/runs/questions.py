@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypeVar
 
-    from deltaadm.operations.inspect import TableReport
-    from deltaadm.operations.why import WhyReport
+    from deltaadm.reports.inspect import TableReport
+    from deltaadm.reports.why import WhyReport
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.history import History
     from deltaadm.runs.target import Target
 
+
+if TYPE_CHECKING:
     R = TypeVar("R")
     Question = Callable[[RunContext, Target], R]
     """A function that reports on a table."""
@@ -40,15 +42,15 @@ def inspect(
     `files` counts the live files, `columns` lists columns; `clients` is summary, matrix or
     sources.
     """
-    from deltaadm.operations.inspect import ClientView, describe
-    from deltaadm.replay.engine import Detail
+    from deltaadm.replay.reconcile import Detail
+    from deltaadm.reports.inspect import ClientView, describe
 
     views = {view.name.lower(): view for view in ClientView}
     if clients not in views:
         raise UsageError(f"{clients!r} is not one of {', '.join(views)}", option="--clients")
     at: tuple[int | None, int | None] = (None, None)
     if version is not None or timestamp is not None:
-        from deltaadm.runs.points import state_at
+        from deltaadm.runs.history import state_at
 
         at = state_at(version, timestamp)
     detail = Detail.STATE if files else Detail.PROTOCOL
@@ -75,11 +77,10 @@ def why(
     """
     from functools import partial
 
-    from deltaadm.operations.why import explain_protocol, is_word
-    from deltaadm.replay.engine import Detail
+    from deltaadm.replay.reconcile import Detail
+    from deltaadm.reports.why import explain_protocol, is_word
     from deltaadm.runs.context import answer_time
-    from deltaadm.runs.history import timeline_of
-    from deltaadm.runs.points import state_at
+    from deltaadm.runs.history import state_at, timeline_of
     from deltaadm.runs.sessions import session_settings
 
     unknown = [word for word in words if not is_word(word)]
@@ -118,8 +119,7 @@ def history(
     `protocol`, `schema` and `properties` choose; without them everything is there. `since` and
     `until` are versions or times.
     """
-    from deltaadm.runs.history import read_history, shown_sections
-    from deltaadm.runs.points import point
+    from deltaadm.runs.history import point, read_history, shown_sections
 
     chosen = {"protocol": protocol, "schema": schema, "properties": properties}
     sections = shown_sections(name for name, is_chosen in chosen.items() if is_chosen)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.features import Cost
+from deltaadm.domain.protocol import SessionSettings
 from deltaadm.errors import Refused
-from deltaadm.runs.messages import messages
-from deltaadm.runs.options import Engine, pairs
-from deltaadm.runs.output import detail, info
+from deltaadm.runs.options import Engine, pairs, read_file
+from deltaadm.runs.output import detail, info, messages
 from deltaadm.runs.progress import phases
 from deltaadm.storage.store import is_remote
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
-    from deltaadm.operations.carry_out import Executor
-    from deltaadm.operations.plan import Plan
+    from deltaadm.plans.carry_out import Executor
+    from deltaadm.plans.plan import Plan
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.options import FleetOptions, SparkOptionGroup
     from deltaadm.runs.progress import Phases
@@ -43,7 +43,7 @@ def executor(
     Spark changes tables that have names in a catalog by them. Raises what `require_commits` does.
     """
     if context.commit_engine is Engine.EMBEDDED:
-        from deltaadm.commit.embedded import EmbeddedExecutor
+        from deltaadm.plans.embedded_executor import EmbeddedExecutor
         from deltaadm.runs.context import now
 
         if context.unity is not None:
@@ -84,8 +84,6 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     managed = [plan for plan in plans if unity is not None and unity.knows(plan.before.root)]
     if unity is None or not managed:
         return set()
-    import os
-
     from deltaadm.replay.load import CATALOG_MANAGED
     from deltaadm.spark.catalog import may_know_catalog
 
@@ -113,8 +111,8 @@ def warn_of_other_writers(context: RunContext, plans: Iterable[Plan]) -> None:
     """Say where Delta Spark, if it commits, would not notice that others do at the same time."""
     if context.commit_engine is Engine.EMBEDDED:
         return
-    from deltaadm.spark.jars import settings_at_start
-    from deltaadm.spark.log_stores import log_store, single_driver_schemes
+    from deltaadm.spark.jvm import settings_at_start
+    from deltaadm.spark.object_stores import log_store, single_driver_schemes
 
     options = spark_options(context)
     if options.is_connect:
@@ -149,7 +147,7 @@ def spark_options(
     A session that is open has the latter already. Those of *places* that are in object stores are
     what it has to reach. `long_work` is what `SparkOptions` says.
     """
-    from deltaadm.spark.jars import jars_at
+    from deltaadm.spark.jvm import jars_at
     from deltaadm.spark.session import SparkOptions
 
     request = context.spark
@@ -227,6 +225,4 @@ def _places(many: FleetOptions) -> Iterator[str]:
     yield from many.discover or ()
     # Standard input can be read only once, which is done where its tables are used.
     if many.tables_from is not None and str(many.tables_from) != "-":
-        from deltaadm.runs.reading import read_file
-
         yield from map(str.strip, read_file(many.tables_from).splitlines())

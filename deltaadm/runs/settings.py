@@ -1,33 +1,31 @@
-"""
-What a project demands of its tables: the settings that are no options.
-
-The command line comes first, then the variables DELTAADM_*, then the nearest file upwards, then
-the user's own, then the defaults. A key of one place replaces that key of the next; in `policy`
-each of its keys does, and each property.
-"""
+"""What a project demands of its tables: the settings that are no options."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from deltaadm.clients import ClientRelease, parse_client
+from deltaadm.clients import Access, ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain.facts.policy import Ignore, Policy, Requirement
-from deltaadm.domain.model.features import find
-from deltaadm.domain.model.properties import PROPERTIES
-from deltaadm.errors import Refused, SettingsError
+from deltaadm.domain.facts import Ignore, Policy, Requirement
+from deltaadm.domain.features import find
+from deltaadm.domain.properties import PROPERTIES
+from deltaadm.errors import Refused, SettingsError, UsageError
+from deltaadm.rules.rule import Severity
 from deltaadm.runs.options import Engine
 from deltaadm.runs.settings_file import as_table, check_keys, wrong
-from deltaadm.validation.finding import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.operations.validate import Demands
+    from deltaadm.plans.plan import Goal
+    from deltaadm.reports.validate import Demands
+    from deltaadm.runs.plan_options import CommitOptions
     from deltaadm.runs.settings_file import Setting, SettingsSources
 
+
+if TYPE_CHECKING:
     Parser = Callable[[Any, str], Any]
 
 
@@ -71,7 +69,7 @@ class Settings:
         Of several patterns that match, all count, the later ones for the keys that they have.
         *readers* and *writers* are those of the command line, which replace all others.
         """
-        from deltaadm.operations.validate import Demands
+        from deltaadm.reports.validate import Demands
 
         sections = self._sections(table, location)
         reading, writing = self.required_clients(table, location, readers=readers, writers=writers)
@@ -201,7 +199,7 @@ def _patterns(value: Any, place: str) -> tuple[str, ...]:
 
 
 def _code(value: Any, place: str) -> str:
-    from deltaadm.operations.validate import code_prefix, similar_code
+    from deltaadm.reports.validate import code_prefix, similar_code
 
     prefix = code_prefix(_text(value, place))
     if prefix is None:
@@ -364,3 +362,68 @@ _DEMANDS: Final[Mapping[str, Parser]] = {
     "tables": _tables,
     "commit-engine": _commit_engine,
 }
+
+
+# Required clients
+
+
+class ClientRequirements(NamedTuple):
+    """
+    The clients that must go on reading and writing, and those that may go silently wrong.
+
+    `findings` are the codes of rules whose errors a plan may bring about.
+    """
+
+    reading: tuple[ClientRelease, ...] = ()
+    writing: tuple[ClientRelease, ...] = ()
+    accepted: frozenset[str] = frozenset()
+    findings: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls, request: CommitOptions, settings: Settings, table: str, location: str
+    ) -> ClientRequirements:
+        """
+        What the command line says, or else the *settings*.
+
+        Raises `Refused` for a client that nobody knows.
+        """
+        accepted = map(parse_client, request.consent.accept_silently_wrong or ())
+        reading, writing = settings.required_clients(
+            table,
+            location,
+            readers=tuple(map(parse_client, request.clients.for_client or ())),
+            writers=tuple(map(parse_client, request.clients.for_client_writing or ())),
+        )
+        return cls(
+            reading=reading,
+            writing=writing,
+            accepted=frozenset(release.client.id for release in accepted),
+            findings=_codes(request.consent.accept_finding or ()),
+        )
+
+    def goals(self) -> Iterator[Goal]:
+        """The goal for each of these clients, to read or to write, except for the accepted ones."""
+        from deltaadm.plans.plan import Goal
+
+        for releases, access in ((self.reading, Access.READ), (self.writing, Access.WRITE)):
+            for release in releases:
+                if release.client.id not in self.accepted:
+                    yield Goal(release, access)
+
+
+def _codes(words: Sequence[str]) -> frozenset[str]:
+    """The codes of the rules that *words* name; a usage error for one that does not exist."""
+    if not words:
+        return frozenset()
+    from deltaadm.reports.validate import code_of, similar_code
+
+    codes = {word: code_of(word) for word in words}
+    for word, code in codes.items():
+        if code is None:
+            raise UsageError(
+                f"there is no rule {word!r}. "
+                f"{similar_code(word) or '`deltaadm rules` lists them all.'}",
+                option="--accept-finding",
+            )
+    return frozenset(filter(None, codes.values()))

@@ -2,7 +2,6 @@
 
 # Importing pathlib takes longer than a search that finds no file.
 # ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH116, PTH113, PTH117, PTH118, PTH119, PTH120, PTH123
-
 from __future__ import annotations
 
 import os
@@ -14,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any, Final
+
 
 FILE: Final = "deltaadm.toml"
 PYPROJECT: Final = "pyproject.toml"
@@ -248,7 +248,7 @@ class SettingsSources:
             return f"{aliases[name].value}{at}{version}"
         if os.path.isdir(text):
             return text
-        from deltaadm.domain.model.properties import did_you_mean
+        from deltaadm.domain.properties import did_you_mean
 
         near = did_you_mean(f"@{name}", [f"@{alias}" for alias in aliases])
         raise SettingsError(
@@ -437,7 +437,7 @@ def check_keys(document: Mapping[str, Any], place: str, known: Collection[str]) 
     """Raise `SettingsError` for a key at *place* that is not among those that are *known*."""
     for key in document:
         if key not in known:
-            from deltaadm.domain.model.properties import did_you_mean
+            from deltaadm.domain.properties import did_you_mean
 
             raise SettingsError(
                 f"{place.rstrip('.: ')}: there is no setting {key!r}.",

@@ -1,4 +1,4 @@
-"""The commits of a run, for the case that it is interrupted."""
+"""How a run ends: what it has committed, and the exit codes of runs that end well."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Final
+
 
 NOTHING: Final = "nothing was committed"
 
@@ -39,3 +40,22 @@ class CommitStatus:
 
 class DeadlineReached(BaseException):
     """The time of the command is over; like an interrupt, nothing on the way catches it."""
+
+
+FOUND = 1
+"""There are findings or differences, or the plan that --check asks for is not empty."""
+
+MISMATCH = 5
+"""The commit is not what had been planned."""
+
+REFUSED = 7
+"""Some of the request is impossible; the rest was only planned."""
+
+WAITING = 8
+"""The rest can be done when some time has passed."""
+
+SOME_FAILED = 9
+"""Some of several tables failed, and not all alike."""
+
+INTERRUPTED = 130
+"""Ctrl-C ended the run."""

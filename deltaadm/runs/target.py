@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.errors import DeltaadmError, UsageError
+from deltaadm.errors import DeltaadmError, TableError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from deltaadm.domain.model.catalog_table import CatalogTable
-    from deltaadm.domain.model.log_segment import LogSegment
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.replay.engine import Detail
+    from deltaadm.domain.catalog_table import CatalogTable
+    from deltaadm.domain.snapshot import LogSegment, Snapshot
+    from deltaadm.replay.reconcile import Detail
     from deltaadm.runs.context import RunContext
 
 
@@ -51,9 +50,8 @@ class Target:
 
         With *missing_ok* there need not be a table; *known* is as `load_snapshot` has it.
         """
-        from deltaadm.errors import TableError
-        from deltaadm.replay.engine import Detail
         from deltaadm.replay.load import load_snapshot
+        from deltaadm.replay.reconcile import Detail
         from deltaadm.runs.output import detail as tell
 
         try:
@@ -67,7 +65,7 @@ class Target:
             )
         except TableError as error:
             if missing_ok and error.delta_error_class == "DELTA_MISSING_DELTA_TABLE":
-                from deltaadm.domain.steps.create_table import no_table
+                from deltaadm.domain.steps.table import no_table
 
                 return no_table(self.location, self.name)
             raise
@@ -99,14 +97,14 @@ def find(context: RunContext, text: str) -> Target:
 
     if table_name(text) is None:
         return resolve(context, text)
-    from deltaadm.runs.catalogs import look_up
+    from deltaadm.runs.names import look_up
 
     return resolve(context, text, look_up(context, [text]).get(text))
 
 
 def find_again(context: RunContext, name: str) -> Target:
     """The Delta table to which *name* leads by now; raises what `resolve` does."""
-    from deltaadm.runs.catalogs import look_up_again
+    from deltaadm.runs.names import look_up_again
 
     return resolve(context, name, look_up_again(context, name))
 
@@ -118,14 +116,14 @@ def resolve_new(context: RunContext, text: str, location: str | None) -> Target:
     *location* is what the user chose for a table with a name. Raises what `resolve` does, and
     `TableError` for a name that belongs to a view or to a table of another provider.
     """
-    from deltaadm.runs.catalogs import entry_of_new
+    from deltaadm.runs.names import entry_of_new
 
     return resolve(context, text, entry_of_new(context, text, location))
 
 
 def load_at(context: RunContext, place: str) -> Snapshot:
     """The whole state of the table at *place*, which is none that was looked up by a name."""
-    from deltaadm.replay.engine import Detail
+    from deltaadm.replay.reconcile import Detail
 
     target = resolve(context, place)
     return replace(target.load(context, detail=Detail.STATE), root=target.location)

@@ -1,22 +1,26 @@
-"""The Unity Catalog of a run: where it is, who asks, and the tables that were found in it."""
+"""Where tables are and who asks: the Unity Catalog of a run, and options for object stores."""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deltaadm.dataclass import dataclass
 from deltaadm.errors import Refused, SettingsError, StorageError, UsageError
+from deltaadm.runs.options import pairs, read_file
+from deltaadm.runs.settings_file import as_table, wrong
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Final
 
-    from deltaadm.catalog.unity import UnityCatalog
-    from deltaadm.domain.model.catalog_table import CatalogState, CatalogTable
+    from deltaadm.domain.catalog_table import CatalogState, CatalogTable
     from deltaadm.runs.options import AccessOptions
     from deltaadm.runs.settings_file import SettingsSources
-    from deltaadm.storage.credentials import RenewedCredentials, TemporaryCredentials
+    from deltaadm.storage.object_store import RenewedCredentials, TemporaryCredentials
     from deltaadm.storage.store import LogStore, WritableStore
+    from deltaadm.storage.unity import UnityCatalog
+
 
 _OPTION: Final = "--unity"
 _TOKENS: Final = ("UNITY_CATALOG_TOKEN", "UNITY_ACCESS_TOKEN")
@@ -66,8 +70,6 @@ class Unity:
         if setting is None or setting.value == "":
             return None, ""
         if not isinstance(setting.value, str):
-            from deltaadm.runs.settings_file import wrong
-
             raise wrong(setting.place, "a string")
         return setting.value, setting.place
 
@@ -124,7 +126,7 @@ class Unity:
         """*store*, which is at *location*, as the catalog has it if it knows the table."""
         if location not in self._names:
             return store
-        from deltaadm.catalog.ratified import RatifiedStore
+        from deltaadm.storage.unity import RatifiedStore
 
         # What was said at the look-up serves the first that opens the table, and nobody later.
         state = self._state(location)
@@ -167,8 +169,8 @@ class Unity:
         return self._credentials[key]
 
     def _vended(self, location: str) -> RenewedCredentials | None:
-        from deltaadm.catalog.unity import Access
-        from deltaadm.storage.credentials import RenewedCredentials
+        from deltaadm.storage.object_store import RenewedCredentials
+        from deltaadm.storage.unity import Access
 
         catalog, state = self._found(), self._state(location)
         access = Access.READ_WRITE if location in self._written else Access.READ
@@ -202,7 +204,7 @@ def _located(place: str) -> str:
 def _catalog_at(url: str, place: str) -> UnityCatalog:
     from urllib.parse import urlsplit
 
-    from deltaadm.catalog.unity import UnityCatalog
+    from deltaadm.storage.unity import UnityCatalog
 
     try:
         parts = urlsplit(url)
@@ -265,3 +267,129 @@ def _no_url(url: str, place: str) -> UsageError | SettingsError:
     if place == _OPTION:
         return UsageError(f"{masked(url)!r} {words}", option=_OPTION)
     return SettingsError(f"{place}: {masked(url)!r} {words}.", remedy="Correct it.")
+
+
+# Options of object stores
+
+
+def options_source(
+    access: AccessOptions, settings: SettingsSources
+) -> Callable[[str], Mapping[str, str]]:
+    """
+    What tells the options for a location: the command line counts most, then the file.
+
+    Raises `UsageError` for what is no option and `Refused` for a secret where others would see it.
+    """
+    options = pairs(access.storage_option, "--storage-option")
+    for key in options:
+        if is_secret_option(key):
+            raise Refused(
+                f"--storage-option {key} is a secret, and command lines are seen by others.",
+                remedy="Put it into the environment, or into a file for --storage-options-file.",
+            )
+    named = {**_from_file(access), **options}
+    setting = settings.find("storage")
+    entries = () if setting is None else storage_settings(setting.value, setting.place)
+    return _OptionsFor(entries, named)
+
+
+@dataclass(frozen=True)
+class _OptionsFor:
+    """The options for a location: `named` count more than those of `entries`."""
+
+    entries: tuple[StorageSettings, ...]
+    named: Mapping[str, str]
+
+    def __call__(self, location: str, /) -> Mapping[str, str]:
+        options: dict[str, str] = {}
+        # In the order of the file: of two entries that both fit, the later one counts.
+        for entry in self.entries:
+            if any(_is_below(location, prefix) for prefix in entry.prefixes):
+                options |= entry.options
+        return {**options, **self.named}
+
+
+class StorageSettings(NamedTuple):
+    """Options of the object stores of whatever is below one of `prefixes`."""
+
+    prefixes: tuple[str, ...]
+    options: Mapping[str, str]
+
+
+def storage_settings(value: Any, place: str) -> tuple[StorageSettings, ...]:
+    """The entries `[[storage]]` of the settings, from the *value* that stands at *place*."""
+    if not isinstance(value, list):
+        raise wrong(place, "an array of tables, as in [[storage]]")
+    return tuple(_entry(as_table(entry, place), place) for entry in value)
+
+
+def _entry(entry: Mapping[str, Any], place: str) -> StorageSettings:
+    options = dict(entry)
+    if "prefix" not in options:
+        raise SettingsError(
+            f"{place}: an entry has no prefix.",
+            remedy='Say which locations, as in prefix = "s3://bucket/".',
+        )
+    given = options.pop("prefix")
+    prefixes = given if isinstance(given, list) else [given]
+    if not all(isinstance(prefix, str) for prefix in prefixes):
+        raise wrong(f"{place}.prefix", "a string or a list of strings")
+    if secret := next(filter(is_secret_option, options), None):
+        raise SettingsError(
+            f"{place}.{secret} is a secret, and this file is for everybody.",
+            remedy="Put it into the environment, or into a file for --storage-options-file.",
+        )
+    if odd := [key for key, value in options.items() if not isinstance(value, str | int)]:
+        raise wrong(f"{place}.{odd[0]}", "a string, an integer or a boolean")
+    plain = {
+        # True in Python, true to stores.
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in options.items()
+    }
+    return StorageSettings(tuple(prefixes), plain)
+
+
+def _is_below(location: str, prefix: str) -> bool:
+    """
+    Whether *location* is at *prefix* or below it.
+
+    >>> _is_below("s3://lake/a", "s3://lake/"), _is_below("s3://lake2/a", "s3://lake")
+    (True, False)
+    """
+    return f"{location.rstrip('/')}/".startswith(f"{prefix.rstrip('/')}/" if prefix else "")
+
+
+def is_secret_option(key: str) -> bool:
+    """
+    Whether an option of this name holds a secret.
+
+    >>> is_secret_option("aws_secret_access_key"), is_secret_option("aws_region")
+    (True, False)
+    >>> is_secret_option("azure_storage_sas_token"), is_secret_option("web_identity_token_file")
+    (True, False)
+    """
+    name = key.lower()
+    # These say where a secret is, and are none.
+    if name.endswith(("_file", "_path", "_url", "_uri", "_endpoint")):
+        return False
+    return any(sign in name for sign in ("secret", "token", "sas", "password", "key", "credential"))
+
+
+def _from_file(access: AccessOptions) -> Mapping[str, str]:
+    """The lines KEY=VALUE of the file that is named, without those that begin with `#`."""
+    if access.storage_options_file is None:
+        return {}
+    options = {}
+    for number, text in enumerate(read_file(access.storage_options_file).splitlines(), 1):
+        # Files with variables for a shell are taken as they are.
+        line = text.strip().removeprefix("export ")
+        if not line or line.startswith("#"):
+            continue
+        key, separator, value = line.partition("=")
+        if not separator or not key.strip():
+            raise UsageError(
+                f"line {number} of {access.storage_options_file} is not KEY=VALUE",
+                option="--storage-options-file",
+            )
+        options[key.strip()] = value.strip().strip("'\"")
+    return options

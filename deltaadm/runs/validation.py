@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING, Any
 from deltaadm.clients import parse_client
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import Refused, TableError, UsageError
-from deltaadm.operations.baseline import Baseline, without_known
-from deltaadm.operations.validate import (
+from deltaadm.reports.validate import (
+    Baseline,
     choose_rules,
     code_prefix,
     similar_code,
     unreadable,
     validate,
+    without_known,
 )
+from deltaadm.rules.rule import RuleSet, Scope, Severity, ValidationReport
 from deltaadm.runs.context import answer_time
 from deltaadm.runs.progress import Examination, Progress
-from deltaadm.validation.finding import Severity, ValidationReport
-from deltaadm.validation.rule import RuleSet, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from deltaadm.clients import ClientRelease
-    from deltaadm.operations.plan import Plan
+    from deltaadm.plans.plan import Plan
     from deltaadm.replay.examine import Depth
+    from deltaadm.rules.rule import Rule
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.plan_options import ClientOptions
     from deltaadm.runs.plan_run import PlanInput, Planner
     from deltaadm.runs.settings import Settings
     from deltaadm.runs.target import Target
-    from deltaadm.validation.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def _prefixes(texts: Sequence[str], option: str) -> tuple[str, ...]:
 
 def fixes_planner(run: ValidationRun) -> Planner:
     """The planner of all fixes for the findings of *run*."""
-    from deltaadm.operations.fixes import plan_fixes
+    from deltaadm.plans.fixes import plan_fixes
 
     reports: dict[str, ValidationReport] = {}
 

@@ -1,4 +1,4 @@
-"""Tables by their names in Spark's catalogs, as Delta's catalog extension finds them."""
+"""Tables by their names in Spark's catalogs, Delta's and those of other providers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import sys
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
-from deltaadm.domain.model.catalog_table import (
+from deltaadm.dataclass import replace
+from deltaadm.domain.catalog_table import (
     DELTA,
     SESSION_CATALOG,
     CatalogTable,
@@ -17,20 +19,22 @@ from deltaadm.domain.model.catalog_table import (
     matches_name,
     names_alike,
 )
-from deltaadm.domain.model.schema import path_text
-from deltaadm.domain.sql.sql_text import identifier, literal
+from deltaadm.domain.schema import StructType, path_text
+from deltaadm.domain.sql.ddl import columns_sql, identifier, literal
 from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, TableError
-from deltaadm.spark.deadlines import looking_up
-from deltaadm.spark.errors import error_text, refusal
-from deltaadm.spark.jars import default_settings, spark_home
-from deltaadm.spark.session import open_session
+from deltaadm.spark.errors import error_text, looking_up, refusal, refusals, sentence
+from deltaadm.spark.jvm import default_settings, spark_home
+from deltaadm.spark.session import LITERAL_STATEMENTS, configured, open_session
+from deltaadm.storage.store import table_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pyspark.sql import Row, SparkSession
 
+    from deltaadm.plans.foreign import ForeignPlan
     from deltaadm.spark.session import SparkOptions
+
 
 DEFAULT_PROVIDER: Final = "spark.sql.sources.default"
 _CATALOG_SETTINGS: Final = "spark.sql.catalog"
@@ -335,4 +339,111 @@ def _pattern(text: str) -> list[str]:
         f"{text!r} is not a pattern for table names.",
         remedy="Write catalog.schema.table or schema.table, with * for any text in schema and "
         "table, such as main.sales.*.",
+    )
+
+
+# Tables of other providers
+
+
+class SparkForeignCatalog:
+    """A `StagingCatalog` of a Spark session, which Delta's extension asks on our behalf."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+        self._catalog = DeltaCatalog(session)
+
+    def find(self, name: str) -> CatalogTable | None:
+        """The table *name*, or None; raises `TableError` for a view."""
+        try:
+            entry = self._catalog.load_table(table_name(name) or ())
+        except TableError as error:
+            if error.delta_error_class != "TABLE_OR_VIEW_NOT_FOUND":
+                raise
+            return None
+        if entry.is_view:
+            raise TableError(
+                f"{entry.name} is a view.",
+                remedy="Choose another name, or drop the view first.",
+                delta_error_class="EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE",
+            )
+        return entry
+
+    def description(self, name: str) -> tuple[tuple[str, str], ...]:
+        """What DESCRIBE TABLE EXTENDED says of the table *name*."""
+        rows = self._rows(f"DESCRIBE TABLE EXTENDED {name}")
+        return tuple((str(key), f"{value or ''} {more or ''}".strip()) for key, value, more in rows)
+
+    def run(self, sql: str) -> None:
+        """Carry a statement out; raises `CommitError` where Spark refuses."""
+        self._carried_out(sql)
+
+    def check(self, plan: ForeignPlan) -> None:
+        """Raise `Refused` for what Spark would not do, as far as it says so beforehand."""
+        for sql in plan.trials:
+            try:
+                explanation = self._explained(sql)
+            except CommitError as error:
+                raise _refused(plan, error.message, error.delta_error_class) from error
+            # EXPLAIN does not fail where the statement would: it answers with the error.
+            if explanation.startswith(_FAILED):
+                text = explanation.removeprefix(_FAILED).strip()
+                match = re.match(r"\[([\w.]+)\] ", text)
+                raise _refused(plan, sentence(text)[0], match and match[1])
+        if plan.new_columns:
+            self._require_readable(plan)
+        query = None if plan.creation is None else plan.creation.query
+        if query is not None and plan.before is not None and self._reads(query, plan.before):
+            raise Refused(
+                f"The query reads {plan.name}, which is dropped before the query is run.",
+                remedy="Create the new table under another name, then rename it.",
+            )
+
+    def _require_readable(self, plan: ForeignPlan) -> None:
+        """Raise `Refused` for types that the provider does not know."""
+        # To an existing table Spark would add such columns all the same, and not be able to read it
+        # any more; a new one it would not make, once the old one has been dropped.
+        bare = StructType(tuple(replace(column, metadata={}) for column in plan.new_columns))
+        try:
+            reader = self._session.read.format(plan.provider).schema(columns_sql(bare))
+            # Of no file, so that only the types are looked at.
+            reader.load([]).schema  # noqa: B018 -- has Spark look at it
+        except Exception as error:
+            refused = refusal(error)
+            if refused.delta_error_class == "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE":
+                raise _refused(plan, refused.message, refused.delta_error_class) from error
+
+    def _reads(self, query: str, table: CatalogTable) -> bool:
+        relation = rf"(SubqueryAlias|Relation) {re.escape(table.name)}(?![\w.`])"
+        if re.search(relation, self._explained(f"EXTENDED {query}"), re.IGNORECASE):
+            return True
+        with refusals():
+            files = self._session.sql(query).inputFiles()
+        inside = table.location.rstrip("/") + "/"
+        # The query may read the table's files by their path rather than by its name.
+        return any(plain_location(unquote(file)).startswith(inside) for file in files)
+
+    def _explained(self, what: str) -> str:
+        """The output of EXPLAIN, which has a row for each line of an error."""
+        return "\n".join(str(row[0]) for row in self._rows(f"EXPLAIN {what}"))
+
+    def _rows(self, sql: str) -> list[tuple[object, ...]]:
+        with looking_up():
+            return self._carried_out(sql)
+
+    def _carried_out(self, sql: str) -> list[tuple[object, ...]]:
+        with configured(self._session, LITERAL_STATEMENTS), refusals():
+            return [tuple(row) for row in self._session.sql(sql).collect()]
+
+
+_FAILED: Final = "Error occurred during query planning:"
+
+
+def _refused(plan: ForeignPlan, message: str, error_class: str | None) -> Refused:
+    remedy = "Correct what the message names."
+    if plan.creation is not None:
+        remedy = f"{remedy[:-1]}; --provider sets the provider of the table."
+    return Refused(
+        f"Spark would refuse to {plan.operation} the table: {message}",
+        remedy=remedy,
+        delta_error_class=error_class,
     )

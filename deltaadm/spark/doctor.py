@@ -1,4 +1,4 @@
-"""Looking whether Spark could start here, and with which Delta, without starting it."""
+"""Whether Spark could start here, and with which Delta; and the archive of classes."""
 
 from __future__ import annotations
 
@@ -10,20 +10,28 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.blocks import Check, Health
 from deltaadm.errors import DeltaadmError, EngineError
 from deltaadm.masking import masked
-from deltaadm.operations.reports import Check, Health
-from deltaadm.spark import jars
-from deltaadm.spark.connect import require_reachable, without_secrets
+from deltaadm.spark import jvm
+from deltaadm.spark.errors import error_text, sentence
 from deltaadm.spark.jvm import JAVA_REMEDY, java_program
-from deltaadm.spark.log_stores import chosen_log_store, log_store, setting
-from deltaadm.spark.object_stores import connector_package, hadoop_settings, has_connector
+from deltaadm.spark.object_stores import (
+    chosen_log_store,
+    connector_package,
+    hadoop_settings,
+    has_connector,
+    log_store,
+    setting,
+)
+from deltaadm.spark.session import open_session, require_reachable, without_secrets
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from deltaadm.spark.session import SparkOptions
+
 
 SUPPORTED_JAVA: Final = (17, 21, 25)
 """The releases that Spark 4.2 is tested with."""
@@ -46,9 +54,6 @@ def look(options: SparkOptions) -> Iterator[Check]:
 
 def start(options: SparkOptions, announce: Callable[[str], None]) -> Check:
     """Start a session and ask it for its version and whether Delta answers."""
-    from deltaadm.spark.errors import error_text, sentence
-    from deltaadm.spark.session import open_session
-
     try:
         with open_session(options, announce) as session:
             release = session.version
@@ -82,7 +87,7 @@ def _package(name: str) -> Check:
             name,
             Health.FAILED,
             "not installed; commits need --commit-engine embedded",
-            jars.INSTALL,
+            jvm.INSTALL,
         )
 
 
@@ -126,9 +131,9 @@ def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:
 
 def _fit() -> None:
     try:
-        jars.require_fitting_packages()
+        jvm.require_fitting_packages()
     except ImportError as error:
-        raise jars.missing(error.name or "packaging") from error
+        raise jvm.missing(error.name or "packaging") from error
 
 
 def _connect(target: str) -> Iterator[Check]:
@@ -137,7 +142,7 @@ def _connect(target: str) -> Iterator[Check]:
     lacking = [module for module in _CONNECT_MODULES if find_spec(module) is None]
     if lacking:
         detail = f"not installed: {', '.join(lacking)}"
-        yield Check("packages", Health.FAILED, detail, jars.INSTALL_CONNECT)
+        yield Check("packages", Health.FAILED, detail, jvm.INSTALL_CONNECT)
     where = f"Spark Connect at {without_secrets(target)}: it has its own Java and jars"
     yield _sound("Spark", where, lambda: require_reachable(target))
 
@@ -146,27 +151,27 @@ _CONNECT_MODULES: Final = ("grpc", "grpc_status", "pandas", "pyarrow", "zstandar
 
 
 def _spark(target: str) -> Iterator[Check]:
-    home = jars.spark_home()
+    home = jvm.spark_home()
     own = " (SPARK_HOME)" if os.environ.get("SPARK_HOME") else " (in the pyspark package)"
-    yield _sound("Spark", f"{home}{own}", lambda: jars.require_fitting_spark(home))
+    yield _sound("Spark", f"{home}{own}", lambda: jvm.require_fitting_spark(home))
     master = target or "local[*]"
     yield _sound("master", without_secrets(master), lambda: require_reachable(master))
 
 
 def _delta(options: SparkOptions) -> Check:
     """The sources of Delta's classes, in the order in which a session looks."""
-    home = jars.spark_home()
-    jar = jars.delta_jar((*jars.jars_of(home), *options.jars))
+    home = jvm.spark_home()
+    jar = jvm.delta_jar((*jvm.jars_of(home), *options.jars))
     if jar is not None:
         return _sound("Delta jars", f"Delta {jar.delta}: {jar.path}", jar.require_fit)
-    if jars.brings_delta(jars.default_settings(home) | dict(options.conf)):
+    if jvm.brings_delta(jvm.default_settings(home) | dict(options.conf)):
         return Check("Delta jars", Health.OK, "configured in Spark's settings")
     try:
-        package = jars.delta_package()
+        package = jvm.delta_package()
     except DeltaadmError as error:
         return Check("Delta jars", Health.FAILED, error.message, error.remedy)
     suffix = f"-{package.rpartition(':')[2]}.jar"
-    fetched = jars.delta_jar(path for path in jars.fetched_jars() if path.endswith(suffix))
+    fetched = jvm.delta_jar(path for path in jvm.fetched_jars() if path.endswith(suffix))
     if fetched is not None:
         return Check("Delta jars", Health.OK, f"{package}, already downloaded: {fetched.path}")
     return Check(
@@ -187,8 +192,8 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
     if elsewhere or not is_remote(location) or find_spec("pyspark") is None:
         return
     scheme = location.partition("://")[0].lower()
-    facts, home = log_store(scheme), jars.spark_home()
-    conf = jars.default_settings(home) | dict(options.conf)
+    facts, home = log_store(scheme), jvm.spark_home()
+    conf = jvm.default_settings(home) | dict(options.conf)
     chosen = chosen_log_store(scheme, conf)
     if facts.alone and chosen is None:
         yield Check(
@@ -202,7 +207,7 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
     else:
         yield Check(f"LogStore for {scheme}", Health.OK, chosen or facts.name)
     if facts.connector:
-        yield _connector(scheme, facts.connector, [*jars.jars_of(home), *options.jars], conf)
+        yield _connector(scheme, facts.connector, [*jvm.jars_of(home), *options.jars], conf)
         yield _access(scheme, hadoop_settings(options.stores, os.environ, conf))
 
 
@@ -223,7 +228,7 @@ def _connector(scheme: str, connector: str, paths: list[str], conf: Mapping[str,
             "coordinates with --spark-conf spark.jars.packages=...",
         )
     group, name, release = package.split(":")
-    if any(path.endswith(f"{group}_{name}-{release}.jar") for path in jars.fetched_jars()):
+    if any(path.endswith(f"{group}_{name}-{release}.jar") for path in jvm.fetched_jars()):
         return Check(subject, Health.OK, f"{package}, already downloaded")
     return Check(
         subject,

@@ -14,17 +14,16 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote
 
-from deltaadm.domain.model.actions import CommitInfo
-from deltaadm.domain.model.data_paths import PARTS
-from deltaadm.domain.model.snapshot import FileFacts
-from deltaadm.domain.model.wire import ACTION_NAMES
+from deltaadm.domain.file_facts import PARTS
+from deltaadm.domain.snapshot import FileFacts
+from deltaadm.domain.wire import ACTION_NAMES, CommitInfo
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path, unreadable_checkpoint
 from deltaadm.replay.embedded import Replay
-from deltaadm.replay.engine import Detail, UnreadableCheckpoint
-from deltaadm.spark import decode
+from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint
+from deltaadm.spark import store
 from deltaadm.spark.errors import error_text, sentence
-from deltaadm.spark.settings import configured
+from deltaadm.spark.session import configured
 from deltaadm.spark.store import HadoopStore, failure, java_errors, pattern
 from deltaadm.spark.workers import require_able
 
@@ -33,10 +32,11 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from deltaadm.domain.model.log_segment import LogFile, LogFiles, LogSegment
-    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.snapshot import LogFile, LogFiles, LogSegment, Snapshot
     from deltaadm.storage.store import LogStore
 
+
+if TYPE_CHECKING:
     Answer = TypeVar("Answer")
     Decoder = Callable[[str, bytes], list[tuple[Any, ...]]]
 
@@ -114,7 +114,7 @@ class _SparkReplay(Replay):
             return
         try:
             paths = [self._path(file.path) for file in files]
-            rows = _newest(self._session, paths, decode.state_rows_of_file).collect()
+            rows = _newest(self._session, paths, store.state_rows_of_file).collect()
         except java_errors() as error:
             raise _error_about(self.log, error) from error
         for made_by_one_file in _newest_first(rows):
@@ -154,9 +154,9 @@ class _SparkReplay(Replay):
         sidecars: list[str] = []
         for row in rows:
             document = json.loads(row["document"])
-            if row["kind"] == decode.FAILURE:
+            if row["kind"] == store.FAILURE:
                 raise self._failure(row["age"], *document)
-            if row["kind"] == decode.WARNING:
+            if row["kind"] == store.WARNING:
                 self._warnings.append(document)
             elif row["name"] == "sidecar":
                 sidecars.append(sidecar_path(document))
@@ -170,11 +170,11 @@ class _SparkReplay(Replay):
 
     def _note_commit_info(self, age: str, document: Any) -> None:
         newest = self._segment.deltas[-1:]
-        if newest and self._is_newest(newest[0]) and age == decode.age(self._segment.version):
+        if newest and self._is_newest(newest[0]) and age == store.age(self._segment.version):
             self._commit_info = CommitInfo.from_wire(document)
 
     def _failure(self, age: str, message: str, remedy: str, error_class: str) -> TableError:
-        if age == decode.CHECKPOINTED:
+        if age == store.CHECKPOINTED:
             return self.unreadable(message)
         return TableError(message, remedy=remedy, delta_error_class=error_class)
 
@@ -224,9 +224,9 @@ class _States:
         """The newest row of each key; those that are not about files are folded in."""
         paths = [path for replay in replays for path in replay.json_paths()]
         # Read twice: for the actions that are folded here, and for the files that Spark counts.
-        newest = _newest(self._session, paths, decode.rows_of_file).persist()
+        newest = _newest(self._session, paths, store.rows_of_file).persist()
         try:
-            rows = newest.where(f"kind != '{decode.FILE}'").collect()
+            rows = newest.where(f"kind != '{store.FILE}'").collect()
         except BaseException:
             newest.unpersist()
             raise
@@ -242,7 +242,7 @@ class _States:
 
     def _take_facts(self, replays: Sequence[_SparkReplay], newest: DataFrame) -> None:
         """Count the live files."""
-        on_files = newest.where(f"kind = '{decode.FILE}'")
+        on_files = newest.where(f"kind = '{store.FILE}'")
         live = on_files.where("size is not null").select("log", *_COUNTED)
         paths = [path for replay in replays for path in replay.add_paths()]
         if paths:
@@ -264,11 +264,11 @@ def _newest(session: SparkSession, paths: Sequence[str], decoder: Decoder) -> Da
 
     key = ["log", "kind", "name", "key", "vector"]
     if not paths:
-        empty = session.createDataFrame([], decode.ROW)
+        empty = session.createDataFrame([], store.ROW)
         return empty.withColumn("count", fn.lit(0))
     # Each once: Spark would read a path twice that is named twice.
     files = session.read.format("binaryFile").load([pattern(path) for path in dict.fromkeys(paths)])
-    decoded = fn.udf(decoder, f"array<struct<{decode.ROW}>>", useArrow=False)("path", "content")
+    decoded = fn.udf(decoder, f"array<struct<{store.ROW}>>", useArrow=False)("path", "content")
     rows = files.select(fn.explode(decoded).alias("row")).select("row.*")
     others = [column for column in rows.columns if column not in key]
     # Lines are numbered from the end of a file, so that of one age the smaller number is newer.
@@ -342,7 +342,7 @@ def _canonical() -> Column:
     escaped = fn.when(fn.col("path").contains("%"), fn.expr(_UPPER_ESCAPES)).otherwise(
         fn.col("path")
     )
-    qualifier = fn.regexp_extract("log", decode.QUALIFIER, 0)
+    qualifier = fn.regexp_extract("log", store.QUALIFIER, 0)
     path = fn.when(escaped.rlike(r"//|\./|/\."), _normalized(escaped)).otherwise(escaped)
     no_authority = fn.regexp_replace(path, r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)", "$1")
     return fn.when(path.startswith("/"), fn.concat(qualifier, path)).otherwise(no_authority)

@@ -7,26 +7,22 @@ import os
 from contextlib import ExitStack, contextmanager
 from pathlib import PurePath
 from threading import Condition
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 from uuid import uuid4
 
 from deltaadm import __version__
-from deltaadm.commit.checkpoint import write_checkpoint
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.provenance import CommitMark
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.steps import (
-    ClusterBy,
-    CreateTable,
-    SetLocation,
-)
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.schema import path_text
+from deltaadm.domain.steps import ClusterBy, CreateTable, SetLocation
 from deltaadm.domain.transaction.constraints import stored_expression
+from deltaadm.domain.wire import CommitMark
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost
-from deltaadm.operations.create import schema_of_query
-from deltaadm.operations.sql import statement
+from deltaadm.plans.alter import schema_of_query
+from deltaadm.plans.checkpoint import write_checkpoint
+from deltaadm.plans.plan import statement
 from deltaadm.replay.load import load_snapshot
 from deltaadm.spark.catalog import DeltaCatalog
-from deltaadm.spark.clustering import is_lost_clustering, recluster
 from deltaadm.spark.errors import (
     FILE_SYSTEM_REMEDY,
     NO_FILE_SYSTEM,
@@ -36,8 +32,13 @@ from deltaadm.spark.errors import (
     refusals,
 )
 from deltaadm.spark.jvm import jvm_process
-from deltaadm.spark.session import SparkOptions, ignore, open_session
-from deltaadm.spark.settings import LITERAL_STATEMENTS, configured
+from deltaadm.spark.session import (
+    LITERAL_STATEMENTS,
+    SparkOptions,
+    configured,
+    ignore,
+    open_session,
+)
 from deltaadm.storage.store import is_remote, open_store
 
 if TYPE_CHECKING:
@@ -46,10 +47,63 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from deltaadm.domain.model.schema import StructType
-    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.schema import StructType
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.storage.store import ObjectStores
+
+
+# Clustering
+
+
+def is_lost_clustering(error: Exception) -> bool:
+    """
+    Whether CLUSTER BY failed because a column that the table is clustered by is not there.
+
+    Delta looks for the old columns, only to note them in the history (`ClusteringColumnInfo`).
+    """
+    text = str(error)
+    return "NoSuchElementException" in text and "ClusteringColumnInfo" in text
+
+
+def recluster(session: SparkSession, path: str, step: ClusterBy) -> None:
+    """
+    Commit what CLUSTER BY would, by a transaction of Delta's own, on the table at *path*.
+
+    Raises `CommitError` over Spark Connect, which has no way to one.
+    """
+    jvm: Any = getattr(session, "_jvm", None)
+    if jvm is None:
+        raise CommitError(
+            "The table is clustered by columns that it does not have, and Spark Connect cannot "
+            "fix that; nothing was committed.",
+            remedy="Run the command without --remote.",
+        )
+    delta = jvm.org.apache.spark.sql.delta
+    nothing = jvm.scala.Option.empty()
+    # Classes of Delta's own: there is no public API for a commit of domain metadata.
+    log = delta.DeltaLog.forTable(session._jsparkSession, path)
+    transaction = log.startTransaction(nothing, nothing)
+    clustering = delta.skipping.clustering
+    schema = transaction.metadata().schema()
+    names = list(map(path_text, step.columns))
+    columns = _sequence(jvm, [clustering.ClusteringColumn.apply(schema, name) for name in names])
+    domain = clustering.ClusteredTableUtils.createDomainMetadata(columns)
+    # `$` is in no name that Python can spell.
+    operation = getattr(delta, "DeltaOperations$ClusterBy")("", ",".join(names))
+    transaction.commit(_sequence(jvm, [domain]), operation)
+
+
+def _sequence(jvm: Any, items: list[Any]) -> Any:
+    """*items* as a sequence of Scala's."""
+    listed = jvm.java.util.ArrayList()
+    for item in items:
+        listed.add(item)
+    # Py4J turns a Python list into a java.util.List, and Scala's methods take Seq.
+    return jvm.org.apache.spark.api.python.PythonUtils.toSeq(listed)
+
+
+# Executor
 
 
 class SparkExecutor:

@@ -8,10 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaadm.errors import EngineError
-from deltaadm.spark.connect import wait_for_releases
 from deltaadm.spark.errors import error_text, is_outage, lost, sentence
+from deltaadm.spark.session import wait_for_releases
 from deltaadm.spark.store import java_errors
-from deltaadm.spark.tasks import ANSWERS, answered
 from deltaadm.spark.workers import require_able
 
 if TYPE_CHECKING:
@@ -19,6 +18,23 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+
+ANSWERS: Final = "number long, answer binary"
+"""The columns of answers."""
+
+
+def answered(
+    work: Callable[[Sequence[tuple[str, str]]], Iterable[object]], batches: Iterable[Any]
+) -> Iterator[Any]:
+    """The batches of answers, pickled, for *batches* of numbered tables with their locations."""
+    for batch in batches:
+        numbers, tables, locations = (column.to_pylist() for column in batch.columns)
+        results = work(list(zip(tables, locations, strict=True)))
+        answers = {"number": numbers, "answer": [pickle.dumps(answer) for answer in results]}
+        yield type(batch).from_pydict(answers)
+
+
+if TYPE_CHECKING:
     Answer = TypeVar("Answer")
     Work = Callable[[Sequence[tuple[str, str]]], Iterable[Answer]]
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 import deltaadm
 from deltaadm.errors import EngineError
 from deltaadm.spark.errors import error_text, sentence
-from deltaadm.spark.jars import INSTALL
-from deltaadm.spark.scratch import scratch_directory
+from deltaadm.spark.jvm import INSTALL, scratch_directory
 from deltaadm.spark.store import java_errors
 
 if TYPE_CHECKING:

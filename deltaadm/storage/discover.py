@@ -5,9 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import typing
-from typing import TYPE_CHECKING
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.model.log_segment import LOG_DIRECTORY
+from deltaadm.domain.properties import did_you_mean
+from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.errors import StorageError
 
 if TYPE_CHECKING:
@@ -134,3 +137,35 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
+
+
+# Suggestions
+
+
+_MOST_NEIGHBOURS: Final = 200
+
+
+def tables_nearby(path: str) -> Iterator[str]:
+    """A sentence on the table that *path* is inside, or on its neighbours with a like name."""
+    place = Path(path).absolute()
+    for directory in place.parents:
+        if _is_table(directory):
+            yield f"The path is inside the table {directory}."
+            return
+    try:
+        # A directory such as /tmp may have any number of entries, and this is only a hint.
+        neighbours = list(islice(place.parent.iterdir(), _MOST_NEIGHBOURS))
+    except OSError:
+        return
+    sentence = did_you_mean(
+        place.name, (neighbour.name for neighbour in neighbours if _is_table(neighbour))
+    )
+    if sentence:
+        yield sentence
+
+
+def _is_table(directory: Path) -> bool:
+    try:
+        return (directory / LOG_DIRECTORY).is_dir()
+    except OSError:
+        return False

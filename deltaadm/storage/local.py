@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Mapping
 
-from deltaadm.domain.model.log_segment import (
+from deltaadm.domain.snapshot import (
     LOG_DIRECTORY,
     FileInfo,
     Kind,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO, Final
 
     from deltaadm.limits import Limits
+
 
 _FLAGS: Final = (
     os.O_RDONLY
@@ -66,7 +67,9 @@ class LocalStore:
         """See `LogStore`; reads names; sizes and times of files when they are asked for."""
         entries = _files_in(self._log)
         if entries is None:
-            from deltaadm.storage.nearby import tables_nearby  # only a mistake pays for it
+            from deltaadm.storage.discover import (  # only a mistake pays for it
+                tables_nearby,
+            )
 
             cause = _instead_of_table(self.local_path)
             raise no_table(self.root, cause, *tables_nearby(self.local_path))
@@ -130,7 +133,7 @@ class LocalStore:
         # It takes longer to import than all of this module.
         from urllib.parse import unquote
 
-        from deltaadm.domain.model.data_paths import require_inside, without_file_scheme
+        from deltaadm.domain.file_facts import require_inside, without_file_scheme
 
         plain = without_file_scheme(path)
         if plain is None:

@@ -11,45 +11,48 @@ from __future__ import annotations
 import io
 import os
 import random
+import re
+import sys
 import threading
 import time
 from collections import deque
+from configparser import Error, RawConfigParser
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from math import inf
+from pathlib import Path
+from queue import SimpleQueue
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
-from deltaadm.domain.model.data_paths import is_absolute, require_inside
-from deltaadm.domain.model.log_segment import (
-    LOG_DIRECTORY,
-    FileInfo,
-    listing_prefix,
-    no_table,
-)
+from deltaadm.domain.file_facts import is_absolute, require_inside
+from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, listing_prefix, no_table
 from deltaadm.errors import (
     DeltaadmError,
     FileMissing,
     Refused,
     StorageError,
     UnknownWrite,
+    UsageError,
 )
 from deltaadm.limits import LIMITS
 from deltaadm.storage.discover import not_listed
-from deltaadm.storage.kept import Kept
 from deltaadm.storage.local import too_large
-from deltaadm.storage.object_errors import failure, failure_of_options, failure_to_create
-from deltaadm.storage.option_checks import (
-    confining_options,
-    require_bucket,
-    require_url,
-    require_usable,
-)
-from deltaadm.storage.threads import Pending, Threads, panics_as_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Collection,
+        Hashable,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
     from contextlib import AbstractContextManager
     from typing import BinaryIO
 
@@ -57,9 +60,677 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore as Backend
 
     from deltaadm.limits import Limits
-    from deltaadm.storage.credentials import RenewedCredentials
+
+
+# Profiles
+
+
+_PROFILE_CREDENTIALS: Final = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
+_PLACES: Final = {"region": "aws_region", "endpoint_url": "aws_endpoint_url"}
+"""Options by what profiles call them."""
+
+_ELSEWHERE: Final = ("sso_session", "sso_start_url", "credential_process", "role_arn")
+"""The keys of a profile that leaves its credentials to a program or a service."""
+
+_OTHERS: Final = (
+    "AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)  # fmt: skip
+"""Variables with credentials, or the way to them, that come before the default profile."""
+
+
+def profile_options(
+    environ: Mapping[str, str], given: Collection[str], *, credentials: bool
+) -> dict[str, str]:
+    """
+    What the profile in force says and neither *environ* nor the options *given* do.
+
+    Its credentials are left out unless *credentials* are wanted. Raises `StorageError` for a
+    profile that *environ* names and that does not exist or has no credentials of its own.
+    """
+    named = environ.get("AWS_PROFILE")
+    profile = _profile(environ, named or "default")
+    if named and profile is None:
+        raise StorageError(
+            f"There is no AWS profile {named}.",
+            remedy="Check AWS_PROFILE, ~/.aws/config and ~/.aws/credentials.",
+        )
+    if profile is None:
+        return {}
+    known = {name.lower().removeprefix("aws_") for name in given}
+    options = {
+        option: profile[key]
+        for key, option in _PLACES.items()
+        if key in profile and not _is_set(option, environ, known)
+    }
+    # Before a profile that is named come keys alone, not roles of web identities or containers.
+    taken = "access_key_id" in known or any(
+        environ.get(name) for name in (_OTHERS[:1] if named else _OTHERS)
+    )
+    if not credentials or taken:
+        return options
+    own: dict[str, str] = {key: profile[key] for key in _PROFILE_CREDENTIALS if key in profile}
+    if len(own) > 1:
+        return {**options, **own}
+    # obstore knows no profiles: it would look for a role of the machine, and fail for another
+    # reason.
+    if named and any(key in profile for key in _ELSEWHERE):
+        raise StorageError(
+            f"The AWS profile {named} leaves its credentials to another program or service.",
+            remedy=f'Run eval "$(aws configure export-credentials --profile {named} --format env)" '
+            "first.",
+        )
+    return options
+
+
+def _is_set(option: str, environ: Mapping[str, str], known: Collection[str]) -> bool:
+    names = {option, "aws_default_region"} if option == "aws_region" else {option}
+    if option == "aws_endpoint_url":
+        names |= {"aws_endpoint", "aws_endpoint_url_s3"}
+    return any(name.removeprefix("aws_") in known or environ.get(name.upper()) for name in names)
+
+
+def _profile(environ: Mapping[str, str], name: str) -> dict[str, str] | None:
+    """The entries of both files for a profile, credentials first; None where neither has it."""
+    home = Path(environ.get("HOME") or Path.home()) / ".aws"
+    sections = (
+        (environ.get("AWS_CONFIG_FILE") or home / "config", f"profile {name}"),
+        # Only the default profile may do without the word before its name.
+        (environ.get("AWS_CONFIG_FILE") or home / "config", name if name == "default" else ""),
+        (environ.get("AWS_SHARED_CREDENTIALS_FILE") or home / "credentials", name),
+    )
+    profile: dict[str, str] | None = None
+    for file, section in sections:
+        parser = _parsed(Path(file).expanduser())
+        if section and parser.has_section(section):
+            profile = (profile or {}) | dict(parser.items(section))
+    return profile
+
+
+def _parsed(file: Path) -> RawConfigParser:
+    """The file, without sections if there is none."""
+    # Raw: a % in a value means nothing in these files.
+    parser = RawConfigParser(strict=False, default_section="")
+    try:
+        parser.read_string(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError, Error) as error:
+        raise StorageError(
+            f"{file} cannot be read: {type(error).__name__}.",
+            remedy="Correct it, or name another with AWS_CONFIG_FILE or "
+            "AWS_SHARED_CREDENTIALS_FILE.",
+        ) from error
+    return parser
+
+
+# Credentials
+
+
+class TemporaryCredentials(NamedTuple):
+    """
+    Credentials by the names of the options of a store, and when they expire.
+
+    `expires` is in milliseconds since the epoch; None where they are good for the whole run.
+    """
+
+    options: Mapping[str, str]
+    expires: int | None = None
+
+
+class RenewedCredentials:
+    """
+    Credentials that are asked for again shortly before they expire.
+
+    *ask* gives new ones; *first* are those that it has given already. `error` is why it gave none
+    the last time, if it did not.
+    """
+
+    def __init__(
+        self, ask: Callable[[], TemporaryCredentials], first: TemporaryCredentials
+    ) -> None:
+        self._ask = ask
+        self._held = first
+        self._renewal = _renewal(first)
+        self._lock = threading.Lock()
+        self.error: DeltaadmError | None = None
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The options with the credentials as they are now."""
+        # One thread asks for new ones while the others wait for them.
+        with self._lock:
+            if self._renewal is not None and time.time() >= self._renewal:
+                self._renew()
+            return self._held.options
+
+    def _renew(self) -> None:
+        try:
+            self._held = self._ask()
+        except DeltaadmError as error:
+            self.error = error
+            raise
+        self.error = None
+        self._renewal = _renewal(self._held)
+
+    def provide(self) -> dict[str, Any]:
+        """The credentials as obstore takes them, which asks again when they expire."""
+        plain = {_OBSTORE_NAMES[key]: value for key, value in self.options.items()}
+        # When they are renewed, not when they expire: a request that is under way must not outlive
+        # them.
+        until = None if self._renewal is None else datetime.fromtimestamp(self._renewal, UTC)
+        return {**plain, "expires_at": until}
+
+
+_OBSTORE_NAMES: Final = {
+    "aws_access_key_id": "access_key_id",
+    "aws_secret_access_key": "secret_access_key",
+    "aws_session_token": "token",
+    "azure_storage_sas_token": "sas_token",
+    "google_oauth_token": "token",
+}
+
+_MARGIN: Final = 300.0
+"""Seconds before the end at which credentials are renewed, unless they are shorter-lived."""
+
+
+def _renewal(credentials: TemporaryCredentials) -> float | None:
+    """When to ask again, in seconds since the epoch."""
+    if credentials.expires is None:
+        return None
+    end, now = credentials.expires / 1000, time.time()
+    # A quarter of a short life, or credentials for less than the margin would be asked for each
+    # time.
+    return end - min(_MARGIN, max(0.0, end - now) / 4)
+
+
+# Files that are kept
+
+
+if TYPE_CHECKING:
+    Span = tuple[int, int] | None
+    """The range of bytes that was read; None for the whole file."""
+
+
+class KeptFile(NamedTuple):
+    """A file as it was listed, and what is kept of it."""
+
+    listed: Hashable
+    spans: dict[Span, bytes]
+
+
+class Kept:
+    """
+    At most so many bytes of the logs that were opened last, of files that never change.
+
+    Of a single log that has more, what was read first is kept. What was read of a file counts as
+    long as it is listed in the same way; whoever has not listed it has what was listed last.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._lock = Lock()
+        self._logs: dict[str, dict[str, KeptFile]] = {}
+
+    def opened(self, log: str) -> None:
+        """Prefer a *log* to those that were opened before."""
+        with self._lock:
+            self._logs[log] = self._logs.pop(log, {})
+
+    def find(self, log: str, path: str, listed: Hashable, span: Span = None) -> bytes | None:
+        """These bytes of a file, if they are kept."""
+        file = self._logs.get(log, {}).get(path)
+        if file is None or (listed is not None and listed != file.listed):
+            return None
+        return file.spans.get(span)
+
+    def keep(self, log: str, path: str, listed: Hashable, body: bytes, span: Span = None) -> None:
+        """Keep these bytes of a file, if there is room for them and it was listed."""
+        if listed is None:
+            return
+        with self._lock:
+            mine = self._logs.setdefault(log, {})
+            if path in mine and mine[path].listed != listed:
+                self._size -= _size(mine.pop(path))
+            while self._size + len(body) > self._most:
+                oldest = next(iter(self._logs))
+                # The log that is read now keeps what it has.
+                if oldest == log:
+                    return
+                self._size -= sum(map(_size, self._logs.pop(oldest).values()))
+            spans = mine.setdefault(path, KeptFile(listed, {})).spans
+            self._size += len(body) - len(spans.get(span, b""))
+            spans[span] = body
+
+
+def _size(file: KeptFile) -> int:
+    return sum(map(len, file.spans.values()))
+
+
+# Options
+
+
+_URLS: Final = frozenset({
+    "endpoint", "endpoint_url", "endpoint_url_s3", "endpoint_url_sts", "metadata_endpoint",
+    "container_credentials_full_uri",
+})  # fmt: skip
+_WORDS: Final = frozenset({
+    "region", "default_region", "access_key_id", "secret_access_key", "session_token", "token",
+    "account_name", "account_key", "access_key", "sas_token", "client_id", "tenant_id",
+    "container_credentials_relative_uri",
+})  # fmt: skip
+
+
+def require_usable(
+    prefix: str, settings: Mapping[str, str], environment: Mapping[str, str]
+) -> None:
+    """
+    Raise `StorageError` for an endpoint that is not a URL, or a word or token with several lines.
+
+    Those of *settings* and of the *environment* count whose names begin with the *prefix* of a
+    kind of store, such as `aws_`.
+    """
+    # Messages show names, not values: a value may be a secret, or have one in it.
+    own = {name: text for name, text in environment.items() if name.lower().startswith(prefix)}
+    for name, value in {**own, **settings}.items():
+        key = name.lower().removeprefix(prefix).removeprefix("storage_")
+        if key in _URLS and not _is_url(value):
+            raise StorageError(
+                f"{name} is not a URL.",
+                remedy="An endpoint looks like https://host or http://host:9000.",
+            )
+        where, word = name, value
+        if key == "container_authorization_token_file":
+            where, word = f"The file in {name}", _token_in(value)
+        elif key not in _WORDS:
+            continue
+        if re.search(r"[^\x21-\x7e]", word):
+            raise StorageError(
+                f"{where} contains a space, a line break or another invalid character.",
+                remedy="Correct it; a line break at the end often comes from the file it was read "
+                "from.",
+            )
+
+
+def _token_in(file: str) -> str:
+    """The token in a file that obstore reads; empty where it cannot be read, which obstore says."""
+    try:
+        return Path(file).read_bytes().decode("latin-1")
+    except (OSError, ValueError):
+        return ""
+
+
+def require_url(location: str) -> None:
+    """Raise `StorageError` where no request to a server can be made of the *location*."""
+    if not _is_url("/".join(location.split("/", 3)[:3])):
+        raise StorageError(
+            f"{location} is not a URL.", remedy="It looks like https://host/path/to/table."
+        )
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    plain = re.search(r"[\x00-\x20\x7f]", text) is None
+    return plain and parts.scheme in {"http", "https"} and bool(host)
+
+
+def require_bucket(noun: str, name: str, location: str) -> None:
+    """Raise `StorageError` for a *location* with the *name* of a bucket that no store has."""
+    if re.search(r"[^\w.$-]", name, re.ASCII):
+        raise StorageError(
+            f"Cannot read {location}: {name!r} is not a valid {noun} name.",
+            remedy="Use only letters, digits, hyphens, dots and underscores.",
+        )
+
+
+NOWHERE: Final = "127.0.0.1:0"
+"""Where nobody can listen."""
+
+_CLOUDS: Final = {
+    "s3": "amazonaws.com",
+    "azure": "core.windows.net,fabric.microsoft.com,login.microsoftonline.com",
+}
+_LINK_LOCAL: Final = "169.254.0.0/16"
+"""Where machines of a cloud get their credentials."""
+
+
+def confining_options(
+    kind: str,
+    client: Mapping[str, object],
+    settings: Mapping[str, str],
+    environment: Mapping[str, str],
+) -> dict[str, str]:
+    """
+    Options for connections to the hosts of a cloud and of *settings* alone, besides *client*.
+
+    obstore follows redirections, and takes along S3's session token and, as the referrer, URLs with
+    signatures of Azure; it has no option against that. So for all other hosts it gets a proxy that
+    is nowhere. Where the user has a proxy, that one decides.
+    """
+    if kind not in _CLOUDS or "proxy_url" in client or _has_proxy(environment):
+        return {}
+    own = ("aws_", "azure_", "azurite_", "identity_")
+    given = {name.lower(): text for name, text in environment.items()}
+    given = {name: text for name, text in given.items() if name.startswith(own)} | dict(settings)
+    hosts = [_CLOUDS[kind], _LINK_LOCAL]
+    hosts += [urlsplit(text).hostname or "" for text in given.values() if _is_url(text)]
+    hosts += [text for name, text in given.items() if name.endswith("_host")]
+    hosts += ["127.0.0.1" for name in given if name.endswith("use_emulator")]
+    return {"proxy_url": f"http://{NOWHERE}", "proxy_excludes": ",".join(hosts)}
+
+
+def _has_proxy(environment: Mapping[str, str]) -> bool:
+    if sys.platform in {"darwin", "win32"}:  # where the system has settings of its own
+        from urllib.request import getproxies
+
+        return not {"http", "https", "all"}.isdisjoint(getproxies())
+    names = ("http_proxy", "https_proxy", "all_proxy")
+    return any(environment.get(name) or environment.get(name.upper()) for name in names)
+
+
+# Errors
+
+
+class _Cause(NamedTuple):
+    """The message for a text with one of `words` in it; {doing} and {url} are filled in."""
+
+    words: tuple[str, ...]
+    message: str
+    remedy: str
+
+
+_CANNOT: Final = "Cannot {doing} {url}: "
+_CREDENTIALS: Final = {
+    "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN if there is "
+    "one (`aws configure export-credentials --format env` prints those of a profile), run where "
+    "the machine has a role, or set AWS_SKIP_SIGNATURE=true for a public bucket.",
+    "gs": "Set GOOGLE_APPLICATION_CREDENTIALS to a file with credentials, log in with `gcloud auth "
+    "application-default login`, or run where the machine has a service account.",
+    "az": "Set AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN "
+    "or the variables of a service principal, set AZURE_USE_AZURE_CLI=true after `az login`, or "
+    "run where the machine has an identity.",
+    "ht": "Give a location that can be read without a login.",
+}
+"""The ways to give credentials, by the beginning of the scheme."""
+
+_PERMISSIONS: Final = {
+    "list": "s3:ListBucket", "read": "s3:GetObject and s3:ListBucket", "write": "s3:PutObject",
+    "remove": "s3:DeleteObject",
+}  # fmt: skip
+
+# The first that fits counts: causes come before what they end in, such as a denied access.
+_CAUSES: Final = (
+    _Cause(
+        ("NoSuchBucket", "ContainerNotFound", "specified bucket does not exist"),
+        "There is no {noun} {bucket}.",
+        "Check its name, and the endpoint if it is not the cloud's own.",
+    ),
+    _Cause(
+        ("BadScheme",),
+        _CANNOT + "the endpoint is plain HTTP, which must be allowed explicitly.",
+        "Set AWS_ALLOW_HTTP, AZURE_ALLOW_HTTP or GOOGLE_ALLOW_HTTP to true, or give "
+        "--storage-option allow_http=true, if the network is trusted.",
+    ),
+    _Cause(
+        (NOWHERE,),
+        _CANNOT + "the store redirects to another host, which is given no credentials.",
+        "If that host is to be trusted, set it as the endpoint.",
+    ),
+    _Cause(
+        ("InvalidHeaderValue", "InvalidUri", "RelativeUrlWithoutBase", "InvalidPort"),
+        _CANNOT + "a credential or a setting of the store cannot be part of a request.",
+        "Look for line breaks and odd characters in them, and for addresses that are not URLs.",
+    ),
+    _Cause(
+        ("RequestTimeTooSkewed",),
+        _CANNOT + "this machine's clock differs too much from the store's.",
+        "Set the clock.",
+    ),
+    _Cause(
+        ("ExpiredToken", "RequestExpired", "TokenRefreshRequired", "TokenExpired", "invalid_grant",
+         "Signature not valid in the specified time frame"),
+        _CANNOT + "the credentials have expired.",
+        "Get new ones.",
+    ),
+    _Cause(
+        ("169.254.169.254", "169.254.170.2", "168.63.129.16", "metadata.google.internal",
+         "Missing AccessKeyId", "Missing SecretAccessKey", "MissingAccessKeyId",
+         "MissingSecretAccessKey", "Account must be specified", "MissingAccount"),
+        _CANNOT + "no credentials were found.",
+        "{credentials}",
+    ),
+    _Cause(
+        ("PermanentRedirect", "AuthorizationHeaderMalformed", "BareRedirect", "301 Moved",
+         "Received redirect without LOCATION", "IllegalLocationConstraint"),
+        _CANNOT + "its bucket is in another region than the one that is asked.",
+        "Set AWS_REGION to the region of the bucket.",
+    ),
+    _Cause(
+        ("InvalidAccessKeyId", "SignatureDoesNotMatch", "AuthenticationFailed", "InvalidToken",
+         "InvalidAuthenticationInfo", "UnauthenticatedError", "401 Unauthorized", "invalid_client"),
+        _CANNOT + "the store does not accept the credentials.",
+        "Check that they are complete, and those of this store.",
+    ),
+    _Cause(
+        ("AccessDenied", "403 Forbidden", "PermissionDenied", "AuthorizationPermissionMismatch",
+         "AuthorizationFailure", "AllAccessDisabled"),
+        _CANNOT + "permission denied.",
+        "Ask for the permission to {doing} objects of {bucket}{permissions}.",
+    ),
+    _Cause(
+        ("PreconditionError", "412 Precondition", "EOFError"),
+        _CANNOT + "it was replaced meanwhile.",
+        "Try again.",
+    ),
+    _Cause(
+        ("PROPFIND", "405 Method Not Allowed", "501 "),
+        _CANNOT + "the server does not list files, which takes WebDAV.",
+        "Read the table where it is stored, or from a server that can list files.",
+    ),
+    _Cause(
+        ("CorruptMessage", "InvalidContentType", "tls handshake", "TlsError", "received fatal"),
+        _CANNOT + "the server does not speak TLS.",
+        "Check the endpoint: its port, and whether it is plain HTTP.",
+    ),
+    _Cause(
+        ("certificate", "InvalidCertificate"),
+        _CANNOT + "the server's certificate is not accepted.",
+        "Check the endpoint; SSL_CERT_FILE names a file with the certificates of an authority of "
+        "your own.",
+    ),
+    _Cause(
+        ("dns error", "failed to lookup address"),
+        _CANNOT + "its host has no address.",
+        "Check the endpoint, the region and the account.",
+    ),
+    _Cause(
+        ("Connection refused", "ConnectionRefused"),
+        _CANNOT + "the connection is refused.",
+        "Check the endpoint and its port.",
+    ),
+    _Cause(
+        ("TimedOut", "timed out", "Timeout", "deadline"),
+        _CANNOT + "the server does not answer in time.",
+        "Check the endpoint and the network.",
+    ),
+    _Cause(
+        ("SlowDown", "503 Service", "429 Too Many", "ServerBusy", "rateLimitExceeded"),
+        _CANNOT + "the store is overloaded, and stayed so.",
+        "Try again later, and with a smaller --jobs.",
+    ),
+)  # fmt: skip
+
+
+def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
+    """The error that an exception in *doing* something to what is at *url* amounts to."""
+    cause = _cause(f"{type(error).__name__}: {error}")
+    # A missing bucket is a missing file to obstore, but "try again" does not help there.
+    if isinstance(error, FileNotFoundError) and cause is not _CAUSES[0]:
+        return FileMissing(
+            f"The file {url} is missing.",
+            remedy="Another process may be cleaning up the log; try again.",
+            delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
+        )
+    if cause is not None:
+        return _error(cause, url, doing)
+    return StorageError(
+        f"Cannot {doing} {url}: {_first_sentence(str(error))}.",
+        remedy="Check the location, the endpoint and the credentials.",
+    )
+
+
+def known_failure(url: str, text: str, doing: str) -> StorageError | None:
+    """The error for what another program says of *doing* something to *url*, if it is known."""
+    cause = _cause(text)
+    return None if cause is None else _error(cause, url, doing)
+
+
+def _cause(text: str) -> _Cause | None:
+    return next((row for row in _CAUSES if any(word in text for word in row.words)), None)
+
+
+def _error(cause: _Cause, url: str, doing: str) -> StorageError:
+    scheme = url[:2].lower()
+    words = {
+        "doing": doing,
+        "url": url,
+        "bucket": "/".join(url.split("/", 3)[:3]),
+        "noun": "container" if scheme in {"az", "ab", "ad"} else "bucket",
+        "credentials": _CREDENTIALS.get("az" if scheme in {"ab", "ad"} else scheme, ""),
+        "permissions": f" ({_PERMISSIONS[doing]})" if scheme == "s3" else "",
+    }
+    return StorageError(cause.message.format_map(words), remedy=cause.remedy.format_map(words))
+
+
+_DENIALS: Final = frozenset({
+    "PermissionDeniedError", "UnauthenticatedError", "NotFoundError", "FileNotFoundError",
+    "InvalidPathError", "NotSupportedError", "NotImplementedError",
+})  # fmt: skip
+"""With these a store turns a request away; of any other it may have heard."""
+
+
+def failure_to_create(url: str, error: Exception) -> DeltaadmError:
+    """The error of a conditional write."""
+    # Unless the store denied it, it may have happened all the same.
+    problem = failure(url, error, "write")
+    if type(error).__name__ in _DENIALS:
+        return problem
+    return UnknownWrite(problem.message, remedy=problem.remedy)
+
+
+def failure_of_options(location: str, error: Exception) -> DeltaadmError | UsageError:
+    """The error for options with which no connection to *location* can be made."""
+    if match := re.match(r"Configuration key: '([^']*)' is not valid", str(error)):
+        return UsageError(
+            f"{match[1]!r} is not an option of the store at {location}", option="--storage-option"
+        )
+    return failure(location, error)
+
+
+_REQUEST: Final = r"Error performing [A-Z]+ \S+ in \S+(?: after \d+ retries[^-:]*)?(?: - |: )?"
+
+
+def _first_sentence(text: str) -> str:
+    """The message of an exception, without the details of the response and of the request."""
+    line = re.sub(_REQUEST, "", text.strip().partition("\n")[0])
+    line = re.sub(r"^Generic [\w ]+ error: ", "", line)
+    return re.sub(r"<.*", "", line).strip(" :.-") or "the store's response cannot be understood"
+
+
+# Threads
+
 
 Result = TypeVar("Result")
+
+_LOOK: Final = 0.5
+"""Seconds after which a wait looks for signals again."""
+
+
+@contextmanager
+def panics_as_errors() -> Iterator[None]:
+    """Make a `RuntimeError` of a panic of a library in Rust, which is no `Exception`."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise RuntimeError(f"panic: {error}") from error
+
+
+class Pending(Generic[Result]):
+    """Work that was given to a thread; `result` waits for it, and an interrupt ends the wait."""
+
+    def __init__(self, work: Callable[[], Result]) -> None:
+        self._work: Callable[[], Result] | None = work
+        self._done = threading.Event()
+        self._result: Any = None
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        """Do the work, here and now; what it raises is raised by `result`."""
+        work, self._work = self._work, None
+        try:
+            assert work is not None  # noqa: S101 -- each work is done once
+            self._result = work()
+        except BaseException as error:  # noqa: BLE001 -- raised again where it is asked for
+            self._error = error
+        self._done.set()
+
+    def result(self, seconds: float = inf) -> Result:
+        """The result of the work; raises what it raised, or `TimeoutError` after *seconds*."""
+        end = time.monotonic() + seconds
+        # An interrupt between Python's last look for signals and the wait would not end the wait.
+        while not self._done.wait(_LOOK):
+            if time.monotonic() > end:
+                raise TimeoutError
+        if self._error is not None:
+            raise self._error
+        result: Result = self._result
+        return result
+
+
+class Threads:
+    """At most so many daemon threads, started as they are needed. Works must not submit others."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._queue: SimpleQueue[Pending[Any] | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._started = self._idle = 0
+
+    def submit(self, work: Callable[[], Result]) -> Pending[Result]:
+        """Have *work* done by a thread, after what was submitted before."""
+        pending = Pending(work)
+        with self._lock:
+            if self._idle:
+                self._idle -= 1
+            elif self._started < self._most:
+                self._started += 1
+                # Not of `concurrent.futures`, which joins its threads when the program ends: an
+                # interrupt would wait for a server that does not answer.
+                threading.Thread(target=self._serve, daemon=True).start()
+        self._queue.put(pending)
+        return pending
+
+    def close(self) -> None:
+        """Let the threads end once they have nothing left to do."""
+        for _ in range(self._started):
+            self._queue.put(None)
+
+    def _serve(self) -> None:
+        while (pending := self._queue.get()) is not None:
+            pending.run()
+            with self._lock:
+                self._idle += 1
+
+
+# The store
+
 
 PAGE: Final = 1_000
 """Objects that a store tells of in one answer."""
@@ -258,8 +929,6 @@ class Connections:
 
 def _retry() -> Any:
     """Throttling and errors of the server are tried again, at growing and random intervals."""
-    from datetime import timedelta
-
     return {"max_retries": 5, "retry_timeout": timedelta(seconds=60)}
 
 
@@ -310,8 +979,6 @@ def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any
 
 def _of_profile(settings: Mapping[str, str], *, credentials: bool) -> Mapping[str, str]:
     """The options that the profile of `~/.aws` adds to *settings*, with *credentials* those too."""
-    from deltaadm.storage.aws_profile import profile_options
-
     # Requests without a signature would get one from the credentials of a profile.
     unsigned = settings.get("aws_skip_signature") or settings.get("skip_signature")
     signed = (unsigned or os.environ.get("AWS_SKIP_SIGNATURE", "")).lower() not in {"1", "true"}

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from deltaadm.domain.model.log_segment import LOG_DIRECTORY
+from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.storage.object_store import PAGE, Address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deltaadm.storage.object_store import Connections
+
 
 _ANSWER_TIME: Final = 5.0
 

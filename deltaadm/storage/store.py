@@ -11,14 +11,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
-    from typing import BinaryIO, Final, Protocol
+    from typing import BinaryIO, Final
 
-    from deltaadm.domain.model.catalog_table import CatalogState
-    from deltaadm.domain.model.log_segment import FileInfo
+    from deltaadm.domain.catalog_table import CatalogState
+    from deltaadm.domain.snapshot import FileInfo
     from deltaadm.limits import Limits
-    from deltaadm.storage.credentials import RenewedCredentials
     from deltaadm.storage.discover import Directories
-    from deltaadm.storage.object_store import Connections
+    from deltaadm.storage.object_store import Connections, RenewedCredentials
+
+
+if TYPE_CHECKING:
+    from typing import Protocol
 else:
     Protocol = object
 

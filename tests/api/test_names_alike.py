@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deltaadm
-from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.features import FEATURES
 from tests.support.schemas import array, mapping
 from tests.support.tables import add, column, commit, commit_info, domain, metadata, protocol, table
 

@@ -16,7 +16,7 @@ import pytest
 
 import deltaadm
 from deltaadm.cli.program import run
-from deltaadm.documents.schemas import SCHEMAS
+from deltaadm.reports.schemas import SCHEMAS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from deltaadm.documents.schemas import SCHEMAS
+from deltaadm.reports.schemas import SCHEMAS
 from tests.support import tables
 from tests.support.program import LogWriter, deltaadm, untouched
 from tests.support.tables import Table

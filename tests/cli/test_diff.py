@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from deltaadm.documents.schemas import SCHEMAS
+from deltaadm.reports.schemas import SCHEMAS
 from tests.support import tables
 from tests.support.program import deltaadm
 from tests.support.tables import Table, add, commit_info, domain, metadata, protocol

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.operations.reports import Health
+from deltaadm.blocks import Health
 from deltaadm.spark.doctor import java_check
 from tests.support.program import deltaadm, process
 from tests.support.tables import START_BODY, table

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from deltaadm.documents.schemas import SCHEMAS
+from deltaadm.reports.schemas import SCHEMAS
 from deltaadm.runs import workers
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.target import Target

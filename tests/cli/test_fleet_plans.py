@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from deltaadm.documents.common import sha256
-from deltaadm.documents.schemas import SCHEMAS
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.documents import sha256
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
 from deltaadm.errors import CommitError
+from deltaadm.reports.schemas import SCHEMAS
 from tests.support import tables
 from tests.support.clients import ACCEPT_ALL
 from tests.support.plans import resealed
@@ -406,8 +406,8 @@ def test_a_begun_table_that_somebody_else_has_changed_is_left_alone(
 
 
 def _begin(plans: Path, saved: dict[str, Any]) -> None:
-    from deltaadm.documents.saved_plan import read_plans
-    from deltaadm.runs.journal import Journal
+    from deltaadm.plans.saved import read_plans
+    from deltaadm.runs.many_plans import Journal
 
     [plan] = read_plans(json.dumps(saved))
     with Journal(_journal(plans)) as journal:

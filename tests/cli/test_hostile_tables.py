@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deltaadm.operations.inspect import TableReport
-from deltaadm.render.formats import formats_for
-from deltaadm.render.visible import is_hidden
-from deltaadm.validation.finding import ValidationReport
+from deltaadm.formats.formats import formats_for
+from deltaadm.reports.inspect import TableReport
+from deltaadm.reports.words import is_hidden
+from deltaadm.rules.rule import ValidationReport
 from tests.support import samples, tables
 from tests.support.program import deltaadm, process
 

@@ -11,24 +11,16 @@ from tests.support.tables import Table
 
 pytestmark = pytest.mark.slow
 
-PLANS = {"deltaadm.operations.plan", "deltaadm.operations.sql", "deltaadm.domain.steps.evolve"} | {
+PLANS = {"deltaadm.plans.plan", "deltaadm.domain.steps.evolve"} | {
     "deltaadm.runs.plan_options",
 }
 """What only commands that change something ask for."""
 
 OTHER_STEPS = {
-    f"deltaadm.domain.steps.{kind}"
-    for kind in (
-        "add_columns",
-        "add_constraint",
-        "change_columns",
-        "create_table",
-        "drop_columns",
-        "drop_constraint",
-        "rename_column",
-        "set_location",
-    )
-} | {"deltaadm.operations.foreign", "deltaadm.operations.carry_out"}
+    "deltaadm.domain.steps.columns",
+    "deltaadm.plans.carry_out",
+    "deltaadm.plans.foreign",
+}
 """What a plan that sets properties does not need: other steps, other tables, carrying it out."""
 
 HEAVY = {"pyspark", "py4j", "pyarrow", "deltalake", "obstore", "pydantic", "numpy", "pandas"}

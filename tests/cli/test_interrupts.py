@@ -34,12 +34,12 @@ pytestmark = [
 
 STEP = int(os.environ.get("DELTAADM_INTERRUPTS", "29"))
 PLACES = (
-    "runs/apply_plans.py",
+    "runs/many_plans.py",
     "runs/plan_run.py",
     "runs/sessions.py",
     "runs/context.py",
     "runs/live_log.py",
-    "operations/carry_out.py",
+    "plans/carry_out.py",
     "replay/provenance.py",
 )
 

@@ -265,7 +265,7 @@ def test_a_local_run_imports_nothing_for_object_stores(tmp_path: Path) -> None:
         "import sys; from deltaadm.cli.program import run; "
         f"run(['inspect', {str(tmp_path)!r}]); "
         "print(sorted({'obstore', 'threading', 'signal', 'deltaadm.storage.object_store', "
-        "'deltaadm.runs.storage_options', 'deltaadm.runs.deadline'} & set(sys.modules)))"
+        "'deltaadm.runs.unity', 'deltaadm.runs.deadline'} & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from deltaadm.cli.app import build
-from deltaadm.cli.parser import parse
+from deltaadm.cli.program import parse
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.errors import UsageError
 from tests.support.program import deltaadm

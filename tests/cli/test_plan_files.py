@@ -161,7 +161,7 @@ def test_every_field_of_a_journal(run: Callable[[], tuple[Path, Path]], tmp_path
 
 
 def _resealed_line(line: Document) -> Document:
-    from deltaadm.documents.common import sha256
+    from deltaadm.documents import sha256
 
     bare = {key: value for key, value in line.items() if key != "sha256"}
     return bare | {"sha256": sha256(bare)}

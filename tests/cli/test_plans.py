@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from tests.support import tables
 from tests.support.clients import ACCEPT_ALL

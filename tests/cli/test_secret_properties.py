@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.operations.inspect import TableReport
-from deltaadm.operations.reports import OutcomeReport, PlanReport
-from deltaadm.render.formats import formats_for
-from deltaadm.validation.finding import ValidationReport
+from deltaadm.formats.formats import formats_for
+from deltaadm.plans.reports import OutcomeReport, PlanReport
+from deltaadm.reports.inspect import TableReport
+from deltaadm.rules.rule import ValidationReport
 from tests.support import tables
 from tests.support.program import LogWriter, Result, deltaadm, untouched
 from tests.support.tables import Table, commit, commit_info, metadata, protocol

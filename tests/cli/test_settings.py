@@ -10,7 +10,7 @@ import pytest
 
 from deltaadm.cli.settings import option_settings
 from deltaadm.clients import parse_client
-from deltaadm.domain.facts.policy import Ignore, Requirement
+from deltaadm.domain.facts import Ignore, Requirement
 from deltaadm.errors import SettingsError
 from deltaadm.runs.settings import Settings, load_settings
 from deltaadm.runs.settings_file import FROM_PROJECTS, SettingsSources

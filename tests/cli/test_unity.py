@@ -240,7 +240,7 @@ def answers(status: int, **headers: str) -> Callable[[str], Fault]:
 def table(unity: Unity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Unity:
     """A server with a table, on which nobody waits for the next try."""
     plain(unity, tmp_path / "t")
-    monkeypatch.setattr("deltaadm.catalog.rest.time.sleep", lambda _: None)
+    monkeypatch.setattr("deltaadm.storage.rest.time.sleep", lambda _: None)
     return unity
 
 
@@ -272,9 +272,9 @@ def test_what_passes_is_tried_again(table: Unity, monkeypatch: pytest.MonkeyPatc
     def observed(seconds: float) -> None:
         """What else sleeps in the process, such as servers, goes on to do so."""
         caller = sys._getframe(1).f_globals["__name__"]  # noqa: SLF001
-        (seen.append if caller == "deltaadm.catalog.rest" else sleep)(seconds)
+        (seen.append if caller == "deltaadm.storage.rest" else sleep)(seconds)
 
-    monkeypatch.setattr("deltaadm.catalog.rest.time.sleep", observed)
+    monkeypatch.setattr("deltaadm.storage.rest.time.sleep", observed)
     given = iter([(503, None, {}), (429, None, {"Retry-After": "7"})])
     table.fault = lambda _request: next(given, None)
     assert deltaadm("inspect", "main.sales.plain").code == 0
@@ -691,7 +691,7 @@ def test_pages_may_be_empty(unity: Unity, tmp_path: Path) -> None:
 def test_a_list_without_end(
     table: Unity, monkeypatch: pytest.MonkeyPatch, token: Callable[[], object], words: str
 ) -> None:
-    monkeypatch.setattr("deltaadm.catalog.unity.PAGES", 50)
+    monkeypatch.setattr("deltaadm.storage.unity.PAGES", 50)
     table.change = lambda answer: {**answer, "next_page_token": token()}
     done = deltaadm("inspect", "--catalog", "main.sales.*")
     assert (done.code, words in done.err) == (4, True), done.err
@@ -700,7 +700,7 @@ def test_a_list_without_end(
 def test_a_table_has_not_so_many_commits(
     unity: Unity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deltaadm.catalog.answers.COMMITS", 10)
+    monkeypatch.setattr("deltaadm.storage.unity.COMMITS", 10)
     unity.delta = False  # the other interface gives them in one answer, which is limited
     managed(unity, tmp_path / "t")
     entry = unity.tables["main.sales.orders"]
@@ -728,7 +728,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
 def test_an_answer_without_end(
     monkeypatch: pytest.MonkeyPatch, answer: Iterable[bytes], words: str
 ) -> None:
-    monkeypatch.setattr("deltaadm.catalog.rest.PATIENCE", 1.0)
+    monkeypatch.setattr("deltaadm.storage.rest.PATIENCE", 1.0)
     monkeypatch.setenv("DELTAADM_ISOLATED", "1")
 
     def serve(listening: socket.socket) -> None:

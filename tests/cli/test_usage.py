@@ -13,7 +13,7 @@ from deltalake import DeltaTable
 import deltaadm as package
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, TOPICS, VARIABLES
-from deltaadm.render.formats import FORMATS
+from deltaadm.formats.formats import FORMATS
 from tests.support import tables
 from tests.support.program import Result, deltaadm, process, untouched
 from tests.support.tables import Table, commit, metadata, protocol

@@ -21,7 +21,7 @@ from deltaadm.clients.facts import (
     Gate,
     version_key,
 )
-from deltaadm.domain.model.features import FEATURES, Kind
+from deltaadm.domain.features import FEATURES, Kind
 from deltaadm.errors import Refused
 
 FORMS = {

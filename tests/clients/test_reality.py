@@ -30,7 +30,7 @@ B85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;
 
 pytestmark = pytest.mark.skipif(
     version_key(RELEASE.version) > version_key(RELEASE.client.newest) or not RELEASE.is_known,
-    reason=f"nothing is known about {RELEASE}: look, and add to deltaadm/clients/libraries.py",
+    reason=f"nothing is known about {RELEASE}: look, and add to deltaadm/clients/catalogue.py",
 )
 
 

@@ -22,11 +22,11 @@ from deltaadm.clients import (
     verdicts,
 )
 from deltaadm.clients.facts import Gate, fails, unknown, works, wrong
-from deltaadm.domain.model.features import FEATURES, LEGACY, with_requirements
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.features import FEATURES, LEGACY, with_requirements
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
+from deltaadm.domain.wire import Metadata
 from tests.support.examples import TIMES
 
 if TYPE_CHECKING:

@@ -20,15 +20,15 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, QueryBuilder, write_deltalake
 
-from deltaadm.commit.checkpoint import write_checkpoint
-from deltaadm.documents.plan import saved_document
-from deltaadm.documents.saved_plan import read_plans
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import CommitError
-from deltaadm.operations.plan import propose
+from deltaadm.plans.checkpoint import write_checkpoint
+from deltaadm.plans.document import saved_document
+from deltaadm.plans.plan import propose
+from deltaadm.plans.saved import read_plans
 from deltaadm.replay.embedded import live_files
-from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import open_store
 from tests.support import oracle

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from deltaadm.commit.embedded import EmbeddedExecutor
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import AddColumns, ClusterBy, SetProperties, Step
 from deltaadm.errors import CommitError
-from deltaadm.replay.engine import Detail
+from deltaadm.plans.embedded_executor import EmbeddedExecutor
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import ObjectStores, open_store
 from tests.support import oracle
 from tests.support.program import deltaadm

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.commit.embedded import EmbeddedExecutor
-from deltaadm.domain.model.features import FEATURES
-from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.features import FEATURES
+from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.transaction.obligations import OBLIGATIONS
+from deltaadm.plans.embedded_executor import EmbeddedExecutor
 from deltaadm.runs.context import now
 from tests.support import oracle
 from tests.support.executors import carry_out_case, new_commits, recorded_commits, verdict

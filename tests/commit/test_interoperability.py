@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from deltaadm.commit.embedded import EmbeddedExecutor
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.steps import SetProperties
+from deltaadm.plans.embedded_executor import EmbeddedExecutor
 from deltaadm.runs.context import now
 from tests.spark.test_embedded_commits import changes, is_appended, metadata_for
 from tests.support.executors import state

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from deltaadm.commit.embedded import EmbeddedExecutor
-from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.plans.embedded_executor import EmbeddedExecutor
 from deltaadm.runs.context import now
 from tests.support import oracle
 from tests.support.executors import carry_out_case, new_commits, recorded_commits, verdict

@@ -9,21 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.documents.plan import saved_document
-from deltaadm.documents.saved_plan import read_plans
-from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.features import Cost
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.sql.ddl import Position, parse_definitions
 from deltaadm.domain.steps import KINDS, ColumnChange, DropFeature
-from deltaadm.domain.transaction.clustering import with_clustering
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+from deltaadm.domain.transaction.columns import with_clustering
 from deltaadm.errors import CommitError, DeltaadmError, Refused
-from deltaadm.operations.alter import TableChanges, plan_changes
-from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.plan import Plan, propose
-from deltaadm.operations.set_mapping_mode import plan_mapping_mode
-from deltaadm.operations.upgrade_protocol import plan_upgrade
+from deltaadm.plans.alter import TableChanges, plan_changes
+from deltaadm.plans.document import saved_document
+from deltaadm.plans.features import plan_features, plan_mapping_mode, plan_upgrade
+from deltaadm.plans.plan import Plan, propose
+from deltaadm.plans.saved import read_plans
 from tests.support.plans import changes, committed, mapped, resealed, snapshot
 
 Document = dict[str, Any]

@@ -9,18 +9,17 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from deltaadm.documents import document
-from deltaadm.documents.baseline import write_baseline
-from deltaadm.documents.plan import saved_document
-from deltaadm.documents.schemas import SCHEMAS
-from deltaadm.operations.baseline import baseline_of
-from deltaadm.validation.finding import ValidationReport
+from deltaadm.plans.document import saved_document
+from deltaadm.reports.schemas import SCHEMAS
+from deltaadm.reports.validate import baseline_of, write_baseline
+from deltaadm.rules.rule import ValidationReport
 from tests.support import samples
 from tests.support.program import deltaadm
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deltaadm.operations.reports import Report
+    from deltaadm.blocks import Report
     from tests.support.oracle import OracleTable
 
 NOT_OF_REPORTS = {"baseline", "journal", "line", "reference"}
@@ -61,10 +60,10 @@ def test_what_is_written_is_what_the_schemas_say_and_no_more(tmp_path: Path) -> 
 
 
 def test_schemas_hold_for_recorded_tables(oracle_tables: dict[str, OracleTable]) -> None:
-    from deltaadm.operations.enable_feature import plan_features
-    from deltaadm.operations.inspect import describe
-    from deltaadm.replay.engine import Detail
+    from deltaadm.plans.features import plan_features
     from deltaadm.replay.load import load_snapshot
+    from deltaadm.replay.reconcile import Detail
+    from deltaadm.reports.inspect import describe
     from deltaadm.storage.store import open_store
 
     inspect, plan = (Draft202012Validator(closed(SCHEMAS[name])) for name in ("inspect", "plan"))

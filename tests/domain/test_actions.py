@@ -12,11 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.described import log_schema
-from deltaadm.domain.model.actions import (
+from deltaadm.domain.actions import (
     ACTIONS,
     AddFile,
-    CommitInfo,
     DeletionVectorDescriptor,
     DomainMetadata,
     RemoveFile,
@@ -26,14 +24,15 @@ from deltaadm.domain.model.actions import (
     decode_action,
     from_json,
 )
-from deltaadm.domain.model.metadata import Format, Metadata
-from deltaadm.domain.model.protocol import (
+from deltaadm.domain.described import log_schema
+from deltaadm.domain.protocol import (
     Protocol,
     supported_protocol,
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
-from deltaadm.domain.model.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
+from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
+from deltaadm.domain.wire import CommitInfo, Format, Metadata
 from deltaadm.errors import TableError
 from tests.support import oracle
 from tests.support.documents import document

@@ -9,9 +9,8 @@ from deltaadm.domain.described import (
     min_protocol_components_from_automatically_enabled_features,
     min_protocol_components_from_metadata,
 )
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.properties import validate_configurations
-from deltaadm.domain.model.protocol import (
+from deltaadm.domain.properties import validate_configurations
+from deltaadm.domain.protocol import (
     Protocol,
     for_new_table,
     metadata_required_features,
@@ -19,6 +18,7 @@ from deltaadm.domain.model.protocol import (
     supported_features_from_table_configs,
     upgrade_protocol_from_metadata_for_existing_table,
 )
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import Refused
 from tests.support import oracle
 

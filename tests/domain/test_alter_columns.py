@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.actions import DomainMetadata
-from deltaadm.domain.model.schema import path_text, walk
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.schema import path_text, walk
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import DropColumns, RenameColumn, Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.columns import parse_column

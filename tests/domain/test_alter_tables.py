@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.schema import PrimitiveType, StructField, StructType, path_text, walk
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.schema import PrimitiveType, StructField, StructType, path_text, walk
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import (
     Position,
     columns_sql,
@@ -24,13 +24,13 @@ from deltaadm.domain.steps import (
     Step,
 )
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.clustering import (
+from deltaadm.domain.transaction.columns import (
     CLUSTERING_DOMAIN,
     clustering_columns,
     columns_with_statistics,
+    parse_column,
     with_clustering,
 )
-from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.domain.transaction.constraints import stored_expression
 from deltaadm.errors import Refused
 from tests.support.plans import snapshot

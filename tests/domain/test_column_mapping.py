@@ -19,9 +19,8 @@ from deltaadm.domain.described import (
     satisfies_column_mapping_protocol,
     supported_modes,
 )
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.schema import (
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import (
     ArrayType,
     DataType,
     MapType,
@@ -58,6 +57,7 @@ from deltaadm.domain.transaction.column_mapping import (
     try_fix_metadata,
     verify_and_update_metadata_change,
 )
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import Refused
 
 NONE, NAME, ID = ColumnMappingMode.NONE, ColumnMappingMode.NAME, ColumnMappingMode.ID

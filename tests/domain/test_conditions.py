@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.constraints import (
     add_constraint,
     is_certain_condition,
     stored_expression,
 )
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.create import read_schema
+from deltaadm.plans.alter import read_schema
 from tests.support.statement_rows import CONSTRAINED, STARTS, rows
 
 SCHEMA = read_schema(CONSTRAINED)

@@ -5,17 +5,16 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.actions import DomainMetadata
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.protocol import Protocol, SessionSettings
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.steps import ClusterBy, CreateTable, CreationMode
-from deltaadm.domain.steps.create_table import no_table, partition_columns
 from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.table import no_table, partition_columns
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, Refused
-from deltaadm.operations.create import read_schema, schema_of_query
-from deltaadm.operations.diff import diff, mismatches
+from deltaadm.plans.alter import read_schema, schema_of_query
+from deltaadm.plans.diff import diff, mismatches
 from tests.support import oracle
 from tests.support.cases import each
 from tests.support.statements import creation_of, start_snapshot

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
-from deltaadm.domain.model.schema import (
+from deltaadm.domain.schema import (
     ArrayType,
     DataType,
     MapType,
@@ -20,6 +19,7 @@ from deltaadm.domain.sql.ddl import (
     Position,
     columns_sql,
     definition_sql,
+    literal,
     parse_columns,
     parse_default,
     parse_definitions,
@@ -27,8 +27,9 @@ from deltaadm.domain.sql.ddl import (
     parse_type,
     position_sql,
     type_sql,
+    unescaped,
 )
-from deltaadm.domain.sql.sql_text import literal, unescaped
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import Refused
 
 INT, STRING, LONG = PrimitiveType("integer"), PrimitiveType("string"), PrimitiveType("long")

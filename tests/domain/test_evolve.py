@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.domain.model.protocol import Protocol, for_new_table
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.features import Cost
+from deltaadm.domain.protocol import Protocol, SessionSettings, for_new_table
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,
@@ -28,8 +26,9 @@ from deltaadm.domain.transaction.spark_support import (
     refusal_to_write,
     require_readable,
 )
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import DeltaadmError, Refused
-from deltaadm.operations.diff import diff, mismatches
+from deltaadm.plans.diff import diff, mismatches
 from tests.support import oracle
 from tests.support.cases import each
 from tests.support.statements import (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.features import (
+from deltaadm.domain.features import (
     FEATURES,
     LEGACY,
     REFERENCE,
@@ -19,8 +19,7 @@ from deltaadm.domain.model.features import (
     lookup,
     with_requirements,
 )
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.properties import (
+from deltaadm.domain.properties import (
     PROPERTIES,
     did_you_mean,
     interval_microseconds,
@@ -29,7 +28,8 @@ from deltaadm.domain.model.properties import (
     normalized_key,
     validate_configurations,
 )
-from deltaadm.domain.model.protocol import metadata_required_features, supported_protocol
+from deltaadm.domain.protocol import metadata_required_features, supported_protocol
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import IllegalArgument, Refused
 from tests.support import oracle
 

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.domain.model.foreign_properties import FOREIGN, foreign, foreign_value
-from deltaadm.domain.model.properties import (
+from deltaadm.domain.foreign_properties import FOREIGN, foreign, foreign_value
+from deltaadm.domain.properties import (
     PROPERTIES,
     is_registered,
     similar_property,
     validate_configurations,
 )
 from deltaadm.errors import Refused
-from deltaadm.validation.finding import Severity
+from deltaadm.rules.rule import Severity
 from tests.support import tables
 from tests.support.program import deltaadm
 from tests.support.rule_cases import findings

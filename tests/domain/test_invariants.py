@@ -8,13 +8,12 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from deltaadm.clients import Access, Compatibility, parse_client, verdict
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.domain.transaction.invariants import invariants
-from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.transaction.spark_support import invariants, refusal_to_read, refusal_to_write
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
-from deltaadm.validation.finding import Severity
+from deltaadm.rules.rule import Severity
 from tests.support import tables
 from tests.support.cases import each
 from tests.support.rule_cases import findings

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deltaadm.domain.model.json_checksum import checksums, duplicate_key
+from deltaadm.domain.file_facts import checksums, duplicate_key
 
 SAMPLE = (
     """{"k0":"'v 0'", "checksum": "adsaskfljadfkjadfkj", "k1":{"k2": 2, "k3": """

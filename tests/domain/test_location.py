@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import CreateTable, CreationMode, SetLocation
-from deltaadm.domain.steps.create_table import no_table
 from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.create import read_schema
+from deltaadm.plans.alter import read_schema
 from tests.support.plans import protocol
 
 BYPASSING = SessionSettings(bypass_location_schema_check=True)

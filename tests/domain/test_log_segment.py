@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.log_segment import (
+from deltaadm.domain.snapshot import (
     FileInfo,
     Kind,
     LogListing,

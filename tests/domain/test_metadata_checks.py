@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.metadata import Format, Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.session import DEFAULTS_PREFIX, SessionSettings
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.protocol import DEFAULTS_PREFIX, Protocol, SessionSettings
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.spark_support import refusal_to_read
+from deltaadm.domain.wire import Format, Metadata
 from deltaadm.errors import Refused, TableError
 
 

@@ -13,11 +13,11 @@ from deltaadm.domain.described import (
     for_table_feature,
     min_protocol_components_from_metadata,
 )
-from deltaadm.domain.model.features import FEATURES, REFERENCE, with_requirements
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import (
+from deltaadm.domain.features import FEATURES, REFERENCE, with_requirements
+from deltaadm.domain.protocol import (
     CLASSIC_ORDER,
     Protocol,
+    SessionSettings,
     extract_automatically_enabled_features,
     for_new_table,
     minimum_protocol,
@@ -26,12 +26,12 @@ from deltaadm.domain.model.protocol import (
     required_minimum_protocol,
     supported_features_from_table_configs,
 )
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties
 from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import Refused
-from deltaadm.operations.diff import diff
+from deltaadm.plans.diff import diff
 from tests.support import oracle
 
 V4 = ("appendOnly", "changeDataFeed", "checkConstraints", "generatedColumns", "invariants")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from deltaadm.domain.model.schema import (
+from deltaadm.domain.schema import (
     ArrayType,
     MapType,
     PrimitiveType,

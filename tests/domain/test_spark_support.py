@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.steps import AddConstraint, SetProperties
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.spark_support import (
@@ -16,6 +15,7 @@ from deltaadm.domain.transaction.spark_support import (
     refusal_to_read,
     refusal_to_write,
 )
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, TableError
 from tests.support.plans import snapshot
 from tests.support.tables import metadata, protocol

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.actions import DomainMetadata
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import CreateTable, CreationMode, SetProperties, Step, UnsetProperties
-from deltaadm.domain.steps.create_table import no_table
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.clustering import clustering_columns
+from deltaadm.domain.steps.table import no_table
+from deltaadm.domain.transaction.columns import clustering_columns
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.create import read_schema
-from deltaadm.operations.diff import mismatches
+from deltaadm.plans.alter import read_schema
+from deltaadm.plans.diff import mismatches
 from tests.support.statement_rows import COLUMNS, LISTED, RESUMED, STARTS, question, rows
 
 Row = dict[str, Any]

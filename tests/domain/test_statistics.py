@@ -5,12 +5,7 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.facts.statistics import (
-    NotStatistics,
-    contradictions,
-    num_records,
-    parse_statistics,
-)
+from deltaadm.domain.file_facts import NotStatistics, contradictions, num_records, parse_statistics
 
 KINDS = {
     "i": "long",

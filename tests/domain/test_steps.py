@@ -5,18 +5,15 @@ from typing import ClassVar
 import pytest
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.model.commit_info import CommitInfo
-from deltaadm.domain.model.json_values import STRING, record
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.json_values import STRING, record
+from deltaadm.domain.protocol import Protocol, SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import KINDS, Step, read_step, step_document, step_type
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.transaction import prepare_commit
-from deltaadm.operations.commands import alter_command
-from deltaadm.operations.plan import propose
-from deltaadm.operations.sql import statement
+from deltaadm.domain.transaction.update import prepare_commit
+from deltaadm.domain.wire import CommitInfo, Metadata
+from deltaadm.plans.plan import propose, statement
+from deltaadm.plans.undo import alter_command
 
 TABLE = Snapshot(root="/t", version=3, protocol=Protocol(1, 2), metadata=Metadata(id="a"))
 
@@ -57,10 +54,9 @@ def test_what_changes_nothing_is_no_stage() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_kind_has_its_own_module(kind: str) -> None:
+def test_a_kind_names_its_class(kind: str) -> None:
     found = step_type(kind)
     assert (found.kind, found.__name__) == (kind, KINDS[kind])
-    assert found.__module__ == f"deltaadm.domain.steps.{kind}"
     assert found.is_commit or not found.operations
 
 

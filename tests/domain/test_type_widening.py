@@ -2,7 +2,7 @@
 
 import pytest
 
-from deltaadm.domain.transaction.type_widening import is_widening
+from deltaadm.domain.transaction.columns import is_widening
 
 WIDER = [
     ("byte", "short"),

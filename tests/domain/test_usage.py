@@ -8,19 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaadm.domain.facts.usage import usages
-from deltaadm.domain.model.actions import DomainMetadata
-from deltaadm.domain.model.features import FEATURES
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.features import FEATURES
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.steps import DropFeature
-from deltaadm.domain.transaction.feature_removal import FeatureHistory
+from deltaadm.domain.transaction.removal import FeatureHistory
+from deltaadm.domain.usage import usages
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.inspect import TableReport, describe
-from deltaadm.operations.upgrade_protocol import plan_minimum
-from deltaadm.replay.engine import Detail
+from deltaadm.plans.features import plan_minimum
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
+from deltaadm.reports.inspect import TableReport, describe
 from deltaadm.storage.store import open_store
 from tests.support import oracle, tables
 from tests.support.cases import each

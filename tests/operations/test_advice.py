@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
-from deltaadm.operations.advice import advice_on
-from deltaadm.operations.inspect import describe
+from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.reports.inspect import advice_on, describe
 from tests.support import tables
 from tests.support.plans import snapshot
 from tests.support.program import deltaadm

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.schema import PrimitiveType
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.features import Cost
+from deltaadm.domain.schema import PrimitiveType
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.sql.ddl import Position, parse_columns, parse_definitions
 from deltaadm.domain.steps import (
     ChangeColumns,
@@ -18,10 +18,10 @@ from deltaadm.domain.steps import (
     SetProperties,
     UnsetProperties,
 )
-from deltaadm.domain.transaction.clustering import with_clustering
+from deltaadm.domain.transaction.columns import with_clustering
 from deltaadm.errors import Refused
-from deltaadm.operations.alter import TableChanges, plan_changes
-from deltaadm.operations.plan import depends_on_state
+from deltaadm.plans.alter import TableChanges, plan_changes
+from deltaadm.plans.plan import depends_on_state
 from tests.support.plans import changes, mapped, reasons, snapshot
 
 MODE = "delta.columnMapping.mode"

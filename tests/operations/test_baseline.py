@@ -4,10 +4,15 @@ import json
 
 import pytest
 
-from deltaadm.documents.baseline import read_baseline, write_baseline
 from deltaadm.errors import SettingsError
-from deltaadm.operations.baseline import Baseline, baseline_of, without_known
-from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
+from deltaadm.reports.validate import (
+    Baseline,
+    baseline_of,
+    read_baseline,
+    without_known,
+    write_baseline,
+)
+from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport
 
 
 def finding(

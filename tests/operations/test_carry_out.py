@@ -8,29 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.actions import DomainMetadata
-from deltaadm.domain.model.provenance import CommitMark, Provenance
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetLocation, Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-from deltaadm.domain.transaction.feature_removal import FeatureHistory
+from deltaadm.domain.transaction.removal import FeatureHistory
+from deltaadm.domain.wire import CommitMark, Provenance
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost, StorageError
-from deltaadm.operations.alter import TableChanges, plan_changes
-from deltaadm.operations.carry_out import (
-    Outcome,
-    Progress,
-    carry_out,
-    look_up,
-    require_same_places,
-)
-from deltaadm.operations.diff import diff
-from deltaadm.operations.drop_feature import plan_drop
-from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.plan import Plan
-from deltaadm.operations.set_mapping_mode import plan_mapping_mode
-from deltaadm.operations.upgrade_protocol import plan_upgrade
+from deltaadm.plans.alter import TableChanges, plan_changes
+from deltaadm.plans.carry_out import Outcome, Progress, carry_out, look_up, require_same_places
+from deltaadm.plans.diff import diff
+from deltaadm.plans.features import plan_drop, plan_features, plan_mapping_mode, plan_upgrade
+from deltaadm.plans.plan import Plan
 from tests.support.plans import committed, mapped, schema, snapshot, written
 
 START = snapshot((1, 2), {"b": "1"})

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.operations.diff import diff, mismatches
-from deltaadm.render.changes import change_words
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
+from deltaadm.plans.diff import change_words, diff, mismatches
 from tests.support.plans import mapped, schema, snapshot, written
 
 names = st.sampled_from(["appendOnly", "rowTracking", "deletionVectors", "novel"])

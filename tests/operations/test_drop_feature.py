@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from deltaadm.documents.plan import saved_document
-from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
-from deltaadm.domain.transaction.feature_removal import FeatureHistory
+from deltaadm.domain.features import Cost
+from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import NotYet, Refused
-from deltaadm.operations.drop_feature import (
+from deltaadm.plans.document import saved_document
+from deltaadm.plans.features import (
     DropStatus,
     Phase,
     drop_status,
     droppable_features,
     official_name,
     plan_drop,
+    plan_minimum,
 )
-from deltaadm.operations.plan import Plan
-from deltaadm.operations.upgrade_protocol import plan_minimum
+from deltaadm.plans.plan import Plan
 from tests.support.plans import changes, mapped, reasons, snapshot
 
 HOUR = 3_600_000

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.features import FEATURES, TableFeature
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.features import FEATURES, Cost, TableFeature
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import Refused
-from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.plan import Plan
+from deltaadm.plans.features import plan_features
+from deltaadm.plans.plan import Plan
 from tests.support.cases import each
 from tests.support.plans import changes, mapped, reasons, snapshot
 

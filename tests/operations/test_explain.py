@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 import deltaadm
-from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.features import FEATURES
 from deltaadm.errors import Refused
-from deltaadm.operations.client_catalogue import ClientExplanation
-from deltaadm.operations.error_classes import error_classes
-from deltaadm.operations.explain import (
+from deltaadm.reports.clients import ClientExplanation
+from deltaadm.reports.explain import (
     FAMILIES,
     ErrorClassExplanation,
     RuleExplanation,
+    error_classes,
     explain,
     list_rules,
 )
-from deltaadm.operations.features import FeatureExplanation
-from deltaadm.operations.validate import choose_rules, families
+from deltaadm.reports.features import FeatureExplanation
+from deltaadm.reports.validate import choose_rules, families
 from tests.support import oracle
 from tests.support.cases import each
 from tests.support.statement_rows import all_rows

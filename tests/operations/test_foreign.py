@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.catalog_table import CatalogTable
+from deltaadm.domain.catalog_table import CatalogTable
 from deltaadm.domain.sql.ddl import Position, parse_definitions, parse_type
 from deltaadm.domain.steps import ColumnChange, CreateTable, CreationMode
-from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, Refused
-from deltaadm.operations.alter import TableChanges
-from deltaadm.operations.create import read_schema
-from deltaadm.operations.foreign import (
+from deltaadm.plans.alter import TableChanges, read_schema
+from deltaadm.plans.foreign import (
     ForeignPlan,
     carry_out,
     get_provider,

@@ -8,18 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.clients import CLIENTS, Access, newest_releases, parse_client
-from deltaadm.domain.model.features import FEATURES, Kind
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.features import FEATURES, Kind
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.steps import DropConstraint, DropFeature, Step, UnsetProperties
-from deltaadm.domain.transaction.feature_removal import FeatureHistory
+from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import DeltaadmError, NotYet, Refused
-from deltaadm.operations.drop_feature import after_all_runs, droppable_features
-from deltaadm.operations.plan import Goal, Plan
-from deltaadm.operations.reach_clients import (
-    Price,
-    is_reached,
-    plan_for_clients,
-)
+from deltaadm.plans.features import after_all_runs, droppable_features
+from deltaadm.plans.plan import Goal, Plan
+from deltaadm.plans.reach_clients import Price, is_reached, plan_for_clients
 from tests.support.plans import snapshot
 
 HOUR = 3_600_000

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.features import Cost
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import parse_columns, parse_definitions, parse_move
 from deltaadm.domain.steps import (
     ClusterBy,
@@ -20,15 +20,13 @@ from deltaadm.domain.steps import (
     WriteCheckpoint,
 )
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-from deltaadm.domain.transaction.feature_removal import FeatureHistory
+from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import Refused
-from deltaadm.operations.alter import TableChanges, plan_changes
-from deltaadm.operations.diff import diff, mismatches
-from deltaadm.operations.drop_feature import plan_drop
-from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.plan import Plan, depends_on_state
-from deltaadm.operations.set_mapping_mode import plan_mapping_mode
-from deltaadm.validation.snapshots import snapshot_findings
+from deltaadm.plans.alter import TableChanges, plan_changes
+from deltaadm.plans.diff import diff, mismatches
+from deltaadm.plans.features import plan_drop, plan_features, plan_mapping_mode
+from deltaadm.plans.plan import Plan, depends_on_state
+from deltaadm.rules.predicted import snapshot_findings
 from tests.support.plans import mapped, snapshot
 from tests.support.wishes import MODE, carried_out, filled, possible, tables, wishes
 

@@ -15,14 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaadm.documents.plan import saved_document
-from deltaadm.documents.saved_plan import read_plans
-from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.domain.model.properties import ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.schema import Path as Column
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.properties import ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION
+from deltaadm.domain.protocol import Protocol, SessionSettings
+from deltaadm.domain.schema import Path as Column
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.sql.ddl import Position, parse_definitions
 from deltaadm.domain.steps import (
     AddColumns,
@@ -37,26 +33,26 @@ from deltaadm.domain.steps import (
     Step,
     UnsetProperties,
 )
-from deltaadm.domain.transaction.clustering import (
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+from deltaadm.domain.transaction.columns import (
     CLUSTERING_DOMAIN,
     clustering_columns,
     clustering_domain,
+    parse_column,
 )
-from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-from deltaadm.domain.transaction.columns import parse_column
-from deltaadm.domain.transaction.feature_removal import FeatureHistory
+from deltaadm.domain.transaction.removal import FeatureHistory
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import DeltaadmError, Refused
-from deltaadm.operations.alter import TableChanges, plan_changes
-from deltaadm.operations.drop_feature import plan_drop
-from deltaadm.operations.plan import Plan, propose
-from deltaadm.operations.safeguard import require_accepted
-from deltaadm.operations.set_mapping_mode import plan_mapping_mode
-from deltaadm.operations.validate import choose_rules, validate
+from deltaadm.plans.alter import TableChanges, plan_changes
+from deltaadm.plans.document import saved_document
+from deltaadm.plans.features import plan_drop, plan_mapping_mode
+from deltaadm.plans.plan import Plan, propose, require_accepted
+from deltaadm.plans.saved import read_plans
 from deltaadm.replay.examine import Depth, examine
+from deltaadm.reports.validate import choose_rules, validate
+from deltaadm.rules.predicted import snapshot_findings
+from deltaadm.rules.rule import Scope, Severity
 from deltaadm.storage.store import open_store
-from deltaadm.validation.finding import Severity
-from deltaadm.validation.rule import Scope
-from deltaadm.validation.snapshots import snapshot_findings
 from tests.domain.test_evolve import PREDICTED
 from tests.support import oracle, schemas, tables
 from tests.support.plans import snapshot

@@ -2,11 +2,11 @@
 
 import pytest
 
-from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.features import Cost
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.errors import Refused
-from deltaadm.operations.set_mapping_mode import plan_mapping_mode
+from deltaadm.plans.features import plan_mapping_mode
 from tests.support.plans import changes, mapped, reasons, snapshot
 
 NONE, NAME, ID = ColumnMappingMode.NONE, ColumnMappingMode.NAME, ColumnMappingMode.ID

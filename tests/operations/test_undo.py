@@ -10,30 +10,28 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from deltaadm.documents.plan import saved_document
-from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.features import REFERENCE
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.schema import PrimitiveType
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.features import REFERENCE, Cost
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import PrimitiveType
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.sql.ddl import parse_column_list, parse_move
 from deltaadm.domain.steps import ClusterBy, ColumnChange, Step
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.clustering import (
+from deltaadm.domain.transaction.columns import (
     clustering_columns,
     lost_clustering,
+    parse_column,
     with_clustering,
 )
-from deltaadm.domain.transaction.columns import parse_column
-from deltaadm.domain.transaction.feature_removal import FeatureHistory
-from deltaadm.operations.alter import TableChanges, plan_changes
-from deltaadm.operations.diff import Change, diff
-from deltaadm.operations.drop_feature import plan_drop
-from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.plan import Plan
-from deltaadm.operations.reports import PlanReport
-from deltaadm.operations.undo import Transition, Undo
-from deltaadm.render.sql_text import write_sql
+from deltaadm.domain.transaction.removal import FeatureHistory
+from deltaadm.formats.ci import write_sql
+from deltaadm.plans.alter import TableChanges, plan_changes
+from deltaadm.plans.diff import Change, diff
+from deltaadm.plans.document import saved_document
+from deltaadm.plans.features import plan_drop, plan_features
+from deltaadm.plans.plan import Plan
+from deltaadm.plans.reports import PlanReport
+from deltaadm.plans.undo import Transition, Undo
 from tests.support.plans import mapped, snapshot
 from tests.support.undo import undo_steps
 from tests.support.wishes import MODE, carried_out, possible, tables, wishes

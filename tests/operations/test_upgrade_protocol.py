@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import Refused
-from deltaadm.operations.upgrade_protocol import plan_upgrade
+from deltaadm.plans.features import plan_upgrade
 from tests.support.plans import changes, reasons, snapshot
 
 CDF = {"delta.enableChangeDataFeed": "true"}

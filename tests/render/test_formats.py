@@ -11,13 +11,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from deltaadm.operations.explain import explain, list_rules
-from deltaadm.operations.inspect import describe
-from deltaadm.operations.validate import choose_rules
-from deltaadm.render.feature_graph import feature_graph
-from deltaadm.render.findings import path_of, uri_of
-from deltaadm.render.formats import FORMATS, Style, render
-from deltaadm.validation.finding import Severity, ValidationReport
+from deltaadm.formats.ci import path_of, uri_of
+from deltaadm.formats.formats import FORMATS, Style, render
+from deltaadm.formats.html import feature_graph
+from deltaadm.reports.explain import explain, list_rules
+from deltaadm.reports.inspect import describe
+from deltaadm.reports.validate import choose_rules
+from deltaadm.rules.rule import Severity, ValidationReport
 from tests.support.samples import FINDINGS, events, finding, validations
 from tests.support.samples import every_kind as samples_of_every_kind
 from tests.support.tables import metadata, protocol
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from deltaadm.operations.reports import Report
+    from deltaadm.blocks import Report
 
 
 def shown(name: str, *reports: Report, fail_on: Severity = Severity.ERROR) -> str:
@@ -278,7 +278,7 @@ def test_every_rule_is_on_the_page_of_rules() -> None:
 
 
 def test_drawing_shows_what_is_required_and_missing(tmp_path: Path) -> None:
-    drawn = feature_graph(describe("events", events(tmp_path)), FINDINGS)
+    drawn = feature_graph(describe("events", events(tmp_path)).features, FINDINGS)
     nodes = {node.name: node for node in drawn.nodes}
     assert (nodes["deletionVectors"].active, nodes["deletionVectors"].supported) == (True, True)
     assert (nodes["domainMetadata"].active, nodes["domainMetadata"].supported) == (False, False)
@@ -289,7 +289,7 @@ def test_drawing_shows_what_is_required_and_missing(tmp_path: Path) -> None:
 
 
 def test_drawing_has_no_two_features_in_one_place_and_leads_to_the_right(tmp_path: Path) -> None:
-    drawn = feature_graph(describe("events", events(tmp_path)))
+    drawn = feature_graph(describe("events", events(tmp_path)).features)
     assert len({(node.column, node.row) for node in drawn.nodes}) == len(drawn.nodes)
     assert all(start.column < end.column for start, end in drawn.edges)
 
@@ -298,7 +298,7 @@ def test_drawing_can_have_no_edges(tmp_path: Path) -> None:
     from tests.support.samples import snapshot
 
     bare = snapshot(tmp_path, protocol(1, 2), metadata())
-    drawn = feature_graph(describe("bare", bare))
+    drawn = feature_graph(describe("bare", bare).features)
     assert (len(drawn.nodes), drawn.edges) == (2, ())
     assert "<svg" in shown("html", describe("bare", bare))
 

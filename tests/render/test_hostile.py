@@ -15,10 +15,10 @@ from xml.etree import ElementTree as ET
 import pytest
 from markdown_it import MarkdownIt
 
-from deltaadm.operations.reports import Failure
-from deltaadm.render.formats import FORMATS, Style, render
-from deltaadm.render.visible import is_hidden, visible
-from deltaadm.validation.finding import ValidationReport
+from deltaadm.documents import Failure
+from deltaadm.formats.formats import FORMATS, Style, render
+from deltaadm.reports.words import is_hidden, visible
+from deltaadm.rules.rule import ValidationReport
 from tests.support.cases import each
 from tests.support.samples import HOSTILE, hostile_reports
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from deltaadm.operations.reports import Report
+    from deltaadm.blocks import Report
 
 pytestmark = pytest.mark.slow
 

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deltaadm.blocks import Timeline, page_blocks
+from deltaadm.documents import Failure
 from deltaadm.errors import TableError
-from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.history import HistoryReport, Section, entries
-from deltaadm.operations.inspect import describe
-from deltaadm.operations.reports import Failure, FleetSummary, PlanReport
-from deltaadm.render.blocks import Timeline, page_blocks
-from deltaadm.render.feature_graph import changed_part, feature_graph
-from deltaadm.render.formats import Style, render
+from deltaadm.formats.formats import Style, render
+from deltaadm.formats.html import changed_part, feature_graph
+from deltaadm.plans.features import plan_features
+from deltaadm.plans.reports import PlanReport
+from deltaadm.reports.history import HistoryReport, Section, entries
+from deltaadm.reports.inspect import describe
+from deltaadm.reports.overview import FleetSummary
 from tests.support.samples import orders, snapshot, validations
 from tests.support.tables import metadata, protocol
 
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.operations.reports import Report
+    from deltaadm.blocks import Report
+    from deltaadm.domain.snapshot import Snapshot
 
 
 def shown(*reports: Report) -> str:
@@ -45,7 +47,7 @@ def test_drawing_of_a_large_plan_has_first_what_changes(tmp_path: Path) -> None:
     readers = [name for name in names if name != "appendOnly"]
     start = snapshot(tmp_path, protocol(3, 7, readers, names), metadata())
     plan = plan_features(start, ["rowTracking"])
-    whole = feature_graph(describe("t", plan.after), (), describe("t", start))
+    whole = feature_graph(describe("t", plan.after).features, (), describe("t", start).features)
     part = changed_part(whole)
     assert {node.name: node.change for node in part.nodes} == {
         "rowTracking": "+",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm import __version__
-from deltaadm.domain.model.features import FEATURES
-from deltaadm.operations.features import FeatureCatalogue
-from deltaadm.render.formats import FORMATS, Style, formats_for, render
+from deltaadm.domain.features import FEATURES
+from deltaadm.formats.formats import FORMATS, Style, formats_for, render
+from deltaadm.reports.features import FeatureCatalogue
 from tests.support.samples import GROUPS
 
 if TYPE_CHECKING:

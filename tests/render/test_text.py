@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
-from deltaadm.operations.features import list_features
-from deltaadm.operations.inspect import describe
-from deltaadm.operations.reports import PlanReport
-from deltaadm.render.formats import Style, render
-from deltaadm.validation.finding import Severity, ValidationReport
+from deltaadm.formats.formats import Style, render
+from deltaadm.plans.reports import PlanReport
+from deltaadm.reports.features import list_features
+from deltaadm.reports.inspect import describe
+from deltaadm.rules.rule import Severity, ValidationReport
 from tests.support import samples, tables
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deltaadm.operations.reports import Report
+    from deltaadm.blocks import Report
 
 
 def lines(width: int | None, *reports: Report) -> list[str]:

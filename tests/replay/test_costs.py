@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltaadm.domain.model.log_segment import FileInfo
+from deltaadm.domain.snapshot import FileInfo
 from deltaadm.limits import LIMITS
-from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.local import LocalStore
 from tests.support.tables import START_BODY, Table, add, commit
 
@@ -165,7 +165,7 @@ def test_files_are_counted_without_pandas(tmp_path: Path) -> None:
     with_checkpoint(tmp_path, 1_000)
     probe = (
         "import sys; from deltaadm import load_snapshot, open_store; "
-        "from deltaadm.replay.engine import Detail; "
+        "from deltaadm.replay.reconcile import Detail; "
         "files = load_snapshot(open_store(sys.argv[1]), detail=Detail.STATE).files; "
         "print(files.files, 'pyarrow' in sys.modules, 'pandas' in sys.modules)"
     )

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.actions import AddFile
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.actions import AddFile
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.errors import TableError
 from deltaadm.replay.embedded import EmbeddedEngine, live_files
-from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import open_store
 from tests.support.contract import BOTH, EngineContract, Load
 from tests.support.tables import (
@@ -695,7 +695,7 @@ def test_replay_equals_a_fold_in_the_order_of_the_log(
 def test_json_tables_load_without_heavy_packages(tmp_path: Path) -> None:
     table(tmp_path, START, commit(add("a")))
     script = (
-        "import sys; from deltaadm.replay.engine import Detail;"
+        "import sys; from deltaadm.replay.reconcile import Detail;"
         "from deltaadm.replay.load import load_snapshot;"
         "from deltaadm.storage.store import open_store;"
         f"[load_snapshot(open_store({str(tmp_path)!r}), detail=one) for one in Detail];"

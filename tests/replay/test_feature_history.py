@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.domain.transaction.feature_removal import FeatureHistory
-from deltaadm.replay.feature_history import feature_history
+from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.timeline import feature_history
 from deltaadm.storage.store import open_store
 from tests.support import oracle
 from tests.support.tables import (

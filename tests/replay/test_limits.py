@@ -11,12 +11,11 @@ import pytest
 
 from deltaadm.errors import TableError
 from deltaadm.limits import Limits
-from deltaadm.operations.validate import choose_rules, validate
 from deltaadm.replay import commits
-from deltaadm.replay.engine import Detail
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import Fold
+from deltaadm.replay.reconcile import Detail, Fold
+from deltaadm.reports.validate import choose_rules, validate
 from deltaadm.storage.store import LogStore, open_store
 from tests.support import tables
 from tests.support.tables import (

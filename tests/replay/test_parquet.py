@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaadm.replay.footer import DamagedFooter, read_footer
-from deltaadm.replay.parquet import Unfamiliar
+from deltaadm.replay.parquet import DamagedFooter, Unfamiliar, read_footer
 from deltaadm.replay.parquet import rows as rows_of_columns
 from tests.support import oracle
 

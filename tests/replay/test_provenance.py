@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.domain.model.provenance import CommitMark
-from deltaadm.domain.model.schema import StructType
+from deltaadm.domain.schema import StructType
 from deltaadm.domain.steps import ClusterBy, CreateTable, CreationMode, SetProperties, Step
+from deltaadm.domain.wire import CommitMark
 from deltaadm.replay.provenance import provenance
 from deltaadm.storage.store import open_store
 from tests.support.tables import Action, Table, add, commit_info, metadata, protocol

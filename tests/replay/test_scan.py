@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.errors import TableError
-from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.scan import PARALLEL_THRESHOLD, can_fork, parallel_scan
+from deltaadm.replay.reconcile import PARALLEL_THRESHOLD, Detail, can_fork, parallel_scan
 from deltaadm.storage.local import LocalStore
 from tests.support.tables import Table, add, commit, metadata, protocol, remove
 
@@ -22,7 +21,7 @@ PATHS = [f"{number:020d}.json" for number in range(LONG)]
 @pytest.fixture(autouse=True)
 def _processes_are_used(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The test run itself has threads and pyarrow, which a quick start has not."""
-    monkeypatch.setattr("deltaadm.replay.scan.can_fork", lambda: hasattr(os, "fork"))
+    monkeypatch.setattr("deltaadm.replay.reconcile.can_fork", lambda: hasattr(os, "fork"))
     return
 
 

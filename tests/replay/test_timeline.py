@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.operations.diff import RENAMED, ChangeKind, diff, is_renaming
-from deltaadm.operations.history import Section, entries
-from deltaadm.replay.engine import Detail
+from deltaadm.plans.diff import RENAMED, ChangeKind, diff, is_renaming
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import timeline
+from deltaadm.reports.history import Section, entries
 from deltaadm.storage.store import open_store
 from tests.support import oracle, tables
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.operations.diff import Change
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.plans.diff import Change
     from deltaadm.storage.store import LogStore
     from tests.support.oracle import OracleTable
 

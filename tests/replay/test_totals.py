@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from deltaadm.domain.facts.facts import FileTotals
-from deltaadm.domain.model.actions import AddFile, DeletionVectorDescriptor
-from deltaadm.domain.model.snapshot import FileFacts
+from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
+from deltaadm.domain.facts import FileTotals
+from deltaadm.domain.snapshot import FileFacts
 from deltaadm.replay.totals import TotalsBuilder
 
 

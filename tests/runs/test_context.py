@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from deltaadm.domain.catalog_table import CatalogTable
 from deltaadm.errors import TableError, UsageError
-from deltaadm.render.formats import Style
+from deltaadm.formats.formats import Style
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import AccessOptions, Engine, OutputOptions, SparkOptionGroup
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import NOTHING, CommitStatus
 from deltaadm.runs.target import Target, resolve
-from deltaadm.spark.catalog import CatalogTable
 
 
 @pytest.fixture

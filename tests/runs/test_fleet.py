@@ -7,7 +7,7 @@ import pytest
 
 from deltaadm.cli.program import run
 from deltaadm.dataclass import replace
-from deltaadm.runs import fleet, many_plans, results
+from deltaadm.runs import fleet, many_plans
 from deltaadm.runs.fleet import TableResult, TableTask
 from tests.support import tables
 
@@ -28,14 +28,16 @@ def test_a_pickled_task_gives_the_same_result(
     place = str(tables.table(tmp_path / "table", tables.START_BODY).path)
     found: list[TableResult] = []
 
+    results_of = fleet.table_results
+
     def also_pickled(task: TableTask) -> Any:
         session: Any = iter(())  # which cannot be pickled, as sessions cannot
         context = replace(task.context, hadoop=session, engine=session)
         pickled = cloudpickle.dumps(replace(task, context=context).run)
         found.extend((task.run(place), cloudpickle.loads(pickled)(place, place)))
-        return fleet.table_results(task)
+        return results_of(task)
 
-    for module in (results, many_plans):
+    for module in (fleet, many_plans):
         monkeypatch.setattr(module, "table_results", also_pickled)
     assert run([place if word == "TABLE" else word for word in command.split()]) == 0
     here, there = found

@@ -12,7 +12,7 @@ import pytest
 from filelock import FileLock
 
 from deltaadm.spark.executor import SparkExecutor
-from deltaadm.spark.jars import fetched_jars
+from deltaadm.spark.jvm import fetched_jars
 from deltaadm.spark.session import SparkOptions, open_session
 from tests.support.spark_processes import FEW_TASKS, IN_OTHER_PROCESSES, small_jvm
 

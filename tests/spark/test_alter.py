@@ -22,7 +22,7 @@ from deltaadm.domain.steps import (
 )
 from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import CommitError, DeltaadmError
-from deltaadm.operations.diff import diff, mismatches
+from deltaadm.plans.diff import diff, mismatches
 from deltaadm.spark.executor import SparkExecutor
 from tests.support import oracle
 from tests.support.provenance import versions_made_by

@@ -9,8 +9,8 @@ from deltaadm import load_snapshot, open_store
 from deltaadm.domain.steps import DropColumns, RenameColumn, Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import CommitError, Refused
-from deltaadm.operations.diff import mismatches
-from deltaadm.replay.engine import Detail
+from deltaadm.plans.diff import mismatches
+from deltaadm.replay.reconcile import Detail
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.provenance import versions_made_by
 

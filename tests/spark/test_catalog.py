@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deltaadm.documents.saved_plan import read_plans
-from deltaadm.domain.sql.sql_text import literal
+from deltaadm.domain.catalog_table import CatalogTable
+from deltaadm.domain.sql.ddl import literal
 from deltaadm.errors import DeltaadmError, Refused
-from deltaadm.runs.journal import Journal
-from deltaadm.spark.catalog import CatalogTable, DeltaCatalog, open_catalog
+from deltaadm.plans.saved import read_plans
+from deltaadm.runs.many_plans import Journal
+from deltaadm.spark.catalog import DeltaCatalog, open_catalog
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import SparkOptions
 from tests.support.clients import ACCEPT_ALL

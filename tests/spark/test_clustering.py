@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deltaadm.rules.rule import Severity
 from deltaadm.spark.executor import SparkExecutor
-from deltaadm.validation.finding import Severity
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import deltaadm
 from tests.support.rule_cases import findings

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deltaadm import load_snapshot, open_store
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import CreateTable, CreationMode
-from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.operations.create import plan_create, read_schema, schema_of_query
-from deltaadm.operations.diff import mismatches
-from deltaadm.replay.engine import Detail
+from deltaadm.plans.alter import plan_create, read_schema, schema_of_query
+from deltaadm.plans.diff import mismatches
+from deltaadm.replay.reconcile import Detail
 from deltaadm.spark.catalog import DeltaCatalog
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.session import SparkOptions

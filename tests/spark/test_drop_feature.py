@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm import Snapshot, load_snapshot, open_store
-from deltaadm.domain.model.features import REFERENCE
+from deltaadm.domain.features import REFERENCE
 from deltaadm.errors import NotYet
-from deltaadm.operations.carry_out import Outcome, carry_out
-from deltaadm.operations.drop_feature import Phase, drop_status, plan_drop
-from deltaadm.operations.upgrade_protocol import plan_minimum
-from deltaadm.replay.engine import Detail
-from deltaadm.replay.feature_history import feature_history
+from deltaadm.plans.carry_out import Outcome, carry_out
+from deltaadm.plans.features import Phase, drop_status, plan_drop, plan_minimum
+from deltaadm.replay.reconcile import Detail
+from deltaadm.replay.timeline import feature_history
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.live_log import LiveLog
 from deltaadm.runs.status import CommitStatus
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from _pytest.mark.structures import ParameterSet
     from pyspark.sql import SparkSession
 
-    from deltaadm.operations.plan import Plan
+    from deltaadm.plans.plan import Plan
 
 DAY = 24 * 3600
 

@@ -13,16 +13,14 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from deltaadm.commit.embedded import EmbeddedExecutor
-from deltaadm.commit.supported import obstacles
-from deltaadm.domain.model.features import FEATURES, REFERENCE
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.features import FEATURES, REFERENCE
+from deltaadm.domain.protocol import Protocol, SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
-from deltaadm.operations.plan import propose
+from deltaadm.plans.embedded_executor import EmbeddedExecutor, obstacles
+from deltaadm.plans.plan import propose
 from deltaadm.runs.context import now
 from deltaadm.spark.executor import SparkExecutor
 from tests.spark.test_predictions import MAPPED, MAPPED_SCHEMA, STARTS

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltaadm.domain.model.snapshot import FileFacts, Snapshot
+from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.errors import DeltaadmError
-from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import Attempt, load_snapshot, locate
+from deltaadm.replay.reconcile import Detail
 from deltaadm.spark.engine import SparkEngine
 from deltaadm.spark.store import Hadoop
 from deltaadm.storage.store import LogStore, open_store

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.provenance import CommitMark
-from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.steps import AddConstraint, SetProperties, UnsetProperties
+from deltaadm.domain.wire import CommitMark
 from deltaadm.errors import CommitError
 from deltaadm.replay.load import load_snapshot
 from deltaadm.spark.executor import USER_METADATA, SparkExecutor, address
-from deltaadm.spark.session import SparkOptions
-from deltaadm.spark.settings import configured
+from deltaadm.spark.session import SparkOptions, configured
 from deltaadm.storage.store import open_store
 
 SCHEMA = {

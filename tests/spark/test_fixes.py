@@ -9,7 +9,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 import tests.validation.cases  # noqa: F401 -- registers every case
-from deltaadm.operations.commands import fix_command
+from deltaadm.plans.undo import fix_command
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import deltaadm

@@ -12,7 +12,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from deltaadm.errors import EngineError
 from deltaadm.spark.fleet import Executors
-from deltaadm.spark.settings import configured
+from deltaadm.spark.session import configured
 from deltaadm.spark.store import Hadoop
 from deltaadm.spark.workers import require_able
 from tests.support import oracle

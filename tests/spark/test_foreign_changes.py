@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaadm.errors import DeltaadmError
-from deltaadm.spark.foreign_catalog import SparkForeignCatalog
+from deltaadm.spark.catalog import SparkForeignCatalog
 from tests.support.program import Result, deltaadm
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from deltaadm import Snapshot, evolve, load_snapshot, open_store
-from deltaadm.domain.model.features import FEATURES, REFERENCE, TableFeature
-from deltaadm.domain.model.protocol import Protocol
+from deltaadm.domain.features import FEATURES, REFERENCE, TableFeature
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.steps import (
     AddConstraint,
     DropConstraint,
@@ -20,7 +20,7 @@ from deltaadm.domain.steps import (
     UnsetProperties,
 )
 from deltaadm.errors import CommitError, DeltaadmError
-from deltaadm.operations.diff import mismatches
+from deltaadm.plans.diff import mismatches
 from deltaadm.spark.executor import SparkExecutor
 from tests.support.refusals import UNTOUCHED
 from tests.support.tables import Action, Table, metadata

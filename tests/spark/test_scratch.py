@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.spark.scratch import remove_abandoned, scratch_directory
+from deltaadm.spark.jvm import remove_abandoned, scratch_directory
 
 LEAVE = """
 import os, subprocess, sys
 from pathlib import Path
-from deltaadm.spark.scratch import scratch_directory
+from deltaadm.spark.jvm import scratch_directory
 with scratch_directory() as scratch:
     (scratch.path / "blocks").mkdir()
     (scratch.path / "blocks" / "data").touch()

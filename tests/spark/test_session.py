@@ -17,8 +17,7 @@ import pyspark
 import pytest
 from deltalake import write_deltalake
 
-from deltaadm.spark.jars import delta_jar
-from deltaadm.spark.jvm import java_program
+from deltaadm.spark.jvm import delta_jar, java_program
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import messages, process, surroundings

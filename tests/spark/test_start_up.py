@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.spark.start_up import SHORT_WORK, java_options
+from deltaadm.spark.jvm import SHORT_WORK, java_options
 from tests.support import class_archive
 from tests.support.program import surroundings
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from deltaadm.errors import StorageError
-from deltaadm.storage.aws_profile import profile_options
+from deltaadm.storage.object_store import profile_options
 
 KEYS = {"aws_access_key_id": "A", "aws_secret_access_key": "S"}
 

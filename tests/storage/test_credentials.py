@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from deltaadm.errors import StorageError
-from deltaadm.storage.credentials import RenewedCredentials, TemporaryCredentials
-from deltaadm.storage.object_store import Connections
+from deltaadm.storage.object_store import Connections, RenewedCredentials, TemporaryCredentials
 from tests.support.s3 import BUCKET, S3Server, s3_server
 
 

@@ -15,13 +15,13 @@ from urllib.request import Request, urlopen
 import obstore
 import pytest
 
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import DeltaadmError, Refused, StorageError, TableError
 from deltaadm.limits import Limits
-from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.discover import find_tables, table_around
-from deltaadm.storage.kept import Kept
+from deltaadm.storage.object_store import Kept
 from deltaadm.storage.store import ObjectStores, open_store
 from tests.support.azure import azurite
 from tests.support.contract import EngineContract, Load

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from deltaadm.domain.model.log_segment import LogFiles, LogListing, choose
+from deltaadm.domain.snapshot import LogFiles, LogListing, choose
 from deltaadm.replay.embedded import live_files
-from deltaadm.replay.engine import hint_of
+from deltaadm.replay.reconcile import hint_of
 from deltaadm.storage.store import LogStore
 
 HINT = "_last_checkpoint"

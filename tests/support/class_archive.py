@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from deltaadm.spark.jvm import SHORT_WORK
 from deltaadm.spark.session import SparkOptions, open_session
-from deltaadm.spark.start_up import SHORT_WORK
 
 
 def options(archive: Path) -> str:

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.model.actions import AddFile
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.actions import AddFile
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import TableError
 from deltaadm.replay.embedded import live_files
-from deltaadm.replay.engine import Detail
+from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import open_store
 from tests.support import oracle
 from tests.support.cases import each

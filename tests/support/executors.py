@@ -7,16 +7,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from deltaadm.commit.supported import obstacles
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
-from deltaadm.domain.steps.create_table import no_table
+from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.operations.carry_out import Executor
-from deltaadm.operations.plan import propose
-from deltaadm.replay.engine import Detail
+from deltaadm.plans.carry_out import Executor
+from deltaadm.plans.embedded_executor import obstacles
+from deltaadm.plans.plan import propose
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import ObjectStores, open_store
 from tests.support import oracle
 from tests.support.statements import creation_of, step_of

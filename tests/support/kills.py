@@ -118,7 +118,7 @@ def kill_programs(
 
 def _pointed(store: LogStore) -> int:
     from deltaadm.errors import FileMissing
-    from deltaadm.replay.engine import hint_of
+    from deltaadm.replay.reconcile import hint_of
 
     try:
         return int(hint_of(store.read("_last_checkpoint"))["version"])

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from deltaadm.documents.common import sealed
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.operations.diff import Change, ChangeKind
-from deltaadm.operations.plan import Plan
+from deltaadm.documents import sealed
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.wire import Metadata
+from deltaadm.plans.diff import Change, ChangeKind
+from deltaadm.plans.plan import Plan
 from tests.support import tables
 
 Versions = tuple[int, int]

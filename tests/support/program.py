@@ -14,10 +14,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from deltaadm.cli.program import run
-from deltaadm.commit.checkpoint import write_checkpoint
-from deltaadm.domain.model.provenance import CommitMark
-from deltaadm.domain.model.session import SessionSettings
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import (
     ClusterBy,
     CreateTable,
@@ -28,11 +26,13 @@ from deltaadm.domain.steps import (
     Step,
     WriteCheckpoint,
 )
-from deltaadm.domain.steps.create_table import no_table
 from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.steps.table import no_table
+from deltaadm.domain.wire import CommitMark
 from deltaadm.errors import NotYet
-from deltaadm.replay.engine import Detail
+from deltaadm.plans.checkpoint import write_checkpoint
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import open_store
 from tests.support.tables import Action, Table, commit_info, domain
 

@@ -1,7 +1,7 @@
 """Which versions of a table are a step's own."""
 
-from deltaadm.domain.model.provenance import CommitMark
 from deltaadm.domain.steps import Step
+from deltaadm.domain.wire import CommitMark
 from deltaadm.replay.provenance import provenance
 from deltaadm.storage.store import LogStore
 

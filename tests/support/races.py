@@ -222,8 +222,8 @@ def check(root: str, found: Round) -> None:
     from deltalake import DeltaTable
 
     from deltaadm.replay.commits import all_actions
-    from deltaadm.replay.engine import Detail
     from deltaadm.replay.load import load_snapshot
+    from deltaadm.replay.reconcile import Detail
     from deltaadm.storage.store import open_store
     from tests.support.checkpoints import require_right
 

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.model.properties import PROPERTIES
+from deltaadm.domain.properties import PROPERTIES
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import SparkOptions, open_session
 from tests.support.spark_processes import FEW_TASKS

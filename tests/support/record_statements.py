@@ -21,9 +21,9 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from deltaadm.domain.model.features import FEATURES
-from deltaadm.domain.model.foreign_properties import FOREIGN
-from deltaadm.domain.model.properties import PROPERTIES
+from deltaadm.domain.features import FEATURES
+from deltaadm.domain.foreign_properties import FOREIGN
+from deltaadm.domain.properties import PROPERTIES
 from deltaadm.domain.steps import (
     AddConstraint,
     CreateTable,
@@ -32,8 +32,8 @@ from deltaadm.domain.steps import (
     UnsetProperties,
 )
 from deltaadm.errors import CommitError, Refused
-from deltaadm.operations.create import read_schema
-from deltaadm.operations.sql import statement
+from deltaadm.plans.alter import read_schema
+from deltaadm.plans.plan import statement
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import SparkOptions, open_session
 from tests.support.check_expressions import EXPRESSIONS

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from deltaadm.domain.model.schema import PrimitiveType
+from deltaadm.domain.schema import PrimitiveType
 from deltaadm.domain.sql.ddl import Position, parse_column_list, parse_definitions
 from deltaadm.domain.steps import (
     AddColumns,
@@ -19,7 +19,7 @@ from deltaadm.domain.steps import (
     Step,
     UnsetProperties,
 )
-from deltaadm.operations.create import read_schema
+from deltaadm.plans.alter import read_schema
 
 Row = tuple[str, tuple[Step, ...], str | None]
 

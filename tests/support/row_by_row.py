@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.facts.facts import ChecksumFacts, Facts, FileTotals, LiveFiles, SnapshotFacts
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.facts import ChecksumFacts, Facts, FileTotals, LiveFiles, SnapshotFacts
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import TableError
-from deltaadm.operations.validate import choose_rules, unreadable, validate
 from deltaadm.replay.embedded import EmbeddedEngine, live_files
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.totals import TotalsBuilder
+from deltaadm.reports.validate import choose_rules, unreadable, validate
+from deltaadm.rules.rule import RuleSet, ValidationReport
 from deltaadm.storage.store import LogStore, open_store
-from deltaadm.validation.rule import RuleSet, ValidationReport
 from tests.support.rule_cases import NOW
 
 

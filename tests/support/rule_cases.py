@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from deltaadm.catalog.answers import state_for_delta
-from deltaadm.catalog.ratified import RatifiedStore
 from deltaadm.errors import TableError
-from deltaadm.operations.validate import Demands, choose_rules, unreadable, validate
 from deltaadm.replay.examine import Depth, examine
+from deltaadm.reports.validate import Demands, choose_rules, unreadable, validate
+from deltaadm.rules.rule import Finding, ValidationReport
 from deltaadm.storage.store import LogStore, open_store
-from deltaadm.validation.rule import Finding, ValidationReport
+from deltaadm.storage.unity import RatifiedStore, state_for_delta
 
 NOW: Final = 4_000_000_000_000
 """The time at which all cases are judged, in milliseconds: later than any that a writer notes."""

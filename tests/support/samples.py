@@ -6,11 +6,11 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from deltaadm.blocks import Check, Health
 from deltaadm.clients import Access, parse_client
-from deltaadm.documents import document
-from deltaadm.domain.model.catalog_table import CatalogTable
-from deltaadm.domain.model.commit_info import CommitInfo
-from deltaadm.domain.model.session import SessionSettings
+from deltaadm.documents import Failure, document
+from deltaadm.domain.catalog_table import CatalogTable
+from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import (
     ClusterBy,
@@ -20,63 +20,51 @@ from deltaadm.domain.steps import (
     SetProperties,
     Step,
 )
-from deltaadm.domain.steps.create_table import no_table
-from deltaadm.domain.transaction.clustering import CLUSTERING_DOMAIN
+from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-from deltaadm.domain.transaction.feature_removal import FeatureHistory
+from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
+from deltaadm.domain.transaction.removal import FeatureHistory
+from deltaadm.domain.wire import CommitInfo
 from deltaadm.errors import CommitError, Refused, StorageError, TableError
-from deltaadm.operations.alter import TableChanges, plan_changes
-from deltaadm.operations.carry_out import ConcurrentChange, Outcome
-from deltaadm.operations.client_catalogue import ClientExplanation, explain_client, list_clients
-from deltaadm.operations.compare import ComparedState, DiffReport, compare
-from deltaadm.operations.create import read_schema
-from deltaadm.operations.diff import Change, ChangeKind
-from deltaadm.operations.drop_feature import DropReport, DropStatus, Phase
-from deltaadm.operations.enable_feature import plan_features
-from deltaadm.operations.explain import explain, list_rules
-from deltaadm.operations.features import FeatureExplanation, explain_feature, list_features
-from deltaadm.operations.foreign import plan_foreign_changes, plan_foreign_creation
-from deltaadm.operations.history import (
-    HistoryEntry,
-    HistoryReport,
-    Origin,
-    Section,
-    entries,
-)
-from deltaadm.operations.inspect import ClientView, TableReport, describe
-from deltaadm.operations.plan import Goal, propose
-from deltaadm.operations.reach_clients import plan_for_clients as plan_goals
-from deltaadm.operations.reports import (
-    Check,
-    DoctorReport,
-    Failure,
+from deltaadm.plans.alter import TableChanges, plan_changes, read_schema
+from deltaadm.plans.carry_out import ConcurrentChange, Outcome
+from deltaadm.plans.diff import Change, ChangeKind
+from deltaadm.plans.features import DropReport, DropStatus, Phase, plan_features, plan_mapping_mode
+from deltaadm.plans.foreign import plan_foreign_changes, plan_foreign_creation
+from deltaadm.plans.plan import Goal, propose
+from deltaadm.plans.reach_clients import plan_for_clients as plan_goals
+from deltaadm.plans.reports import (
     ForeignReport,
-    Health,
     JournalLine,
     JournalReport,
     OutcomeReport,
     PlanReport,
     PlanState,
     PlanStatus,
-    RuleCount,
     SavedPlanReport,
-    StatisticsReport,
 )
-from deltaadm.operations.set_mapping_mode import plan_mapping_mode
-from deltaadm.operations.settings import SettingsReport, SettingValue
-from deltaadm.operations.why import WhyReport, explain_protocol
-from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
+from deltaadm.reports.clients import ClientExplanation, explain_client, list_clients
+from deltaadm.reports.diff import ComparedState, DiffReport, compare
+from deltaadm.reports.doctor import DoctorReport
+from deltaadm.reports.explain import explain, list_rules
+from deltaadm.reports.features import FeatureExplanation, explain_feature, list_features
+from deltaadm.reports.history import HistoryEntry, HistoryReport, Origin, Section, entries
+from deltaadm.reports.inspect import ClientView, TableReport, describe
+from deltaadm.reports.settings import SettingsReport, SettingValue
+from deltaadm.reports.statistics import RuleCount, StatisticsReport
+from deltaadm.reports.why import WhyReport, explain_protocol
+from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport
 from deltaadm.storage.store import open_store
-from deltaadm.validation.finding import Cause, Finding, Severity, Suppressed, ValidationReport
 from tests.support import tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.operations.reports import Report
+    from deltaadm.blocks import Report
+    from deltaadm.domain.snapshot import Snapshot
 
     _Make = TypeVar("_Make", bound=Callable[[Path], Iterable[Report]])
 

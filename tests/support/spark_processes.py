@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from deltaadm.spark.jars import fetched_jars, spark_home
-from deltaadm.spark.start_up import SHORT_WORK
+from deltaadm.spark.jvm import SHORT_WORK, fetched_jars, spark_home
 
 IN_OTHER_PROCESSES = {
     "test_clusters.py",

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from deltaadm.operations.create import read_schema
+from deltaadm.plans.alter import read_schema
 from tests.support.tables import Action, metadata, protocol
 
 ROWS = Path(__file__).parent.parent / "data" / "statements.jsonl.xz"

@@ -5,11 +5,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from deltaadm.domain.model.actions import CommitInfo, SingleAction
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.schema import Path
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.actions import SingleAction
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import Path
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import parse_column_list, parse_definitions, parse_type
 from deltaadm.domain.steps import (
     AddColumns,
@@ -27,7 +26,8 @@ from deltaadm.domain.steps import (
     UnsetProperties,
 )
 from deltaadm.domain.transaction.columns import parse_column
-from deltaadm.operations.create import read_schema
+from deltaadm.domain.wire import CommitInfo, Metadata
+from deltaadm.plans.alter import read_schema
 from tests.support import oracle
 
 _TEXT = r"'((?:[^'\\]|\\.)*)'"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.features import FEATURES
 from deltaadm.domain.steps import DropFeature, SetProperties, UnsetProperties
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deltaadm.domain.steps import Step
-    from deltaadm.operations.undo import Transition
+    from deltaadm.plans.undo import Transition
 
 
 def undo_steps(transition: Transition) -> tuple[Step, ...]:

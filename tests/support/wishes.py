@@ -7,13 +7,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.snapshot import Snapshot
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import Position, parse_columns, parse_definitions, parse_type
 from deltaadm.domain.steps import ColumnChange, SetProperties, Step
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.clustering import with_clustering
+from deltaadm.domain.transaction.columns import with_clustering
 from deltaadm.errors import Refused
-from deltaadm.operations.alter import TableChanges, plan_changes
+from deltaadm.plans.alter import TableChanges, plan_changes
 from tests.support.plans import snapshot
 
 MODE = "delta.columnMapping.mode"

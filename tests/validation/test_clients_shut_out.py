@@ -2,13 +2,12 @@
 
 import pytest
 
-import deltaadm.validation.all_rules  # noqa: F401 -- registers every rule
-from deltaadm.domain.facts.facts import PolicyFacts
-from deltaadm.domain.facts.policy import ClientVerdict, Obstacle, Policy
-from deltaadm.domain.model.metadata import Metadata
-from deltaadm.domain.model.protocol import Protocol
-from deltaadm.domain.model.snapshot import Snapshot
-from deltaadm.validation.rule import RULES
+import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
+from deltaadm.domain.facts import ClientVerdict, Obstacle, Policy, PolicyFacts
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.wire import Metadata
+from deltaadm.rules.rule import RULES
 
 VECTORS = Protocol(3, 7, frozenset({"deletionVectors"}), frozenset({"deletionVectors"}))
 

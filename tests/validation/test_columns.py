@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.data_paths import (
+from deltaadm.domain.file_facts import (
     ABSOLUTE,
     PLAIN_CHARACTERS,
     PLAIN_PATH,

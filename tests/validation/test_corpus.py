@@ -1,6 +1,6 @@
 """Tables of other projects: no false alarm on what Delta reads, an error on what it refuses."""
 
-from deltaadm.validation.rule import Severity
+from deltaadm.rules.rule import Severity
 from tests.support import oracle
 from tests.support.cases import each
 from tests.support.rule_cases import report

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.validation.rule import Severity
+from deltaadm.rules.rule import Severity
 from tests.support.rule_cases import findings
 from tests.support.tables import commit, commit_info, metadata, protocol, table
 from tests.validation.cases.cross_check import a_property_is_null

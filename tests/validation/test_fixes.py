@@ -9,10 +9,10 @@ import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.clients import CLIENTS
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.errors import TableError
-from deltaadm.operations.commands import fix_command
-from deltaadm.operations.fixes import plan_fixes
-from deltaadm.replay.engine import Detail
+from deltaadm.plans.fixes import plan_fixes
+from deltaadm.plans.undo import fix_command
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import open_store
 from tests.support.cases import each
 from tests.support.program import LogWriter, deltaadm

@@ -7,7 +7,7 @@ import pytest
 
 import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.domain.steps import WriteCheckpoint
-from deltaadm.validation.finding import Finding
+from deltaadm.rules.rule import Finding
 from tests.support.program import checkpoint_of
 from tests.support.rule_cases import CASES, Case, findings
 

@@ -7,8 +7,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import tests.validation.cases  # noqa: F401 -- registers every case
-from deltaadm.validation.finding import Finding
-from deltaadm.validation.rule import RULES
+from deltaadm.rules.rule import RULES, Finding
 from tests.support.rule_cases import CASES, Case, findings
 
 FAMILIES = ("DL2", "DL3", "DL4")

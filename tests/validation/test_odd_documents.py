@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaadm.domain.model.properties import PROPERTIES
+from deltaadm.domain.properties import PROPERTIES
 from tests.support.cases import each
 from tests.support.rule_cases import report
 from tests.support.tables import add, commit, commit_info, metadata, protocol, table

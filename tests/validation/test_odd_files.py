@@ -9,16 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tests.validation.cases  # noqa: F401 -- registers every case
-from deltaadm.domain.facts.deletion_vectors import descriptor_flaw, z85_decode
-from deltaadm.domain.facts.statistics import column_kinds, contradictions, num_records
-from deltaadm.domain.model.actions import ACTIONS, DeletionVectorDescriptor
-from deltaadm.domain.model.data_paths import is_absolute, path_flaw
-from deltaadm.domain.model.partition_values import is_partition_value
-from deltaadm.operations.validate import choose_rules, validate
+from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
+from deltaadm.domain.file_facts import (
+    column_kinds,
+    contradictions,
+    descriptor_flaw,
+    is_absolute,
+    is_partition_value,
+    num_records,
+    path_flaw,
+    z85_decode,
+)
 from deltaadm.replay.commits import mismatches
 from deltaadm.replay.examine import Depth, examine
+from deltaadm.reports.validate import choose_rules, validate
+from deltaadm.rules.rule import Severity
 from deltaadm.storage.store import open_store
-from deltaadm.validation.rule import Severity
 from tests.support.cases import each
 from tests.support.rule_cases import CASES, NOW, Case, named, report
 from tests.support.tables import (
@@ -285,7 +291,7 @@ def test_z85_refuses_other_texts(text: str) -> None:
 
 
 def test_nested_columns_are_told_by_their_names_in_statistics() -> None:
-    from deltaadm.domain.model.schema import parse_schema
+    from deltaadm.domain.schema import parse_schema
     from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 
     inner = {"type": "struct", "fields": [column("x", **{"delta.columnMapping.physicalName": "p"})]}

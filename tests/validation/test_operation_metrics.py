@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.validation.rules.operation_metrics import OPERATIONS
+from deltaadm.rules.log import OPERATIONS
 from tests.support import oracle
 from tests.support.rule_cases import findings
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from deltaadm.validation.rule import Severity
+from deltaadm.rules.rule import Severity
 from tests.support.rule_cases import report
 from tests.support.tables import add, column, commit, metadata, protocol, schema, table
 

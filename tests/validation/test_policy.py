@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.domain.facts.policy import Ignore, Policy, Requirement
+from deltaadm.domain.facts import Ignore, Policy, Requirement
 from deltaadm.domain.steps import SetProperties
-from deltaadm.operations.validate import Demands
-from deltaadm.validation.rule import Finding, Severity
+from deltaadm.reports.validate import Demands
+from deltaadm.rules.rule import Finding, Severity
 from tests.support.rule_cases import findings
 from tests.support.tables import commit, commit_info, metadata, protocol, schema, table
 from tests.validation.cases.policy import OLD_SPARK, plain, with_vectors

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 import tests.validation.cases  # noqa: F401 -- registers every case
-from deltaadm.domain.facts.facts import SnapshotFacts
+from deltaadm.domain.facts import SnapshotFacts
 from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.replay.examine import examine
+from deltaadm.rules.rule import RULES, Scope
 from deltaadm.storage.store import open_store
-from deltaadm.validation.rule import RULES, Scope
 from tests.support.cases import each
 from tests.support.rule_cases import CASES, DEPTHS, NOW, Case, named
 

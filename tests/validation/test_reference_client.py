@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.clients import Compatibility, parse_client
-from deltaadm.domain.model.features import FEATURES
+from deltaadm.domain.features import FEATURES
 from deltaadm.domain.transaction.spark_support import (
     PATH_OF_CATALOG_TABLE,
     refusal_to_read,
     refusal_to_write,
 )
-from deltaadm.operations.inspect import describe
-from deltaadm.operations.validate import Demands
-from deltaadm.validation.finding import Severity
+from deltaadm.reports.inspect import describe
+from deltaadm.reports.validate import Demands
+from deltaadm.rules.rule import Severity
 from tests.support import oracle, tables
 from tests.support.cases import each
 from tests.support.examples import TIMES

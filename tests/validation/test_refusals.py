@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaadm.errors import TableError
-from deltaadm.replay.engine import Detail
 from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
+from deltaadm.rules.rule import Severity
 from deltaadm.storage.store import open_store
-from deltaadm.validation.finding import Severity
 from tests.support import oracle
 from tests.support.cases import each
 from tests.support.rule_cases import report

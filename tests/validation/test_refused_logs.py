@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deltaadm.errors import TableError
-from deltaadm.validation.rule import Severity
+from deltaadm.rules.rule import Severity
 from tests.support import oracle
 from tests.support.rule_cases import report
 

@@ -6,21 +6,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from deltaadm.errors import UsageError
-from deltaadm.operations.change_texts import ChangeTexts, table_changes
+from deltaadm.plans.alter import ChangeTexts, table_changes
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, require_tables
 from deltaadm.runs.plan_options import ChangeOptions
+from deltaadm.runs.plan_run import changes_planner
 from deltaadm.runs.plan_tables import plan_tables
-from deltaadm.runs.planners import changes_planner
 from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.operations.alter import TableChanges
-    from deltaadm.runs.catalogs import Entry
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.plans.alter import TableChanges
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.names import Entry
 
 
 class ColumnOptions(Parameters):
@@ -113,7 +113,7 @@ class Alter(Parameters):
     change: ChangeOptions
 
 
-def command(options: Alter, context: RunContext) -> int:
+def run_alter(options: Alter, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     if (options.columns, options.rules) == (ColumnOptions(), RuleOptions()):
         raise UsageError("Specify a change, for example --set PROPERTY=VALUE.")

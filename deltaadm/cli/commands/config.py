@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.errors import UsageError
-from deltaadm.operations.settings import SettingsReport
+from deltaadm.reports.settings import SettingsReport
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import OutputOptions
 from deltaadm.runs.output import answer
@@ -40,7 +40,7 @@ class Config(Parameters):
     output: OutputOptions
 
 
-def command(options: Config, context: RunContext) -> int:
+def run_config(options: Config, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     if options.action not in {"show", "aliases"}:
         raise UsageError(f"{options.action!r} is not show or aliases", option="ACTION")

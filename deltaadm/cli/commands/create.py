@@ -6,15 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.catalog_table import DELTA
+from deltaadm.domain.catalog_table import DELTA
 from deltaadm.domain.steps import CreateTable, CreationMode
 from deltaadm.errors import MissingFile, UsageError
-from deltaadm.operations.create import read_schema, schema_of_query
-from deltaadm.operations.foreign import get_provider
-from deltaadm.runs import catalogs
-from deltaadm.runs.creation import creation_step, plan_creation
+from deltaadm.plans.alter import read_schema, schema_of_query
+from deltaadm.plans.foreign import get_provider
+from deltaadm.runs import names as table_names
 from deltaadm.runs.declare import Parameters, argument, option
-from deltaadm.runs.options import pairs
+from deltaadm.runs.foreign_plans import (
+    create,
+    creation_step,
+    plan_creation,
+    require_name,
+    require_no_clients,
+)
+from deltaadm.runs.options import pairs, read_file
 from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import (
@@ -23,15 +29,13 @@ from deltaadm.runs.plan_run import (
     require_plan_options,
     with_engine_for,
 )
-from deltaadm.runs.reading import read_file
-from deltaadm.runs.requirements import ClientRequirements
 from deltaadm.runs.sessions import log_reader, session_settings
-from deltaadm.runs.settings import load_settings
+from deltaadm.runs.settings import ClientRequirements, load_settings
 from deltaadm.runs.target import resolve_new
 from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:
-    from deltaadm.domain.model.schema import StructType
+    from deltaadm.domain.schema import StructType
     from deltaadm.runs.context import RunContext
 
 
@@ -88,7 +92,7 @@ class Create(Parameters):
     change: ChangeOptions
 
 
-def command(options: Create, context: RunContext) -> int:
+def run_create(options: Create, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     require_plan_options(options.change)
     if (options.schema is None) == (options.as_query is None):
@@ -109,14 +113,12 @@ def command(options: Create, context: RunContext) -> int:
         places = [options.location or options.table]
         with (
             log_reader(chosen, places) as reader,
-            catalogs.open_catalog(
+            table_names.open_catalog(
                 reader, [options.table], locations=places, always=options.as_query is not None
             ) as opened,
         ):
             step = _step(opened, options, properties, write_options)
             if made_by != DELTA:
-                from deltaadm.runs.foreign_plans import create
-
                 return create(opened, options.table, step, made_by, options.change)
             target = resolve_new(opened, options.table, step.location)
             requirements = ClientRequirements.of(commit, project, options.table, target.location)
@@ -130,11 +132,9 @@ def command(options: Create, context: RunContext) -> int:
 def _require_possible(options: Create, made_by: str) -> None:
     """Turn away what concerns other tables than the one that is to be created."""
     if made_by != DELTA:
-        from deltaadm.runs.foreign_plans import require_name, require_no_clients
-
         require_name(options.table, made_by)
         require_no_clients(options.change.commit.clients)
-    if options.location is not None and not catalogs.is_name(options.table):
+    if options.location is not None and not table_names.is_name(options.table):
         raise UsageError("applies only to tables in a catalog", option="--location")
     require_no_secret(options.location or "")
 

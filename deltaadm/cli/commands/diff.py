@@ -1,12 +1,13 @@
-"""`deltaadm diff`."""
+"""The subcommands `diff` and `record`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deltaadm.errors import UsageError
-from deltaadm.operations.compare import DiffReport
-from deltaadm.operations.history import Section
+from deltaadm.reports.diff import DiffReport
+from deltaadm.reports.history import Section
 from deltaadm.runs.compare import (
     Place,
     compare_places,
@@ -14,14 +15,18 @@ from deltaadm.runs.compare import (
     comparison,
     is_reference,
     place,
+    record_tables,
 )
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import (
+    TABLES_HELP,
     AccessOptions,
     FleetOptions,
+    OutputOptions,
     SparkOptionGroup,
     TableOutputOptions,
     require_streaming,
+    require_tables,
 )
 from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.sessions import log_reader
@@ -74,7 +79,7 @@ class Diff(Parameters):
     output: TableOutputOptions
 
 
-def command(options: Diff, context: RunContext) -> int:
+def run_diff(options: Diff, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     check_format(options.output, DiffReport)
     request = comparison(options.only or (), options.ignore or ())
@@ -117,3 +122,41 @@ def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:
         return first, sides[1]
     second = place(sides[1])
     return first, second if second.table else Place(first.table, second.point)
+
+
+# Record
+
+
+class Record(Parameters):
+    """
+    Writes a reference file, with which `diff` compares the tables later: protocol, schema,
+    clustering and properties, no secrets and no times, so that the same tables give the same file.
+
+    For example:
+
+      deltaadm record /data/events --out events.json
+
+      deltaadm record --discover /data --out reference.json
+    """
+
+    tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
+    out: Path | None = option(metavar="FILE", help="The file, instead of standard output.")
+    many: FleetOptions
+    access: AccessOptions
+    spark: SparkOptionGroup
+
+
+def run_record(options: Record, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    named, many = options.tables or [], options.many
+    require_tables(named, many)
+    for name in ("brief", "resume"):
+        if getattr(many, name):
+            raise UsageError("is not for record", option=f"--{name}")
+    context = context.with_request(options.spark, OutputOptions(), options.access)
+
+    def answer() -> int:
+        with log_reader(context, named, many) as reader:
+            return record_tables(reader, named, many, options.out)
+
+    return handle_errors(context, "", answer)

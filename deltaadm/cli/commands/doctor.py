@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deltaadm.blocks import Check, Health
 from deltaadm.errors import DeltaadmError
 from deltaadm.masking import masked
-from deltaadm.operations.reports import Check, DoctorReport, Health
 from deltaadm.replay.load import CATALOG_MANAGED
-from deltaadm.runs.catalogs import look_up
+from deltaadm.reports.doctor import DoctorReport
 from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.doctor import store_checks
+from deltaadm.runs.names import look_up
 from deltaadm.runs.options import AccessOptions, OutputOptions, SparkOptionGroup
 from deltaadm.runs.output import check_format, handle_errors, info, show
 from deltaadm.runs.places import is_writable
 from deltaadm.runs.sessions import log_reader, spark_options
-from deltaadm.runs.store_checks import store_checks
 from deltaadm.runs.target import resolve
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.catalog.unity import UnityCatalog
-    from deltaadm.runs.catalogs import Entry
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.names import Entry
+    from deltaadm.storage.unity import UnityCatalog
+
 
 NOT_READY = 6
 
@@ -53,7 +55,7 @@ class Doctor(Parameters):
     output: OutputOptions
 
 
-def command(options: Doctor, context: RunContext) -> int:
+def run_doctor(options: Doctor, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     check_format(options.output, DoctorReport)
     context = context.with_request(options.spark, options.output, options.access)

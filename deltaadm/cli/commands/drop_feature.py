@@ -6,24 +6,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.errors import UsageError
-from deltaadm.operations.drop_feature import (
+from deltaadm.plans.features import (
     DropReport,
     Phase,
     drop_status,
     droppable_features,
     official_name,
 )
+from deltaadm.replay.reconcile import Detail
 from deltaadm.runs.context import now
 from deltaadm.runs.declare import Parameters, argument, option
-from deltaadm.runs.exit_codes import WAITING
-from deltaadm.runs.fleet import collect_tables
+from deltaadm.runs.fleet import collect_tables, report_all
 from deltaadm.runs.options import TABLE_HELP, FleetOptions, require_streaming
 from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.plan_options import ChangeOptions, split_words
+from deltaadm.runs.plan_run import plan_drop
 from deltaadm.runs.plan_tables import plan_tables
-from deltaadm.runs.planners import plan_drop
-from deltaadm.runs.results import report_all
 from deltaadm.runs.sessions import log_reader, session_settings
+from deltaadm.runs.status import WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ class DropFeature(Parameters):
     change: ChangeOptions
 
 
-def command(options: DropFeature, context: RunContext) -> int:
+def run_drop_feature(options: DropFeature, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     tables, words = split_words([options.table, options.feature], options.many)
     if len(words) > 1:
@@ -97,8 +97,6 @@ def command(options: DropFeature, context: RunContext) -> int:
 
 
 def _status(context: RunContext, target: Target, *, feature: str | None) -> DropReport:
-    from deltaadm.replay.engine import Detail
-
     snapshot = target.load(context, detail=Detail.STATE)
     names = droppable_features(snapshot) if feature is None else (official_name(feature),)
     drops = tuple(

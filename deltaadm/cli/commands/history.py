@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.operations.history import HistoryReport
+from deltaadm.reports.history import HistoryReport
 from deltaadm.runs import questions
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLE_HELP, AccessOptions, SparkOptionGroup, TableOutputOptions
@@ -51,7 +51,7 @@ class History(Parameters):
     output: TableOutputOptions
 
 
-def command(options: History, context: RunContext) -> int:
+def run_history(options: History, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     check_format(options.output, HistoryReport)
     ask = questions.history(

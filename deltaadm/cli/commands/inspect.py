@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from deltaadm.domain.features import FEATURES
+from deltaadm.domain.properties import did_you_mean
 from deltaadm.errors import UsageError
 from deltaadm.runs import questions
 from deltaadm.runs.context import do_without_numpy
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
-    from deltaadm.operations.inspect import TableReport
-    from deltaadm.operations.why import WhyReport
+    from deltaadm.reports.inspect import TableReport
+    from deltaadm.reports.why import WhyReport
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.questions import Question
 
@@ -78,7 +80,7 @@ class Inspect(Parameters):
     output: TableOutputOptions
 
 
-def command(options: Inspect, context: RunContext) -> int:
+def run_inspect(options: Inspect, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     output, tables, many = options.output, options.tables or [], options.many
     check_format(output, "TableReport")
@@ -103,9 +105,8 @@ def command(options: Inspect, context: RunContext) -> int:
         return handle_errors(context, tables[0], answer_alone)
 
     def answer() -> int:
-        from deltaadm.runs.fleet import collect_tables
+        from deltaadm.runs.fleet import collect_tables, report_all
         from deltaadm.runs.inventory import Inventory
-        from deltaadm.runs.results import report_all
         from deltaadm.runs.sessions import log_reader
 
         inventories = [Inventory(*options.save_as)] if options.save_as else []
@@ -146,9 +147,7 @@ def _split_words(texts: Sequence[str]) -> tuple[list[str], list[str]]:
 
     A name that is nearly that of a feature is a usage error, unless it is all that there is.
     """
-    from deltaadm.domain.model.features import FEATURES
-    from deltaadm.domain.model.properties import did_you_mean
-    from deltaadm.operations.why import is_word
+    from deltaadm.reports.why import is_word
 
     words = [text for text in texts if is_word(text)]
     tables = [text for text in texts if text not in words]

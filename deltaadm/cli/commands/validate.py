@@ -5,27 +5,34 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from deltaadm.cli.outlets import outlets
 from deltaadm.dataclass import replace
-from deltaadm.documents.baseline import read_baseline, write_baseline
 from deltaadm.errors import Refused, SettingsError, UsageError
-from deltaadm.operations.baseline import Baseline, baseline_of
-from deltaadm.operations.reports import PlanReport, StatisticsReport
-from deltaadm.render.formats import Style
+from deltaadm.formats.formats import Style, formats_for
+from deltaadm.plans.reports import PlanReport
+from deltaadm.reports.statistics import StatisticsReport
+from deltaadm.reports.validate import Baseline, baseline_of, read_baseline, write_baseline
+from deltaadm.rules.rule import Severity, ValidationReport
 from deltaadm.runs.context import do_without_numpy
 from deltaadm.runs.declare import COMMON, NEVER, OWN, Parameters, argument, option
-from deltaadm.runs.exit_codes import FOUND
 from deltaadm.runs.files import write_file
-from deltaadm.runs.fleet import TableTask, collect_tables, table_results
+from deltaadm.runs.fleet import (
+    OutputTarget,
+    ResultPrinter,
+    StatisticsPrinter,
+    TableTask,
+    collect_tables,
+    table_results,
+)
 from deltaadm.runs.options import (
     TABLES_HELP,
     FleetOptions,
     OutputOptions,
     ReportOptions,
+    read_file,
     require_streaming,
     require_tables,
 )
-from deltaadm.runs.output import handle_errors
+from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.plan_options import (
     ChangeOptions,
     ClientOptions,
@@ -33,19 +40,58 @@ from deltaadm.runs.plan_options import (
     PlanOptions,
     PlanOutputOptions,
 )
-from deltaadm.runs.reading import read_file
-from deltaadm.runs.results import ResultPrinter, StatisticsPrinter
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import load_settings
+from deltaadm.runs.status import FOUND
 from deltaadm.runs.validation import ValidationRun, fixes_planner
-from deltaadm.validation.finding import Severity, ValidationReport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.results import OutputTarget
+
+
+# Destinations
+
+
+def outlets(options: ReportOptions, report: type) -> tuple[OutputTarget, ...]:
+    """
+    The outlets that the command line asks for; text on standard output if it asks for none.
+
+    A format that cannot show *report*, and a place that two formats share, are usage errors.
+    """
+    targets = [_outlet(text, options.output_file, report) for text in options.output or ("text",)]
+    if options.color not in {"auto", "always", "never"}:
+        check_format(OutputOptions(color=options.color), report)
+    places = [target.file for target in targets]
+    for place in places:
+        if places.count(place) > 1:
+            raise UsageError(
+                f"several formats go to {place or 'standard output'}; add a file to all but one, "
+                "for example -o sarif:report.sarif",
+                option="--output",
+            )
+    if options.output_file is not None and options.output_file not in places:
+        raise UsageError("every format already has a file", option="--output-file")
+    return tuple(targets)
+
+
+def _outlet(text: str, default: Path | None, report: type) -> OutputTarget:
+    name, colon, file = text.partition(":")
+    offered = formats_for(report)
+    if name not in offered:
+        raise UsageError(f"{name!r} is not one of {', '.join(offered)}", option="--output")
+    if colon and not file:
+        raise UsageError(f"{text!r} names no file", option="--output")
+    if not file:
+        return OutputTarget(name, default)
+    from pathlib import Path  # which takes its time
+
+    return OutputTarget(name, Path(file))
+
+
+# Validate
 
 
 class DepthOptions(Parameters):
@@ -131,7 +177,7 @@ class Validate(Parameters):
     change: FixOptions
 
 
-def command(options: Validate, context: RunContext) -> int:
+def run_validate(options: Validate, context: RunContext) -> int:
     """Carry out the command; the exit code."""
     require_tables(options.tables, options.many)
     if options.fix:

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.model.schema import (
+from deltaadm.domain.schema import (
     ArrayType,
     MapType,
     PrimitiveType,
@@ -22,18 +22,67 @@ from deltaadm.domain.model.schema import (
     type_name,
 )
 from deltaadm.domain.sql.ddl import parse_type
-from deltaadm.domain.sql.functions import AGGREGATES, SYNTAX, WINDOW_FUNCTIONS
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from deltaadm.domain.model.schema import DataType
+    from deltaadm.domain.schema import DataType
+
+
+# The functions of Spark
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+AGGREGATES: Final = _words(
+    """
+    any any_value approx_count_distinct approx_percentile approx_top_k approx_top_k_accumulate
+    approx_top_k_combine array_agg avg bit_and bit_or bit_xor bitmap_and_agg
+    bitmap_construct_agg bitmap_or_agg bool_and bool_or collect_list collect_set corr count
+    count_if count_min_sketch covar_pop covar_samp every first first_value histogram_numeric
+    hll_sketch_agg hll_union_agg kll_merge_agg_bigint kll_merge_agg_double kll_merge_agg_float
+    kll_sketch_agg_bigint kll_sketch_agg_double kll_sketch_agg_float kurtosis last last_value
+    listagg max max_by mean median min min_by mode percentile percentile_approx percentile_cont
+    percentile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx
+    regr_sxy regr_syy schema_of_variant_agg skewness some std stddev stddev_pop stddev_samp
+    string_agg sum theta_intersection_agg theta_sketch_agg theta_union_agg try_avg try_sum
+    tuple_intersection_agg_double tuple_intersection_agg_integer tuple_sketch_agg_double
+    tuple_sketch_agg_integer tuple_union_agg_double tuple_union_agg_integer var_pop var_samp
+    variance vector_avg vector_sum
+    """
+)
+"""Functions of many rows."""
+
+WINDOW_FUNCTIONS: Final = _words(
+    """
+    cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number
+    """
+)
+"""Functions of a row and those around it."""
+
+SYNTAX: Final = _words(
+    """
+    all and any array as between by case cast character collate cube dec distinct div else end
+    escape except exists extract filter from group grouping having identifier ilike in intersect
+    interval is join lateral like map mod not null numeric on or order over overlay partition
+    position regexp rlike rollup row select sets similar some struct substr substring table then
+    time timestampadd timestampdiff trim try_cast union using values varchar when where with
+    within xor
+    """
+)
+"""Words that may stand before a bracket as part of the grammar."""
+
+
+# Conditions
+
 
 NUMERIC: Final = frozenset({"integral", "decimal", "fractional"})
 _TEMPORAL: Final = frozenset({"date", "timestamp", "timestamp_ntz"})
-_NESTED: Final = frozenset({"array", "map", "struct"})
-_NEVER_TRUTH: Final = NUMERIC | _TEMPORAL | _NESTED | {"binary", "interval"}
+_NESTED_KINDS: Final = frozenset({"array", "map", "struct"})
+_NEVER_TRUTH: Final = NUMERIC | _TEMPORAL | _NESTED_KINDS | {"binary", "interval"}
 """Kinds that neither are boolean nor become boolean where a condition is wanted."""
 _KINDS: Final = {
     "byte": "integral",
@@ -167,7 +216,7 @@ def _require_comparable(left: Operand, right: Operand, sign: str) -> None:
         raise _unordered(sign, right)
     group, other = _group(left.kind), _group(right.kind)
     # Spark may cast strings and binary values to a simple type, never to an array, map or struct.
-    nested = {group, other} & _NESTED
+    nested = {group, other} & _NESTED_KINDS
     loose = {"void", "variant", "interval"} | (set() if nested else {"string", "binary"})
     if {group, other} == {"boolean", "number"} and sign in _WITH_NUMBERS_AS_TRUTH:
         return
@@ -209,7 +258,7 @@ _INTEGER: Final = re.compile(r"\d+[LSYlsy]?")
 _NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(E[+-]?\d+)?(BD|D|F)?", re.IGNORECASE)
 # Longer numbers may overflow the type that Spark gives them, which only Spark can judge.
 _SAFE_DIGITS: Final = 18
-_RESERVED: Final = frozenset(
+_RESERVED_IN_CONDITIONS: Final = frozenset(
     re.findall(
         r"\w+",
         """
@@ -255,7 +304,7 @@ class _Parser:
         """Spark lets an expression have a name, with which nothing is done here."""
         self._take("as")
         name = self._peek()
-        if name.startswith("`") or (_is_word(name) and name not in _RESERVED):
+        if name.startswith("`") or (_is_word(name) and name not in _RESERVED_IN_CONDITIONS):
             self._position += 1
 
     def _peek(self, ahead: int = 0) -> str:
@@ -355,7 +404,7 @@ class _Parser:
         self._require(")")
 
     def _like(self, word: str, value: Operand) -> None:
-        if value.kind in _NESTED:
+        if value.kind in _NESTED_KINDS:
             raise _mismatched_argument(word.upper(), value)
         if self._peek() in ("any", "all", "some"):
             raise _UnjudgedError
@@ -366,7 +415,7 @@ class _Parser:
 
     def _compare(self, left: Operand, right: Operand, sign: str) -> None:
         _require_comparable(left, right, sign)
-        if left.kind is None or left.kind != right.kind or left.kind in {*_NESTED, "variant"}:
+        if left.kind is None or left.kind != right.kind or left.kind in {*_NESTED_KINDS, "variant"}:
             sure = {left.kind, right.kind} <= NUMERIC
             self.is_sure = self.is_sure and sure
 
@@ -415,7 +464,7 @@ class _Parser:
             self._position += 1
             sign = self._tokens[self._position - 1]
             operand = self._signed()
-            if sign == "-" and operand.kind in _NESTED:
+            if sign == "-" and operand.kind in _NESTED_KINDS:
                 raise _mismatched_argument(sign, operand)
             return Operand(operand.kind) if operand.kind in NUMERIC else self._unknown_operand()
         return self._with_parts()
@@ -469,7 +518,7 @@ class _Parser:
             raise _UnjudgedError
         if following == "(":
             return self._call(word)
-        if token.startswith("`") or (_is_word(token) and word not in _RESERVED):
+        if token.startswith("`") or (_is_word(token) and word not in _RESERVED_IN_CONDITIONS):
             return self._column(token)
         raise _UnjudgedError
 
@@ -512,7 +561,7 @@ class _Parser:
         self._require(")")
         self.is_sure = False
         operand = _of(data_type)
-        if value.kind in _NESTED and operand.kind in NUMERIC | _TEMPORAL:
+        if value.kind in _NESTED_KINDS and operand.kind in NUMERIC | _TEMPORAL:
             raise Refused(
                 f"{_described(value)} cannot be cast to {type_name(data_type)}.".capitalize(),
                 remedy="Cast a part of the value, such as values[0].",

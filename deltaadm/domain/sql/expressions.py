@@ -1,22 +1,19 @@
-"""
-The columns that an SQL expression refers to, as far as they are known without parsing SQL.
-
-Table constraints, generated columns and invariants are texts in Spark's SQL. Only what certainly
-is a column reference counts: a missed reference is better than a false one.
-"""
+"""SQL expressions, as far as they are known without Spark: their columns, and constants."""
 
 from __future__ import annotations
 
 import re
+from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.sql.sql_text import unquoted
+from deltaadm.domain.schema import PrimitiveType
+from deltaadm.domain.sql.ddl import unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.model.schema import Path
+    from deltaadm.domain.schema import DataType, Path
 
 
 @cache
@@ -122,3 +119,188 @@ def _is_column(first: str, before: str, after: tuple[str, str]) -> bool:
     if first.lower() in _RESERVED or kind in ("text", "quoted"):
         return False
     return kind != "word" or text.lower() in _RESERVED
+
+
+# Constants
+
+
+_BITS: Final = {"byte": 8, "short": 16, "integer": 32, "long": 64}
+_PLAIN_NUMBER: Final = r"[-+]?(\d+)(?:\.(\d+))?"
+
+
+def is_constant_of(data_type: DataType, text: str) -> bool:
+    """
+    Whether *text* is certainly a constant that a column of *data_type* can have.
+
+    >>> [is_constant_of(PrimitiveType("byte"), text) for text in ("-128", "128", "1+1", "null")]
+    [True, False, False, True]
+    >>> [is_constant_of(PrimitiveType(name), "'it''s'") for name in ("string", "date")]
+    [True, False]
+    """
+    if text.upper() == "NULL":
+        return True
+    if not isinstance(data_type, PrimitiveType):
+        return False
+    name = data_type.name
+    if name == "boolean":
+        return text.upper() in {"TRUE", "FALSE"}
+    # Not with a backslash: Spark's settings decide whether it begins an escape.
+    if name == "string":
+        return re.fullmatch(r"'(?:[^'\\]|'')*'", text) is not None
+    if name == "date":
+        return _is_date(text)
+    number = re.fullmatch(_PLAIN_NUMBER, text, re.ASCII)
+    return number is not None and _fits(name, text, *number.groups())
+
+
+def is_iceberg_default(data_type: DataType, text: str) -> bool:
+    """
+    Whether Delta may hand *text* on to Iceberg as a default: a plain literal of the very type.
+
+    >>> [is_iceberg_default(PrimitiveType("integer"), text) for text in ("-7", "7L", "1 + 1")]
+    [True, False, False]
+    """
+    name = data_type.name if isinstance(data_type, PrimitiveType) else ""
+    form = _ICEBERG_DEFAULTS.get(
+        "decimal" if name.startswith("decimal") else name, r"(?!(?i:NULL)$).*"
+    )
+    return re.fullmatch(form, text.strip(), re.DOTALL) is not None
+
+
+_WHOLE: Final = r"[-+]?\d+"
+_ANY_NUMBER: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?(?i:BD|D|F)?"
+_ANY_TEXT: Final = r"'.*'|\".*\""
+_ICEBERG_DEFAULTS: Final = {
+    "byte": _WHOLE,
+    "short": _WHOLE,
+    "integer": _WHOLE,
+    "long": f"{_WHOLE}L?",
+    "float": _ANY_NUMBER,
+    "double": _ANY_NUMBER,
+    "decimal": _ANY_NUMBER,
+    "boolean": "(?i:true|false)",
+    "binary": r"[xX]'.*'",
+    "string": _ANY_TEXT,
+    "date": _ANY_TEXT,
+    "timestamp": _ANY_TEXT,
+    "timestamp_ntz": _ANY_TEXT,
+}
+
+
+def refused_default(data_type: DataType, text: str) -> str | None:
+    """
+    The error class with which Spark certainly refuses the literal *text* as a default.
+
+    None for what it takes, and for what only Spark can tell.
+
+    >>> refused_default(PrimitiveType("byte"), "300"), refused_default(PrimitiveType("byte"), "3")
+    ('INVALID_DEFAULT_VALUE.DATA_TYPE', None)
+    """
+    kind = next((kind for kind, form in _LITERALS.items() if re.fullmatch(form, text)), None)
+    if kind is None:
+        return None
+    if kind == "word":
+        constant = text.lower() in _CONSTANT_WORDS
+        return None if constant else "INVALID_DEFAULT_VALUE.NOT_CONSTANT"
+    fits = _takes(kind, data_type.name, text) if isinstance(data_type, PrimitiveType) else False
+    return None if fits else "INVALID_DEFAULT_VALUE.DATA_TYPE"
+
+
+_LITERALS: Final = {
+    "cast": r"(?i:cast)\s*\((?:[^()']|'[^']*')+\s(?i:as\s+(?:tinyint|smallint|int|bigint))\s*\)",
+    "integer": r"[-+]?\d+L?",
+    "fraction": r"[-+]?(?:\d+\.\d*|\.\d+)D?|[-+]?\d+[eE]\d+",
+    "text": r"'[^'\\]*'",
+    "boolean": r"(?i:true|false)",
+    "binary": r"[xX]'[0-9a-fA-F]*'",
+    "date": r"(?i:date)\s*'\d{4}-\d\d-\d\d'",
+    "word": r"(?!(?i:null|true|false)$)[A-Za-z_]\w*",
+}
+_CONSTANT_WORDS: Final = frozenset(
+    {
+        "current_catalog",
+        "current_database",
+        "current_date",
+        "current_schema",
+        "current_time",
+        "current_timestamp",
+        "current_user",
+        "localtimestamp",
+        "session_user",
+        "user",
+    }
+)
+"""Functions that are called without brackets and so look like column names."""
+_NEVER_NUMBERS: Final = frozenset({"boolean", "date", "timestamp_ntz"})
+_STRINGS: Final = ("string", "char(", "varchar(")
+
+
+def _takes(kind: str, name: str, text: str) -> bool:
+    """Whether Spark may take a literal of *kind* for a column of the type *name*."""
+    if name.startswith(_STRINGS) or (name not in _KNOWN and not name.startswith("decimal")):
+        return True
+    numeric = name in _BITS or name in {"float", "double"} or name.startswith("decimal")
+    if kind == "integer":
+        number = text.rstrip("L").lstrip("+")
+        return name not in _NEVER_NUMBERS and _in_range(name, int(number))
+    if kind in {"cast", "fraction"}:
+        return name not in _NEVER_NUMBERS | ({"binary"} if kind == "fraction" else set())
+    if kind == "text":
+        return _is_read_as(name, text[1:-1].strip(), numeric=numeric)
+    if kind == "date":
+        return name in {"date", "timestamp", "timestamp_ntz"}
+    return name == kind
+
+
+_KNOWN: Final = frozenset({*_BITS, *_NEVER_NUMBERS, "float", "double", "timestamp", "binary"})
+
+
+def _in_range(name: str, number: int) -> bool:
+    if name in _BITS:
+        most = 1 << (_BITS[name] - 1)
+        return -most <= number < most
+    decimal = re.fullmatch(r"decimal\((\d+),(\d+)\)", name)
+    return decimal is None or abs(number) < 10 ** (int(decimal[1]) - int(decimal[2]))
+
+
+def _is_read_as(name: str, text: str, *, numeric: bool) -> bool:
+    """Whether Spark's casts may make something of *text*; they do not of most words."""
+    if numeric:
+        special = name in {"float", "double"} and text.lower().lstrip("+-") in _NO_FINITE_NUMBERS
+        return special or re.fullmatch(_NUMBER_IN_TEXT, text, re.ASCII) is not None
+    if name in {"date", "timestamp", "timestamp_ntz"}:
+        # A date begins with a year of four digits or more; a time alone has colons.
+        return re.search(r"\d{4}|:", text) is not None or text.lower() in _SPECIAL_TIMES
+    return name == "binary"
+
+
+# The words that Spark's casts of text take beside numbers, dates and times.
+_NO_FINITE_NUMBERS: Final = frozenset({"nan", "inf", "infinity"})
+_SPECIAL_TIMES: Final = frozenset({"epoch", "now", "today", "tomorrow", "yesterday"})
+# Java's parser, which these casts use, takes a suffix d or f.
+_NUMBER_IN_TEXT: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?[dDfF]?"
+
+
+def _is_date(text: str) -> bool:
+    match = re.fullmatch(r"DATE\s*'(\d{4}-\d\d-\d\d)'", text, re.IGNORECASE | re.ASCII)
+    try:
+        return match is not None and bool(date.fromisoformat(match[1]))
+    except ValueError:
+        return False
+
+
+def _fits(name: str, text: str, whole: str, fraction: str | None) -> bool:
+    if name in _BITS:
+        most = 1 << (_BITS[name] - 1)
+        return fraction is None and -most <= int(text) < most
+    if name in {"float", "double"}:
+        return len(whole) + len(fraction or "") <= _EXACT
+    decimal = re.fullmatch(r"decimal\((\d+),(\d+)\)", name)
+    if decimal is None:
+        return False
+    precision, scale = int(decimal[1]), int(decimal[2])
+    return len(whole) <= precision - scale and len(fraction or "") <= scale
+
+
+_EXACT: Final = 9
+"""Digits of a number of which a float has a value, whatever is before and after the point."""

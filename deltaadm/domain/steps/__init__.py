@@ -1,31 +1,32 @@
-"""The kinds of steps: a module each, and the table of them."""
+"""The kinds of steps: the table of them, and how they are written and read."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.model.json_values import text
-from deltaadm.imports import import_module
+from deltaadm.dataclass import import_module
+from deltaadm.domain.json_values import text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deltaadm.domain.steps.add_columns import AddColumns as AddColumns
-    from deltaadm.domain.steps.add_constraint import AddConstraint as AddConstraint
-    from deltaadm.domain.steps.change_columns import ChangeColumns as ChangeColumns
-    from deltaadm.domain.steps.cluster_by import ClusterBy as ClusterBy
-    from deltaadm.domain.steps.column_change import ColumnChange as ColumnChange
-    from deltaadm.domain.steps.create_table import CreateTable as CreateTable
-    from deltaadm.domain.steps.create_table import CreationMode as CreationMode
-    from deltaadm.domain.steps.drop_columns import DropColumns as DropColumns
-    from deltaadm.domain.steps.drop_constraint import DropConstraint as DropConstraint
-    from deltaadm.domain.steps.drop_feature import DropFeature as DropFeature
-    from deltaadm.domain.steps.rename_column import RenameColumn as RenameColumn
-    from deltaadm.domain.steps.set_location import SetLocation as SetLocation
-    from deltaadm.domain.steps.set_properties import SetProperties as SetProperties
+    from deltaadm.domain.steps.columns import AddColumns as AddColumns
+    from deltaadm.domain.steps.columns import ChangeColumns as ChangeColumns
+    from deltaadm.domain.steps.columns import DropColumns as DropColumns
+    from deltaadm.domain.steps.columns import RenameColumn as RenameColumn
+    from deltaadm.domain.steps.properties import AddConstraint as AddConstraint
+    from deltaadm.domain.steps.properties import ClusterBy as ClusterBy
+    from deltaadm.domain.steps.properties import DropConstraint as DropConstraint
+    from deltaadm.domain.steps.properties import DropFeature as DropFeature
+    from deltaadm.domain.steps.properties import SetProperties as SetProperties
+    from deltaadm.domain.steps.properties import UnsetProperties as UnsetProperties
+    from deltaadm.domain.steps.properties import WriteCheckpoint as WriteCheckpoint
+    from deltaadm.domain.steps.step import ColumnChange as ColumnChange
     from deltaadm.domain.steps.step import Step as Step
-    from deltaadm.domain.steps.unset_properties import UnsetProperties as UnsetProperties
-    from deltaadm.domain.steps.write_checkpoint import WriteCheckpoint as WriteCheckpoint
+    from deltaadm.domain.steps.table import CreateTable as CreateTable
+    from deltaadm.domain.steps.table import CreationMode as CreationMode
+    from deltaadm.domain.steps.table import SetLocation as SetLocation
+
 
 KINDS: Final = {
     "set_properties": "SetProperties",
@@ -42,20 +43,33 @@ KINDS: Final = {
     "create_table": "CreateTable",
     "drop_feature": "DropFeature",
 }
-"""The classes of steps by kind, which is also the name of the module and the `kind` in JSON."""
+"""The classes of steps by kind, which is also the `kind` in JSON."""
 
-_MODULES: Final = {name: kind for kind, name in KINDS.items()} | {
-    "ColumnChange": "column_change",
-    "CreationMode": "create_table",
-    "Step": "step",
+_PLACES: Final = {
+    "SetProperties": "deltaadm.domain.steps.properties",
+    "UnsetProperties": "deltaadm.domain.steps.properties",
+    "WriteCheckpoint": "deltaadm.domain.steps.properties",
+    "RenameColumn": "deltaadm.domain.steps.columns",
+    "DropColumns": "deltaadm.domain.steps.columns",
+    "AddColumns": "deltaadm.domain.steps.columns",
+    "ChangeColumns": "deltaadm.domain.steps.columns",
+    "AddConstraint": "deltaadm.domain.steps.properties",
+    "DropConstraint": "deltaadm.domain.steps.properties",
+    "SetLocation": "deltaadm.domain.steps.table",
+    "ClusterBy": "deltaadm.domain.steps.properties",
+    "CreateTable": "deltaadm.domain.steps.table",
+    "DropFeature": "deltaadm.domain.steps.properties",
+    "ColumnChange": "deltaadm.domain.steps.step",
+    "CreationMode": "deltaadm.domain.steps.table",
+    "Step": "deltaadm.domain.steps.step",
 }
 
 
 def __getattr__(name: str) -> Any:
     """The kinds of steps, imported when they are first used: most plans need one or two."""
-    if name not in _MODULES:
+    if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return getattr(import_module(_PLACES[name]), name)
 
 
 def step_type(kind: str) -> type[Step]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.domain.model.session import SessionSettings
+from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.transaction.spark_support import require_readable
 from deltaadm.errors import IllegalArgument, Refused
 
 if TYPE_CHECKING:
-    from deltaadm.domain.model.snapshot import Snapshot
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
 
 

@@ -1,24 +1,99 @@
-"""The base class of all kinds of steps."""
+"""What all kinds of steps have in common, and a change of one column."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from deltaadm.domain.model.cost import Cost
-from deltaadm.domain.model.json_values import record
-from deltaadm.domain.model.snapshot import every_file
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.features import Cost
+from deltaadm.domain.json_values import BOOLEAN, STRING, STRINGS, Json, array, maybe, record, text
+from deltaadm.domain.schema import path_text
+from deltaadm.domain.snapshot import every_file
+from deltaadm.domain.sql.ddl import (
+    literal,
+    parse_position,
+    parse_type,
+    path_sql,
+    position_sql,
+    type_sql,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import ClassVar, Self
 
-    from deltaadm.domain.model.commit_info import CommitInfo
-    from deltaadm.domain.model.json_values import Json
-    from deltaadm.domain.model.schema import Path
-    from deltaadm.domain.model.session import SessionSettings
-    from deltaadm.domain.model.snapshot import Snapshot
-    from deltaadm.domain.sql.ddl import ColumnDefinition
-    from deltaadm.domain.steps.column_change import ColumnChange
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.schema import DataType, Path
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.sql.ddl import ColumnDefinition, Position
+    from deltaadm.domain.wire import CommitInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """
+    A change of one property of a column; all fields after *column* but one are None.
+
+    An empty *default* drops the column's default.
+    """
+
+    column: Path
+    type: DataType | None = None
+    nullable: bool | None = None
+    comment: str | None = None
+    position: Position | None = None
+    default: str | None = None
+
+    def clause(self) -> str:
+        """The part of ALTER COLUMN for it."""
+        return f"{path_sql(self.column)} {self._to()}"
+
+    def _to(self) -> str:
+        if self.type is not None:
+            return f"TYPE {type_sql(self.type)}"
+        if self.nullable is not None:
+            return f"{'DROP' if self.nullable else 'SET'} NOT NULL"
+        if self.comment is not None:
+            return f"COMMENT {literal(self.comment)}"
+        if self.position is not None:
+            return position_sql(self.position)
+        return f"SET DEFAULT {self.default}" if self.default else "DROP DEFAULT"
+
+    def options(self) -> Iterator[str]:
+        """The option with which `alter` makes the change."""
+        column = path_text(self.column)
+        if self.type is not None:
+            yield from ("--set-type", f"{column}={type_sql(self.type)}")
+        if self.nullable is not None:
+            yield from ("--drop-not-null", column)
+        if self.comment is not None:
+            yield from ("--set-comment", f"{column}={self.comment}")
+        if self.position is not None:
+            yield from ("--move", f"{column} {_place(self.position)}")
+        if self.default:
+            yield from ("--set-default", f"{column}={self.default}")
+        elif self.default is not None:
+            yield from ("--drop-default", column)
+
+
+def _place(position: Position) -> str:
+    return "FIRST" if position.after is None else f"AFTER {path_text((position.after,))}"
+
+
+_CHANGE: Final = record(
+    column=STRINGS,
+    type=maybe(Json(STRING.schema, type_sql, lambda value: parse_type(text(value)))),
+    nullable=maybe(BOOLEAN),
+    comment=maybe(STRING),
+    position=maybe(Json(STRING.schema, position_sql, lambda value: parse_position(text(value)))),
+    default=maybe(STRING),
+)
+COLUMN_CHANGES: Final = array(
+    Json(_CHANGE.schema, _CHANGE.write, lambda value: ColumnChange(**_CHANGE.read(value)))
+)
+
+
+# Steps
 
 
 class Operation(NamedTuple):

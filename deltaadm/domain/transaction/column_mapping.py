@@ -10,15 +10,9 @@ from __future__ import annotations
 from enum import Enum
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.features import mapping_mode
-from deltaadm.domain.model.metadata import KNOWN_AFTER_COMMIT
-from deltaadm.domain.model.properties import (
-    COLUMN_MAPPING_MODE,
-    MAX_COLUMN_ID,
-    is_true,
-    whole_number,
-)
-from deltaadm.domain.model.schema import (
+from deltaadm.domain.features import mapping_mode
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID, is_true, whole_number
+from deltaadm.domain.schema import (
     ArrayType,
     MapType,
     StructType,
@@ -28,7 +22,7 @@ from deltaadm.domain.model.schema import (
     slots,
     walk,
 )
-from deltaadm.domain.model.wire import integer
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, integer
 from deltaadm.errors import Refused
 
 TYPE_CHECKING = False
@@ -36,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, Final
 
-    from deltaadm.domain.model.metadata import Metadata
-    from deltaadm.domain.model.protocol import Protocol
-    from deltaadm.domain.model.schema import DataType, Path, StructField
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.schema import DataType, Path, StructField
+    from deltaadm.domain.wire import Metadata
 
 
 class ColumnMappingMode(Enum):

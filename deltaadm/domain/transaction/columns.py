@@ -1,14 +1,26 @@
-"""Finding columns in a schema, and refusing changes of columns that others depend on."""
+"""
+Columns in a schema: finding them, refusing changes that others depend on, type widening,
+clustering.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.model.properties import CONSTRAINT_PREFIX
-from deltaadm.domain.model.schema import (
+from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.features import struct_fields
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    CONSTRAINT_PREFIX,
+    FEATURE_PREFIX,
+    PROPERTIES,
+    whole_number,
+)
+from deltaadm.domain.schema import (
     ArrayType,
     MapType,
     PrimitiveType,
@@ -18,19 +30,32 @@ from deltaadm.domain.model.schema import (
     folded,
     path_text,
     rewrite,
+    slots,
     type_name,
     walk,
 )
-from deltaadm.domain.sql.constants import refused_default
-from deltaadm.domain.sql.sql_text import identifier
-from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
-from deltaadm.domain.transaction.metadata_checks import STATISTICS_COLUMNS, column_names
+from deltaadm.domain.sql.ddl import identifier
+from deltaadm.domain.sql.expressions import refused_default
+from deltaadm.domain.transaction.checks import STATISTICS_COLUMNS, column_names, has_bounds
+from deltaadm.domain.transaction.column_mapping import (
+    ColumnMappingMode,
+    column_mapping_mode,
+    physical_name,
+)
+from deltaadm.domain.transaction.spark_support import require_writable
+from deltaadm.domain.transaction.update import prepare_commit, update_metadata
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import Refused
+from deltaadm.limits import load_json
 
 if TYPE_CHECKING:
-    from deltaadm.domain.model.metadata import Metadata
-    from deltaadm.domain.model.schema import DataType, Path, StructField
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.schema import DataType, Path, StructField
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.sql.ddl import ColumnDefinition, Position
+    from deltaadm.domain.wire import Metadata
 
 
 def renamed(metadata: Metadata, old: Path, name: str) -> Metadata:
@@ -292,3 +317,432 @@ def _mentions(expression: str, column: Path) -> bool:
 def is_within(path: Path, column: Path) -> bool:
     """Whether *path* is *column* or a field in it, ignoring case."""
     return folded(path)[: len(column)] == folded(column)
+
+
+# Type widening
+
+
+TYPE_CHANGES: Final = "delta.typeChanges"
+
+_INTEGERS: Final = ("byte", "short", "integer", "long")
+# Spark's `DecimalType.forType`, where a long has 20 digits.
+_DIGITS: Final = {"byte": 3, "short": 5, "integer": 10, "long": 20}
+_OTHERS: Final = frozenset(
+    {
+        ("float", "double"),
+        ("byte", "double"),
+        ("short", "double"),
+        ("integer", "double"),
+        ("date", "timestamp_ntz"),
+    }
+)
+_DECIMAL: Final = re.compile(r"decimal\((\d{1,4}),(\d{1,4})\)")
+
+
+def is_widening(old: str, new: str) -> bool:
+    """
+    Whether values of type *old* can be read as *new*.
+
+    >>> is_widening("byte", "long"), is_widening("long", "byte"), is_widening("date", "string")
+    (True, False, False)
+    """
+    if old in _INTEGERS and new in _INTEGERS:
+        return _INTEGERS.index(old) < _INTEGERS.index(new)
+    before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
+    if after:
+        whole, scale = int(after[1]) - int(after[2]), int(after[2])
+        if before:
+            return whole >= int(before[1]) - int(before[2]) and scale >= int(before[2])
+        return old in _DIGITS and whole >= _DIGITS[old]
+    return (old, new) in _OTHERS
+
+
+def can_be_altered(old: str, new: str) -> bool:
+    """
+    Whether Delta Spark widens *old* to *new*: only to decimals that Parquet's readers can make.
+
+    >>> can_be_altered("byte", "decimal(10,0)"), can_be_altered("byte", "decimal(3,0)")
+    (True, False)
+    """
+    after = _DECIMAL.fullmatch(new)
+    if after and old in _DIGITS:
+        # Parquet stores bytes and shorts as INT32, which Spark reads as DECIMAL(10,0) or wider.
+        return int(after[1]) - int(after[2]) >= max(_DIGITS[old], _DIGITS["integer"])
+    return is_widening(old, new)
+
+
+def is_up_cast(old: str, new: str) -> bool:
+    """
+    Whether Spark casts *old* to *new* without asking (`Cast.canUpCast`), which says nothing about
+    what Delta can do with it.
+
+    >>> is_up_cast("integer", "string"), is_up_cast("string", "integer")
+    (True, False)
+    """
+    before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
+    if before and new in _DIGITS:
+        return before[2] == "0" and int(before[1]) < _DIGITS[new]
+    if new == "string":
+        return old not in ("variant", "void") and not old.startswith("geo")
+    if old in _NUMBERS and new in _NUMBERS:
+        return _NUMBERS.index(old) <= _NUMBERS.index(new)
+    wider_decimal = after is not None and is_widening(old, new)
+    return old in (new, "void") or wider_decimal or (old, new) in _TIMES
+
+
+_NUMBERS: Final = (*_INTEGERS, "float", "double")
+_TIMES: Final = frozenset(
+    {
+        ("date", "timestamp"),
+        ("date", "timestamp_ntz"),
+        ("timestamp", "timestamp_ntz"),
+        ("timestamp_ntz", "timestamp"),
+        ("timestamp", "long"),
+        ("long", "timestamp"),
+    }
+)
+
+
+def type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
+    """
+    The recorded changes of a field: path within its type (`element.key`), old type, new type.
+
+    An entry that is no such record has empty types.
+    """
+    recorded = field.metadata.get(TYPE_CHANGES)
+    for entry in recorded if isinstance(recorded, list) else ():
+        document = entry if isinstance(entry, dict) else {}
+        path, old, new = (_text(document.get(k)) for k in ("fieldPath", "fromType", "toType"))
+        yield path, old, new
+
+
+def record_flaws(field: StructField) -> Iterator[str]:
+    """Return how the recorded type changes of a field contradict each other or its type."""
+    if not isinstance(field.metadata.get(TYPE_CHANGES, []), list):
+        yield "it is not a list"
+    reached: dict[str, str] = {}
+    for path, old, new in type_changes(field):
+        if not old or not new:
+            yield "it has an entry without fromType and toType"
+            continue
+        if reached.get(path, old) != old:
+            yield f"it changes to {reached[path]} but continues from {old}"
+        reached[path] = new
+    for path, last in reached.items():
+        data_type = _type_at(field.type, path)
+        if data_type is None:
+            yield f"it names {path!r}, which the column does not have"
+        elif not isinstance(data_type, PrimitiveType) or data_type.name != last:
+            yield f"it ends with {last}, which is not the column's type"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _type_at(data_type: DataType, path: str) -> DataType | None:
+    inner: DataType | None = data_type
+    for step in path.split(".") if path else ():
+        inner = None if inner is None else dict(slots(inner)).get(step)
+    return inner
+
+
+# Clustering
+
+
+CLUSTERING_DOMAIN: Final = "delta.clustering"
+MOST_COLUMNS: Final = 4
+"""The maximum number of clustering columns."""
+
+
+def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...] | None:
+    """
+    The columns that the table is clustered by, in order, as its schema names them.
+
+    None where the snapshot was loaded without its domains. A column that the schema does not
+    have goes by its physical name.
+    """
+    if snapshot.domains is None:
+        return None
+    names = {physical: path for path, physical in physical_paths(snapshot.metadata.schema).items()}
+    return tuple(names.get(column, column) for column in physical_clustering(snapshot.domains))
+
+
+def earlier_names(versions: Iterable[Metadata]) -> dict[Path, Path]:
+    """
+    Return earlier names of a table's columns, by their physical paths.
+
+    *versions* are in order; of a column that was renamed the last name counts.
+    """
+    names: dict[Path, Path] = {}
+    for version in versions:
+        names |= {stored: path for path, stored in _stored_paths(version).items()}
+    return names
+
+
+def lost_clustering(snapshot: Snapshot) -> tuple[Path, ...]:
+    """The physical paths that the table is clustered by and that no column has."""
+    clustered = physical_clustering(snapshot.domains or {})
+    if not clustered:
+        return ()
+    present = set(map(folded, _stored_paths(snapshot.metadata).values()))
+    return tuple(column for column in clustered if folded(column) not in present)
+
+
+def require_found_clustering(snapshot: Snapshot) -> None:
+    """Raise `Refused` where Delta fails for looking up clustering columns that are gone."""
+    lost = lost_clustering(snapshot)
+    if lost:
+        raise Refused(
+            f"The table is clustered by {', '.join(map(path_text, lost))}, which it does not have: "
+            "Delta cannot add, change or drop columns until it is clustered by other columns.",
+            remedy="Cluster it first: alter --cluster-by COLUMN, or --no-cluster-by.",
+        )
+
+
+def restored_clustering(
+    snapshot: Snapshot, earlier: Mapping[Path, Path]
+) -> tuple[Path, ...] | None:
+    """
+    The columns that the table was clustered by, where it names some by physical paths of *earlier*.
+
+    None where nothing is lost, or where a column cannot be found again.
+    """
+    # When column mapping is removed, a column's name becomes its physical name, and Delta leaves
+    # the clustering as it was.
+    if not lost_clustering(snapshot):
+        return None
+    paths = _stored_paths(snapshot.metadata)
+    names = {folded(stored): path for path, stored in paths.items()}
+    columns = [
+        names.get(folded(column)) or names.get(folded(earlier.get(column, ())))
+        for column in physical_clustering(snapshot.domains or {})
+    ]
+    return None if None in columns else tuple(path for path in columns if path)
+
+
+def suspension(columns: Sequence[Path]) -> str:
+    """
+    Return the annotation of a commit that temporarily removes the clustering by *columns*.
+
+    >>> suspension([("day",)])
+    ' suspends {"clusteringColumns":[["day"]]}'
+    """
+    named = {"clusteringColumns": [list(column) for column in columns]}
+    return f" suspends {json.dumps(named, ensure_ascii=False, separators=(',', ':'))}"
+
+
+def suspended_columns(user_metadata: str) -> tuple[Path, ...]:
+    """The columns that *user_metadata* says with a `suspension` after a run's mark; or none."""
+    # After a mark of our own alone: other user metadata is somebody else's.
+    match = re.fullmatch(r"deltaadm/\S+ \S+ suspends (.*)", user_metadata, re.DOTALL)
+    return tuple(_listed(match[1])) if match else ()
+
+
+def with_clustering(snapshot: Snapshot, columns: Sequence[Path]) -> Snapshot:
+    """*snapshot*, known to be clustered by *columns* (as `clustering_columns` says) or by none."""
+    physical = physical_paths(snapshot.metadata.schema)
+    domain = clustering_domain([physical.get(column, column) for column in columns])
+    domains = {CLUSTERING_DOMAIN: domain} if columns else {}
+    return replace(snapshot, domains={**(snapshot.domains or {}), **domains})
+
+
+def clustering_domain(physical: Sequence[Path]) -> DomainMetadata:
+    """The domain of a table that is clustered by these columns, in their physical names."""
+    document = {
+        "clusteringColumns": [list(path) for path in physical],
+        "domainName": CLUSTERING_DOMAIN,
+    }
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return DomainMetadata(CLUSTERING_DOMAIN, text)
+
+
+def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettings) -> Snapshot:
+    """
+    The state after CLUSTER BY *paths*; files stay as they are until OPTIMIZE.
+
+    Raises `Refused` with Delta's error class where Delta would refuse.
+    """
+    metadata = snapshot.metadata
+    for path in paths:
+        if len(find_place(metadata.schema, path)[0]) < len(path):
+            raise _missing(metadata.schema, path)
+    _refuse_repeated_or_many(paths)
+    if metadata.partition_columns:
+        raise Refused(
+            f"The table is partitioned by {', '.join(metadata.partition_columns)}, and a table "
+            "cannot be both clustered and partitioned.",
+            remedy="Copy the table into a clustered one (CREATE TABLE … CLUSTER BY … AS SELECT).",
+            delta_error_class="DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED",
+        )
+    columns = check_clustering(metadata, paths)
+    supported = snapshot.protocol.supports("clustering")
+    # CLUSTER BY NONE does not add the feature, so nothing is committed.
+    if not columns and not supported:
+        return snapshot
+    require_writable(snapshot)
+    check_statistics_of(metadata, columns)
+    physical = physical_paths(metadata.schema)
+    _require_known_names(columns, physical)
+    # Also for no columns: Delta keeps the domain, with an empty list.
+    domain = clustering_domain([physical[column] for column in columns])
+    after = snapshot
+    if not supported:
+        # What CLUSTER BY may, and SET TBLPROPERTIES may not: the catalog refuses this property.
+        asked = {**metadata.configuration, f"{FEATURE_PREFIX}clustering": "supported"}
+        after = update_metadata(snapshot, metadata.with_configuration(asked), session)
+    domains = {**(snapshot.domains or {}), CLUSTERING_DOMAIN: domain}
+    return replace(prepare_commit(snapshot, after), domains=domains)
+
+
+def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path, ...]:
+    """
+    *columns* as the schema spells them; raises `Refused` where a table with *metadata* cannot
+    be clustered by them, statistics left aside.
+    """
+    clustered = find_clustering(metadata.schema, columns)
+    types = {path: field.type for path, field in struct_fields(metadata.schema)}
+    invalid = [path_text(path) for path in clustered if not has_bounds(types[path])]
+    if invalid:
+        raise Refused(
+            "These columns have types without minimum and maximum statistics: "
+            f"{', '.join(invalid)}.",
+            remedy="Choose columns with numbers, dates, times or strings.",
+            delta_error_class="DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED",
+        )
+    return clustered
+
+
+def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, ...]:
+    """
+    *columns* as *schema* spells them, whatever their types.
+
+    Raises `Refused` for columns that are not there or named twice, and for too many.
+    """
+    fields = {folded(path): path for path, _ in struct_fields(schema)}
+    for column in columns:
+        if folded(column) not in fields:
+            raise _missing(schema, column)
+    _refuse_repeated_or_many(columns)
+    return tuple(fields[folded(column)] for column in columns)
+
+
+def _refuse_repeated_or_many(columns: Sequence[Path]) -> None:
+    times = Counter(map(folded, columns))
+    twice = [path_text(path) for path in columns if times[folded(path)] > 1]
+    if twice:
+        raise Refused(
+            f"A table cannot be clustered by the same column twice: {twice[0]}.",
+            remedy="Name each column once.",
+            delta_error_class="DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY",
+        )
+    if len(columns) > MOST_COLUMNS:
+        raise Refused(
+            f"A table can be clustered by at most {MOST_COLUMNS} columns; {len(columns)} were "
+            "given.",
+            remedy="Choose those that queries filter by most.",
+            delta_error_class="DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS",
+        )
+
+
+def _missing(schema: StructType, column: Path) -> Refused:
+    existing, _, here = find_place(schema, column)
+    error_class = "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
+    if len(existing) < len(column) and isinstance(here, ArrayType):
+        error_class = "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME"
+    elif len(existing) < len(column) and isinstance(here, PrimitiveType):
+        error_class = "DELTA_COLUMN_PATH_NOT_NESTED"
+    return Refused(
+        f"The clustering column {path_text(column)} is not in the schema.",
+        remedy="List its columns with: deltaadm inspect TABLE --columns.",
+        delta_error_class=error_class,
+    )
+
+
+def check_statistics_of(metadata: Metadata, columns: Sequence[Path]) -> None:
+    """Raise `Refused` unless files have statistics of *columns*, spelled as in the schema."""
+    collected = set(columns_with_statistics(metadata))
+    missing = [path_text(column) for column in columns if column not in collected]
+    if missing:
+        raise Refused(
+            f"Files have no statistics for {', '.join(missing)}, which clustering needs.",
+            remedy=f"Name it in {STATISTICS_COLUMNS}, or raise {INDEXED_COLUMNS}.",
+            delta_error_class="DELTA_CLUSTERING_COLUMN_MISSING_STATS",
+        )
+
+
+INDEXED_COLUMNS: Final = "delta.dataSkippingNumIndexedCols"
+
+
+def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
+    """The columns of which Delta collects minimum and maximum, inside structs too."""
+    listed = metadata.configuration.get(STATISTICS_COLUMNS)
+    leaves = [path for path, field in _leaves(metadata)]
+    if listed is None:
+        default = PROPERTIES[INDEXED_COLUMNS.lower()].default
+        count = whole_number(metadata.configuration.get(INDEXED_COLUMNS, default or ""))
+        # -1 stands for all columns.
+        chosen = leaves if count is None or count < 0 else leaves[:count]
+    else:
+        named = [folded(item) for item in column_names(listed)]
+        chosen = [path for path in leaves if any(folded(path)[: len(n)] == n for n in named)]
+    kept = set(chosen)
+    return (path for path, field in _leaves(metadata) if path in kept and has_bounds(field.type))
+
+
+def _leaves(metadata: Metadata) -> Iterator[tuple[Path, StructField]]:
+    """The columns that files have, those inside structs in place of the structs."""
+    for path, field in struct_fields(metadata.schema):
+        # Data files do not have the partition columns, which do not count towards the limit either.
+        if path[0] not in metadata.partition_columns and not isinstance(field.type, StructType):
+            yield path, field
+
+
+def _stored_paths(metadata: Metadata) -> dict[Path, Path]:
+    """Return `physical_paths`, or the logical paths if column mapping is off."""
+    paths = physical_paths(metadata.schema)
+    # Delta does not look at physical names that are left in the schema of an unmapped table.
+    mode = metadata.configuration.get(COLUMN_MAPPING_MODE, "none")
+    return dict(zip(paths, paths, strict=True)) if mode.lower() == "none" else paths
+
+
+def physical_paths(schema: StructType) -> dict[Path, Path]:
+    """The paths of the columns outside arrays and maps, each with its physical one."""
+    physical: dict[Path, Path] = {(): ()}
+    for path, field in struct_fields(schema):
+        physical[path] = (*physical[path[:-1]], physical_name(field))
+    return {path: value for path, value in physical.items() if path}
+
+
+def physical_clustering(domains: Mapping[str, DomainMetadata]) -> list[Path]:
+    """The physical paths of the columns that a table with *domains* is clustered by."""
+    domain = domains.get(CLUSTERING_DOMAIN)
+    return _listed(domain.configuration) if domain else []
+
+
+def _listed(text: str) -> list[Path]:
+    """The columns that a domain, or a document like it, lists."""
+    try:
+        document: Any = load_json(text)
+    except (ValueError, RecursionError):
+        return []
+    listed = document.get("clusteringColumns") if isinstance(document, dict) else None
+    return [
+        # PROTOCOL.md shows names, Delta Spark writes paths.
+        tuple(map(str, item)) if isinstance(item, list) else (str(item),)
+        for item in (listed if isinstance(listed, list) else ())
+    ]
+
+
+def _require_known_names(columns: Sequence[Path], physical: dict[Path, Path]) -> None:
+    fresh = [
+        path_text(column)
+        for column in columns
+        if any(KNOWN_AFTER_COMMIT in part for part in physical[column])
+    ]
+    if fresh:
+        raise Refused(
+            f"{', '.join(fresh)} is a new column of a table with column mapping; its physical name "
+            "is known only after it is added.",
+            remedy="Add it first, then cluster by it in a second command.",
+        )

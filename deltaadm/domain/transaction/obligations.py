@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deltaadm.domain.transaction.transaction import COORDINATOR
+from deltaadm.domain.transaction.update import COORDINATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deltaadm.domain.model.metadata import Metadata
-    from deltaadm.domain.model.protocol import Protocol
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.wire import Metadata
 
 
 class Obligation(NamedTuple):

@@ -4,8 +4,8 @@ from datetime import date
 from pathlib import Path
 
 from deltaadm.clients import parse_client
-from deltaadm.domain.facts.policy import Ignore, Policy, Requirement
-from deltaadm.operations.validate import Demands
+from deltaadm.domain.facts import Ignore, Policy, Requirement
+from deltaadm.reports.validate import Demands
 from tests.support.rule_cases import breaks, respects
 from tests.support.tables import commit, commit_info, metadata, protocol, table
 

@@ -1,0 +1,404 @@
+"""
+What a report or a plan says, as blocks; text, Markdown and HTML are three writers of them.
+
+Headings, paragraphs, tables, lists and commands are what a page is made of. Where a terminal
+arranges things in another way than a page does, a block of its own holds the facts, and
+`on_page` says what a page makes of it. A report is any value that names the kind of its JSON
+document and the function that makes its blocks.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from deltaadm.dataclass import dataclass, named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Protocol
+
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.rules.rule import Finding, Severity
+
+
+@dataclass(frozen=True)
+class FeatureReport:
+    """
+    One feature of a table.
+
+    `supported` is "explicit", "implicit" or None; `active` means supported and in use by the
+    metadata, or, where nothing in the metadata asks for it, not known to be unused; `because` says
+    what lists, implies, activates, uses or requires it. `feature` is None for a name that nobody
+    knows.
+    """
+
+    name: str
+    feature: TableFeature | None
+    supported: str | None
+    active: bool
+    because: tuple[str, ...]
+
+
+class Health(Enum):
+    """Whether something will do: yes, perhaps not, no."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A requirement of deltaadm; `remedy` says what to do unless it is met."""
+
+    subject: str
+    health: Health
+    detail: str
+    remedy: str = ""
+
+
+if TYPE_CHECKING:
+
+    class Report(Protocol):
+        """A value that a command reports."""
+
+        @property
+        def document(self) -> str:
+            """The kind of its JSON document; empty if it has none."""
+
+        @property
+        def blocks(self) -> str:
+            """The function that shows it, with its module in full; or empty."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """
+    A heading; `level` 1 begins a report, `tone` is that of its worst news.
+
+    One that only a page needs, since a terminal shows the plan above its outcome, is `page_only`.
+    """
+
+    text: str
+    level: int = 2
+    tone: str = ""
+    page_only: bool = False
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """
+    Sentences; `tone` is error, warning, info, good, or nothing of these.
+
+    Text indents what is `nested` below the line above it, and writes what is `closing` last.
+    """
+
+    text: str
+    tone: str = ""
+    nested: bool = False
+    closing: bool = False
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph of documentation."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """
+    Rows whose first cell names them; `columns` are empty where the rows need no headings.
+
+    In text the rows of a table that is `plain` speak for themselves.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    plain: bool = False
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """
+    What each client does with each column: a mark, and the verdict that gives the cell its tone.
+
+    `rows` have a name and a cell for each of `columns`; a cell is a mark and a tone, which is good,
+    info, warning, error or nothing. `legend` explains the marks.
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    legend: str
+
+
+@dataclass(frozen=True)
+class Cards:
+    """The verdicts that a page begins with: what about, in a word or two, and the tone of each."""
+
+    cards: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list; text puts a `mark` before each item. Of changes, `kinds` are those of each."""
+
+    texts: tuple[str, ...]
+    mark: str = "-"
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Command:
+    """Text to be pasted into a shell or sent to Spark; `label` says how it is run."""
+
+    text: str
+    label: str = ""
+
+    @property
+    def introduction(self) -> str:
+        """The label as a page has it, above the command."""
+        return f"{self.label[:1].upper()}{self.label[1:]}:"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """
+    The features of a table with what they require, beside the findings about them.
+
+    Where there are those *before* a change, it shows which come and go.
+    """
+
+    features: tuple[FeatureReport, ...]
+    findings: tuple[Finding, ...] = ()
+    before: tuple[FeatureReport, ...] | None = None
+
+
+@dataclass(frozen=True)
+class TimelineBar:
+    """A value from the point `start` on and before `end`; it is empty where the lane says all."""
+
+    value: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class TimelineLane:
+    """A chart of periods: bars from left to right, at least one."""
+
+    name: str
+    bars: tuple[TimelineBar, ...]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A timeline: `points` are a version and its day, and `lanes` refer to them."""
+
+    title: str
+    points: tuple[tuple[str, str], ...]
+    lanes: tuple[TimelineLane, ...]
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Tables that few want to see: a page folds them up, and elsewhere `summary` is all."""
+
+    summary: str
+    tables: tuple[Table, ...]
+
+
+PageBlock = (
+    Heading
+    | Paragraph
+    | Prose
+    | Table
+    | Matrix
+    | Cards
+    | Items
+    | Command
+    | Graph
+    | Timeline
+    | Folded
+)
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    """A change of a kind (+, - or ~), and where it is known why it comes about and its undo."""
+
+    kind: str
+    text: str
+    because: str = ""
+    undo: str = ""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """
+    What changes, one by one.
+
+    `groups` is the same for a terminal: rows that share a reason and an undo, which it gives once.
+    """
+
+    rows: tuple[ChangeRow, ...]
+    groups: tuple[tuple[ChangeRow, ...], ...]
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """A table, or a list where there are no reasons."""
+        if any(row.because or row.undo for row in self.rows):
+            rows = tuple((row.text, row.because, row.undo) for row in self.rows)
+            yield Table("Changes", ("change", "because", "undo"), rows)
+        else:
+            texts = tuple(row.text for row in self.rows)
+            yield Items(texts, kinds=tuple(row.kind for row in self.rows))
+
+
+@dataclass(frozen=True)
+class EqualFindings:
+    """Findings of a rule that say the same, with the place and the command of each."""
+
+    finding: Finding
+    places: list[str]
+    commands: list[str]
+
+
+def remedies(groups: Iterable[EqualFindings]) -> list[str]:
+    """The remedies for findings of a rule, each once."""
+    return list(dict.fromkeys(group.finding.remedy for group in groups if group.finding.remedy))
+
+
+def _rule_on_page(groups: Sequence[EqualFindings]) -> Iterator[PageBlock]:
+    finding = groups[0].finding
+    shared = remedies(groups)
+    yield Heading(f"{finding.code} {finding.name}", level=3)
+    several = len(shared) > 1
+    columns = ("where", "what", "what to do") if several else ("where", "what")
+    rows = (
+        (", ".join(group.places), group.finding.message, group.finding.remedy)[: len(columns)]
+        for group in groups
+    )
+    yield Table(finding.code, columns, tuple(rows))
+    if len(shared) == 1:
+        yield Paragraph(f"What to do: {shared[0]}")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Findings of one severity, the command that fixes each if there is one, and how many more."""
+
+    title: str
+    severity: Severity
+    findings: tuple[Finding, ...]
+    commands: tuple[str, ...]
+    more: Mapping[str, int]
+
+    def by_rule(self) -> Iterator[list[EqualFindings]]:
+        """The findings of each rule, equal ones together."""
+        rules: dict[str, dict[tuple[str, str], EqualFindings]] = {}
+        for finding, command in zip(self.findings, self.commands, strict=True):
+            groups = rules.setdefault(finding.code, {})
+            key = (finding.message, finding.remedy)
+            group = groups.setdefault(key, EqualFindings(finding, [], []))
+            group.places.append(finding.where)
+            group.commands.append(command)
+        for groups in rules.values():
+            yield list(groups.values())
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """Under each rule what it found, each remedy once; and the commands below."""
+        yield Heading(self.title, tone=self.severity.value)
+        for groups in self.by_rule():
+            yield from _rule_on_page(groups)
+        commands = tuple(dict.fromkeys(filter(None, self.commands)))
+        if commands:
+            yield Paragraph("What deltaadm can fix:")
+        yield from map(Command, commands)
+        for code, count in self.more.items():
+            yield Paragraph(f"{count} more findings of {code} are not listed.")
+
+
+@dataclass(frozen=True)
+class ErrorMessage:
+    """Why there is no report on a table, and what to do."""
+
+    table: str
+    message: str
+    remedy: str
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """Under the table's name."""
+        yield Heading(self.table, level=1, tone="error")
+        yield Paragraph(self.message, "error")
+        if self.remedy:
+            yield Paragraph(self.remedy)
+
+
+@dataclass(frozen=True)
+class Checks:
+    """The checks of `doctor`."""
+
+    checks: tuple[Check, ...]
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """A table."""
+        rows = (
+            (check.subject, check.health.value, check.detail, check.remedy) for check in self.checks
+        )
+        yield Table("Checks", ("subject", "health", "detail", "what to do"), tuple(rows))
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Places in which a result differs from the plan: what was planned and what was found."""
+
+    rows: tuple[tuple[str, str, str], ...]
+
+    def on_page(self) -> Iterator[PageBlock]:
+        """A table."""
+        yield Table("Differences", ("place", "planned", "found"), self.rows)
+
+
+@dataclass(frozen=True)
+class PageOnly:
+    """Details that a terminal has no room for."""
+
+    blocks: Iterable[PageBlock]
+
+    def on_page(self) -> Iterable[PageBlock]:
+        """The blocks."""
+        return self.blocks
+
+
+if TYPE_CHECKING:
+
+    class Composed(Protocol):
+        """Facts that a terminal arranges in another way than a page does."""
+
+        def on_page(self) -> Iterable[PageBlock]:
+            """What a page makes of them."""
+
+    Block = PageBlock | Composed
+
+
+def blocks(report: Report) -> Iterable[Block]:
+    """
+    What *report* says, from top to bottom.
+
+    Its attribute `blocks` names the function that knows, whose module is imported only then.
+    """
+    make: Callable[[Report], Iterable[Block]] = named(report.blocks)
+    return make(report)
+
+
+def page_blocks(report: Report) -> Iterator[PageBlock]:
+    """The blocks of *report*, from top to bottom."""
+    for block in blocks(report):
+        if isinstance(block, PageBlock):
+            yield block
+        else:
+            yield from block.on_page()

@@ -1,1 +1,0 @@
-"""Catalogs that are asked without Spark, by HTTP."""

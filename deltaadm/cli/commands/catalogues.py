@@ -1,0 +1,71 @@
+"""The subcommands `features` and `clients`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.reports.clients import ClientCatalogue, explain_client, list_clients
+from deltaadm.reports.features import FeatureCatalogue, explain_feature, list_features
+from deltaadm.runs.declare import Parameters, argument
+from deltaadm.runs.options import OutputOptions
+from deltaadm.runs.output import answer
+
+if TYPE_CHECKING:
+    from deltaadm.runs.context import RunContext
+
+
+class Features(Parameters):
+    """
+    For example:
+
+      deltaadm features rowTracking
+
+      deltaadm features -o json
+    """
+
+    name: str | None = argument(metavar="[FEATURE]", help="The feature to explain.")
+    output: OutputOptions
+
+
+def run_features(options: Features, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    return answer(
+        context,
+        options.output,
+        FeatureCatalogue,
+        options.name or "",
+        lambda: [explain_feature(options.name) if options.name else list_features()],
+    )
+
+
+# Clients
+
+
+class Clients(Parameters):
+    """
+    Without a name, shows what the newest release of every client does with each table feature. With
+    a name, shows every fact about that client: since which release, who says so, and when. With
+    NAME@VERSION, only what holds for that release.
+
+    For example:
+
+      deltaadm clients
+
+      deltaadm clients trino
+
+      deltaadm clients delta-rs@1.6.6 -o json
+    """
+
+    name: str | None = argument(metavar="[CLIENT]", help="NAME or NAME@VERSION.")
+    output: OutputOptions
+
+
+def run_clients(options: Clients, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    return answer(
+        context,
+        options.output,
+        ClientCatalogue,
+        options.name or "",
+        lambda: [explain_client(options.name) if options.name else list_clients()],
+    )

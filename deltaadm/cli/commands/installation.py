@@ -1,0 +1,203 @@
+"""The subcommands `schema` and `completion`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import deltaadm
+from deltaadm.errors import Refused, UsageError
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.files import write_file
+from deltaadm.runs.output import handle_errors, info, write_text
+
+if TYPE_CHECKING:
+    from deltaadm.runs.context import RunContext
+
+
+class Schema(Parameters):
+    """
+    Without a name, lists the types of documents.
+
+    For example:
+
+      deltaadm schema
+
+      deltaadm schema inspect > inspect.schema.json
+    """
+
+    name: str | None = argument(
+        metavar="[DOCUMENT]", help="The document type, such as inspect.", default=None
+    )
+
+
+def run_schema(options: Schema, _: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    from deltaadm.reports.schemas import SCHEMAS
+
+    if options.name is None:
+        width = max(map(len, SCHEMAS))
+        lines = [f"{name:{width}}  {schema['title']}\n" for name, schema in SCHEMAS.items()]
+        write_text("".join(lines))
+        return 0
+    if options.name not in SCHEMAS:
+        raise UsageError(f"{options.name!r} is not one of {', '.join(SCHEMAS)}", option="DOCUMENT")
+    write_text(json.dumps(SCHEMAS[options.name], indent=2) + "\n")
+    return 0
+
+
+# Completion
+
+
+class Shell(Enum):
+    """The shells that there is a script for."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+    POWERSHELL = "powershell"
+
+
+class Completion(Parameters):
+    """
+    With --install, writes the script where the shell finds it, and says where that is; the start-up
+    files of zsh and PowerShell get a line that loads it. What is there already is left as it is.
+
+    For example:
+
+      deltaadm completion --install
+
+      deltaadm completion zsh > ~/.zfunc/_deltaadm
+    """
+
+    shell: Shell | None = argument(
+        metavar="SHELL",
+        help="bash, zsh, fish or powershell; with --install, that of the user if omitted.",
+    )
+    install: bool = option("--install", help="Install the script instead of printing it.")
+
+
+def run_completion(options: Completion, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    if options.install:
+        shell = options.shell or _detected_shell()
+        return handle_errors(context, "", lambda: _install(shell))
+    if options.shell is None:
+        raise UsageError("Specify a SHELL, or --install.")
+    write_text(script(options.shell))
+    return 0
+
+
+def script(shell: Shell) -> str:
+    """The completion script for *shell*."""
+    package = Path(deltaadm.__file__).parent
+    installed, checkout = package / "completions", package.parent / "completions"
+    name = {
+        Shell.BASH: "deltaadm.bash",
+        Shell.ZSH: "_deltaadm",
+        Shell.FISH: "deltaadm.fish",
+        Shell.POWERSHELL: "deltaadm.ps1",
+    }[shell]
+    directory = installed if installed.is_dir() else checkout
+    return (directory / name).read_text(encoding="utf-8")
+
+
+def _detected_shell() -> Shell:
+    """The shell of the user; a usage error where that is none there is a script for."""
+    names = {shell.value: shell for shell in Shell} | {"pwsh": Shell.POWERSHELL}
+    name = Path(os.environ.get("SHELL", "")).name.removesuffix(".exe")
+    if name in names:
+        return names[name]
+    if sys.platform == "win32" and "PSModulePath" in os.environ:
+        return Shell.POWERSHELL
+    what = f"SHELL is {os.environ['SHELL']}" if os.environ.get("SHELL") else "SHELL is not set"
+    raise UsageError(
+        f"{what}; specify one of {', '.join(shell.value for shell in Shell)}", option="SHELL"
+    )
+
+
+class Place(NamedTuple):
+    """The files of a shell: that of the script, and the lines for its start-up file."""
+
+    file: Path
+    start_up: Path | None = None
+    lines: tuple[str, ...] = ()
+
+
+def place_of(shell: Shell) -> Place:
+    """The files of *shell*; raises `Refused` where there is no home directory."""
+    environ = os.environ
+    try:
+        home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
+    except RuntimeError as error:
+        raise Refused(
+            "There is no home directory to install the script in.",
+            remedy="Print it instead: deltaadm completion SHELL.",
+        ) from error
+    data = Path(environ.get("XDG_DATA_HOME") or home / ".local/share")
+    config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+    match shell:
+        case Shell.BASH:
+            return Place(data / "bash-completion/completions/deltaadm")
+        case Shell.FISH:
+            return Place(config / "fish/completions/deltaadm.fish")
+        case Shell.ZSH:
+            directory = data / "zsh/site-functions"
+            lines = (f'fpath=("{directory}" $fpath)', "autoload -Uz compinit && compinit")
+            start = Path(environ.get("ZDOTDIR") or home) / ".zshrc"
+            return Place(directory / "_deltaadm", start, lines)
+        case Shell.POWERSHELL:
+            windows = sys.platform == "win32"
+            directory = home / "Documents/PowerShell" if windows else config / "powershell"
+            file = directory / "deltaadm.ps1"
+            profile = directory / "Microsoft.PowerShell_profile.ps1"
+            return Place(file, profile, (f'. "{file}"',))
+
+
+_MARK = "# Completion of deltaadm, by `deltaadm completion --install`"
+
+
+def _install(shell: Shell) -> int:
+    """Write the script, and what makes the shell find it, unless it is there; say what was done."""
+    place = place_of(shell)
+    text = script(shell)
+    try:
+        if _read(place.file) == text:
+            info(f"{place.file} is up to date.")
+        else:
+            place.file.parent.mkdir(parents=True, exist_ok=True)
+            write_file(place.file, text)
+            info(f"Wrote {place.file}.")
+        if place.start_up is not None:
+            _add_lines(place.start_up, place.lines)
+    except OSError as error:
+        raise Refused(
+            f"{error.filename} cannot be written: {(error.strerror or str(error)).lower()}.",
+            remedy="Print the script instead: deltaadm completion SHELL.",
+        ) from error
+    info("Start a new shell to use it.")
+    return 0
+
+
+def _add_lines(file: Path, lines: tuple[str, ...]) -> None:
+    """Add *lines* at the end of *file*, unless they are there; a link to it is followed."""
+    known = _read(file)
+    if all(line in known.splitlines() for line in lines):
+        info(f"{file} is up to date.")
+        return
+    gap = "" if not known or known.endswith("\n") else "\n"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write(gap + "\n".join((_MARK, *lines)) + "\n")
+    info(f"Added to {file}: {'; '.join(lines)}")
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="surrogateescape")
+    except FileNotFoundError:
+        return ""

@@ -1,0 +1,180 @@
+"""The subcommands for saved plans: `apply` and `show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deltaadm.errors import UsageError
+from deltaadm.plans.reports import OutcomeReport, PlanReport
+from deltaadm.runs import many_plans
+from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.many_plans import (
+    Limits,
+    carry_out_plans,
+    journal_of,
+    plan_left,
+    plans_in,
+    saved_reports,
+    saved_target,
+)
+from deltaadm.runs.names import look_up, open_catalog
+from deltaadm.runs.options import AccessOptions, SparkOptionGroup, read_input
+from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.plan_options import CommitOptions, PlanOutputOptions
+from deltaadm.runs.plan_run import carry_out_plan, require_engine_commits, with_commit_engine
+from deltaadm.runs.sessions import log_reader
+from deltaadm.runs.settings import ClientRequirements, load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deltaadm.plans.saved import SavedPlan
+    from deltaadm.runs.context import RunContext
+
+
+class Apply(Parameters):
+    """
+    Each table must still have the protocol and metadata that its plan is based on; files added
+    since then do not matter. A table to which its plan is already applied is left unchanged,
+    which is not an error. Several plans are recorded in a journal when they start and finish:
+    after an interruption, the same command continues with the rest.
+
+    For example:
+
+      deltaadm apply plan.json
+
+      deltaadm apply plans.jsonl --yes --jobs 8 --max-failures 5
+
+      deltaadm apply plan.json --check
+
+      deltaadm apply plan.json --commit-engine embedded
+    """
+
+    file: Path = argument(
+        metavar="PLAN", help="A plan file written by --out, or - for standard input."
+    )
+    check: bool = option(
+        "--check",
+        help="Change nothing: show what is left to do, and exit with 1 if that can be applied.",
+    )
+    jobs: int | None = option(
+        "--jobs",
+        "-j",
+        metavar="N",
+        help="Apply up to N plans at the same time (default: 4).",
+        minimum=1,
+    )
+    max_failures: int | None = option(
+        metavar="N", help="Start no more plans after N failures.", minimum=1
+    )
+    journal: Path | None = option(
+        "--journal",
+        "--resume",
+        metavar="FILE",
+        help="Journal of several plans, from which an interrupted run continues (default: the"
+        " name of the plan file with .journal).",
+    )
+    options: CommitOptions
+
+
+def run_apply(options: Apply, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    check_format(options.options.output, OutcomeReport)
+    context = context.with_request(
+        options.options.spark, options.options.output, options.options.access
+    )
+
+    def work() -> int:
+        text = read_input(options.file)
+        plans = plans_in(text)
+        if options.check:
+            return _check(context, options, plans)
+        if len(plans) == 1 and options.journal is None:
+            return _apply(context, plans[0], options.options)
+        return carry_out_plans(
+            context,
+            plans,
+            _journal(options),
+            Limits(options.jobs, options.max_failures),
+            options.options,
+        )
+
+    return handle_errors(context, str(options.file), work)
+
+
+def _journal(options: Apply) -> Path:
+    """The journal, in which the progress of several plans is recorded."""
+    if options.journal is None and str(options.file) == "-":
+        raise UsageError("is required for several plans from standard input", option="--journal")
+    return options.journal or journal_of(options.file)
+
+
+def _check(context: RunContext, options: Apply, plans: Sequence[SavedPlan]) -> int:
+    if len(plans) == 1 and options.journal is None:
+        [saved] = plans
+        return handle_errors(
+            context,
+            saved.table,
+            lambda: many_plans.check_plan(context, saved, options.options),
+        )
+    return many_plans.check_plans(context, plans, options.options)
+
+
+def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int:
+    def carry_out() -> int:
+        names = [saved.name] if saved.name else []
+        project = load_settings(context.settings)
+        chosen = with_commit_engine(context, options, project)
+        places = [saved.location]
+        with (
+            log_reader(chosen, places) as reader,
+            open_catalog(reader, names, locations=places) as opened,
+        ):
+            entries = look_up(opened, names if saved.before.exists else [])
+            target = saved_target(opened, saved, entries)
+            requirements = ClientRequirements.of(options, project, saved.table, saved.location)
+            plan = plan_left(opened, saved, target, requirements)
+            require_engine_commits(opened, plan)
+            return carry_out_plan(opened, saved.table, plan, requirements, options)
+
+    return handle_errors(context, saved.table, carry_out)
+
+
+# Show
+
+
+class Show(Parameters):
+    """
+    Shows a plan or several as they were made, and what has happened to each table since: whether
+    the plan can still be applied, is applied already, or what has changed. Of a journal, it shows
+    what became of each plan. Nothing is changed, and the exit code is 0 also for a plan that can no
+    longer be applied; `deltaadm apply --check` has an exit code for that.
+
+    For example:
+
+      deltaadm show plan.json
+
+      deltaadm show plan.json -o markdown > comment.md
+
+      deltaadm show plans.jsonl.journal
+    """
+
+    file: Path = argument(
+        metavar="FILE", help="A plan file written by --out, or a journal; - for standard input."
+    )
+    access: AccessOptions
+    spark: SparkOptionGroup
+    output: PlanOutputOptions
+
+
+def run_show(options: Show, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    check_format(options.output, PlanReport)
+    context = context.with_request(options.spark, options.output, options.access)
+
+    def work() -> int:
+        show(context, saved_reports(context, options.file))
+        return 0
+
+    return handle_errors(context, str(options.file), work)

@@ -1,1 +1,0 @@
-"""Carrying out plans without a JVM."""

@@ -1,0 +1,317 @@
+"""Every action of PROTOCOL.md as a frozen value, and `SingleAction`, its wrapping in the log."""
+
+from __future__ import annotations
+
+import json
+
+from deltaadm.dataclass import dataclass, field
+from deltaadm.domain import wire
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.wire import CommitInfo as CommitInfo  # noqa: PLC0414 -- re-exported
+from deltaadm.domain.wire import Entry, Loggable, Metadata, Wire
+from deltaadm.errors import TableError
+from deltaadm.limits import load_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, ClassVar, Final, Self
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionVectorDescriptor(Wire):
+    """Where the deleted rows of a file are listed (PROTOCOL.md, Deletion Vector Descriptor)."""
+
+    storage_type: str = ""
+    path_or_inline_dv: str = ""
+    offset: int | None = None
+    size_in_bytes: int = 0
+    cardinality: int = 0
+    max_row_index: int | None = None
+
+    ENTRIES: ClassVar = (
+        Entry("storageType", "storage_type", wire.TEXT),
+        Entry("pathOrInlineDv", "path_or_inline_dv", wire.TEXT),
+        Entry("offset", "offset", wire.INTEGER),
+        Entry("sizeInBytes", "size_in_bytes", wire.INTEGER),
+        Entry("cardinality", "cardinality", wire.LONG),
+        Entry("maxRowIndex", "max_row_index", wire.LONG),
+    )
+
+    @property
+    def unique_id(self) -> str:
+        """The part of a file's key that tells one deletion vector from another."""
+        start = f"{self.storage_type}{self.path_or_inline_dv}"
+        return start if self.offset is None else f"{start}@{self.offset}"
+
+
+_DV = wire.nested(DeletionVectorDescriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class AddFile(Loggable):
+    """A data file that belongs to the table. `path` is URI-encoded; `size` is in bytes."""
+
+    path: str = ""
+    partition_values: Mapping[str, str | None] | None = None
+    size: int = 0
+    modification_time: int = 0
+    data_change: bool = True
+    stats: str | None = None
+    tags: Mapping[str, str | None] | None = None
+    deletion_vector: DeletionVectorDescriptor | None = None
+    base_row_id: int | None = None
+    default_row_commit_version: int | None = None
+    clustering_provider: str | None = None
+
+    NAME: ClassVar[str] = "add"
+    ENTRIES: ClassVar = (
+        Entry("path", "path", wire.TEXT),
+        Entry("partitionValues", "partition_values", wire.TEXT_MAP),
+        Entry("size", "size", wire.LONG),
+        Entry("modificationTime", "modification_time", wire.LONG),
+        Entry("dataChange", "data_change", wire.BOOLEAN),
+        Entry("stats", "stats", wire.TEXT),
+        Entry("tags", "tags", wire.TEXT_MAP),
+        Entry("deletionVector", "deletion_vector", _DV),
+        Entry("baseRowId", "base_row_id", wire.LONG),
+        Entry("defaultRowCommitVersion", "default_row_commit_version", wire.LONG),
+        Entry("clusteringProvider", "clustering_provider", wire.TEXT),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveFile(Loggable):
+    """A tombstone: the file no longer belongs to the table."""
+
+    path: str = ""
+    deletion_timestamp: int | None = None
+    data_change: bool = True
+    extended_file_metadata: bool | None = None
+    partition_values: Mapping[str, str | None] | None = None
+    size: int | None = None
+    stats: str | None = None
+    tags: Mapping[str, str | None] | None = None
+    deletion_vector: DeletionVectorDescriptor | None = None
+    base_row_id: int | None = None
+    default_row_commit_version: int | None = None
+
+    NAME: ClassVar[str] = "remove"
+    ENTRIES: ClassVar = (
+        Entry("path", "path", wire.TEXT),
+        Entry("deletionTimestamp", "deletion_timestamp", wire.LONG),
+        Entry("dataChange", "data_change", wire.BOOLEAN),
+        Entry("extendedFileMetadata", "extended_file_metadata", wire.BOOLEAN),
+        Entry("partitionValues", "partition_values", wire.TEXT_MAP),
+        Entry("size", "size", wire.LONG),
+        Entry("stats", "stats", wire.TEXT),
+        Entry("tags", "tags", wire.TEXT_MAP),
+        Entry("deletionVector", "deletion_vector", _DV),
+        Entry("baseRowId", "base_row_id", wire.LONG),
+        Entry("defaultRowCommitVersion", "default_row_commit_version", wire.LONG),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AddCDCFile(Loggable):
+    """A file with row changes of one commit; not part of the table's state."""
+
+    path: str = ""
+    partition_values: Mapping[str, str | None] | None = None
+    size: int = 0
+    data_change: bool = False
+    tags: Mapping[str, str | None] | None = None
+
+    NAME: ClassVar[str] = "cdc"
+    ENTRIES: ClassVar = (
+        Entry("path", "path", wire.TEXT),
+        Entry("partitionValues", "partition_values", wire.TEXT_MAP),
+        Entry("size", "size", wire.LONG),
+        Entry("dataChange", "data_change", wire.BOOLEAN),
+        Entry("tags", "tags", wire.TEXT_MAP),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SetTransaction(Loggable):
+    """The latest version that an application has written; may go down as well as up."""
+
+    app_id: str = ""
+    version: int = 0
+    last_updated: int | None = None
+
+    NAME: ClassVar[str] = "txn"
+    ENTRIES: ClassVar = (
+        Entry("appId", "app_id", wire.TEXT),
+        Entry("version", "version", wire.LONG),
+        Entry("lastUpdated", "last_updated", wire.LONG),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DomainMetadata(Loggable):
+    """The configuration of one named domain; `removed` makes it a tombstone."""
+
+    domain: str = ""
+    configuration: str = ""
+    removed: bool = False
+
+    NAME: ClassVar[str] = "domainMetadata"
+    ENTRIES: ClassVar = (
+        Entry("domain", "domain", wire.TEXT),
+        Entry("configuration", "configuration", wire.TEXT),
+        Entry("removed", "removed", wire.BOOLEAN),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointMetadata(Loggable):
+    """Marks a V2 checkpoint and says which version it describes."""
+
+    version: int = 0
+    tags: Mapping[str, str | None] | None = None
+
+    NAME: ClassVar[str] = "checkpointMetadata"
+    ENTRIES: ClassVar = (
+        Entry("version", "version", wire.LONG),
+        Entry("tags", "tags", wire.TEXT_MAP),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar(Loggable):
+    """A file that holds a part of a V2 checkpoint's add and remove actions."""
+
+    path: str = ""
+    size_in_bytes: int = 0
+    modification_time: int = 0
+    tags: Mapping[str, str | None] | None = None
+
+    NAME: ClassVar[str] = "sidecar"
+    ENTRIES: ClassVar = (
+        Entry("path", "path", wire.TEXT),
+        Entry("sizeInBytes", "size_in_bytes", wire.LONG),
+        Entry("modificationTime", "modification_time", wire.LONG),
+        Entry("tags", "tags", wire.TEXT_MAP),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownAction:
+    """An action from the future: readers ignore it (PROTOCOL.md), deltaadm counts it."""
+
+    name: str
+    document: Any
+
+    def wrap(self) -> dict[str, Any]:
+        """The line's JSON object."""
+        return {self.name: self.document}
+
+    def to_json(self) -> str:
+        """The line as the log had it."""
+        return json.dumps(self.wrap(), ensure_ascii=False, separators=(",", ":"))
+
+
+Action = (
+    SetTransaction
+    | AddFile
+    | RemoveFile
+    | Metadata
+    | Protocol
+    | AddCDCFile
+    | CommitInfo
+    | DomainMetadata
+    | CheckpointMetadata
+    | Sidecar
+)
+
+ACTIONS: Final[Mapping[str, type[Loggable]]] = {
+    kind.NAME: kind
+    for kind in (
+        SetTransaction,
+        AddFile,
+        RemoveFile,
+        Metadata,
+        Protocol,
+        AddCDCFile,
+        CommitInfo,
+        DomainMetadata,
+        CheckpointMetadata,
+        Sidecar,
+    )
+}
+"""The keys of a log line and the action under each, in the order of Delta's log schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class SingleAction:
+    """
+    One line of a commit: exactly one action under its key.
+
+    `rest` keeps whatever else the line holds: nulls for the other keys, or, against the
+    protocol, further actions.
+    """
+
+    action: Action | UnknownAction
+    rest: Mapping[str, Any] = field(default_factory=dict)
+
+    def unwrap(self) -> Action | UnknownAction:
+        """The action itself."""
+        return self.action
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> Self:
+        """
+        Read one line of a commit.
+
+        Where a line holds several actions the first in the log schema's order counts, as in
+        Delta. Raises `TableError` for anything but a JSON object with an action in it.
+        """
+        try:
+            document = load_json(line)
+        except (ValueError, RecursionError) as error:
+            raise _not_an_action(f"it is not JSON ({error})") from error
+        if not isinstance(document, dict):
+            raise _not_an_action("it is not a JSON object")
+        return cls.from_wire(document)
+
+    @classmethod
+    def from_wire(cls, document: Mapping[str, Any]) -> Self:
+        """Like `from_json`, for a line that is already decoded."""
+        present = [name for name in document if document[name] is not None]
+        known = [name for name in ACTIONS if name in present]
+        if not present:
+            raise _not_an_action("it contains no action")
+        name = known[0] if known else present[0]
+        rest = {key: value for key, value in document.items() if key != name}
+        return cls(decode_action(name, document[name]), rest)
+
+    def to_wire(self) -> dict[str, Any]:
+        """The line's JSON object."""
+        return {**self.action.wrap(), **self.rest}
+
+    def to_json(self) -> str:
+        """The line as Delta writes it, without a line break."""
+        return json.dumps(self.to_wire(), ensure_ascii=False, separators=(",", ":"))
+
+
+def decode_action(name: str, document: Any) -> Action | UnknownAction:
+    """The action *name* from its JSON value; raises `TableError` if a known one is no object."""
+    kind = ACTIONS.get(name)
+    if kind is None:
+        return UnknownAction(name, document)
+    if not isinstance(document, dict):
+        raise _not_an_action(f"its {name} is not a JSON object")
+    return kind.from_wire(document)  # type: ignore[return-value]  # ACTIONS holds Action's members
+
+
+def from_json(line: str | bytes) -> Action | UnknownAction:
+    """Delta's `Action.fromJson`: the unwrapped action of a log line; see `SingleAction`."""
+    return SingleAction.from_json(line).unwrap()
+
+
+def _not_an_action(cause: str) -> TableError:
+    return TableError(
+        f"A log line is not a valid action: {cause}.",
+        remedy="The file may have been cut off or edited; restore it from a backup.",
+    )

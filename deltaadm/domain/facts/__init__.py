@@ -1,1 +1,0 @@
-"""Facts about tables, which validation rules check."""

@@ -1,0 +1,611 @@
+"""
+Everything deltaadm knows about each table feature, once.
+
+Facts about Delta Spark 4.4.0 were recorded from the running engine; those about other
+clients and RFCs come from delta-io/delta (`TableFeature.scala`, Kernel's
+`TableFeatures.java`, `protocol_rfcs/`) and delta-io/delta-kernel-rs (`table_features/mod.rs`).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import lru_cache
+
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    CONSTRAINT_PREFIX,
+    PROPERTIES,
+    boolean,
+    did_you_mean,
+    is_true,
+)
+from deltaadm.domain.schema import (
+    EMPTY_SCHEMA,
+    SCHEMAS_REMEMBERED,
+    PrimitiveType,
+    StructType,
+    all_types,
+    parse_schema,
+    path_text,
+)
+from deltaadm.errors import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Final
+
+    from deltaadm.domain.schema import DataType, StructField
+    from deltaadm.domain.wire import Metadata
+
+
+class Cost(Enum):
+    """
+    From the cheapest: only the log is written, further commits rewrite the metadata of files,
+    data files are rewritten.
+    """
+
+    METADATA = "metadata"
+    BACKFILL = "backfill"
+    REWRITE = "rewrite"
+
+    @property
+    def rank(self) -> int:
+        """0 for the cheapest."""
+        return list(Cost).index(self)
+
+
+def max_cost(*costs: Cost) -> Cost:
+    """The highest of *costs*; `METADATA` of none."""
+    return max(costs, key=lambda cost: cost.rank, default=Cost.METADATA)
+
+
+if TYPE_CHECKING:
+    Evidence = Callable[[Metadata], Iterator[str]]
+
+
+class Kind(Enum):
+    """Whom a feature concerns: writers only, or readers as well."""
+
+    WRITER = "writer"
+    READER_WRITER = "reader-writer"
+
+
+class Status(Enum):
+    """The maturity of a feature."""
+
+    STABLE = "stable"
+    PREVIEW = "preview"
+    RFC = "rfc"
+    OTHER_CLIENTS = "other clients"
+    TEST_ONLY = "test only"
+
+
+@dataclass(frozen=True)
+class Activation:
+    """
+    When a supported feature becomes active.
+
+    `find` yields what in the metadata makes it so, in words; None where being supported is
+    enough. `properties` are those that activate it when set, and empty where no property can.
+    `auto_enables` says that Delta adds the feature to the protocol when the metadata activates it,
+    `by_type` that a column's type activates it, `by_constraint` that a CHECK constraint does.
+    """
+
+    find: Evidence | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    auto_enables: bool = True
+    by_type: bool = False
+    by_constraint: bool = False
+
+    def evidence(self, metadata: Metadata) -> tuple[str, ...]:
+        """What in *metadata* activates the feature; empty if nothing does."""
+        return tuple(self.find(metadata)) if self.find else ()
+
+    def asked_by(self, metadata: Metadata) -> bool:
+        """Whether Delta adds it for *metadata* (`metadataRequiresFeatureToBeEnabled`)."""
+        return self.auto_enables and bool(self.evidence(metadata))
+
+
+@dataclass(frozen=True)
+class Removal:
+    """
+    The requirements and effects of DROP FEATURE.
+
+    `keeps_history_out` says that older versions still need the feature, so that dropping it
+    adds `checkpointProtection` or truncates the history; `only_truncating` that it always
+    truncates it. `work` is what happens first. `refused_in_use` are the error class and the remedy
+    with which Delta refuses while the metadata uses it, `broken` says that dropping it never works,
+    `suspends_clustering` that a table is clustered again once it is dropped.
+    """
+
+    keeps_history_out: bool
+    only_truncating: bool = False
+    work: str = ""
+    properties: tuple[str, ...] = ()
+    refused_in_use: tuple[str, str] | None = None
+    broken: bool = False
+    suspends_clustering: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFeature:
+    """
+    One table feature.
+
+    `legacy` are the (reader, writer) versions that imply it; a reader version of 0 there means
+    that readers are not concerned. `in_delta_spark` says whether Delta Spark 4.4.0 knows it;
+    `since` is the first release of Delta Spark that does. `optional_requires` are those of
+    `requires` that other clients do without, and `requires_active` those that must not only be
+    supported when it is active, nor does Delta activate them by itself; `excludes` are features
+    that must not be beside it. `auto_update` says whether Delta adds it silently to an existing
+    table when the metadata asks for it. `not_addable` is empty or the reason why it cannot be added
+    to an existing table by a property, with the error class of the refusal in `refusal`;
+    `refused_when_asked` is that of metadata which asks for a feature that Delta does not offer yet.
+    `legacy_alternative` says how a table gets it without a list of features. `section` is where
+    the protocol describes it.
+    """
+
+    name: str
+    kind: Kind
+    activation: Activation
+    section: str
+    status: Status = Status.STABLE
+    since: str = ""
+    legacy: tuple[int, int] | None = None
+    requires: tuple[str, ...] = ()
+    optional_requires: tuple[str, ...] = ()
+    requires_active: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    auto_update: bool = True
+    not_addable: str = ""
+    refusal: str | None = None
+    refused_when_asked: str | None = None
+    twin: str | None = None
+    removal: Removal | None = None
+    cost: Cost = Cost.METADATA
+    caution: str = ""
+    legacy_alternative: str = ""
+    in_delta_spark: bool = True
+    source: str = "Delta Spark 4.4.0"
+
+    def __reduce__(self) -> tuple[Callable[[str], TableFeature | None], tuple[str]]:
+        return lookup, (self.name,)
+
+    @property
+    def is_legacy(self) -> bool:
+        """Whether old versions imply it."""
+        return self.legacy is not None
+
+    @property
+    def is_reader(self) -> bool:
+        """Whether readers must know it."""
+        return self.kind is Kind.READER_WRITER
+
+    @property
+    def warning(self) -> str:
+        """The caution about it, with its name."""
+        return f"{self.name}: {self.caution}"
+
+    @property
+    def versions(self) -> tuple[int, int]:
+        """The lowest (reader, writer) versions of a protocol that can have it; reader may be 0."""
+        return self.legacy or ((3, 7) if self.is_reader else (0, 7))
+
+
+def when_property(key: str, value: str = "true") -> Activation:
+    """Active while the property *key* has *value*, or, for true, is on."""
+
+    def evidence(metadata: Metadata) -> Iterator[str]:
+        stored = metadata.configuration.get(key)
+        if stored is not None:
+            # Delta evaluates the property, and fails on a value that it does not understand.
+            PROPERTIES[key.lower()].check(PROPERTIES[key.lower()], stored)
+        if is_true(metadata.configuration, key) if value == "true" else stored == value:
+            yield f"property {key} is {value}"
+
+    return Activation(evidence, {key: value})
+
+
+def when_any_field(test: Callable[[StructField], bool], what: str, *, top: bool) -> Activation:
+    """Active while some field passes *test*: at the top level only, or inside structs as well."""
+
+    @lru_cache(maxsize=SCHEMAS_REMEMBERED)
+    def found(schema_string: str) -> tuple[str, ...]:
+        return tuple(
+            f"column {path_text(path)} {what}"
+            for path, column in struct_fields(parse_schema(schema_string))
+            if test(column) and not (top and len(path) > 1)
+        )
+
+    return Activation(lambda metadata: iter(found(metadata.schema_string or EMPTY_SCHEMA)))
+
+
+def when_any_type(test: Callable[[DataType], bool]) -> Activation:
+    """Active while a type that passes *test* occurs in the schema, at any depth."""
+
+    def evidence(metadata: Metadata) -> Iterator[str]:
+        matching = tuple(filter(test, metadata.primitive_types))
+        for column in metadata.schema.fields if matching else ():
+            for data_type in all_types(column.type):
+                if data_type in matching and isinstance(data_type, PrimitiveType):
+                    yield f"column {path_text((column.name,))} has type {data_type.name}"
+                    break
+
+    return Activation(evidence, by_type=True)
+
+
+def when_supported() -> Activation:
+    """Active as soon as it is supported; nothing in the metadata asks for it."""
+    return Activation(auto_enables=False)
+
+
+def unasked(activation: Activation) -> Activation:
+    """Active on the same evidence, without Delta wanting the feature because of it."""
+    return replace(activation, auto_enables=False)
+
+
+def struct_fields(
+    struct: StructType, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], StructField]]:
+    """The fields reachable through structs alone, as Delta looks for invariants."""
+    for column in struct.fields:
+        here = (*path, column.name)
+        yield here, column
+        if isinstance(column.type, StructType):
+            yield from struct_fields(column.type, here)
+
+
+def _constraints(metadata: Metadata) -> Iterator[str]:
+    for key in metadata.configuration:
+        if key.lower().startswith(CONSTRAINT_PREFIX):
+            yield f"CHECK constraint {key[len(CONSTRAINT_PREFIX) :]}"
+
+
+def mapping_mode(metadata: Metadata) -> str:
+    """
+    The column mapping mode that the property says: none, name or id.
+
+    Delta Spark reads the property whatever the protocol says; PROTOCOL.md lets it count only
+    where the feature is supported. Raises `Refused` for any other value.
+    """
+    mode = metadata.configuration.get(COLUMN_MAPPING_MODE, "none").lower()
+    if mode not in ("none", "name", "id"):
+        raise Refused(
+            f"Unknown column mapping mode {mode!r}.",
+            remedy="Valid modes are none, name and id.",
+        )
+    return mode
+
+
+def _mapped(metadata: Metadata) -> Iterator[str]:
+    mode = mapping_mode(metadata)
+    if mode != "none":
+        yield f"property {COLUMN_MAPPING_MODE} is {mode}"
+
+
+def _some_option(key: str) -> Activation:
+    def evidence(metadata: Metadata) -> Iterator[str]:
+        if metadata.configuration.get(key):
+            yield f"property {key} is set"
+
+    return Activation(evidence)
+
+
+def _optional_switch(key: str) -> Activation:
+    def evidence(metadata: Metadata) -> Iterator[str]:
+        if key in metadata.configuration and boolean(key, metadata.configuration[key]):
+            yield f"property {key} is true"
+
+    return Activation(evidence, {key: "true"})
+
+
+def _is_invariant(column: StructField) -> bool:
+    # To Delta Spark NOT NULL is an invariant; delta-kernel-java looks for the key alone.
+    return not column.nullable or "delta.invariants" in column.metadata
+
+
+_IDENTITY_KEYS = frozenset(
+    {"delta.identity.start", "delta.identity.step", "delta.identity.allowExplicitInsert"}
+)
+
+
+def is_identity(column: StructField) -> bool:
+    """Whether Delta numbers the rows in this column."""
+    return column.metadata.keys() >= _IDENTITY_KEYS
+
+
+def _named(*names: str) -> Callable[[DataType], bool]:
+    return lambda data_type: isinstance(data_type, PrimitiveType) and data_type.name in names
+
+
+def is_variant(data_type: DataType | None) -> bool:
+    """Whether *data_type* is a variant."""
+    return isinstance(data_type, PrimitiveType) and data_type.name == "variant"
+
+
+def is_geospatial(data_type: DataType) -> bool:
+    """Whether *data_type* is a geometry or a geography."""
+    return isinstance(data_type, PrimitiveType) and data_type.name.startswith(
+        ("geometry", "geography")
+    )
+
+
+def _index(*features: TableFeature) -> Mapping[str, TableFeature]:
+    return {
+        feature.name: feature
+        for feature in sorted(features, key=lambda feature: feature.name.lower())
+    }
+
+
+_GEO_REMOVAL = Removal(
+    keeps_history_out=True,
+    work="every geometry and geography column must be dropped first",
+    refused_in_use=("DELTA_CANNOT_DROP_GEOSPATIAL_FEATURE", "Drop these columns first."),
+)
+_NOT_ON_EXISTING: Final = (
+    "Delta Lake cannot yet make an existing table catalog-managed; the feature can only be "
+    "chosen when the table is created in a catalog."
+)
+
+_WRITERS: Final = Kind.WRITER
+_READERS: Final = Kind.READER_WRITER
+
+FEATURES: Final[Mapping[str, TableFeature]] = _index(
+    TableFeature(name="appendOnly", kind=_WRITERS, section="Append-only Tables",
+        activation=when_property("delta.appendOnly"), legacy=(0, 2), since="0.2.0",
+        caution="While the property is true, existing rows cannot be deleted or updated."),
+    TableFeature(name="invariants", kind=_WRITERS, section="Column Invariants",
+        activation=when_any_field(_is_invariant, "is NOT NULL or has an invariant", top=False),
+        legacy=(0, 2), since="0.2.0"),
+    TableFeature(name="checkConstraints", kind=_WRITERS, section="CHECK Constraints",
+        activation=Activation(_constraints, by_constraint=True), legacy=(0, 3), since="0.8.0",
+        removal=Removal(keeps_history_out=False, work="every constraint must be dropped first",
+                        refused_in_use=("DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE",
+                                        "Drop each of them first: alter --drop-constraint NAME."))),
+    TableFeature(name="changeDataFeed", kind=_WRITERS, section="Change Data Files",
+        activation=when_property("delta.enableChangeDataFeed"), legacy=(0, 4), since="2.0.0"),
+    TableFeature(name="generatedColumns", kind=_WRITERS, section="Generated Columns",
+        activation=when_any_field(lambda column: "delta.generationExpression" in column.metadata,
+                                  "is generated", top=True),
+        legacy=(0, 4), since="1.0.0"),
+    TableFeature(name="columnMapping", kind=_READERS, section="Column Mapping",
+        activation=Activation(_mapped, {COLUMN_MAPPING_MODE: "name"}), legacy=(2, 5), since="1.2.0",
+        removal=Removal(keeps_history_out=True, work="every data file is rewritten",
+                        suspends_clustering=True),
+        caution="Readers without support for column mapping may return only nulls.",
+        legacy_alternative="Clients that predate table features (Delta 1.2 to 2.2) cannot read a "
+        "protocol with feature lists. For them, run `upgrade-protocol --reader 2 --writer 5` "
+        "first: the protocol then stays (2, 5), which implies more features, and "
+        f"{COLUMN_MAPPING_MODE} can be set on it."),
+    TableFeature(name="identityColumns", kind=_WRITERS, section="Identity Columns",
+        activation=when_any_field(is_identity, "is an identity column", top=True), legacy=(0, 6),
+        since="3.3.0"),
+    TableFeature(name="allowColumnDefaults", kind=_WRITERS, section="Default Columns",
+        activation=when_supported()),
+    TableFeature(name="domainMetadata", kind=_WRITERS, section="Domain Metadata",
+        activation=when_supported(), since="3.0.0",
+        removal=Removal(keeps_history_out=False, work="every domain is removed first")),
+    TableFeature(name="rowTracking", kind=_WRITERS, section="Row Tracking",
+        activation=when_property("delta.enableRowTracking"), requires=("domainMetadata",),
+        since="3.2.0",
+        removal=Removal(keeps_history_out=False, work="row ids are removed from every file",
+                        properties=("delta.enableRowTracking",
+                                    "delta.rowTracking.materializedRowCommitVersionColumnName",
+                                    "delta.rowTracking.materializedRowIdColumnName",
+                                    "delta.rowTrackingSuspended")),
+        cost=Cost.BACKFILL,
+        caution="Enabling it first rewrites the metadata of every file in the log, to assign row "
+        "ids; no data files are rewritten."),
+    TableFeature(name="clustering", kind=_WRITERS, section="Clustered Table",
+        activation=when_supported(), requires=("domainMetadata",), since="3.1.0",
+        not_addable="It is added together with the clustering columns: alter --cluster-by COLUMN.",
+        refusal="DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED"),
+    TableFeature(name="inCommitTimestamp", kind=_WRITERS, section="In-Commit Timestamps",
+        activation=when_property("delta.enableInCommitTimestamps"), since="3.3.0",
+        removal=Removal(keeps_history_out=False, work="its properties are removed first")),
+    TableFeature(name="icebergCompatV1", kind=_WRITERS, section="Iceberg Compatibility V1",
+        activation=_optional_switch("delta.enableIcebergCompatV1"), requires=("columnMapping",),
+        requires_active=("columnMapping",), since="3.0.0",
+        caution="Requires column mapping; arrays, maps and deletion vectors are not allowed."),
+    TableFeature(name="icebergCompatV2", kind=_WRITERS, section="Iceberg Compatibility V2",
+        activation=_optional_switch("delta.enableIcebergCompatV2"), requires=("columnMapping",),
+        requires_active=("columnMapping",), since="3.1.0",
+        caution="Requires column mapping; existing files may need REORG TABLE … UPGRADE UNIFORM."),
+    TableFeature(name="icebergCompatV3", kind=_WRITERS,
+        section="protocol_rfcs/iceberg-compat-v3.md",
+        activation=_optional_switch("delta.enableIcebergCompatV3"),
+        requires=("columnMapping", "rowTracking"), requires_active=("columnMapping",),
+        status=Status.RFC, cost=Cost.BACKFILL, caution="Once enabled, it cannot be disabled."),
+    TableFeature(name="checkpointProtection", kind=_WRITERS,
+        section="protocol_rfcs/checkpoint-protection.md", activation=when_supported(),
+        status=Status.RFC, since="4.0.0",
+        removal=Removal(keeps_history_out=False, only_truncating=True),
+        caution="Writers that do not support it can no longer write to the table."),
+    TableFeature(name="materializePartitionColumns", kind=_WRITERS,
+        section="protocol_rfcs/materialize-partition-columns.md",
+        activation=_optional_switch("delta.enableMaterializePartitionColumnsFeature"),
+        status=Status.RFC,
+        removal=Removal(keeps_history_out=False,
+                        properties=("delta.enableMaterializePartitionColumnsFeature",))),
+    TableFeature(name="coordinatedCommits-preview", kind=_WRITERS,
+        section="protocol_rfcs/rejected: managed-commits.md, superseded by catalogManaged",
+        activation=_some_option("delta.coordinatedCommits.commitCoordinator-preview"),
+        requires=("inCommitTimestamp", "vacuumProtocolCheck"), status=Status.PREVIEW,
+        removal=Removal(keeps_history_out=False,
+                        work="its properties are unset, staged commits published")),
+    TableFeature(name="deletionVectors", kind=_READERS, section="Deletion Vectors",
+        activation=when_property("delta.enableDeletionVectors"), since="2.3.0",
+        removal=Removal(keeps_history_out=True, work="files with deletion vectors are purged"),
+        caution="Readers without support for deletion vectors can no longer read the table."),
+    TableFeature(name="timestampNtz", kind=_READERS,
+        section="Timestamp without timezone (TimestampNTZ)",
+        activation=when_any_type(_named("timestamp_ntz")), twin="timestampWithoutTimezone",
+        since="2.4.0", auto_update=False),
+    TableFeature(name="v2Checkpoint", kind=_READERS, section="V2 Checkpoint Table Feature",
+        activation=when_property("delta.checkpointPolicy", "v2"), since="3.0.0",
+        removal=Removal(keeps_history_out=True, work="a classic checkpoint is written")),
+    TableFeature(name="typeWidening", kind=_READERS, section="Type Widening",
+        activation=when_property("delta.enableTypeWidening"), twin="typeWidening-preview",
+        since="4.0.0",
+        removal=Removal(keeps_history_out=True, work="files with older types are rewritten")),
+    TableFeature(name="typeWidening-preview", kind=_READERS, section="Type Widening",
+        activation=unasked(when_property("delta.enableTypeWidening")), twin="typeWidening",
+        status=Status.PREVIEW, since="3.2.0",
+        removal=Removal(keeps_history_out=True, work="files with older types are rewritten")),
+    TableFeature(name="vacuumProtocolCheck", kind=_READERS, section="VACUUM Protocol Check",
+        activation=when_supported(), since="3.2.0", removal=Removal(keeps_history_out=True),
+        caution="Protects against VACUUM by old clients, which can then no longer read the table "
+        "either."),
+    TableFeature(name="variantType", kind=_READERS, section="Variant Data Type",
+        activation=when_any_type(is_variant), twin="variantType-preview", since="4.0.0"),
+    TableFeature(name="variantType-preview", kind=_READERS, section="Variant Data Type",
+        activation=unasked(when_any_type(is_variant)), twin="variantType", status=Status.PREVIEW,
+        since="4.0.0"),
+    TableFeature(name="variantShredding", kind=_READERS, section="Variant Shredding",
+        activation=unasked(when_property("delta.enableVariantShredding")),
+        requires=("variantType",), twin="variantShredding-preview"),
+    TableFeature(name="variantShredding-preview", kind=_READERS, section="Variant Shredding",
+        activation=when_property("delta.enableVariantShredding"), twin="variantShredding",
+        status=Status.PREVIEW, since="4.0.0"),
+    TableFeature(name="geospatial", kind=_READERS,
+        section="delta-io/delta TableFeature.scala (no RFC yet)",
+        activation=when_any_type(is_geospatial), twin="geospatial-dev",
+        refused_when_asked="DELTA_GEOSPATIAL_NOT_SUPPORTED", status=Status.PREVIEW,
+        removal=_GEO_REMOVAL),
+    TableFeature(name="geospatial-dev", kind=_READERS,
+        section="delta-io/delta TableFeature.scala (no RFC yet)",
+        activation=unasked(when_any_type(is_geospatial)), twin="geospatial", status=Status.PREVIEW,
+        removal=_GEO_REMOVAL),
+    TableFeature(name="catalogManaged", kind=_READERS, section="protocol_rfcs/catalog-managed.md",
+        activation=when_supported(), requires=("inCommitTimestamp", "vacuumProtocolCheck"),
+        optional_requires=("vacuumProtocolCheck",), twin="catalogOwned-preview", status=Status.RFC,
+        removal=Removal(keeps_history_out=True, work="Delta Spark 4.4 throws an exception",
+                        broken=True),
+        not_addable=_NOT_ON_EXISTING),
+    TableFeature(name="adaptiveMetadata-preview", kind=_READERS,
+        section="protocol_rfcs/iceberg-v4-metadata.md", activation=when_supported(),
+        requires=("domainMetadata", "columnMapping", "rowTracking", "deletionVectors",
+                  "catalogManaged"),
+        excludes=("v2Checkpoint",), twin="adaptiveMetadata", status=Status.PREVIEW,
+        not_addable="It can only be chosen when a table is created.",
+        refusal="DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED"),
+    TableFeature(name="redirectReaderWriter-preview", kind=_READERS,
+        section="delta-io/delta TableFeature.scala",
+        activation=_some_option("delta.redirectReaderWriter-preview"), status=Status.TEST_ONLY,
+        in_delta_spark=False, source="Delta Spark, in its own tests only"),
+    TableFeature(name="redirectWriterOnly-preview", kind=_WRITERS,
+        section="delta-io/delta TableFeature.scala",
+        activation=_some_option("delta.redirectWriterOnly-preview"), status=Status.TEST_ONLY,
+        in_delta_spark=False, source="Delta Spark, in its own tests only"),
+    TableFeature(name="catalogOwned-preview", kind=_READERS,
+        section="older spelling of catalogManaged", activation=when_supported(),
+        requires=("inCommitTimestamp",), twin="catalogManaged", status=Status.OTHER_CLIENTS,
+        in_delta_spark=False, source="delta-kernel-rs"),
+    TableFeature(name="timestampWithoutTimezone", kind=_READERS,
+        section="another spelling of timestampNtz", activation=when_supported(),
+        twin="timestampNtz", status=Status.OTHER_CLIENTS, in_delta_spark=False,
+        source="delta-kernel-rs"),
+    TableFeature(name="icebergWriterCompatV1", kind=_WRITERS,
+        section="protocol_rfcs/iceberg-writer-compat-v1.md",
+        activation=_optional_switch("delta.enableIcebergWriterCompatV1"),
+        requires=("icebergCompatV2",), status=Status.RFC, in_delta_spark=False,
+        source="Delta Kernel for Java"),
+    TableFeature(name="icebergWriterCompatV3", kind=_WRITERS, section="Kernel's TableFeatures.java",
+        activation=_optional_switch("delta.enableIcebergWriterCompatV3"),
+        requires=("icebergCompatV3",), status=Status.OTHER_CLIENTS, in_delta_spark=False,
+        source="Delta Kernel for Java"),
+    TableFeature(name="collations", kind=_WRITERS, section="protocol_rfcs/collated-string-type.md",
+        activation=when_supported(), requires=("domainMetadata",), twin="collations-preview",
+        status=Status.RFC, in_delta_spark=False, source="Delta Kernel for Java"),
+    TableFeature(name="collations-preview", kind=_WRITERS,
+        section="protocol_rfcs/collated-string-type.md", activation=when_supported(),
+        requires=("domainMetadata",), twin="collations", status=Status.RFC, in_delta_spark=False,
+        source="Delta Kernel for Java"),
+    TableFeature(name="columnMappingUsageTracking", kind=_WRITERS,
+        section="protocol_rfcs/column-mapping-usage-tracking.md", activation=when_supported(),
+        requires=("columnMapping",), status=Status.RFC, in_delta_spark=False, source="RFC only"),
+    TableFeature(name="timestampNanos", kind=_READERS,
+        section="protocol_rfcs/nanosecond-timestamps.md",
+        activation=when_any_type(_named("timestamp_nanos", "timestamp_ntz_nanos")),
+        requires=("timestampNtz",), status=Status.RFC, in_delta_spark=False,
+        source="delta-rs, behind a build flag"),
+    TableFeature(name="adaptiveMetadata", kind=_READERS,
+        section="protocol_rfcs/iceberg-v4-metadata.md", activation=when_supported(),
+        requires=("catalogManaged", "columnMapping", "deletionVectors", "domainMetadata",
+                  "inCommitTimestamp", "rowTracking"),
+        excludes=("v2Checkpoint",), twin="adaptiveMetadata-preview", status=Status.RFC,
+        in_delta_spark=False, source="RFC only"),
+)  # fmt: skip
+"""Every feature by its name, in alphabetical order."""
+
+_BY_LOWER: Final = {name.lower(): feature for name, feature in FEATURES.items()}
+
+REFERENCE: Final[Mapping[str, TableFeature]] = {
+    name: feature for name, feature in FEATURES.items() if feature.in_delta_spark
+}
+"""The features that Delta Spark 4.4.0 knows."""
+
+LEGACY: Final[tuple[TableFeature, ...]] = tuple(
+    feature for feature in REFERENCE.values() if feature.legacy is not None
+)
+
+
+def lookup(name: str) -> TableFeature | None:
+    """
+    The feature *name*, whatever its case.
+
+    None for a name from the future: worth reporting, never a reason to fail to read.
+    """
+    return FEATURES.get(name) or _BY_LOWER.get(name.lower())
+
+
+def find(name: str) -> TableFeature:
+    """Like `lookup`, but raises `Refused` with a suggestion for a name nobody knows."""
+    feature = lookup(name)
+    if feature is None:
+        raise Refused(
+            f"There is no table feature named {name!r}.",
+            remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
+            delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+        )
+    return feature
+
+
+def with_requirements(names: Iterable[str]) -> tuple[str, ...]:
+    """*names* and everything they require, directly or not, in alphabetical order."""
+    closed: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in closed:
+            closed.add(name)
+            feature = FEATURES.get(name)
+            waiting.extend(feature.requires if feature else ())
+    return tuple(sorted(closed))
+
+
+def dependents(name: str, among: Iterable[str]) -> list[str]:
+    """The features *among* these that require the feature *name* themselves, in order."""
+    return [
+        other for other in sorted(among) if other in FEATURES and name in FEATURES[other].requires
+    ]
+
+
+def undo_feature(feature: TableFeature | None) -> str:
+    """Return how a feature is removed from a table's protocol, in words."""
+    if feature is None or feature.removal is None:
+        return "never: the feature cannot be dropped"
+    if feature.removal.only_truncating:
+        return (
+            f"DROP FEATURE {feature.name} TRUNCATE HISTORY, which takes 24 hours and deletes "
+            "history"
+        )
+    work = f"; {feature.removal.work}" if feature.removal.work else ""
+    if feature.removal.keeps_history_out:
+        return (
+            f"DROP FEATURE {feature.name}, which adds checkpointProtection or, with TRUNCATE "
+            f"HISTORY, takes 24 hours and deletes history{work}"
+        )
+    return f"DROP FEATURE {feature.name} (keeps the history{work})"

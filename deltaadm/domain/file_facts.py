@@ -1,0 +1,637 @@
+"""What files of the log say of data files, and the checksum of one."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import zlib
+from functools import lru_cache
+
+from deltaadm.domain.schema import PrimitiveType, StructType
+from deltaadm.domain.transaction.column_mapping import (
+    ColumnMappingMode,
+    column_mapping_mode,
+    physical_name,
+)
+from deltaadm.domain.wire import integer
+from deltaadm.errors import DeltaadmError, StorageError
+from deltaadm.limits import load_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from typing import Any, Final
+
+    from deltaadm.domain.actions import DeletionVectorDescriptor
+    from deltaadm.domain.wire import Metadata
+
+
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+_ESCAPE: Final = re.compile("%[0-9A-Fa-f]{2}")
+_NOT_IN_URI: Final = re.compile(r'[\x00-\x20"<>[\\\]^`{|}\x7f]|%(?![0-9A-Fa-f]{2})')
+_COLON_FIRST: Final = re.compile("[^/:]*:")
+_PLAIN: Final = re.compile(r"(?!/)[-A-Za-z0-9_.~/=]*")
+
+PLAIN_PATH: Final = (
+    r"(?:\.?(?:[^\x00-\x20\"<>\[\\\]^`{|}\x7f%:.]"
+    r"|%(?:[013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-DFa-df])))*\.?"
+)
+"""A pattern for ordinary paths; with two characters or more they have no flaw for `path_flaw`."""
+
+PLAIN_CHARACTERS: Final = "".join(sorted(set(map(chr, range(0x21, 0x7F))) - set('"<>[\\]^`{|}%:.')))
+"""Characters that may be anywhere in a path without making it unusual."""
+
+ABSOLUTE: Final = r"/|[A-Za-z][A-Za-z0-9+.-]*:"
+"""The beginning of a path for which `is_absolute` is true."""
+
+
+def is_absolute(path: str) -> bool:
+    """
+    Whether *path* stands for itself, and not for a place below the table.
+
+    >>> is_absolute("a/b"), is_absolute("/a"), is_absolute("s3://bucket/a")
+    (False, True, True)
+    """
+    return path.startswith("/") or (":" in path and _SCHEME.match(path) is not None)
+
+
+def with_upper_escapes(path: str) -> str:
+    """
+    *path* with its percent-encoding in capitals, as URIs are compared.
+
+    >>> with_upper_escapes("caf%c3%a9")
+    'caf%C3%A9'
+    """
+    return _ESCAPE.sub(lambda escape: escape[0].upper(), path) if "%" in path else path
+
+
+PARTS: Final = r"(?s)^((?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://[^/?#]*)?)([^?#]*)(.*)$"
+"""Scheme and authority, path, and what follows it, for Python and for Java."""
+
+
+def normalized(path: str) -> str:
+    """
+    *path* without empty parts, `.` and `..`, as Java normalizes URIs.
+
+    >>> normalized("./x"), normalized("y//x"), normalized("s3://b/y/../x"), normalized("y/./")
+    ('x', 'y/x', 's3://b/x', 'y/')
+    """
+    head, place, rest = re.split(PARTS, path)[1:4]
+    kept: list[str] = []
+    for part in place.split("/"):
+        if part == ".." and kept and kept[-1] != "..":
+            kept.pop()
+        elif part not in ("", "."):
+            kept.append(part)
+    start = "/" if place.startswith("/") else ""
+    if kept and ":" in kept[0] and not head and not start:
+        start = "./"
+    last = place.rpartition("/")[2]
+    is_open = last in ("", ".") or (last == ".." and kept[-1:] != [".."])
+    return f"{head}{start}{'/'.join(kept)}{'/' if kept and is_open else ''}{rest}"
+
+
+def without_file_scheme(path: str) -> str | None:
+    """
+    The part of *path* that a file system knows; None for a URL of something else.
+
+    >>> without_file_scheme("a%20b"), without_file_scheme("file:///a"), without_file_scheme("s3:/a")
+    ('a%20b', '/a', None)
+    """
+    if not is_absolute(path) or path.startswith("/"):
+        return path
+    scheme, _, rest = path.partition(":")
+    if scheme.lower() != "file":
+        return None
+    authority, slash, place = rest.removeprefix("//").partition("/")
+    if rest.startswith("//"):
+        return f"/{place}" if slash and authority in ("", "localhost") else None
+    return rest
+
+
+def require_inside(path: str, place: str, roots: Collection[str], separator: str = "/") -> str:
+    """
+    The *place* that *path* of a log leads to.
+
+    Raises `StorageError` unless it is below one of *roots*: a log may be hostile, and must not
+    lead to what its reader can see and its writer cannot.
+    """
+    beginnings = [root.rstrip(separator) for root in roots]
+    if ".." not in place.split(separator) and any(
+        not root or f"{place}{separator}".startswith(f"{root}{separator}") for root in beginnings
+    ):
+        return place
+    raise StorageError(
+        f"{path} is outside the table, where deltaadm does not look.",
+        remedy="Check that file by other means; a shallow clone has the files of its source.",
+    )
+
+
+def path_flaw(path: str) -> str:
+    """
+    Return the flaw of a path in the log, in words; empty if it has none.
+
+    >>> path_flaw("part-0.parquet"), path_flaw("a b"), path_flaw("x/../../y")
+    ('', "it has the character ' ', which must be encoded", 'it points outside the table')
+    """
+    if ".." not in path and "%2" not in path and _PLAIN.fullmatch(path):
+        return "" if path else "it is empty"
+    outside = not is_absolute(path) and _escapes(path)
+    return uri_flaw(path) or ("it points outside the table" if outside else "")
+
+
+def uri_flaw(path: str) -> str:
+    """
+    Why Java takes *path* for no URI, in words; empty if it does.
+
+    >>> uri_flaw("../a%20b"), uri_flaw("a:b")
+    ('', 'it has a colon before its first slash, which must be encoded')
+    """
+    if match := _NOT_IN_URI.search(path):
+        if match[0] == "%":
+            return "it has a % that does not start an escape"
+        return f"it has the character {match[0]!r}, which must be encoded"
+    colon = _COLON_FIRST.match(path)
+    if colon and not (is_absolute(path) and path.startswith("/", colon.end())):
+        return "it has a colon before its first slash, which must be encoded"
+    return ""
+
+
+def _escapes(path: str) -> bool:
+    from urllib.parse import unquote
+
+    depth = 0
+    for part in unquote(path).split("/"):
+        depth += (part not in ("", ".", "..")) - (part == "..")
+        if depth < 0:
+            return True
+    return False
+
+
+# Partition values
+
+
+_BITS: Final = {"byte": 7, "short": 15, "integer": 31, "long": 63}
+_WHOLE: Final = re.compile(r"[+-]?\d{1,40}", re.ASCII)
+_DATE: Final = r"[+-]?\d{4,7}(-\d{1,2}(-\d{1,2})?)?"
+_ONLY_DATE: Final = re.compile(_DATE, re.ASCII)
+_TIMESTAMP: Final = re.compile(
+    _DATE + r"([ T]\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{0,9})?)?(?P<zone>.*))?", re.ASCII
+)
+_ZONE: Final = re.compile(r"\s*(Z|UTC|GMT|UT|[A-Za-z_/+-]{2,40}|(UTC|GMT|UT)?[+-]\d{1,2}(:?\d\d)*)")
+_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?[dDfF]?", re.ASCII)
+_FLOATS: Final = frozenset({"nan", "infinity", "inf", "+infinity", "+inf", "-infinity", "-inf"})
+_DECIMAL: Final = re.compile(r"decimal\((\d{1,2}),\s*(\d{1,2})\)")
+
+
+@lru_cache(maxsize=1 << 14)
+def is_partition_value(text: str, type_name: str) -> bool:
+    """
+    Whether *text*, which is not empty, can be read as a value of a type.
+
+    As lenient as Delta Spark, which casts the text, except that true and false are the only
+    booleans, since other readers take `yes` for false. A type that no partition column can have,
+    or that nobody knows, accepts anything.
+
+    >>> is_partition_value("300", "byte"), is_partition_value("2020-1-1", "date")
+    (False, True)
+    """
+    check = _CHECKS.get(type_name.partition("(")[0])
+    return check is None or check(text.strip(), type_name)
+
+
+def _whole(text: str, type_name: str) -> bool:
+    bound = 1 << _BITS[type_name]
+    return bool(_WHOLE.fullmatch(text)) and -bound <= int(text) < bound
+
+
+def _float(text: str, _type_name: str) -> bool:
+    return bool(_NUMBER.fullmatch(text)) or text.lower() in _FLOATS
+
+
+def _decimal(text: str, type_name: str) -> bool:
+    from decimal import Decimal, InvalidOperation  # which few tables need
+
+    shape = _DECIMAL.fullmatch(type_name)
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return False
+    if not number.is_finite():
+        return False
+    return shape is None or number.is_zero() or number.adjusted() < int(shape[1]) - int(shape[2])
+
+
+def _boolean(text: str, _type_name: str) -> bool:
+    return text.lower() in ("true", "false")
+
+
+def _date(text: str, _type_name: str) -> bool:
+    date = re.split("[ T]", text, maxsplit=1)[0]
+    return bool(_ONLY_DATE.fullmatch(date)) and _is_on_calendar(date)
+
+
+def _timestamp(text: str, _type_name: str) -> bool:
+    match = _TIMESTAMP.fullmatch(text)
+    if match is None or not _is_on_calendar(re.split("[ T]", text, maxsplit=1)[0]):
+        return False
+    return not match["zone"] or bool(_ZONE.fullmatch(match["zone"]))
+
+
+_LAST_DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def _is_on_calendar(date: str) -> bool:
+    month, day = (*(int(part) for part in date.lstrip("+-").split("-")[1:]), 1, 1)[:2]
+    return 1 <= month <= len(_LAST_DAYS) and 1 <= day <= _LAST_DAYS[month - 1]
+
+
+_CHECKS: Final[dict[str, Callable[[str, str], bool]]] = {
+    **dict.fromkeys(_BITS, _whole),
+    "float": _float,
+    "double": _float,
+    "decimal": _decimal,
+    "boolean": _boolean,
+    "date": _date,
+    "timestamp": _timestamp,
+    "timestamp_ntz": _timestamp,
+}
+
+
+# Statistics
+
+
+if TYPE_CHECKING:
+    Document = Mapping[str, Any]
+    Kinds = Mapping[str, "str | Kinds"]
+
+
+class NotStatistics(ValueError):  # noqa: N818 -- reads as the finding it is
+    """The text is not the JSON of an object."""
+
+
+def parse_statistics(text: str) -> Document:
+    """The statistics that *text* holds; raises `NotStatistics`."""
+    try:
+        document = load_json(text)
+    except (ValueError, RecursionError) as error:
+        raise NotStatistics(str(error)) from error
+    if not isinstance(document, dict):
+        raise NotStatistics("it is not a JSON object")
+    return document
+
+
+# Delta writes it first, so that the statistics of most files need not be decoded for it.
+_NUM_RECORDS_FIRST: Final = re.compile(r'\s*\{\s*"numRecords"\s*:\s*(-?\d{1,18})\s*[,}]')
+
+
+def num_records(text: str | None) -> int | None:
+    """
+    The number of records in the file, including deleted ones; None if the statistics lack it.
+
+    >>> num_records('{"numRecords":3,"minValues":{}}'), num_records("{}"), num_records(None)
+    (3, None, None)
+    """
+    if not text:
+        return None
+    if match := _NUM_RECORDS_FIRST.match(text):
+        return int(match[1])
+    try:
+        return integer(parse_statistics(text).get("numRecords"))
+    except NotStatistics:
+        return None
+
+
+def kinds_in(metadata: Metadata | None) -> Kinds:
+    """`column_kinds` of a table; empty where its schema or mapping cannot be read."""
+    try:
+        if metadata is not None:
+            return column_kinds(metadata.schema, column_mapping_mode(metadata))
+    except DeltaadmError:
+        pass
+    return {}
+
+
+def column_kinds(schema: StructType, mode: ColumnMappingMode) -> Kinds:
+    """
+    The types of the columns that may have bounds, by the names that statistics use.
+
+    A struct is a mapping in turn; arrays, maps and the like have no bounds and are left out.
+    """
+    kinds: dict[str, str | Kinds] = {}
+    for field in schema.fields:
+        name = field.name if mode is ColumnMappingMode.NONE else physical_name(field)
+        if isinstance(field.type, StructType):
+            kinds[name] = column_kinds(field.type, mode)
+        elif isinstance(field.type, PrimitiveType):
+            kinds[name] = field.type.name
+    return kinds
+
+
+def contradictions(statistics: Document, kinds: Kinds) -> Iterator[str]:
+    """
+    Return the contradictions in *statistics*, in words: what cannot be true of any file.
+
+    A lower bound above the upper one, and more nulls than records. Values are compared only
+    where every writer orders and spells them the same.
+    """
+    low, high = statistics.get("minValues"), statistics.get("maxValues")
+    if isinstance(low, dict) and isinstance(high, dict):
+        yield from _crossed(low, high, kinds, "")
+    nulls, records = statistics.get("nullCount"), integer(statistics.get("numRecords"))
+    if isinstance(nulls, dict) and records is not None:
+        yield from _too_many_nulls(nulls, records, "")
+
+
+_NUMBERS: Final = frozenset({int, float})
+
+
+def _crossed(low: Document, high: Document, kinds: Kinds, within: str) -> Iterator[str]:
+    """Tables have millions of files with dozens of bounds: the usual case does the least."""
+    for name, least in low.items():
+        most: Any = high.get(name)
+        first, second = type(least), type(most)
+        if first in _NUMBERS and second in _NUMBERS:
+            crossed = least > most and isinstance(kinds.get(name), str)
+        elif first is str and second is str:
+            crossed = least > most and _is_ordered_as_text(least, most, kinds.get(name))
+        else:
+            inner = kinds.get(name)
+            if first is dict and second is dict and isinstance(inner, dict):
+                yield from _crossed(least, most, inner, f"{within}{name}.")
+            continue
+        if crossed:
+            yield f"the minimum of {within + name!r} is {least!r}, its maximum {most!r}"
+
+
+_DATE_IN_STATISTICS: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?", re.ASCII)
+
+
+def _is_ordered_as_text(least: str, most: str, kind: str | Kinds | None) -> bool:
+    """Whether its bounds can be compared as text."""
+    # Text beyond ASCII is left alone, since writers order it by bytes or by UTF-16 units.
+    if kind == "string":
+        return least.isascii() and most.isascii()
+    if kind == "date":
+        return bool(_DATE_IN_STATISTICS.fullmatch(least) and _DATE_IN_STATISTICS.fullmatch(most))
+    if kind in ("timestamp", "timestamp_ntz"):
+        # With and without the Z, equal instants would differ as text.
+        same = least.endswith("Z") == most.endswith("Z")
+        return bool(same and _UTC.fullmatch(least) and _UTC.fullmatch(most))
+    return False
+
+
+def _too_many_nulls(nulls: Document, records: int, within: str) -> Iterator[str]:
+    for name, count in nulls.items():
+        if isinstance(count, dict):
+            yield from _too_many_nulls(count, records, f"{within}{name}.")
+        elif type(count) is int and not 0 <= count <= records:
+            yield f"{within + name!r} has {count} nulls in {records} records"
+
+
+# Deletion vectors
+
+
+INLINE: Final = "i"
+RELATIVE: Final = "u"
+ABSOLUTE_PATH: Final = "p"
+
+_MAGIC: Final = 1681511377
+_NATIVE_MAGIC: Final = 1681511376
+_FILE_FORMAT: Final = 1
+_UUID_LENGTH: Final = 20
+_Z85: Final = (
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+)
+_DIGITS: Final = {letter: value for value, letter in enumerate(_Z85)}
+_GROUP: Final = 5
+
+
+def z85_decode(text: str) -> bytes:
+    """The bytes that *text* encodes (ZeroMQ's Z85); raises `ValueError` if it is none."""
+    if len(text) % _GROUP:
+        raise ValueError(f"{len(text)} characters are not a multiple of {_GROUP}")
+    groups = (text[start : start + _GROUP] for start in range(0, len(text), _GROUP))
+    return b"".join(map(_decode_group, groups))
+
+
+def _decode_group(group: str) -> bytes:
+    number = 0
+    for letter in group:
+        if letter not in _DIGITS:
+            raise ValueError(f"{letter!r} is not a character of Z85")
+        number = number * len(_Z85) + _DIGITS[letter]
+    if number >= 1 << 32:
+        raise ValueError(f"{group!r} exceeds four bytes")
+    return number.to_bytes(4, "big")
+
+
+def descriptor_flaw(vector: DeletionVectorDescriptor) -> str:
+    """Return the flaw of a descriptor by itself, in words; empty if it has none."""
+    kind, text = vector.storage_type, vector.path_or_inline_dv
+    if kind not in (INLINE, RELATIVE, ABSOLUTE_PATH):
+        return f"its storage type is {kind!r}, not u, i or p"
+    if not text:
+        return "its path is empty"
+    if (kind == INLINE) != (vector.offset is None):
+        has = "no offset" if vector.offset is None else f"the offset {vector.offset}"
+        return f"it is {'inline' if kind == INLINE else 'in a file'} and has {has}"
+    if vector.offset is not None and vector.offset < 0:
+        return f"its offset is {vector.offset}"
+    return _decoding_flaw(vector)
+
+
+def _decoding_flaw(vector: DeletionVectorDescriptor) -> str:
+    text = vector.path_or_inline_dv
+    try:
+        if vector.storage_type == RELATIVE:
+            relative_path(vector)
+        elif vector.storage_type == INLINE and len(z85_decode(text)) < vector.size_in_bytes:
+            return f"its sizeInBytes is {vector.size_in_bytes}, which is more than it contains"
+    except ValueError as error:
+        return f"{text!r} cannot be decoded: {error}"
+    return ""
+
+
+def relative_path(vector: DeletionVectorDescriptor) -> str:
+    """
+    The file of a vector of storage type u, relative to the table and not encoded.
+
+    Its text ends with a UUID; what comes before that is the name of a directory. Raises
+    `ValueError` if there is no UUID.
+    """
+    text = vector.path_or_inline_dv
+    if len(text) < _UUID_LENGTH:
+        raise ValueError(f"a UUID has {_UUID_LENGTH} characters")
+    from uuid import UUID  # which takes longer to import than most tables to be read
+
+    prefix, encoded = text[:-_UUID_LENGTH], text[-_UUID_LENGTH:]
+    name = f"deletion_vector_{UUID(bytes=z85_decode(encoded))}.bin"
+    return f"{prefix}/{name}" if prefix else name
+
+
+def bitmap_flaw(bitmap: bytes, vector: DeletionVectorDescriptor) -> str:
+    """
+    Return the flaw of a vector's own bytes, in words; empty if none is found.
+
+    The protocol has one form; its own example of an inline vector is in an older one, which
+    Delta reads as well and of which only the beginning is looked at here.
+    """
+    magic = int.from_bytes(bitmap[:4], "little")
+    if _NATIVE_MAGIC in (magic, int.from_bytes(bitmap[:4], "big")):
+        return ""
+    if magic != _MAGIC:
+        return f"it starts with {magic} instead of {_MAGIC}"
+    try:
+        deleted = _count(bitmap)
+    except struct.error:
+        return "its bitmap is cut off"
+    if deleted != vector.cardinality:
+        return f"it deletes {deleted} rows, but the log says {vector.cardinality}"
+    return ""
+
+
+_SOME_ARE_RUNS: Final = 12347
+_ALWAYS_WITH_OFFSETS: Final = 4
+_MOST_IN_ARRAY: Final = 4096
+
+
+def _count(bitmap: bytes) -> int:
+    """
+    The number of rows in a vector: bitmaps of 32 bits, each of containers of 16 bits.
+
+    Raises `struct.error` where the bytes end too early. Source: RoaringFormatSpec.
+    """
+    (bitmaps,) = struct.unpack_from("<Q", bitmap, 4)
+    deleted, at = 0, 12
+    for _ in range(bitmaps):
+        (cookie,) = struct.unpack_from("<I", bitmap, at + 4)  # after the upper half of its rows
+        at += 8
+        runs = b""
+        if cookie & 0xFFFF == _SOME_ARE_RUNS:
+            containers = (cookie >> 16) + 1
+            runs = bitmap[at : at + (containers + 7) // 8]
+            at += len(runs)
+        else:
+            (containers,) = struct.unpack_from("<I", bitmap, at)
+            at += 4
+        counts = [
+            below + 1 for _, below in struct.iter_unpack("<HH", bitmap[at : at + 4 * containers])
+        ]
+        deleted += sum(counts)
+        at += 4 * containers
+        if not runs or containers >= _ALWAYS_WITH_OFFSETS:
+            at += 4 * containers
+        for number, count in enumerate(counts):
+            if runs and runs[number // 8] >> number % 8 & 1:
+                at += 2 + 4 * struct.unpack_from("<H", bitmap, at)[0]
+            else:
+                at += 2 * count if count <= _MOST_IN_ARRAY else 8192
+    return deleted
+
+
+def stored_flaw(head: bytes, stored: bytes, vector: DeletionVectorDescriptor) -> str:
+    """
+    What is wrong with a vector in a file: *head* is the file's first byte, *stored* what follows
+    the vector's offset, as far as `stored_length` goes; empty if nothing is.
+    """
+    if head != bytes([_FILE_FORMAT]):
+        return f"its file starts with {head!r} instead of format version {_FILE_FORMAT}"
+    # Size and checksum are big-endian, the bitmap between them is little-endian (PROTOCOL.md).
+    size = int.from_bytes(stored[:4], "big")
+    if len(stored) < stored_length(vector):
+        return "its file ends before the deletion vector does"
+    if size != vector.size_in_bytes:
+        return f"it has {size} bytes, but the log says {vector.size_in_bytes}"
+    bitmap, checksum = stored[4 : 4 + size], int.from_bytes(stored[4 + size :], "big")
+    if zlib.crc32(bitmap) != checksum:
+        return f"its checksum is {zlib.crc32(bitmap)}, but {checksum} is stored"
+    return bitmap_flaw(bitmap, vector)
+
+
+def stored_length(vector: DeletionVectorDescriptor) -> int:
+    """The number of bytes that a vector occupies in its file: size, bitmap, checksum."""
+    return 4 + max(vector.size_in_bytes, 0) + 4
+
+
+# Checksums
+
+
+if TYPE_CHECKING:
+    Path = tuple[str, ...]
+
+_IGNORED: Final = '"checksum"'
+
+
+class _Verbatim(str):
+    """A number or literal in the spelling of the text."""
+
+    __slots__ = ()
+
+
+def checksums(text: str) -> frozenset[str]:
+    """
+    The checksums that fit the JSON object in *text*.
+
+    There may be two: the protocol sorts leaves by their paths, Delta Spark the finished
+    `path=value`, which differ for arrays of more than ten values. Raises `ValueError` for
+    anything else than a JSON object.
+    """
+    document = load_json(text, parse_int=_Verbatim, parse_float=_Verbatim, parse_constant=_Verbatim)
+    if not isinstance(document, dict):
+        raise ValueError("it is not a JSON object")  # noqa: TRY004 -- of the text, not a type
+    try:
+        leaves = [(path, value) for path, value in _leaves(document, ()) if path[0] != _IGNORED]
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    joined = [("+".join(path), value) for path, value in leaves]
+    by_path = ",".join(f"{path}={value}" for path, value in sorted(joined))
+    by_text = ",".join(sorted(f"{path}={value}" for path, value in joined))
+    return frozenset(_digest(files) for files in (by_path, by_text))
+
+
+def duplicate_key(text: str) -> str | None:
+    """A key that an object in the JSON *text* has twice, if any; None if it is no JSON."""
+    duplicates: list[str] = []
+
+    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                duplicates.append(key)
+            seen.add(key)
+        return dict(pairs)
+
+    try:
+        load_json(text, object_pairs_hook=check)
+    except (ValueError, RecursionError):
+        return None
+    return duplicates[0] if duplicates else None
+
+
+def _digest(text: str) -> str:
+    from hashlib import md5  # it loads OpenSSL, and few pointers have a checksum
+
+    return md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(item, (*path, _quoted(key)))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _leaves(item, (*path, str(index)))
+    elif isinstance(value, _Verbatim):
+        yield path, value
+    else:
+        yield path, _quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    from urllib.parse import quote  # few pointers have a checksum
+
+    return f'"{quote(text.encode(errors="replace"), safe="-._~")}"'

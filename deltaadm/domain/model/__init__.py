@@ -1,1 +1,0 @@
-"""Delta's values: schemas, metadata, actions, protocols, features, properties and snapshots."""

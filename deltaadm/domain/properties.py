@@ -1,0 +1,741 @@
+"""
+The table properties that Delta Spark 4.4 knows: spelling, default, and which values are right.
+
+Source: `DeltaConfig.scala` of delta-io/delta, as recorded from a running engine.
+"""
+
+from __future__ import annotations
+
+import re
+from math import inf
+
+from deltaadm.dataclass import dataclass
+from deltaadm.errors import IllegalArgument, Refused
+from deltaadm.limits import load_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Final
+
+
+FEATURE_PREFIX: Final = "delta.feature."
+CONSTRAINT_PREFIX: Final = "delta.constraints."
+UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
+MIN_READER_VERSION: Final = "delta.minReaderVersion"
+MIN_WRITER_VERSION: Final = "delta.minWriterVersion"
+IGNORE_PROTOCOL_DEFAULTS: Final = "delta.ignoreProtocolDefaults"
+CHANGE_DATA_FEED: Final = "delta.enableChangeDataFeed"
+COLUMN_MAPPING_MODE: Final = "delta.columnMapping.mode"
+MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
+ROW_ID_COLUMN: Final = "delta.rowTracking.materializedRowIdColumnName"
+ROW_COMMIT_VERSION_COLUMN: Final = "delta.rowTracking.materializedRowCommitVersionColumnName"
+ICT_ENABLEMENT_VERSION: Final = "delta.inCommitTimestampEnablementVersion"
+PROTECTED_BEFORE: Final = "delta.requireCheckpointProtectionBeforeVersion"
+TYPE_CHANGES: Final = "delta.typeChanges"
+"""Not a property of the table but of a field: what it was widened from."""
+TABLE_COMMENT: Final = "comment"
+"""Spark's name for what Delta keeps as the description of the metadata."""
+ICT_ENABLEMENT_TIMESTAMP: Final = "delta.inCommitTimestampEnablementTimestamp"
+
+_BOOLEAN = "needs to be a boolean."
+_LONG = "needs to be a long."
+_INTERVAL = (
+    "needs to be provided as a calendar interval such as '2 weeks'. Months and years are not "
+    "accepted. You may specify '365 days' for a year instead."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Property:
+    """
+    One property. *check* raises `Refused` for a value that Delta would not store.
+
+    `default` is None where the property has none; `alternates` are older keys that are read
+    when this one is absent.
+    """
+
+    key: str
+    check: Callable[[Property, str], object]
+    default: str | None = None
+    help: str = ""
+    editable: bool = True
+    alternates: tuple[str, ...] = ()
+
+    def validate(self, value: str) -> None:
+        """Raise `Refused` unless a user may set this property to *value*."""
+        if not self.editable:
+            raise Refused(
+                f"The property {self.key} cannot be set by a user.",
+                remedy="Delta maintains it; leave it out.",
+                delta_error_class="DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
+            )
+        self.check(self, value)
+
+
+def boolean(key: str, value: str) -> bool:
+    """*value* as Scala's `toBoolean` reads it: true or false in any case, nothing else."""
+    word = value.lower()
+    if word not in ("true", "false"):
+        raise IllegalArgument(
+            f"The value {value!r} of {key} is neither true nor false.",
+            remedy=f"Set {key} to true or false. {_elsewhere(key, value)}".rstrip(),
+        )
+    return word == "true"
+
+
+def is_true(configuration: Mapping[str, str], key: str) -> bool:
+    """
+    Whether the boolean property *key* is on, its alternates and default considered.
+
+    Raises `Refused` where its value is no boolean, as Delta does when it evaluates it.
+    """
+    known = PROPERTIES[key.lower()]
+    # The newer key counts where both are there.
+    for name in (known.key, *known.alternates):
+        if name in configuration:
+            return boolean(name, configuration[name])
+    return known.default == "true"
+
+
+def switch(configuration: Mapping[str, str], key: str) -> bool | None:
+    """Like `is_true`, and None where the value is no boolean."""
+    try:
+        return is_true(configuration, key)
+    except Refused:
+        return None
+
+
+def _boolean(known: Property, value: str) -> None:
+    boolean(known.key, value)
+
+
+def _accept_any(_known: Property, _value: str) -> None:
+    """Every text is accepted."""
+
+
+def _invalid(known: Property, value: str) -> IllegalArgument:
+    accepted = known.help.strip().rstrip(".") or "does not accept it"
+    default = f"The default is {known.default!r}." if known.default else ""
+    is_version = known.key in (MIN_READER_VERSION, MIN_WRITER_VERSION)
+    hint = _HIGHEST_VERSIONS if is_version else default
+    return IllegalArgument(
+        f"The value {value!r} is not accepted: {known.key} {accepted}.",
+        remedy=" ".join(filter(None, (hint, _elsewhere(known.key, value)))),
+    )
+
+
+_HIGHEST_VERSIONS: Final = (
+    "Reader version 3 and writer version 7 are the highest; what is newer are table features, "
+    "which `enable-feature` adds by their names."
+)
+
+
+def _elsewhere(key: str, value: str) -> str:
+    """A sentence about the engine that takes *value*; empty where none is known."""
+    from deltaadm.domain.foreign_properties import (  # rarely met
+        foreign_value,
+    )
+
+    other = foreign_value(key, value)
+    return "" if other is None else f"{other.engine} accepts this value; set it there."
+
+
+_LONG_DIGITS = 19
+
+
+LONG: Final = 1 << 63
+INT: Final = 1 << 31
+"""The least whole numbers that Java's long and int do not hold."""
+
+
+def whole_number(text: str, limit: int = LONG) -> int | None:
+    """
+    *text* as Java reads a long: digits of any script, perhaps after a sign; else None.
+
+    With *limit* `INT` as it reads an int, which fails for greater numbers.
+
+    >>> whole_number("+07"), whole_number("٣"), whole_number("1e3"), whole_number("9" * 5000)
+    (7, 3, None, None)
+    """
+    digits = text[1:] if text.startswith(("+", "-")) else text
+    # Java reads digits of 16 bits alone.
+    if not digits.isdecimal() or max(digits) > "\uffff":
+        return None
+    significant = digits.lstrip("0") or "0"
+    if len(significant) > _LONG_DIGITS:
+        return None
+    number = -int(significant) if text.startswith("-") else int(significant)
+    return number if -limit <= number < limit else None
+
+
+CHECKPOINT_INTERVAL: Final = "delta.checkpointInterval"
+
+
+def checkpoint_interval(configuration: Mapping[str, str]) -> int:
+    """The number of commits after which Delta writes a checkpoint, by default 10."""
+    stored = whole_number(configuration.get(CHECKPOINT_INTERVAL, "").strip())
+    return stored if stored is not None and stored > 0 else 10
+
+
+def _integer(*, at_least: int, limit: int = INT) -> Callable[[Property, str], None]:
+    def check(known: Property, value: str) -> None:
+        number = whole_number(value, limit)
+        if number is None or number < at_least:
+            raise _invalid(known, value)
+
+    return check
+
+
+_any_long: Final = _integer(at_least=-LONG, limit=LONG)
+
+
+def _one_of(*words: str) -> Callable[[Property, str], None]:
+    def check(known: Property, value: str) -> None:
+        if value not in words:
+            raise _invalid(known, value)
+
+    return check
+
+
+def _version(*versions: int) -> Callable[[Property, str], None]:
+    def check(known: Property, value: str) -> None:
+        if whole_number(value) not in versions:
+            raise _invalid(known, value)
+
+    return check
+
+
+_UNITS: Final = {
+    "day": 86_400_000_000,
+    "hour": 3_600_000_000,
+    "microsecond": 1,
+    "millisecond": 1_000,
+    "minute": 60_000_000,
+    "second": 1_000_000,
+    "week": 7 * 86_400_000_000,
+}
+_MONTHS: Final = {"month": 1, "year": 12}
+_TERM: Final = r"\s*([+-]?)\s*(?=\.?[0-9])([0-9]*)(\.[0-9]{0,9})?\s+([a-z]+)"
+
+
+def interval_microseconds(text: str) -> int | None:
+    """
+    The length of an interval as Spark reads it, or None where it has months or years.
+
+    Raises `Refused` for what is no interval.
+
+    >>> interval_microseconds("interval 1 week") // 86_400_000_000
+    7
+    """
+    if not text.strip():
+        raise Refused(
+            "An interval cannot be empty.",
+            remedy="For example: 'interval 30 days'.",
+            delta_error_class="DELTA_INVALID_CALENDAR_INTERVAL_EMPTY",
+        )
+    rest = re.sub(r"^interval\s+", "", text.strip().lower())
+    total, months = 0, 0
+    while rest.strip():
+        term = re.match(_TERM, rest)
+        unit = term[4].removesuffix("s") if term else ""
+        if term is None or unit not in {**_UNITS, **_MONTHS} or (term[3] and unit != "second"):
+            raise _no_interval(text)
+        sign = -1 if term[1] == "-" else 1
+        # Spark cuts off what is below a microsecond.
+        fraction = int((term[3] or ".")[1:7].ljust(6, "0"))
+        count = int(term[2][:20] or 0)
+        total += sign * (count * _UNITS.get(unit, 0) + fraction)
+        months += sign * count * _MONTHS.get(unit, 0)
+        rest = rest[term.end() :]
+        # Terms have a space between them: what follows at once is none.
+        if rest and not rest[0].isspace():
+            rest = "?" + rest
+    if not -(2**63) <= total < 2**63:
+        raise _no_interval(text)
+    return None if months else total
+
+
+def kept_for(interval: str) -> float:
+    """For how many microseconds something is kept; infinite where Delta cannot read *interval*."""
+    try:
+        length = interval_microseconds(interval)
+    except Refused:
+        return inf
+    return inf if length is None else length
+
+
+_SHORT_UNITS: Final = {
+    "w": "week", "wk": "week", "d": "day", "h": "hour", "hr": "hour", "m": "minute",
+    "min": "minute", "s": "second", "sec": "second", "ms": "millisecond",
+    **{unit: unit for unit in _UNITS},
+}  # fmt: skip
+_ISO_DURATION: Final = r"P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?"
+
+
+def spark_values(properties: Mapping[str, str]) -> dict[str, str]:
+    """
+    *properties* with the durations and sizes that people write as Spark reads them.
+
+    Raises `Refused` for a size with a unit that there is not.
+
+    >>> spark_values({"delta.logRetentionDuration": "7d", "team": "7d"})
+    {'delta.logRetentionDuration': 'interval 7 days', 'team': '7d'}
+    """
+    values = dict(properties)
+    for key, value in properties.items():
+        known = PROPERTIES.get(key.lower())
+        if known is not None and known.check is _interval:
+            values[key] = spark_interval(value)
+        elif is_size(key):
+            values[key] = spark_size(value)
+    return values
+
+
+def is_size(key: str) -> bool:
+    """Whether the values of the property *key* are sizes; none of Delta Spark's own is one."""
+    if key.lower() in PROPERTIES or not key.lower().startswith("delta."):
+        return False
+    from deltaadm.domain.foreign_properties import foreign
+
+    known = foreign(key)
+    return known is not None and known.is_size
+
+
+def spark_interval(text: str) -> str:
+    """
+    The duration *text* as Spark writes it, or itself if it is none that people write.
+
+    >>> spark_interval("1d12h"), spark_interval("PT90M"), spark_interval("2 weeks")
+    ('interval 1 days 12 hours', 'interval 90 minutes', '2 weeks')
+    """
+    plain = text.strip()
+    if (iso := re.fullmatch(_ISO_DURATION, plain)) and any(iso.groups()):
+        units = ("week", "day", "hour", "minute", "second")
+        terms = [pair for pair in zip(iso.groups(), units, strict=True) if pair[0]]
+    else:
+        parts = re.findall(r"(\d+)([a-z]+)", plain.lower())
+        if not parts or "".join(map("".join, parts)) != plain.lower():
+            return text
+        terms = [(count, _unit_of_time(unit)) for count, unit in parts]
+        if not all(unit for _, unit in terms):
+            return text
+    return f"interval {' '.join(f'{count} {unit}s' for count, unit in terms)}"
+
+
+def _unit_of_time(word: str) -> str:
+    """The unit that *word* stands for, which may have an s at its end; empty if there is none."""
+    return _SHORT_UNITS.get(word) or _SHORT_UNITS.get(word.removesuffix("s"), "")
+
+
+_SIZE_UNITS: Final = {"": "b", "b": "b", "byte": "b", "bytes": "b"} | {
+    f"{letter}{end}": letter for letter in "kmgtp" for end in ("", "b", "ib")
+}
+
+
+def spark_size(text: str) -> str:
+    """
+    The size *text*, in powers of 1024, in a form that Spark reads.
+
+    Raises `Refused` for what is no size.
+
+    >>> spark_size("256mb"), spark_size("1 GiB"), spark_size("1.5 GB"), spark_size("134217728")
+    ('256mb', '1g', '1536m', '134217728')
+    """
+    if re.fullmatch(r"\d+(b|[kmgtp]b?)?", text):
+        return text
+    match = re.fullmatch(r"(\d{1,15})(?:\.(\d{1,3}))?\s*([a-z]*)", text.strip().lower())
+    unit = _SIZE_UNITS.get(match[3]) if match else None
+    if match is None or unit is None:
+        near = did_you_mean(match[3], ["KiB", "MiB", "GiB", "TiB", "bytes"]) if match else ""
+        raise Refused(
+            f"{text!r} is not a size.", remedy=near or "For example: 256mb, '1 GiB' or 134217728."
+        )
+    order = "bkmgtp"
+    thousandths = int(match[1]) * 1000 + int((match[2] or "").ljust(3, "0"))
+    place = order.index(unit)
+    while thousandths % 1000 and place:
+        thousandths, place = thousandths * 1024, place - 1
+    if thousandths % 1000:
+        raise Refused(f"{text!r} is not a whole number of bytes.", remedy="For example: 256mb.")
+    return f"{thousandths // 1000}{order[place]}"
+
+
+def size_in_bytes(text: str) -> int | None:
+    """
+    The size *text* in bytes; None for what is no size.
+
+    >>> size_in_bytes("256mb"), size_in_bytes("1.5 KiB"), size_in_bytes("large")
+    (268435456, 1536, None)
+    """
+    try:
+        plain = spark_size(text)
+    except Refused:
+        return None
+    number = plain.rstrip("bkmgtp")
+    unit = plain[len(number) :][:1] or "b"
+    return int(number) << 10 * "bkmgtp".index(unit)
+
+
+def _no_interval(text: str) -> Refused:
+    match = re.fullmatch(r"(\d+)\s*([a-z]+)", text.strip().lower())
+    units = [f"{unit}s" for unit in _UNITS]
+    near = did_you_mean(match[2], units) if match and match[2] not in units else ""
+    return Refused(
+        f"{text!r} is not an interval.",
+        remedy=near or "For example: 'interval 30 days', '12 hours' or 7d.",
+        delta_error_class="DELTA_INVALID_INTERVAL",
+    )
+
+
+def _interval(known: Property, value: str) -> None:
+    length = interval_microseconds(value)
+    if length is None or length < 0:
+        raise _invalid(known, value)
+
+
+def _mapping_mode(_known: Property, value: str) -> None:
+    # No error class: Delta throws a ColumnMappingUnsupportedException.
+    if value.lower() not in ("none", "name", "id"):
+        raise Refused(
+            f"Unknown column mapping mode {value!r}.",
+            remedy="Valid modes are none, name and id.",
+        )
+
+
+def _isolation_level(known: Property, value: str) -> None:
+    if value.lower() not in ("serializable", "writeserializable", "snapshotisolation"):
+        raise Refused(
+            f"Unknown isolation level {value!r}.",
+            remedy="Delta Lake accepts only Serializable.",
+            delta_error_class="DELTA_INVALID_ISOLATION_LEVEL",
+        )
+    if value.lower() != "serializable":
+        raise _invalid(known, value)
+
+
+def _json_map(known: Property, value: str) -> None:
+    try:
+        parsed = load_json(value)
+    except (ValueError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise Refused(
+            f"The value {value!r} of {known.key} is not a JSON object.",
+            remedy="Write a JSON object whose values are strings.",
+        )
+
+
+def _table_formats(known: Property, value: str) -> None:
+    if value and not set(value.split(",")) <= {"hudi", "iceberg"}:
+        raise _invalid(known, value)
+
+
+def _parquet_version(known: Property, value: str) -> None:
+    if not re.fullmatch(r"[1-9]\d*\.\d+\.\d+([-+].*)?", value, re.ASCII):
+        raise _invalid(known, value)
+
+
+_BLANK: Final = r"(?:\s|--[^\r\n]*+|/\*.*?\*/)*"
+# To Spark's lexer a name may begin with a digit, but digits alone are a number.
+_COLUMN_NAME: Final = r"(?:`((?:[^`]|``)*)`|((?!\d+(?![A-Za-z0-9_]))[A-Za-z0-9_]+))"
+
+
+def column_list(text: str) -> tuple[tuple[tuple[str, ...], ...], bool]:
+    """
+    The column paths in a list, and whether Delta takes it.
+
+    Delta reads as much as it can: what follows the last path does not count unless it is a comma
+    or a dash, after which another name has to come.
+
+    >>> column_list("a, `b`.c d"), column_list("a,,b")
+    (((('a',), ('b', 'c')), True), ((('a',),), False))
+    """
+    name = re.compile(_BLANK + _COLUMN_NAME + _BLANK, re.DOTALL)
+    dash = re.compile(rf"-{_BLANK}{_COLUMN_NAME}", re.DOTALL)
+    paths: list[tuple[str, ...]] = []
+    position = 0
+    while True:
+        parts: list[str] = []
+        while (match := name.match(text, position)) is not None:
+            parts.append(match[2] if match[2] is not None else match[1].replace("``", "`"))
+            position = match.end()
+            if text[position : position + 1] != "." or not name.match(text, position + 1):
+                break
+            position += 1
+        if not parts or dash.match(text, position):
+            return tuple(paths), False
+        paths.append(tuple(parts))
+        if text[position : position + 1] != ",":
+            return tuple(paths), True
+        position += 1
+
+
+def _column_list(known: Property, value: str) -> None:
+    if value.strip() and not column_list(value)[1]:
+        raise _invalid(known, value)
+
+
+def _known(
+    name: str,
+    check: Callable[[Property, str], object] = _accept_any,
+    default: str | None = None,
+    text: str = "",
+    *,
+    editable: bool = True,
+    alternates: tuple[str, ...] = (),
+) -> Property:
+    return Property(
+        key=f"delta.{name}",
+        check=check,
+        default=default,
+        help=text,
+        editable=editable,
+        alternates=alternates,
+    )
+
+
+def _switch(name: str, default: str | None = "false", *alternates: str) -> Property:
+    return _known(name, _boolean, default, _BOOLEAN, alternates=alternates)
+
+
+def _duration(name: str, default: str | None) -> Property:
+    return _known(name, _interval, default, _INTERVAL)
+
+
+_ALL = (
+    _switch("appendOnly"),
+    _switch("autoOptimize", None),
+    _known(
+        "autoOptimize.autoCompact",
+        _boolean,
+        None,
+        "needs to be one of: true, false.",
+    ),
+    _switch("autoOptimize.optimizeWrite", None),
+    _known("castIcebergTimeType", _boolean, "false", "casts Iceberg TIME to long."),
+    _switch("checkpoint.writeStatsAsJson", "true"),
+    _switch("checkpoint.writeStatsAsStruct", "true"),
+    _known("checkpointInterval", _integer(at_least=1), "10", "needs to be a positive integer."),
+    _known(
+        "checkpointPolicy",
+        _one_of("classic", "v2"),
+        "classic",
+        "can be one of the following: classic, v2.",
+    ),
+    _duration("checkpointRetentionDuration", "interval 2 days"),
+    _known("columnMapping.maxColumnId", _integer(at_least=0, limit=LONG), "0", editable=False),
+    _known("columnMapping.mode", _mapping_mode, "none", "is none, name or id."),
+    _switch("compatibility.symlinkFormatManifest.enabled"),
+    _known("coordinatedCommits.commitCoordinator-preview", text="names a commit coordinator."),
+    _known(
+        "coordinatedCommits.commitCoordinatorConf-preview", _json_map, None, "is a JSON object."
+    ),
+    _known("coordinatedCommits.tableConf-preview", _json_map, None, "is a JSON object."),
+    _known(
+        "dataSkippingNumIndexedCols",
+        _integer(at_least=-1),
+        "32",
+        "needs to be larger than or equal to -1.",
+    ),
+    _known("dataSkippingStatsColumns", _column_list, None, "is a list of column names."),
+    _known(
+        "dataSkippingStringPrefixLength",
+        _integer(at_least=0),
+        None,
+        "needs to be greater or equal to zero.",
+    ),
+    _duration("deletedFileRetentionDuration", "interval 1 week"),
+    _duration("dropFeatureTruncateHistory.retentionDuration", "interval 24 hours"),
+    _switch("enableChangeDataCapture"),
+    _switch("enableChangeDataFeed", "false", "delta.enableChangeDataCapture"),
+    _switch("enableDeletionVectors"),
+    _switch("enableExpiredLogCleanup", "true"),
+    _switch("enableFullRetentionRollback", "true"),
+    _switch("enableIcebergCompatV1", None),
+    _switch("enableIcebergCompatV2", None),
+    _switch("enableIcebergCompatV3", None),
+    _switch("enableInCommitTimestamps"),
+    _switch("enableMaterializePartitionColumnsFeature", None),
+    _switch("enableRowTracking"),
+    _switch("enableTypeWidening"),
+    _switch("enableVariantShredding"),
+    _known("ignoreIcebergBucketPartition", _boolean, "false", "ignores Iceberg's buckets."),
+    _switch("ignoreProtocolDefaults"),
+    _known("inCommitTimestampEnablementTimestamp", _any_long, None, _LONG),
+    _known("inCommitTimestampEnablementVersion", _any_long, None, _LONG),
+    _known(
+        "isolationLevel",
+        _isolation_level,
+        "Serializable",
+        "must be Serializable.",
+    ),
+    _duration("logRetentionDuration", "interval 30 days"),
+    _known("minReaderVersion", _version(1, 2, 3), "3", "needs to be one of 1, 2, 3."),
+    _known(
+        "minWriterVersion",
+        _version(1, 2, 3, 4, 5, 6, 7),
+        "7",
+        "needs to be one of 1, 2, 3, 4, 5, 6, 7.",
+    ),
+    _known(
+        "parquet.format.version",
+        _parquet_version,
+        "1.0.0",
+        "needs to be a valid Parquet format version (1.0.0, 2.12.0).",
+    ),
+    _switch("randomizeFilePrefixes"),
+    _known("randomPrefixLength", _integer(at_least=1), "2", "needs to be greater than 0."),
+    _known("redirectReaderWriter-preview", text="is a redirect configuration in JSON."),
+    _known("redirectWriterOnly-preview", text="is a redirect configuration in JSON."),
+    _known(
+        "requireCheckpointProtectionBeforeVersion",
+        _integer(at_least=0, limit=LONG),
+        "0",
+        "needs to be greater or equal to zero.",
+    ),
+    _switch("rowTrackingSuspended"),
+    _duration("sampleRetentionDuration", "interval 7 days"),
+    _duration("setTransactionRetentionDuration", None),
+    _known(
+        "universalFormat.enabledFormats",
+        _table_formats,
+        "",
+        "must be a comma-separated list of formats from the list: {hudi,iceberg}.",
+    ),
+    _switch("universalFormat.iceberg.atomicConversion.supported"),
+    _switch("writePartitionColumnsToParquet", None),
+)
+
+PROPERTIES: Final[Mapping[str, Property]] = {entry.key.lower(): entry for entry in _ALL}
+"""Every property by its key in lower case."""
+
+
+def is_registered(key: str) -> bool:
+    """Whether any engine is known to define *key*, ignoring case."""
+    lower = key.lower()
+    free = (CONSTRAINT_PREFIX, FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)
+    if lower in PROPERTIES or lower.startswith(free):
+        return True
+    from deltaadm.domain.foreign_properties import (  # rarely met
+        foreign,
+    )
+
+    return foreign(lower) is not None
+
+
+def similar_property(key: str) -> str:
+    """A sentence that suggests known properties like *key*; empty where none is."""
+    from deltaadm.domain.foreign_properties import (  # rarely met
+        FOREIGN,
+    )
+
+    return did_you_mean(
+        key, [*(entry.key for entry in _ALL), *(entry.key for entry in FOREIGN.values())]
+    )
+
+
+def portable(known: Property, value: str) -> str:
+    """
+    *value*, which Delta Spark accepts, as every other client reads it too.
+
+    delta-kernel-rs and delta-rs take `true` and `false` in lower case only, and intervals only
+    as the word, one number and one unit (`table_properties/deserialize.rs`).
+
+    >>> portable(PROPERTIES["delta.logretentionduration"], "1 days 12 hours")
+    'interval 36 hours'
+    """
+    if known.check is _boolean:
+        return value.lower()
+    if known.check is not _interval or re.fullmatch(_PORTABLE_INTERVAL, value):
+        return value
+    length = interval_microseconds(value) or 0
+    unit = max(
+        (candidate for candidate in _UNITS if not length % _UNITS[candidate]),
+        key=lambda u: _UNITS[u],
+    )
+    return f"interval {length // _UNITS[unit]} {unit}s"
+
+
+_PORTABLE_INTERVAL: Final = rf"interval [0-9]+ ({'|'.join(_UNITS)})s?"
+
+
+def is_protocol_property(key: str) -> bool:
+    """Whether *key* steers the protocol and must therefore never be stored in the metadata."""
+    return key.startswith(FEATURE_PREFIX) or key in (
+        MIN_READER_VERSION,
+        MIN_WRITER_VERSION,
+        IGNORE_PROTOCOL_DEFAULTS,
+    )
+
+
+def normalized_key(key: str) -> str:
+    """*key* in the registry's spelling; free families in lower case; unknown keys as they are."""
+    lower = key.lower()
+    if lower.startswith((FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)):
+        return lower
+    known = PROPERTIES.get(lower)
+    return known.key if known else key
+
+
+def unset_key(key: str) -> str:
+    """
+    The key that UNSET removes when it is given *key*.
+
+    Delta stores `delta.universalFormat.config.…` in lower case, and does not look for it so.
+    """
+    lower = key.lower()
+    return key if lower.startswith(UNIVERSAL_FORMAT_PREFIX) else normalized_key(key)
+
+
+def validate_configurations(
+    configuration: Mapping[str, str], *, allow_arbitrary: bool = False
+) -> dict[str, str]:
+    """
+    The properties as Delta would take them from a user, keys in the registry's spelling.
+
+    Raises `Refused` for an unknown `delta.` key (unless *allow_arbitrary*), a bad value, or a
+    key that is not for users. Source: `DeltaConfigsBase.validateConfigurations`.
+    """
+    taken: dict[str, str] = {}
+    for key, value in configuration.items():
+        lower = key.lower()
+        known = PROPERTIES.get(lower)
+        free = (CONSTRAINT_PREFIX, FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)
+        if known is not None:
+            known.validate(value)
+        elif lower.startswith("delta.") and not lower.startswith(free) and not allow_arbitrary:
+            raise _unknown(key)
+        taken[normalized_key(key)] = value
+    return taken
+
+
+def _unknown(key: str) -> Refused:
+    from deltaadm.domain.foreign_properties import (  # rarely met
+        foreign,
+    )
+
+    known = foreign(key)
+    if known is not None:
+        return Refused(
+            f"Delta Spark does not know the property {key!r}; {known.engine} does "
+            f"({known.source}).",
+            remedy="Set it there, or allow Spark to store any key: --spark-conf "
+            "spark.databricks.delta.allowArbitraryProperties.enabled=true.",
+            delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
+        )
+    return Refused(
+        f"Unknown Delta property {key!r}.",
+        remedy=similar_property(key)
+        or "See `deltaadm features` and the Delta documentation for the known properties.",
+        delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
+    )
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """A sentence with the nearest of *choices*, or nothing when none is near."""
+    import difflib  # only a mistake pays for it
+
+    spelled = {choice.lower(): choice for choice in choices}
+    near = difflib.get_close_matches(word.lower(), spelled, n=2, cutoff=0.6)
+    return f"Did you mean {' or '.join(spelled[name] for name in near)}?" if near else ""

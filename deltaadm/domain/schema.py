@@ -1,0 +1,408 @@
+"""Delta's schema JSON as frozen types, and ways to walk and rewrite the fields in it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import lru_cache
+
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.errors import TableError
+from deltaadm.limits import load_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, Final
+
+
+ELEMENT, KEY, VALUE = "element", "key", "value"
+
+
+@dataclass(frozen=True, slots=True)
+class PrimitiveType:
+    """
+    A type written as one name: `integer`, `decimal(10,2)`, `timestamp_ntz`, `variant`.
+
+    A name that this version does not know is kept as it is.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """A list of elements of one type."""
+
+    element: DataType
+    contains_null: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MapType:
+    """A map from keys of one type to values of one type."""
+
+    key: DataType
+    value: DataType
+    value_contains_null: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StructField:
+    """One named field; `metadata` is its free-form JSON object, kept entry for entry."""
+
+    name: str
+    type: DataType
+    nullable: bool = True
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """An ordered list of fields; the root of every schema."""
+
+    fields: tuple[StructField, ...] = ()
+
+    def to_json(self) -> str:
+        """The schema as Delta writes it into `metaData.schemaString`: compact, fixed key order."""
+        return json.dumps(_encode(self), ensure_ascii=False, separators=(",", ":"))
+
+
+DataType = PrimitiveType | ArrayType | MapType | StructType
+
+Path = tuple[str, ...]
+"""The steps from the root to a field; containers add `element`, `key` and `value`."""
+
+
+EMPTY_SCHEMA: Final = '{"type":"struct","fields":[]}'
+"""The schema of a table without columns."""
+
+SCHEMAS_REMEMBERED: Final = 64
+"""The number of parsed schemas to cache: each is used several times, and tables are alike."""
+
+
+@lru_cache(maxsize=SCHEMAS_REMEMBERED)
+def parse_schema(schema_string: str) -> StructType:
+    """
+    Read `metaData.schemaString`.
+
+    Raises `TableError` when it is not the JSON of a struct type, and when it is nested more
+    deeply than Delta's JSON reader or Python's stack allows.
+    """
+    try:
+        parsed = _decode(load_json(schema_string), 1)
+    except RecursionError as error:
+        raise _unreadable(f"it is nested more than {_deepest()} levels deep") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _unreadable(f"{type(error).__name__}: {error}") from error
+    if not isinstance(parsed, StructType):
+        raise _unreadable("its root is not a struct")
+    return parsed
+
+
+def _unreadable(cause: str) -> TableError:
+    return TableError(
+        f"The table's schema cannot be read: {cause}.",
+        remedy="Find the commit whose metaData action carries this schemaString and restore "
+        "the version before it.",
+    )
+
+
+def walk(struct: StructType, path: Path = ()) -> Iterator[tuple[Path, StructField]]:
+    """Every struct field at every depth, each before its descendants (pre-order)."""
+    for column in struct.fields:
+        here = (*path, column.name)
+        yield here, column
+        yield from _walk_type(column.type, here)
+
+
+def _walk_type(data_type: DataType, path: Path) -> Iterator[tuple[Path, StructField]]:
+    for step, inner in slots(data_type):
+        yield from _walk_type(inner, (*path, step))
+    if isinstance(data_type, StructType):
+        yield from walk(data_type, path)
+
+
+def find_place(struct: StructType, path: Path) -> tuple[Path, StructField | None, DataType]:
+    """
+    Follow *path* as far as it exists: the part found, as the schema spells it, and its place.
+
+    Names are compared without regard to case, the slots of containers with it. A slot counts as
+    a field without metadata; there is None for the field where the path does not begin.
+    """
+    existing: Path = ()
+    column: StructField | None = None
+    here: DataType = struct
+    for part in path:
+        inner = _inner(here, part)
+        if inner is None:
+            break
+        existing, column, here = (*existing, inner.name), inner, inner.type
+    return existing, column, here
+
+
+def _inner(data_type: DataType, name: str) -> StructField | None:
+    if isinstance(data_type, StructType):
+        lower = name.lower()
+        return next((column for column in data_type.fields if column.name.lower() == lower), None)
+    return next((column for column in _slot_fields(data_type) if column.name == name), None)
+
+
+def _slot_fields(data_type: DataType) -> tuple[StructField, ...]:
+    if isinstance(data_type, ArrayType):
+        return (StructField(ELEMENT, data_type.element, data_type.contains_null),)
+    if isinstance(data_type, MapType):
+        return (
+            StructField(KEY, data_type.key, nullable=False),
+            StructField(VALUE, data_type.value, data_type.value_contains_null),
+        )
+    return ()
+
+
+def change_type(
+    data_type: DataType, path: Path, change: Callable[[DataType], DataType]
+) -> DataType:
+    """*data_type* with the type at *path*, spelled as it is there, passed through *change*."""
+    if not path:
+        return change(data_type)
+    name, rest = path[0], path[1:]
+
+    def inner(data_type: DataType) -> DataType:
+        return change_type(data_type, rest, change)
+
+    if isinstance(data_type, StructType):
+        return StructType(
+            tuple(
+                replace(column, type=inner(column.type)) if column.name == name else column
+                for column in data_type.fields
+            )
+        )
+    if isinstance(data_type, ArrayType) and name == ELEMENT:
+        return replace(data_type, element=inner(data_type.element))
+    if isinstance(data_type, MapType) and name == KEY:
+        return replace(data_type, key=inner(data_type.key))
+    if isinstance(data_type, MapType) and name == VALUE:
+        return replace(data_type, value=inner(data_type.value))
+    return data_type
+
+
+def slots(data_type: DataType) -> tuple[tuple[str, DataType], ...]:
+    """The unnamed places of a container: `element`, or `key` and `value`."""
+    if isinstance(data_type, ArrayType):
+        return ((ELEMENT, data_type.element),)
+    if isinstance(data_type, MapType):
+        return ((KEY, data_type.key), (VALUE, data_type.value))
+    return ()
+
+
+def all_types(data_type: DataType) -> Iterator[DataType]:
+    """*data_type* and every type inside it, containers' slots included."""
+    yield data_type
+    for _, inner in slots(data_type):
+        yield from all_types(inner)
+    if isinstance(data_type, StructType):
+        for column in data_type.fields:
+            yield from all_types(column.type)
+
+
+@lru_cache(maxsize=SCHEMAS_REMEMBERED)
+def primitive_types(schema_string: str) -> tuple[PrimitiveType, ...]:
+    """The types that are not containers in the schema that `parse_schema` reads, each once."""
+    types = (
+        data_type
+        for data_type in all_types(parse_schema(schema_string))
+        if isinstance(data_type, PrimitiveType)
+    )
+    return tuple({str(data_type.name): data_type for data_type in types}.values())
+
+
+def rewrite(
+    struct: StructType, change: Callable[[Path, StructField], StructField], path: Path = ()
+) -> StructType:
+    """
+    A copy with every field passed through *change*, each before its descendants.
+
+    *change* sees the path of names as they were, and may change name, nullability and
+    metadata; the type of what it returns is rewritten in turn.
+    """
+
+    def rewritten(child: StructField) -> StructField:
+        here = (*path, child.name)
+        changed = change(here, child)
+        return replace(changed, type=_rewrite_type(changed.type, change, here))
+
+    return StructType(tuple(rewritten(child) for child in struct.fields))
+
+
+def _rewrite_type(
+    data_type: DataType, change: Callable[[Path, StructField], StructField], path: Path
+) -> DataType:
+    if isinstance(data_type, StructType):
+        return rewrite(data_type, change, path)
+    if isinstance(data_type, ArrayType):
+        return replace(
+            data_type, element=_rewrite_type(data_type.element, change, (*path, ELEMENT))
+        )
+    if isinstance(data_type, MapType):
+        return replace(
+            data_type,
+            key=_rewrite_type(data_type.key, change, (*path, KEY)),
+            value=_rewrite_type(data_type.value, change, (*path, VALUE)),
+        )
+    return data_type
+
+
+def folded(path: Path) -> Path:
+    """*path* as Delta compares names: without regard to case."""
+    return tuple(part.lower() for part in path)
+
+
+def path_text(path: Path) -> str:
+    """A path as users write it: dots between the parts, backticks around a part that needs them."""
+    return ".".join(_quoted(part) for part in path)
+
+
+def _quoted(part: str) -> str:
+    plain = part.replace("_", "a").isalnum()
+    return part if plain else "`" + part.replace("`", "``") + "`"
+
+
+DEEPEST_JSON: Final = 1_000
+"""
+How deep objects and lists of a schema's JSON may be nested: Delta's reader, Jackson, takes no more.
+
+A struct is three levels, an array or a map one; tried with Delta Spark 4.4, which reads 333
+structs in one another, the table's own included, but not 334, and 997 arrays, but not 998.
+"""
+
+_LEVELS_PER_FRAMES: Final = 0.3
+"""
+How many levels may be nested for each frame that Python's stack has room for.
+
+What walks, compares and rewrites a schema takes up to seven frames for a struct.
+"""
+
+
+def _deepest() -> int:
+    return min(DEEPEST_JSON, int(sys.getrecursionlimit() * _LEVELS_PER_FRAMES))
+
+
+def _decode(document: Any, level: int) -> DataType:
+    if isinstance(document, str):
+        return PrimitiveType(document)
+    # Only this near to the limit is it worth looking at what is inside.
+    if level > _deepest() - _LEVELS_OF_A_STRUCT and level + _levels_within(document) > _deepest():
+        raise RecursionError
+    kind = document["type"]
+    if kind not in _KEYS or document.keys() != _KEYS[kind]:
+        raise ValueError(f"the type {kind!r} with {', '.join(sorted(document))}")
+    if kind == "struct":
+        return StructType(tuple(_decode_field(column, level + 2) for column in document["fields"]))
+    if kind == "array":
+        return ArrayType(
+            _decode(document["elementType"], level + 1), _boolean(document, "containsNull")
+        )
+    return MapType(
+        _decode(document["keyType"], level + 1),
+        _decode(document["valueType"], level + 1),
+        _boolean(document, "valueContainsNull"),
+    )
+
+
+# Spark takes a type or a field with these keys, and no others.
+_KEYS: Final = {
+    "struct": {"type", "fields"},
+    "array": {"type", "elementType", "containsNull"},
+    "map": {"type", "keyType", "valueType", "valueContainsNull"},
+}
+_FIELD_KEYS: Final = (
+    {"name", "type", "nullable", "metadata"},
+    {"name", "type", "nullable"},
+    {"name", "type"},
+)
+_LEVELS_OF_A_STRUCT: Final = 3
+
+
+def _levels_within(document: Any) -> int:
+    """The number of JSON levels below a type's own: fields and their metadata, not types."""
+    if document["type"] != "struct":
+        return 0
+    fields = document["fields"]
+    return max((2 + ("metadata" in field) for field in fields), default=1)
+
+
+def _decode_field(document: Any, level: int) -> StructField:
+    if document.keys() not in _FIELD_KEYS:
+        raise ValueError(f"a field with {', '.join(sorted(document))}")
+    name, metadata = document["name"], document.get("metadata", {})
+    if not isinstance(name, str):
+        raise TypeError(f"a field's name is {name!r}")
+    if not isinstance(metadata, dict) or not _is_metadata(metadata):
+        raise TypeError(f"the metadata of {name!r} is {metadata!r:.80}")
+    return StructField(
+        name=name,
+        type=_decode(document["type"], level + 1),
+        nullable=_boolean(document, "nullable") if "nullable" in document else True,
+        metadata=metadata,
+    )
+
+
+def _boolean(document: Mapping[str, Any], key: str) -> bool:
+    value = document[key]
+    if not isinstance(value, bool):
+        raise TypeError(f"{key} is {value!r}")
+    return value
+
+
+def _is_metadata(value: Any) -> bool:
+    """Whether Spark takes *value* into a field's metadata; its lists are of one kind each."""
+    if isinstance(value, dict):
+        return all(map(_is_metadata, value.values()))
+    if isinstance(value, list):
+        kinds = set(map(type, value))
+        return len(kinds) <= 1 and kinds.isdisjoint(_NOT_IN_LISTS) and all(map(_is_metadata, value))
+    return True
+
+
+_NOT_IN_LISTS: Final = {list, type(None)}
+
+
+def _encode(data_type: DataType) -> Any:
+    if isinstance(data_type, PrimitiveType):
+        return data_type.name
+    if isinstance(data_type, ArrayType):
+        return {
+            "type": "array",
+            "elementType": _encode(data_type.element),
+            "containsNull": data_type.contains_null,
+        }
+    if isinstance(data_type, MapType):
+        return {
+            "type": "map",
+            "keyType": _encode(data_type.key),
+            "valueType": _encode(data_type.value),
+            "valueContainsNull": data_type.value_contains_null,
+        }
+    return {"type": "struct", "fields": [_encode_field(column) for column in data_type.fields]}
+
+
+def _encode_field(column: StructField) -> Any:
+    return {
+        "name": column.name,
+        "type": _encode(column.type),
+        "nullable": column.nullable,
+        "metadata": dict(column.metadata),
+    }
+
+
+def type_name(data_type: DataType) -> str:
+    """The type without the fields inside it, which have subjects of their own."""
+    if isinstance(data_type, StructType):
+        return "struct"
+    if isinstance(data_type, ArrayType):
+        null = "" if data_type.contains_null else " not null"
+        return f"array<{type_name(data_type.element)}{null}>"
+    if isinstance(data_type, MapType):
+        null = "" if data_type.value_contains_null else " not null"
+        return f"map<{type_name(data_type.key)},{type_name(data_type.value)}{null}>"
+    return data_type.name

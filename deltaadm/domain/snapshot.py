@@ -1,0 +1,628 @@
+"""
+The files of `_delta_log`, known by their names, the choice of those that make a version, and the
+state of the table at it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from enum import Enum
+from itertools import compress
+
+from deltaadm.dataclass import dataclass, field
+from deltaadm.errors import TableError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Final, overload
+
+    from deltaadm.domain.actions import DomainMetadata, SetTransaction
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.schema import Path
+    from deltaadm.domain.wire import CommitInfo, Metadata
+
+
+LOG_DIRECTORY: Final = "_delta_log"
+
+
+class Kind(Enum):
+    """The kind of a log file, determined by its name alone."""
+
+    COMMIT = "commit"
+    CHECKPOINT = "checkpoint"
+    MULTIPART = "multi-part checkpoint"
+    V2_CHECKPOINT = "V2 checkpoint"
+    SIDECAR = "sidecar"
+    COMPACTED = "compacted commits"
+    CRC = "version checksum"
+    LAST_CHECKPOINT = "checkpoint pointer"
+    STAGED = "staged commit"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """
+    A listed file: `path` is relative to `_delta_log`, `size` in bytes, `modified` in ms.
+
+    `regular` is false for what has the name of a file and is none, such as a directory or FIFO.
+    """
+
+    path: str
+    size: int = 0
+    modified: int = 0
+    regular: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """
+    A file and what its name says.
+
+    A file of kind UNKNOWN, SIDECAR or LAST_CHECKPOINT has no version.
+    """
+
+    info: FileInfo
+    kind: Kind
+    version: int | None = None
+
+    @property
+    def path(self) -> str:
+        """The file's path relative to `_delta_log`."""
+        return self.info.path
+
+    @property
+    def number(self) -> int:
+        """Its version; -1 where it has none."""
+        return -1 if self.version is None else self.version
+
+    @property
+    def end(self) -> int | None:
+        """The last version that a compacted file holds."""
+        if self.kind is not Kind.COMPACTED:  # asked of every file of a log
+            return None
+        return _numbers(self.kind, self.path).get("end")
+
+    @property
+    def part(self) -> int | None:
+        """The number, from 1, of a part of a multi-part checkpoint."""
+        if self.kind is not Kind.MULTIPART:
+            return None
+        return _numbers(self.kind, self.path).get("part")
+
+    @property
+    def parts(self) -> int | None:
+        """The number of parts of a multi-part checkpoint."""
+        if self.kind is not Kind.MULTIPART:
+            return None
+        return _numbers(self.kind, self.path).get("parts")
+
+
+_NAMES: Final[Mapping[Kind, str]] = {
+    Kind.COMMIT: r"(?P<version>\d+)\.json",
+    Kind.CRC: r"(?P<version>\d+)\.crc",
+    Kind.CHECKPOINT: r"(?P<version>\d+)\.checkpoint\.parquet",
+    # As many digits as there are, like Spark; delta-kernel-rs wants twenty, see DL105.
+    Kind.MULTIPART: r"(?P<version>\d+)\.checkpoint\.(?P<part>\d+)\.(?P<parts>\d+)\.parquet",
+    Kind.V2_CHECKPOINT: r"(?P<version>\d+)\.checkpoint\.[^./]+\.(?:json|parquet)",
+    Kind.COMPACTED: r"(?P<version>\d+)\.(?P<end>\d+)\.compacted\.json",
+    Kind.SIDECAR: r"_sidecars/[^/]+\.parquet",
+    Kind.STAGED: r"_staged_commits/(?P<version>\d+)\.[^./]+\.json",
+}
+"""One line a kind; named groups are the numbers that a name says."""
+
+
+_DIGITS: Final = 20
+_USUAL: Final = {
+    ".json": Kind.COMMIT,
+    ".crc": Kind.CRC,
+    ".checkpoint.parquet": Kind.CHECKPOINT,
+}
+"""The kinds of nearly all files of a log, recognized without a pattern."""
+
+_WITHOUT_NUMBERS: Final = {"_last_checkpoint": Kind.LAST_CHECKPOINT}
+"""Whole names; like the usual ends, recognized without compiling patterns, which is slow."""
+
+
+def parse(info: FileInfo) -> LogFile:
+    """Tell what *info* is from its path alone."""
+    kind = kind_of(info.path)
+    if kind in _USUAL.values():
+        return LogFile(info, kind, _leading_number(info.path))
+    return LogFile(info, kind, _numbers(kind, info.path).get("version"))
+
+
+def kind_of(name: str) -> Kind:
+    """Return the kind of the file called *name*; UNKNOWN if the protocol does not define it."""
+    if name[_DIGITS:] in _USUAL and _are_digits(name[:_DIGITS]):
+        return _USUAL[name[_DIGITS:]]
+    if "." in name:
+        for kind, pattern in _NAMES.items():
+            if re.fullmatch(pattern, name, re.ASCII):
+                return kind
+    return _WITHOUT_NUMBERS.get(name, Kind.UNKNOWN)
+
+
+def _by_kind(names: Iterable[str]) -> Iterator[tuple[Kind, list[str]]]:
+    """Return `kind_of` for each of *names*; ordinary names are recognized in bulk."""
+    by_end: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        by_end[name[_DIGITS:]].append(name)
+    for end, alike in by_end.items():
+        digits = "".join(alike).replace(end, "") if end in _USUAL else ""
+        # Joined, thousands of names are told to be digits by a single call.
+        if len(digits) == _DIGITS * len(alike) and _are_digits(digits):
+            yield _USUAL[end], alike
+        else:
+            for name in alike:
+                yield kind_of(name), [name]
+
+
+def _are_digits(text: str) -> bool:
+    return text.isdecimal() and text.isascii()
+
+
+def _leading_number(name: str) -> int:
+    return int(name.partition(".")[0])
+
+
+def _numbers(kind: Kind, path: str) -> dict[str, int]:
+    """The numbers in the name of a file of this kind."""
+    match = re.fullmatch(_NAMES.get(kind, ""), path, re.ASCII)
+    return {name: int(digits) for name, digits in match.groupdict().items()} if match else {}
+
+
+def listing_prefix(version: int) -> str:
+    """The smallest name a file of *version* can have; listings start here."""
+    return f"{version:020d}."
+
+
+def commit_name(version: int) -> str:
+    """The name of the commit that makes *version*."""
+    return f"{version:020d}.json"
+
+
+_ASKED: Final = 100
+
+
+class LogFiles(Sequence[LogFile]):
+    """
+    The files called *names*, in this order; *infos* knows them.
+
+    A log may have very many, of which few matter: a name is parsed when its file is looked at.
+    """
+
+    __slots__ = ("_infos", "names")
+
+    def __init__(self, names: Sequence[str], infos: Mapping[str, FileInfo]) -> None:
+        self.names = names
+        self._infos = infos
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, index: int) -> LogFile: ...
+        @overload
+        def __getitem__(self, index: slice) -> LogFiles: ...
+
+    def __getitem__(self, index: int | slice) -> LogFile | LogFiles:
+        if isinstance(index, slice):
+            return LogFiles(self.names[index], self._infos)
+        return parse(self._infos[self.names[index]])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LogFiles) and [*self] == [*other]
+
+    def __hash__(self) -> int:
+        return hash((*self.names,))
+
+    def __reduce__(self) -> tuple[type[LogFiles], tuple[Sequence[str], Mapping[str, FileInfo]]]:
+        return LogFiles, (self.names, {name: self._infos[name] for name in self.names})
+
+    @property
+    def versions(self) -> Sequence[int]:
+        """
+        The versions with which the names of these files, of one kind and in order, begin.
+
+        Between names of one length whose versions are as far apart as there are names, none is
+        missing.
+        """
+        if len({*map(len, self.names)}) == 1:
+            first, last = map(_leading_number, (self.names[0], self.names[-1]))
+            if last - first + 1 == len(self.names):
+                return range(first, last + 1)
+        return [*map(_leading_number, self.names)]
+
+    @property
+    def estimated_size(self) -> int:
+        """About how many bytes all have, by some of them: to ask for a size takes time."""
+        some = self.names[:: len(self.names) // _ASKED + 1]
+        known = sum(self._infos[name].size for name in some)
+        return known * len(self.names) // max(1, len(some))
+
+    def after(self, version: int) -> LogFiles:
+        """Return the files of later versions."""
+        return self._chosen(map(version.__lt__, self.versions))
+
+    def until(self, version: int) -> LogFiles:
+        """Return the files of *version* and earlier versions."""
+        return self._chosen(map(version.__ge__, self.versions))
+
+    def _chosen(self, flags: Iterable[bool]) -> LogFiles:
+        return LogFiles([*compress(self.names, flags)], self._infos)
+
+
+@dataclass(frozen=True)
+class LogListing:
+    """
+    Everything that was seen in the log of the table at `root`, oddities included.
+
+    `infos` are all files by their names, `by_kind` these names in order. `start` is the version
+    that the listing began with.
+    """
+
+    root: str
+    infos: Mapping[str, FileInfo]
+    by_kind: Mapping[Kind, Sequence[str]]
+    start: int = 0
+
+    @classmethod
+    def of(cls, root: str, infos: Mapping[str, FileInfo], start: int = 0) -> LogListing:
+        """Tell apart and sort what a store listed."""
+        by_kind: dict[Kind, list[str]] = {}
+        for kind, names in _by_kind(infos):
+            by_kind.setdefault(kind, []).extend(names)
+        return cls(root, infos, {kind: sorted(names) for kind, names in by_kind.items()}, start)
+
+    @property
+    def files(self) -> LogFiles:
+        """All files, by name."""
+        return self.named(self.infos)
+
+    def named(self, names: Iterable[str]) -> LogFiles:
+        """Return the files called *names*, sorted by name."""
+        return LogFiles(sorted(names), self.infos)
+
+    def of_kind(self, kind: Kind) -> LogFiles:
+        """The files of one kind, by name."""
+        return LogFiles(self.by_kind.get(kind, ()), self.infos)
+
+    @property
+    def commits(self) -> LogFiles:
+        """
+        The commits that readers see, by name.
+
+        A listing starts at the padded name of a version, which a name like `0.json` precedes.
+        """
+        first = listing_prefix(self.start)
+        names = [name for name in self.by_kind.get(Kind.COMMIT, ()) if name >= first]
+        return LogFiles(names, self.infos)
+
+    @property
+    def checkpoint_files(self) -> LogFiles:
+        """Whatever is named like a checkpoint or a part of one, by name."""
+        by_kind = self.by_kind
+        names = [name for kind in CHECKPOINTS if kind in by_kind for name in by_kind[kind]]
+        names.sort()
+        return LogFiles(names, self.infos)
+
+    @property
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """The complete checkpoints, the most preferable last; empty files count as absent."""
+        files = self.checkpoint_files
+        return _complete_checkpoints(files) if files.names else ()
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A complete checkpoint: one file, or all parts of one set in their order."""
+
+    version: int
+    kind: Kind
+    files: tuple[LogFile, ...]
+
+
+@dataclass(frozen=True)
+class LogSegment:
+    """
+    The files that make one version. Made by `choose`, which guarantees:
+
+    `checkpoint`, if any, is complete and not newer than `version`; `commits` are exactly those
+    after the checkpoint (or from 0) up to `version`; `deltas` cover the same versions and are
+    what a replay reads, with compacted files in the place of what they replace. `last_commit`
+    and `crc` are the commit and, if there is one, the checksum of exactly `version`.
+    """
+
+    root: str
+    version: int
+    checkpoint: Checkpoint | None
+    commits: LogFiles
+    deltas: LogFiles
+    last_commit: LogFile
+    crc: LogFile | None = None
+
+    @property
+    def compactions(self) -> tuple[LogFile, ...]:
+        """The compacted files among `deltas`."""
+        return tuple(
+            self.deltas[place]
+            for place, name in enumerate(self.deltas.names)
+            if name.endswith(".compacted.json")
+        )
+
+
+CHECKPOINTS: Final = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
+"""The kinds of checkpoint files, the most preferable last."""
+
+RESTORE: Final = (
+    "Restore the missing files of _delta_log from a backup, or recreate the table from its source."
+)
+
+
+def choose(
+    listing: LogListing, version: int | None = None, *, before: int | None = None
+) -> LogSegment:
+    """
+    The files that make *version*, or the newest version there is.
+
+    *before* leaves out checkpoints from that version on, for a caller that found them
+    unreadable. Raises `TableError` where the listing does not hold what is needed.
+    """
+    commits = listing.commits if version is None else listing.commits.until(version)
+    checkpoint = _newest_checkpoint(listing, version, before)
+    base = -1 if checkpoint is None else checkpoint.version
+    after = commits.after(base)
+    versions = after.versions
+    reached = versions[-1] if versions else base
+    headless = bool(versions) and versions[0] != base + 1
+    if version is not None and listing.commits and (reached != version or headless):
+        raise version_not_found(listing, version)
+    # A checkpoint alone will not do: Delta wants the commit of its version or a later one.
+    if not commits or commits[-1].number < reached:
+        raise _no_commits(listing, checkpoint)
+    # Before compacted files take the place of commits: they repair no gap.
+    _check_contiguous(listing.root, versions, base)
+    return LogSegment(
+        root=listing.root,
+        version=reached,
+        checkpoint=checkpoint,
+        commits=after,
+        deltas=_with_compactions(listing, after, base, reached),
+        last_commit=commits[-1],
+        crc=next(iter(listing.of_kind(Kind.CRC).until(reached).after(reached - 1)), None),
+    )
+
+
+def recreatable_versions(listing: LogListing) -> tuple[int, int] | None:
+    """
+    The first and last version that can be rebuilt from a full listing; None if there is none.
+
+    As Delta's time travel sees it: all versions since commit 0, or else since the oldest
+    checkpoint beside which its commit still stands.
+    """
+    tail = _contiguous_tail(listing.commits.versions)
+    if not tail:
+        return None
+    bases = {checkpoint.version for checkpoint in listing.checkpoints} | {0}
+    usable = [version for version in tail if version in bases]
+    return (usable[0], tail[-1]) if usable else None
+
+
+def version_not_found(listing: LogListing, version: int) -> TableError:
+    """The error for a version that cannot be loaded, in the words of Delta's time travel."""
+    versions = recreatable_versions(listing)
+    span = f"{versions[0]} to {versions[1]} are available" if versions else "none can be rebuilt"
+    return TableError(
+        f"The table at {listing.root} has no version {version}: {span}.",
+        remedy="Choose an available version; log cleanup removes older ones.",
+        delta_error_class="DELTA_VERSION_NOT_FOUND",
+    )
+
+
+def no_table(
+    root: str,
+    cause: str = "it has no commits in _delta_log",
+    remedy: str = "Check the path; it should be the directory that contains _delta_log.",
+) -> TableError:
+    """The error for a place without a Delta log, and what there is instead."""
+    return TableError(
+        f"There is no Delta table at {root}: {cause}.",
+        remedy=remedy,
+        delta_error_class="DELTA_MISSING_DELTA_TABLE",
+    )
+
+
+def _newest_checkpoint(
+    listing: LogListing, version: int | None, before: int | None
+) -> Checkpoint | None:
+    fitting = [
+        checkpoint
+        for checkpoint in listing.checkpoints
+        if (version is None or checkpoint.version <= version)
+        and (before is None or checkpoint.version < before)
+    ]
+    return fitting[-1] if fitting else None
+
+
+def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
+    complete: list[tuple[tuple[int, int, int, str], Checkpoint]] = []
+    sets: dict[tuple[int, int], dict[int, LogFile]] = {}
+    for file in files:
+        if not file.info.size:
+            # Spark would read an empty file as one without actions, so Delta passes it over.
+            continue
+        version = file.number
+        if file.kind is Kind.MULTIPART:
+            sets.setdefault((version, file.parts or 0), {})[file.part or 0] = file
+        else:
+            rank = (version, CHECKPOINTS.index(file.kind), 1, file.path)
+            complete.append((rank, Checkpoint(version, file.kind, (file,))))
+    # Parts count by their total too: two attempts with other numbers of parts do not mix.
+    for (version, parts), members in sets.items():
+        if parts and all(part in members for part in range(1, parts + 1)):
+            ordered = tuple(members[part] for part in range(1, parts + 1))
+            rank = (version, CHECKPOINTS.index(Kind.MULTIPART), parts, "")
+            complete.append((rank, Checkpoint(version, Kind.MULTIPART, ordered)))
+    return tuple(checkpoint for _, checkpoint in sorted(complete, key=lambda pair: pair[0]))
+
+
+def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
+    if versions == range(base + 1, base + 1 + len(versions)):  # as `LogFiles.versions` mostly are
+        return
+    for expected, version in enumerate(versions, base + 1):
+        if version != expected:
+            if expected == base + 1:
+                raise _truncated(root, base, versions[-1])
+            raise _gap(root, expected - 1, version, versions[-1])
+
+
+def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: int) -> LogFiles:
+    """Replace runs of commits by compacted files, greedily in the order of names as Delta does."""
+    compacted = listing.of_kind(Kind.COMPACTED)
+    if not compacted:
+        return after
+    chosen: list[str] = []
+    versions: list[int] = []
+    covered = base
+    for file in sorted((*compacted, *after), key=lambda file: file.path):
+        start, end = file.number, _end(file)
+        # Delta takes a file whose range ends before it starts too, and then goes on from its end.
+        if covered < start and end <= reached:
+            chosen.append(file.path)
+            versions += range(start, end + 1)
+            covered = end
+    # Like Delta: a set that does not cover every version once is given up altogether.
+    complete = versions == [*range(base + 1, reached + 1)]
+    return LogFiles(chosen, listing.infos) if complete else after
+
+
+def _end(file: LogFile) -> int:
+    return file.number if file.end is None else file.end
+
+
+def _contiguous_tail(versions: Sequence[int]) -> list[int]:
+    tail: list[int] = []
+    for version in reversed(versions):
+        if tail and version != tail[-1] - 1:
+            break
+        tail.append(version)
+    return tail[::-1]
+
+
+def _no_commits(listing: LogListing, checkpoint: Checkpoint | None) -> TableError:
+    if checkpoint is None:
+        return no_table(listing.root)
+    return TableError(
+        f"The table at {listing.root} has a checkpoint of version {checkpoint.version}, but "
+        "neither the commit of that version nor a later one.",
+        remedy=RESTORE,
+        established=_established(checkpoint.version),
+    )
+
+
+def _truncated(root: str, base: int, reached: int) -> TableError:
+    since = "no checkpoint replaces it" if base < 0 else f"the checkpoint ends at {base}"
+    return TableError(
+        f"Version {reached} of the table at {root} cannot be rebuilt: "
+        f"commit {base + 1} is missing and {since}.",
+        remedy=RESTORE,
+        delta_error_class="DELTA_TRUNCATED_TRANSACTION_LOG",
+        established=_established(reached),
+    )
+
+
+def _gap(root: str, left: int, right: int, reached: int) -> TableError:
+    return TableError(
+        f"The log of the table at {root} has a gap: commit {right} follows commit {left}.",
+        remedy=RESTORE,
+        delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
+        established=_established(reached),
+    )
+
+
+def _established(version: int) -> Mapping[str, object]:
+    return {"version": version}
+
+
+# The state
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileFacts:
+    """
+    Aggregates over the live files; every engine computes the same ones.
+
+    Sizes are in bytes. `without_num_records` counts the files whose statistics lack
+    `numRecords`, or that have none; `partition_keys` are the sets of keys found in
+    `partitionValues`.
+    """
+
+    files: int = 0
+    bytes: int = 0
+    with_deletion_vector: int = 0
+    bytes_with_deletion_vector: int = 0
+    without_stats: int = 0
+    without_num_records: int = 0
+    without_base_row_id: int = 0
+    partition_keys: frozenset[tuple[str, ...]] = frozenset()
+
+    def __str__(self) -> str:
+        """The amount of data, in words."""
+        return self.some(self.files, self.bytes)
+
+    def some(self, files: int, size: int | None = None) -> str:
+        """*files* of them, with *size* bytes together, in words."""
+        every = f"{self.files} file{'' if self.files == 1 else 's'}"
+        number = every if files == self.files else f"{files} of {every}"
+        return number if size is None else f"{number}, {size} bytes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """
+    The state of a table at `version`.
+
+    `root` is the location as the user gave it, and `name` the table's name in the catalog, as SQL
+    spells it, where it was found by that; `timestamp` is in milliseconds since the epoch
+    (the in-commit timestamp where the table has them, else the commit file's modification
+    time) and None where it is not known. `domains`, `transactions` and `files` are None where
+    they were not asked for. `commit_info` is that of the newest commit, when it was read.
+    `suspended_clustering` are the columns by which the table is to be clustered again once the run
+    goes on that took its clustering away for some time; found where domains were asked for.
+    """
+
+    root: str
+    version: int
+    protocol: Protocol
+    metadata: Metadata
+    timestamp: int | None = None
+    domains: Mapping[str, DomainMetadata] | None = None
+    transactions: Mapping[str, SetTransaction] | None = None
+    files: FileFacts | None = None
+    commit_info: CommitInfo | None = None
+    segment: LogSegment | None = None
+    suspended_clustering: tuple[Path, ...] = ()
+    name: str | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def exists(self) -> bool:
+        """Whether the table exists; if not, the version is -1, as in Delta."""
+        return self.version >= 0
+
+
+def every_file(snapshot: Snapshot) -> str:
+    """All data files, in words."""
+    return f"every data file{f' ({snapshot.files})' if snapshot.files else ''}"
+
+
+def file_metadata(snapshot: Snapshot, number: Callable[[FileFacts], int]) -> str:
+    """The metadata of some of the files, in words; *number* says of how many."""
+    files = snapshot.files
+    return f"file metadata in the log{f' ({files.some(number(files))})' if files else ''}"

@@ -1,0 +1,814 @@
+"""Setting properties, constraints and clustering; a checkpoint; dropping a table feature."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.features import FEATURES, Cost, dependents, lookup
+from deltaadm.domain.json_values import BOOLEAN, STRING, STRINGS, array, compact, mapping, record
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    PROPERTIES,
+    PROTECTED_BEFORE,
+    TABLE_COMMENT,
+    normalized_key,
+    unset_key,
+    validate_configurations,
+)
+from deltaadm.domain.protocol import (
+    Protocol,
+    supported_reader_version_numbers,
+    supported_writer_version_numbers,
+)
+from deltaadm.domain.schema import path_text
+from deltaadm.domain.snapshot import every_file, file_metadata
+from deltaadm.domain.sql.ddl import identifier, if_exists_sql, literal, pairs_sql, path_sql
+from deltaadm.domain.steps.step import Operation, Step
+from deltaadm.domain.transaction.checks import (
+    RETENTION_KEYS,
+    check_retention,
+    refuse_keys_to_set,
+    refuse_reserved,
+)
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
+from deltaadm.domain.transaction.columns import (
+    cluster_by,
+    clustering_columns,
+    lost_clustering,
+    quoted_name,
+    suspension,
+)
+from deltaadm.domain.transaction.constraints import (
+    add_constraint,
+    constraint_key,
+    drop_constraint,
+    stored_expression,
+)
+from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
+from deltaadm.domain.transaction.removal import (
+    CHECKPOINT_PROTECTION,
+    PREPARED_KEYS,
+    can_truncate,
+    destroyed_with,
+    destroys_domains,
+    preparation,
+    traces,
+)
+from deltaadm.domain.transaction.spark_support import require_writable
+from deltaadm.domain.transaction.update import (
+    PREPARATIONS,
+    ROW_TRACKING,
+    check_row_tracking,
+    check_set,
+    check_unset,
+    prepare_commit,
+    update_metadata,
+    without_mapping,
+)
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
+from deltaadm.errors import Refused
+from deltaadm.limits import load_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.schema import Path
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.wire import CommitInfo
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperties(Step):
+    """
+    `ALTER TABLE … SET TBLPROPERTIES`: also the way to raise versions and to add features.
+
+    *properties* may hold `delta.minReaderVersion`, `delta.minWriterVersion` and
+    `delta.feature.<name>` beside ordinary properties.
+    """
+
+    properties: Mapping[str, str]
+
+    kind = "set_properties"
+    json = record(properties=mapping(STRING))
+    operations = frozenset({"SET TBLPROPERTIES"})
+    secret_fields = ("properties",)
+
+    def require_allowed(self) -> None:
+        """Raise `Refused` for properties that Delta keeps for itself."""
+        refuse_reserved(self.properties)
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """
+        The state with the properties, and with the protocol that they ask for or need.
+
+        In this order: columns are mapped, versions raised, requested features added, features
+        added that the new metadata implies, the protocol's pseudo-properties dropped.
+        """
+        properties = validate_configurations(
+            self.properties, allow_arbitrary=session.allow_arbitrary_properties
+        )
+        _refuse_malformed_redirects(properties)
+        require_writable(snapshot)
+        state = snapshot
+        if _turns_on_row_tracking(snapshot, properties):
+            state = _with_row_tracking_supported(snapshot, properties)
+        if properties.get(COLUMN_MAPPING_MODE) == "none" and session.allow_column_mapping_removal:
+            state = without_mapping(state, {COLUMN_MAPPING_MODE: "none"}, session)
+            # Delta removes the mapping in a commit of its own; only other properties need another.
+            if len(properties) == 1:
+                return state
+        refuse_keys_to_set(properties)
+        check_set(state.metadata, properties)
+        stored = {key: value for key, value in properties.items() if key != TABLE_COMMENT}
+        proposed = replace(
+            state.metadata.with_configuration({**state.metadata.configuration, **stored}),
+            description=properties.get(TABLE_COMMENT, state.metadata.description),
+        )
+        after = update_metadata(state, proposed, session)
+        if any(key in properties for key in RETENTION_KEYS):
+            check_retention(after.metadata)
+        check_row_tracking(after.metadata.configuration)
+        several = SetProperties(properties).takes_several_commits(snapshot)
+        return prepare_commit(state, after, version_known=not several)
+
+    @property
+    def property_values(self) -> Mapping[str, str]:
+        """The properties, with keys in the spelling of the request."""
+        return self.properties
+
+    def cost(self, snapshot: Snapshot) -> Cost:
+        """A rewrite where column mapping is removed, a backfill where row tracking begins."""
+        if self._removes_mapping:
+            return Cost.REWRITE
+        return Cost.BACKFILL if self._backfills(snapshot) else Cost.METADATA
+
+    def work(self, snapshot: Snapshot) -> str:
+        """All data files, or the metadata of those without row ids."""
+        if self._removes_mapping:
+            return every_file(snapshot)
+        return file_metadata(snapshot, lambda files: files.without_base_row_id)
+
+    def takes_several_commits(self, snapshot: Snapshot) -> bool:
+        """Whether row tracking begins, or column mapping is removed beside other changes."""
+        several = len(self.properties) > 1
+        return self._backfills(snapshot) or (several and self._removes_mapping)
+
+    def _backfills(self, snapshot: Snapshot) -> bool:
+        files = snapshot.files
+        # Where the feature is supported already, files may all have row ids, or there are none.
+        is_done = files is not None and not files.without_base_row_id
+        return _turns_on_row_tracking(snapshot, self._normalized()) and not (
+            is_done and snapshot.protocol.supports("rowTracking")
+        )
+
+    @property
+    def _removes_mapping(self) -> bool:
+        """Whether Delta writes all files without column mapping."""
+        # Even where the table has none.
+        return self._normalized().get(COLUMN_MAPPING_MODE) == "none"
+
+    def _normalized(self) -> dict[str, str]:
+        return {normalized_key(key): value for key, value in self.properties.items()}
+
+    @property
+    def added_features(self) -> tuple[str, ...]:
+        """The features set to `supported`, unless something else is set as well."""
+        names = tuple(key.removeprefix(FEATURE_PREFIX) for key in self.properties)
+        asks_for_features = all(
+            key.startswith(FEATURE_PREFIX) and value == "supported"
+            for key, value in self.properties.items()
+        )
+        return names if asks_for_features and set(names) <= set(FEATURES) else ()
+
+    @property
+    def words(self) -> str:
+        """The keys and values."""
+        return f"set {', '.join(f'{key} = {value}' for key, value in self.properties.items())}"
+
+    def _clause(self) -> str:
+        return f"SET TBLPROPERTIES ({pairs_sql(self.properties)})"
+
+    def options(self) -> Iterator[str]:
+        """`--set` for each property."""
+        for key, value in self.properties.items():
+            yield from ("--set", f"{key}={value}")
+
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation | None:
+        """
+        The properties as they are asked for, versions and features among them.
+
+        Column mapping is removed by a statement of its own, which writes all files anew.
+        """
+        if self._removes_mapping:
+            if column_mapping_mode(before.metadata) is not ColumnMappingMode.NONE:
+                return None
+            return Operation("REMOVE COLUMN MAPPING", {}, reads_files=True)
+        # JSON within JSON: Delta writes this parameter as a text.
+        return Operation("SET TBLPROPERTIES", {"properties": compact(self._normalized())})
+
+    def is_made_by(self, commit: CommitInfo) -> bool:
+        """Whether *commit* sets just these properties, or prepares that."""
+        if commit.operation in PREPARATIONS:
+            return True
+        # A commit's information names the keys as Delta spells them.
+        sets = commit.operation in self.operations
+        return sets and commit.parameter("properties") == self._normalized()
+
+
+def _refuse_malformed_redirects(properties: Mapping[str, str]) -> None:
+    """Raise `Refused` for redirections that Delta cannot read."""
+    # It reads them when they are set, and only then: CREATE TABLE takes any text.
+    for key in _REDIRECTIONS & properties.keys():
+        try:
+            parsed = load_json(properties[key])
+        except (ValueError, RecursionError):
+            parsed = None
+        if not isinstance(parsed, dict) or not parsed.keys() >= {"type", "state", "spec"}:
+            raise Refused(
+                f"The value {properties[key]!r} of {key} is not a redirection.",
+                remedy="Write a JSON object with type, state and spec.",
+            )
+
+
+_REDIRECTIONS: Final = frozenset(
+    {"delta.redirectReaderWriter-preview", "delta.redirectWriterOnly-preview"}
+)
+
+
+def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) -> bool:
+    return (
+        properties.get(ROW_TRACKING, "").lower() == "true"
+        and snapshot.metadata.configuration.get(ROW_TRACKING, "").lower() != "true"
+    )
+
+
+def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, str]) -> Snapshot:
+    """The state after the upgrade and the backfill that begin row tracking, a commit each."""
+    check_row_tracking({**snapshot.metadata.configuration, **properties})
+    files = snapshot.files
+    # Row ids are given by ranges, which take the number of records of every file.
+    if files is not None and files.without_num_records:
+        raise Refused(
+            f"Row ids cannot be assigned to {files.without_num_records} files without statistics.",
+            remedy="Collect statistics first: ANALYZE TABLE … COMPUTE DELTA STATISTICS.",
+            delta_error_class="DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
+        )
+    if snapshot.protocol.supports("rowTracking"):
+        return snapshot
+    # Version 3 of readers is only where it begins: merge() lowers it.
+    needed = Protocol.apply().with_feature("rowTracking")
+    return replace(snapshot, protocol=snapshot.protocol.merge(needed))
+
+
+# Unset properties
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetProperties(Step):
+    """`ALTER TABLE … UNSET TBLPROPERTIES`; without *if_exists* an absent key is an error."""
+
+    keys: tuple[str, ...]
+    if_exists: bool = False
+
+    kind = "unset_properties"
+    json = record(keys=STRINGS, if_exists=BOOLEAN)
+    operations = frozenset({"UNSET TBLPROPERTIES"})
+
+    def require_allowed(self) -> None:
+        """Raise `Refused` for properties that Delta keeps for itself."""
+        refuse_reserved(self.keys)
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """The state without the properties; Spark's catalog always unsets with `IF EXISTS`."""
+        require_writable(snapshot)
+        state = snapshot
+        if COLUMN_MAPPING_MODE in self.keys and session.allow_column_mapping_removal:
+            state = without_mapping(state, {}, session)
+            # As with SET, the mapping goes in a commit of its own; only other keys need another.
+            if len(self.keys) == 1:
+                return state
+        unset = set(map(unset_key, self.keys))
+        check_unset(state.metadata, unset)
+        stored = state.metadata.configuration
+        kept = {key: value for key, value in stored.items() if key not in unset}
+        proposed = replace(
+            state.metadata.with_configuration(kept),
+            description=None if TABLE_COMMENT in unset else state.metadata.description,
+        )
+        return prepare_commit(state, update_metadata(state, proposed, session))
+
+    @property
+    def property_values(self) -> Mapping[str, None]:
+        """None for each key, in the spelling of the request."""
+        return dict.fromkeys(self.keys)
+
+    def cost(self, snapshot: Snapshot) -> Cost:
+        """A rewrite, where column mapping is removed."""
+        return Cost.REWRITE if self._removes_mapping(snapshot) else Cost.METADATA
+
+    def takes_several_commits(self, snapshot: Snapshot) -> bool:
+        """Whether column mapping is removed beside other properties."""
+        return len(self.keys) > 1 and self._removes_mapping(snapshot)
+
+    def _removes_mapping(self, snapshot: Snapshot) -> bool:
+        return (
+            COLUMN_MAPPING_MODE in self.keys
+            and column_mapping_mode(snapshot.metadata) is not ColumnMappingMode.NONE
+        )
+
+    @property
+    def words(self) -> str:
+        """The keys."""
+        return f"unset {', '.join(self.keys)}"
+
+    def _clause(self) -> str:
+        keys = ", ".join(map(literal, self.keys))
+        return f"UNSET TBLPROPERTIES {if_exists_sql(self.if_exists)}({keys})"
+
+    def options(self) -> Iterator[str]:
+        """`--unset` for each property."""
+        for key in self.keys:
+            yield from ("--unset", key)
+
+    def operation(self, _before: Snapshot, _after: Snapshot) -> Operation | None:
+        """The keys; column mapping is removed by a statement of its own, which reads all files."""
+        if COLUMN_MAPPING_MODE in self.keys:
+            return None
+        keys = compact([unset_key(key) for key in self.keys])
+        # `ifExists` whatever was asked for: Spark's catalog knows nothing else.
+        return Operation("UNSET TBLPROPERTIES", {"properties": keys, "ifExists": True})
+
+    def is_made_by(self, commit: CommitInfo) -> bool:
+        """Whether *commit* unsets just these properties, or prepares that."""
+        if commit.operation in PREPARATIONS:
+            return True
+        named = commit.parameter("properties")
+        return (
+            commit.operation in self.operations
+            and isinstance(named, list)
+            and sorted(map(str, named)) == sorted(map(unset_key, self.keys))
+        )
+
+
+# Add constraint
+
+
+@dataclass(frozen=True, slots=True)
+class AddConstraint(Step):
+    """`ALTER TABLE … ADD CONSTRAINT … CHECK`; existing rows are checked first."""
+
+    name: str
+    expression: str
+
+    kind = "add_constraint"
+    json = record(name=STRING, expression=STRING)
+    operations = frozenset({"ADD CONSTRAINT"})
+    depends_on_state = True
+
+    def after(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
+        """The state after it if all rows meet the constraint."""
+        return add_constraint(snapshot, self.name, self.expression)
+
+    @property
+    def new_constraint(self) -> tuple[str, str]:
+        """The constraint."""
+        return self.name, self.expression
+
+    def _clause(self) -> str:
+        return (
+            f"ADD CONSTRAINT {identifier(self.name)} CHECK ({stored_expression(self.expression)})"
+        )
+
+    def options(self) -> Iterator[str]:
+        """`--add-constraint`."""
+        yield from ("--add-constraint", f"{self.name}={self.expression}")
+
+
+# Drop constraint
+
+
+@dataclass(frozen=True, slots=True)
+class DropConstraint(Step):
+    """`ALTER TABLE … DROP CONSTRAINT`; with *if_exists* an absent one is skipped."""
+
+    name: str
+    if_exists: bool = False
+
+    kind = "drop_constraint"
+    json = record(name=STRING, if_exists=BOOLEAN)
+    operations = frozenset({"DROP CONSTRAINT"})
+
+    def after(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
+        """The state without the constraint."""
+        return drop_constraint(snapshot, self.name, if_exists=self.if_exists)
+
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
+        """The constraint, and its expression where there is one."""
+        expression = before.metadata.configuration.get(constraint_key(self.name))
+        existed = (
+            {"existed": "false"} if expression is None else {"expr": expression, "existed": "true"}
+        )
+        return Operation("DROP CONSTRAINT", {"name": self.name, **existed})
+
+    def destroys(self, _before: Snapshot) -> tuple[str, ...]:
+        """The constraint."""
+        return (self.name,)
+
+    def losses(self, _before: Snapshot) -> tuple[str, ...]:
+        """The check of each row."""
+        return (f"rows are no longer checked against {self.name}",)
+
+    @property
+    def words(self) -> str:
+        """The constraint."""
+        return f"drop constraint {self.name}"
+
+    def _clause(self) -> str:
+        return f"DROP CONSTRAINT {if_exists_sql(self.if_exists)}{identifier(self.name)}"
+
+    def options(self) -> Iterator[str]:
+        """`--drop-constraint`."""
+        yield from ("--drop-constraint", self.name)
+
+
+# Cluster by
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterBy(Step):
+    """
+    `ALTER TABLE … CLUSTER BY`; no columns is CLUSTER BY NONE.
+
+    *restored_later* are the columns by which a later step clusters the table again.
+    """
+
+    columns: tuple[Path, ...]
+    restored_later: tuple[Path, ...] = ()
+
+    kind = "cluster_by"
+    json = record(columns=array(STRINGS), restored_later=array(STRINGS))
+    operations = frozenset({"CLUSTER BY"})
+    depends_on_state = True
+    is_in_domains = True
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """The state with other clustering columns; files stay as they are until OPTIMIZE."""
+        after = cluster_by(snapshot, self.columns, session)
+        return replace(after, suspended_clustering=self.restored_later)
+
+    @property
+    def new_clustering(self) -> tuple[Path, ...]:
+        """The columns of the statement; none of them removes the clustering."""
+        return self.columns
+
+    def obstacle(self, snapshot: Snapshot) -> str:
+        """Delta looks up the old columns for the history, and fails if they are gone."""
+        return _COLUMNS_GONE if lost_clustering(snapshot) else ""
+
+    def _clause(self) -> str:
+        return cluster_by_sql(self.columns) if self.columns else "CLUSTER BY NONE"
+
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
+        """The columns before and after."""
+        columns = {
+            "oldClusteringColumns": clustering_columns(before) or (),
+            "newClusteringColumns": self.columns,
+        }
+        return Operation(
+            "CLUSTER BY",
+            {key: ",".join(map(quoted_name, paths)) for key, paths in columns.items()},
+        )
+
+    @property
+    def annotation(self) -> str:
+        """By which columns the table is to be clustered again."""
+        return suspension(self.restored_later) if self.restored_later else ""
+
+    def options(self) -> Iterator[str]:
+        """`--cluster-by` or `--no-cluster-by`."""
+        if not self.columns:
+            yield "--no-cluster-by"
+            return
+        yield from ("--cluster-by", ",".join(map(path_text, self.columns)))
+
+
+_COLUMNS_GONE = "Delta's own CLUSTER BY fails on a table whose clustering columns do not exist"
+
+
+def cluster_by_sql(columns: Iterable[Path]) -> str:
+    """The clause for some columns."""
+    return f"CLUSTER BY ({', '.join(map(path_sql, columns))})"
+
+
+# Write checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class WriteCheckpoint(Step):
+    """
+    A checkpoint of the version that the plan leads to; `_last_checkpoint` points to it then.
+
+    No commit: the version, the protocol, the metadata and the files stay as they are.
+    """
+
+    kind = "write_checkpoint"
+    is_commit = False
+    has_statement = False
+    always_acts = True
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:  # noqa: ARG002
+        """The same state; raises `Refused` for a table of which we may not write a checkpoint."""
+        require_checkpointable(snapshot)
+        return snapshot
+
+    def statement(self, table: str) -> str:  # noqa: ARG002
+        """A comment in place of a statement."""
+        return "-- write a checkpoint; SQL has no statement for it"
+
+    def options(self) -> Iterator[str]:
+        """`--checkpoint`."""
+        yield "--checkpoint"
+
+
+def require_checkpointable(snapshot: Snapshot) -> None:
+    """Raise `Refused` for a table whose checkpoints are for other writers to write."""
+    for obstacle in _obstacles(snapshot):
+        raise Refused(
+            f"deltaadm cannot write a checkpoint of this table: {obstacle}.",
+            remedy="Have a writer that supports all of the table's features write it. Delta Spark "
+            "writes one every delta.checkpointInterval commits.",
+        )
+
+
+def _obstacles(snapshot: Snapshot) -> Iterator[str]:
+    protocol = snapshot.protocol
+    reader, writer = protocol.min_reader_version, protocol.min_writer_version
+    if (
+        reader not in supported_reader_version_numbers()
+        or writer not in supported_writer_version_numbers()
+    ):
+        yield f"its protocol has reader version {reader} and writer version {writer}"
+    if protocol.malformation is not None:
+        message = protocol.malformation.message
+        yield message[:1].lower() + message[1:].rstrip(".")
+    yield from obstacles_in_protocol(protocol)
+    yield from obstacles_in_metadata(snapshot.metadata)
+
+
+# Drop feature
+
+
+@dataclass(frozen=True, slots=True)
+class DropFeature(Step):
+    """
+    `ALTER TABLE … DROP FEATURE`, by the name that the registry has for it.
+
+    With *truncate_history* the statement has to be given twice where the table still has traces
+    of the feature: the first run removes them, the second one, when the log's history has
+    expired, the feature.
+    """
+
+    name: str
+    truncate_history: bool = False
+
+    kind = "drop_feature"
+    json = record(feature=(STRING, attrgetter("name")), truncate_history=BOOLEAN)
+    operations = frozenset(
+        {
+            "DROP FEATURE",
+            "DOMAIN METADATA CLEANUP",
+            "Deletion Vector Tombstones",
+            "Empty Commit",
+            "REMOVE COLUMN MAPPING",
+            "REORG",
+            "ROW TRACKING UNBACKFILL",
+        }
+    )
+    may_wait = True
+    always_acts = True
+    depends_on_state = True
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """
+        The state after all commits of DROP FEATURE, or after its first run of two.
+
+        Whether the history has expired is for the caller to know.
+        """
+        feature = _droppable(snapshot, self)
+        require_writable(snapshot)
+        _refuse_obstacles(snapshot, feature)
+        clean = preparation(feature).clean(snapshot, session)
+        if self.waits(snapshot):
+            return clean
+        return _without_feature(clean, feature, session, protect=self.protects_checkpoints)
+
+    def cost(self, snapshot: Snapshot) -> Cost:
+        """The cost of removing the traces of the feature."""
+        feature = lookup(self.name)
+        return Cost.METADATA if feature is None else preparation(feature).cost(snapshot)
+
+    def work(self, snapshot: Snapshot) -> str:
+        """The files from which the traces of the feature are removed."""
+        feature = lookup(self.name)
+        return "" if feature is None else preparation(feature).work(snapshot)
+
+    def takes_several_commits(self, snapshot: Snapshot) -> bool:
+        """Whether anything is committed before the commit that takes the feature away."""
+        feature = lookup(self.name)
+        if feature is None:
+            return False
+        return _keeps_history_out(feature) or bool(traces(snapshot, feature.name))
+
+    def waits(self, snapshot: Snapshot) -> bool:
+        """Whether Delta stops after the first run, as the history still needs the feature."""
+        feature = lookup(self.name)
+        return (
+            self.truncate_history
+            and feature is not None
+            and _keeps_history_out(feature)
+            and preparation(feature).stops_truncation(snapshot)
+        )
+
+    def operation(self, before: Snapshot, _after: Snapshot) -> Operation | None:
+        """The feature, where nothing has to be prepared first."""
+        if self.takes_several_commits(before) or self.waits(before):
+            return None
+        parameters = {"featureName": self.name, "truncateHistory": self.truncate_history}
+        return Operation("DROP FEATURE", parameters)
+
+    @property
+    def protects_checkpoints(self) -> bool:
+        """Whether it adds `checkpointProtection` to the protocol."""
+        feature = lookup(self.name)
+        return not self.truncate_history and feature is not None and _keeps_history_out(feature)
+
+    @property
+    def irreversible(self) -> tuple[str, ...]:
+        """The feature, where the history that needs it is destroyed."""
+        return (self.name,) if self.truncate_history else ()
+
+    @property
+    def dropped_feature(self) -> str:
+        """The feature."""
+        return self.name
+
+    def destroys(self, before: Snapshot) -> tuple[str, ...]:
+        """The domains that go with the feature."""
+        return destroyed_with(before, self.name)
+
+    @property
+    def is_verified_by_state(self) -> bool:
+        """Whether it may remove domains."""
+        return destroys_domains(self.name)
+
+    def losses(self, before: Snapshot) -> tuple[str, ...]:
+        """The uses of the feature, and the versions that need it."""
+        history = (f"older versions that need {self.name}",) if self.truncate_history else ()
+        return (*traces(before, self.name), *history)
+
+    @property
+    def words(self) -> str:
+        """The feature, and whether its history goes."""
+        return f"drop {self.name}{', with history' if self.truncate_history else ''}"
+
+    def reasons(self) -> dict[str, str]:
+        """Why the protocol changes, and the properties that are changed first."""
+        prepared = PREPARED_KEYS - {PROTECTED_BEFORE}
+        because = {f"configuration[{key}]": "DROP FEATURE changes it first" for key in prepared}
+        for side in ("reader", "writer"):
+            because[f"protocol.{side}Features[{self.name}]"] = "requested"
+        if self.protects_checkpoints:
+            because[f"protocol.writerFeatures[{CHECKPOINT_PROTECTION}]"] = (
+                f"protects the history that may need {self.name}"
+            )
+        return because
+
+    def _clause(self) -> str:
+        truncation = " TRUNCATE HISTORY" if self.truncate_history else ""
+        return f"DROP FEATURE {identifier(self.name)}{truncation}"
+
+    def is_made_by(self, commit: CommitInfo) -> bool:
+        """Whether *commit* drops the feature, or removes traces of it first."""
+        if commit.operation == "DROP FEATURE":
+            return commit.parameter("featureName") in (self.name, None)
+        if commit.operation in ("SET TBLPROPERTIES", "UNSET TBLPROPERTIES"):
+            # What DROP FEATURE switches off first, it records as a commit of SET or UNSET.
+            return set(commit.parameter("properties") or ()) <= PREPARED_KEYS
+        return commit.operation in self.operations
+
+
+def _keeps_history_out(feature: TableFeature) -> bool:
+    return feature.removal is not None and feature.removal.keeps_history_out
+
+
+# Refusals, in Delta's order
+
+
+def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
+    feature = lookup(step.name)
+    # In its exact spelling, unlike everywhere else: so DROP FEATURE compares.
+    supported = step.name in snapshot.protocol.supported_features
+    if not supported and step.name.lower() in PROPERTIES:
+        raise Refused(
+            f"{step.name} is a table property, not a table feature.",
+            remedy=f"Unset it with: deltaadm alter TABLE --unset {step.name}.",
+            delta_error_class="DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY",
+        )
+    if feature is None or not feature.in_delta_spark:
+        raise Refused(
+            f"Delta Spark does not know the table feature {step.name}, so it cannot drop it.",
+            remedy="List the known features with: deltaadm features.",
+            delta_error_class="DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
+        )
+    if not supported:
+        raise Refused(
+            f"The table does not support the table feature {step.name}.",
+            remedy="Nothing needs to be done.",
+            delta_error_class="DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
+        )
+    if feature.removal is None:
+        raise Refused(
+            f"The table feature {step.name} cannot be dropped.",
+            remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
+            delta_error_class="DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
+        )
+    _refuse_wrong_truncation(feature, step)
+    _refuse_needed(snapshot, feature)
+    return feature
+
+
+def _refuse_wrong_truncation(feature: TableFeature, step: DropFeature) -> None:
+    only_truncating = feature.removal is not None and feature.removal.only_truncating
+    if step.truncate_history and not can_truncate(feature):
+        raise Refused(
+            f"Dropping {feature.name} does not require truncating history.",
+            remedy="Leave out --truncate-history.",
+            delta_error_class="DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED",
+        )
+    if only_truncating and not step.truncate_history:
+        raise Refused(
+            f"{feature.name} protects history that needs dropped features, so it can only be "
+            "dropped together with that history.",
+            remedy="Add --truncate-history.",
+            delta_error_class=(
+                "DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION"
+            ),
+        )
+
+
+def _refuse_needed(snapshot: Snapshot, feature: TableFeature) -> None:
+    needing = dependents(feature.name, snapshot.protocol.supported_features)
+    if needing:
+        stuck = [name for name in needing if FEATURES[name].removal is None]
+        raise Refused(
+            f"{feature.name} is required by {', '.join(needing)}.",
+            remedy=f"{', '.join(stuck)} cannot be dropped, so {feature.name} must stay."
+            if stuck
+            else f"Drop {', '.join(needing)} first.",
+            delta_error_class="DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
+        )
+
+
+def _refuse_obstacles(snapshot: Snapshot, feature: TableFeature) -> None:
+    removal = feature.removal
+    if removal is not None and removal.broken:
+        raise Refused(
+            f"Delta Spark 4.4 cannot drop {feature.name}: the attempt ends in an exception.",
+            remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
+        )
+    if removal is None or removal.refused_in_use is None:
+        return
+    error_class, remedy = removal.refused_in_use
+    evidence = feature.activation.evidence(snapshot.metadata)
+    if evidence:
+        raise Refused(
+            f"The table still uses {feature.name}: {'; '.join(evidence)}.",
+            remedy=remedy,
+            delta_error_class=error_class,
+        )
+
+
+# The commit that takes the feature away
+
+
+def _without_feature(
+    clean: Snapshot, feature: TableFeature, session: SessionSettings, *, protect: bool
+) -> Snapshot:
+    gone = feature.removal.properties if feature.removal else ()
+    configuration = {
+        key: value for key, value in clean.metadata.configuration.items() if key not in gone
+    }
+    protocol = clean.protocol
+    if protect:
+        # A legacy protocol has no list to put it in.
+        protocol = protocol.denormalized().with_feature(CHECKPOINT_PROTECTION)
+        # The version of this very commit, which others may push back.
+        configuration[PROTECTED_BEFORE] = KNOWN_AFTER_COMMIT
+    lowered = replace(clean, protocol=protocol.without_feature(feature.name))
+    proposed = clean.metadata.with_configuration(configuration)
+    return prepare_commit(clean, update_metadata(lowered, proposed, session))

@@ -1,0 +1,776 @@
+"""Creating and replacing a table, and leading a name to another one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from enum import Enum
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.actions import DomainMetadata
+from deltaadm.domain.features import is_identity, struct_fields
+from deltaadm.domain.json_values import (
+    INTEGER,
+    OPEN,
+    STRING,
+    STRINGS,
+    Json,
+    array,
+    compact,
+    mapping,
+    maybe,
+    one_of,
+    place,
+    record,
+    version_number,
+    within,
+)
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    MAX_COLUMN_ID,
+    PROPERTIES,
+    TABLE_COMMENT,
+    TYPE_CHANGES,
+    is_protocol_property,
+    is_true,
+    validate_configurations,
+)
+from deltaadm.domain.protocol import PROTOCOL, Protocol
+from deltaadm.domain.schema import (
+    PrimitiveType,
+    StructType,
+    find_place,
+    parse_schema,
+    path_text,
+    type_name,
+    walk,
+)
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.sql.ddl import (
+    CURRENT_DEFAULT,
+    GENERATION,
+    columns_sql,
+    identifier,
+    literal,
+    pairs_sql,
+    parse_columns,
+)
+from deltaadm.domain.steps.properties import cluster_by_sql
+from deltaadm.domain.steps.step import Operation, Step
+from deltaadm.domain.transaction.checks import (
+    CLUSTERING_COLUMNS,
+    RETENTION_KEYS,
+    STATISTICS_COLUMNS,
+    SUPPORTED,
+    UNITY_TABLE_ID,
+    check_retention,
+    check_statistics_columns,
+    refuse_features_of_new_table,
+    refuse_keys_of_new_table,
+    refuse_reserved,
+    require_readable_char,
+    without_char,
+)
+from deltaadm.domain.transaction.column_mapping import (
+    ColumnMappingMode,
+    column_mapping_mode,
+    drop_column_mapping_metadata,
+    names_containers,
+    slot_paths,
+)
+from deltaadm.domain.transaction.columns import (
+    CLUSTERING_DOMAIN,
+    check_clustering,
+    check_statistics_of,
+    clustering_columns,
+    clustering_domain,
+    find_clustering,
+    physical_clustering,
+    physical_paths,
+    quoted_name,
+    refuse_default,
+    refuse_time,
+    with_clustering,
+)
+from deltaadm.domain.transaction.constraints import refuse_generation
+from deltaadm.domain.transaction.spark_support import require_readable, require_writable
+from deltaadm.domain.transaction.update import (
+    COORDINATED_KEYS,
+    ICT_KEYS,
+    check_new,
+    enabled_versions,
+    prepare_commit,
+    required_of_new_table,
+    update_metadata,
+)
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Format, Metadata
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Self
+
+    from deltaadm.domain.json_values import Fields
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.schema import Path, StructField
+
+
+_PATHS: Final = array(STRINGS)
+STATE_FIELDS: Final[Fields] = {
+    "version": INTEGER,
+    "protocol": PROTOCOL,
+    "metadata": (OPEN, lambda snapshot: snapshot.metadata.to_wire()),
+    "clustering_columns": (maybe(_PATHS), clustering_columns),
+}
+STATE: Final = record(**STATE_FIELDS)
+"""Version, protocol, metadata and, where they are known, the clustering columns."""
+
+
+def read_state(location: str, version: int, document: Mapping[str, Any]) -> Snapshot:
+    """The state at *version* that `STATE` has written, of the table at *location*."""
+    bare = Snapshot(
+        root=location,
+        version=version,
+        protocol=Protocol.from_wire(document["protocol"]),
+        metadata=Metadata.from_wire(document["metadata"]),
+    )
+    columns = document.get("clustering_columns")
+    return bare if columns is None else with_clustering(bare, _PATHS.read(columns))
+
+
+BYPASS = "spark.databricks.delta.alterLocation.bypassSchemaCheck"
+
+
+def set_location(snapshot: Snapshot, there: Snapshot, session: SessionSettings) -> Snapshot:
+    """
+    The table *there* under the name of *snapshot*.
+
+    Raises `Refused` for a table without a name, and for one whose columns or partitioning are not
+    those of *snapshot*; ids and physical names of column mapping may differ.
+    """
+    if snapshot.name is None:
+        raise Refused(
+            "The location of a table that is addressed by its path cannot be changed.",
+            remedy="Give the table's name in the catalog: catalog.schema.table.",
+            delta_error_class="DELTA_CANNOT_SET_LOCATION_ON_PATH_IDENTIFIER",
+        )
+    require_readable(there)
+    if not session.bypass_location_schema_check and _columns(snapshot.metadata) != _columns(
+        there.metadata
+    ):
+        raise Refused(
+            f"The table at {there.root} has other columns or other partitions.",
+            remedy="Compare both with inspect. If that is intended, pass "
+            f"--spark-conf {BYPASS}=true.",
+            delta_error_class="DELTA_SET_LOCATION_SCHEMA_MISMATCH",
+        )
+    return replace(there, name=snapshot.name)
+
+
+def _columns(metadata: Metadata) -> tuple[StructType, tuple[StructField, ...]]:
+    """The schema and the columns partitioned by, as far as Delta compares them."""
+    schema = drop_column_mapping_metadata(metadata.schema)
+    fields = {field.name: field for field in schema.fields}
+    return schema, tuple(fields[name] for name in metadata.partition_columns if name in fields)
+
+
+# Creating and replacing
+
+
+_INHERITED: Final = (
+    "delta.checkpointPolicy",
+    "delta.enableDeletionVectors",
+    "delta.enableRowTracking",
+)
+
+
+def no_table(root: str, name: str | None = None) -> Snapshot:
+    """The state in which there is no table at *root* yet, under its *name* in a catalog if any."""
+    return Snapshot(
+        root=root, version=-1, protocol=Protocol(0, 0), metadata=Metadata(), name=name, domains={}
+    )
+
+
+class CreationMode(Enum):
+    """What to do with an existing table, and whether there must be one."""
+
+    CREATE = "create"
+    CREATE_OR_REPLACE = "create-or-replace"
+    REPLACE = "replace"
+
+    @property
+    def verb(self) -> str:
+        """The words of SQL for it."""
+        return f"{self.value.replace('-', ' ').upper()} TABLE"
+
+
+_MODE: Final = Json(one_of(CreationMode).schema, lambda mode: mode.value, CreationMode)
+_SCHEMA: Final = Json(
+    OPEN.schema,
+    lambda schema: json.loads(schema.to_json()),
+    lambda value: parse_schema(json.dumps(value, ensure_ascii=False)),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateTable(Step):
+    """
+    `CREATE TABLE`, `CREATE OR REPLACE TABLE` or `REPLACE TABLE`.
+
+    With a *query* the table is filled by it and *schema* is what the query gives. *location* is
+    for a table with a name in a catalog that does not choose the place itself.
+    """
+
+    mode: CreationMode
+    schema: StructType
+    partition_by: tuple[str, ...] = ()
+    cluster_by: tuple[Path, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    write_options: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+    location: str | None = None
+    query: str | None = None
+
+    kind = "create_table"
+    json = record(
+        mode=_MODE,
+        schema=_SCHEMA,
+        partition_by=STRINGS,
+        cluster_by=array(STRINGS),
+        properties=mapping(STRING),
+        write_options=mapping(STRING),
+        comment=maybe(STRING),
+        location=maybe(Json(STRING.schema, read=place)),
+        query=maybe(STRING),
+    )
+    operations = frozenset(
+        f"{mode.verb}{filled}" for mode in CreationMode for filled in ("", " AS SELECT")
+    )
+    secret_fields = ("properties", "write_options")
+    alters = False
+    depends_on_state = True
+
+    def require_allowed(self) -> None:
+        """Raise `Refused` for what Spark's parser refuses."""
+        if self.query is None and self.schema.fields:
+            parse_columns(columns_sql(self.schema))
+        if self.partition_by and self.cluster_by:
+            raise Refused(
+                "A table cannot be both clustered and partitioned.",
+                remedy="Choose one of --cluster-by and --partition-by.",
+                delta_error_class="_LEGACY_ERROR_TEMP_0035",
+            )
+        refuse_reserved(self.properties)
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """The state of the new table, which may replace the one that *snapshot* is of."""
+        _refuse_options_without_query(self)
+        self._refuse_as_analyzer()
+        _require_fitting_mode(snapshot, self)
+        clusters = self._refuse_as_catalog()
+        partitions = partition_columns(self.schema, self.partition_by)
+        configuration = self._properties(snapshot, session)
+        if not self.cluster_by:
+            clusters = _clusters_as_property(snapshot, self.properties)
+        if snapshot.exists:
+            require_writable(snapshot)
+            _refuse_partitions_for_clustered(snapshot, partitions)
+            is_at_path = snapshot.name is None and self.query is None
+            if is_at_path and self.mode is CreationMode.CREATE_OR_REPLACE:
+                _require_as_described(snapshot, self, partitions, configuration)
+                return snapshot
+        proposed = Metadata(
+            id=KNOWN_AFTER_COMMIT,
+            description=self.properties.get(TABLE_COMMENT)
+            if self.comment is None
+            else self.comment,
+            format=Format(),
+            schema_string=self.schema.to_json(),
+            partition_columns=partitions,
+            configuration=configuration,
+        )
+        base = _with_ids_counted(snapshot, proposed)
+        after = update_metadata(base, proposed, session, is_creating_new_table=True)
+        after = replace(after, metadata=_with_inherited(snapshot, after.metadata))
+        if self.cluster_by:
+            # Types and statistics come after the names; Delta looks at the schema that it writes.
+            check_statistics_of(after.metadata, check_clustering(after.metadata, clusters))
+        if any(key in configuration for key in RETENTION_KEYS):
+            check_retention(after.metadata)
+        require_readable_char(self.schema)
+        after = prepare_commit(snapshot, after, is_creating_new_table=True)
+        _refuse_removal(snapshot)
+        _require_column_defaults(after)
+        return _with_clustering(replace(after, version=snapshot.version + 1), clusters)
+
+    def _refuse_as_analyzer(self) -> None:
+        """Raise `Refused` for what Spark refuses before it asks the catalog for the table."""
+        schema = self.schema
+        for path, column in walk(schema):
+            default = column.metadata.get(CURRENT_DEFAULT)
+            if isinstance(default, str):
+                refuse_default(path_text(path), column.type, default)
+        check_new_columns(self)
+        _find_partitions(schema, self.partition_by)
+        _require_resolved(schema, self.cluster_by)
+        for column in schema.fields:
+            refuse_time(column)
+        for column in schema.fields:
+            if GENERATION in column.metadata:
+                refuse_generation(schema, column)
+
+    def _refuse_as_catalog(self) -> tuple[Path, ...]:
+        """
+        Raise `Refused` for what Delta's catalog refuses before it looks at the properties.
+
+        Returns the clustering columns as the schema spells them.
+        """
+        partitions = tuple(name.lower() for name in self.partition_by)
+        for column in filter(is_identity, self.schema.fields):
+            is_long = column.type == PrimitiveType("long")
+            if not is_long or column.name.lower() in partitions:
+                why = "PARTITION_NOT_SUPPORTED" if is_long else "UNSUPPORTED_DATA_TYPE"
+                raise Refused(
+                    f"The identity column {column.name} must be a BIGINT, and not be one that the "
+                    "table is partitioned by.",
+                    remedy="Declare it as BIGINT, and choose other partition columns.",
+                    delta_error_class=f"DELTA_IDENTITY_COLUMNS_{why}",
+                )
+        clusters = find_clustering(self.schema, self.cluster_by)
+        listed = self.properties.get(STATISTICS_COLUMNS)
+        if listed is not None:
+            PROPERTIES[STATISTICS_COLUMNS.lower()].validate(listed)
+            check_statistics_columns(
+                Metadata(
+                    schema_string=self.schema.to_json(),
+                    partition_columns=partitions,
+                    configuration={STATISTICS_COLUMNS: listed},
+                )
+            )
+        return clusters
+
+    def _properties(self, snapshot: Snapshot, session: SessionSettings) -> dict[str, str]:
+        """
+        The properties that Delta takes from the statement.
+
+        Write options of Delta's own become properties, and clustering brings its feature along
+        and takes the place of the property that stands for it.
+        """
+        options = {
+            key: value
+            for key, value in self.write_options.items()
+            if key.lower().startswith("delta.")
+        }
+        properties = validate_configurations(
+            {**self.properties, **options}, allow_arbitrary=session.allow_arbitrary_properties
+        )
+        if self.cluster_by:
+            properties.pop(CLUSTERING_COLUMNS, None)
+        refuse_features_of_new_table(properties)
+        check_new(properties, replaces=snapshot.exists)
+        refuse_keys_of_new_table(properties, snapshot.protocol if snapshot.exists else None)
+        # REPLACE TABLE takes options for its writer, as does a query.
+        takes_options = snapshot.exists or self.query is not None
+        properties = {
+            key: value
+            for key, value in properties.items()
+            if key not in (CLUSTERING_COLUMNS, "path", TABLE_COMMENT)
+            and not (takes_options and key.startswith("option."))
+        }
+        clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if self.cluster_by else {}
+        required = required_of_new_table(snapshot.metadata, properties)
+        adaptive = _required_by_adaptive_metadata(properties, replaces=snapshot.exists)
+        return {**required, **adaptive, **properties, **clustering}
+
+    def operation(self, before: Snapshot, after: Snapshot) -> Operation | None:
+        """A new table without rows, at a place of its own."""
+        if before.exists or before.name or self.query:
+            return None
+        if self.mode is not CreationMode.CREATE:
+            return None
+        return Operation(
+            "CREATE TABLE",
+            {
+                "partitionBy": compact(list(after.metadata.partition_columns)),
+                "clusterBy": compact([*map(quoted_name, clustering_columns(after) or ())]),
+                "description": after.metadata.description,
+                "isManaged": "false",
+                "properties": compact(dict(after.metadata.configuration)),
+            },
+        )
+
+    @property
+    def is_verified_by_state(self) -> bool:
+        """Whether the new table is clustered."""
+        return bool(self.cluster_by)
+
+    def statement(self, table: str, provider: str = "delta") -> str:
+        """The statement that makes *table*, as SQL spells its name, a table of *provider*."""
+        return " ".join(self._clauses(table, provider))
+
+    def _clauses(self, table: str, provider: str) -> Iterator[str]:
+        columns = "" if self.query is not None else f" ({columns_sql(self.schema)})"
+        yield f"{self.mode.verb} {table}{columns} USING {_provider(provider)}"
+        if self.write_options:
+            yield f"OPTIONS ({pairs_sql(self.write_options)})"
+        if self.partition_by:
+            yield f"PARTITIONED BY ({', '.join(map(identifier, self.partition_by))})"
+        if self.cluster_by:
+            yield cluster_by_sql(self.cluster_by)
+        if self.location is not None:
+            yield f"LOCATION {literal(self.location)}"
+        if self.comment is not None:
+            yield f"COMMENT {literal(self.comment)}"
+        if self.properties:
+            yield f"TBLPROPERTIES ({pairs_sql(self.properties)})"
+        if self.query is not None:
+            yield f"AS {self.query}"
+
+    @property
+    def user_metadata(self) -> str | None:
+        """The value of the write option `userMetadata`."""
+        options = {key.lower(): value for key, value in self.write_options.items()}
+        return options.get("usermetadata")
+
+
+def _provider(provider: str) -> str:
+    """*provider* as SQL spells it."""
+    # It may be the name of a class, with dots between parts that need no backticks.
+    return ".".join(
+        part if part.isascii() and part.isidentifier() else identifier(part)
+        for part in provider.split(".")
+    )
+
+
+def _required_by_adaptive_metadata(
+    properties: Mapping[str, str], *, replaces: bool
+) -> dict[str, str]:
+    """What Delta adds to a new table with adaptive metadata, and refuses if it is requested."""
+    if properties.get(_ADAPTIVE_METADATA, "").lower() != SUPPORTED:
+        return {}
+    for key, value in _WITH_ADAPTIVE_METADATA.items():
+        if properties.get(key, value).lower() != value:
+            mode = key == COLUMN_MAPPING_MODE
+            which = "COLUMN_MAPPING_ID_MODE" if mode else "DEPENDENT_FEATURE_ENABLED"
+            raise Refused(
+                f"Adaptive metadata needs {key}={value}.",
+                remedy="Leave the property out.",
+                delta_error_class=f"DELTA_ADAPTIVE_METADATA_REQUIRES_{which}",
+            )
+    if replaces:
+        raise Refused(
+            "Adaptive metadata cannot be added to a table that is being replaced.",
+            remedy="Create the table at another location.",
+            delta_error_class="INTERNAL_ERROR",
+        )
+    return dict(_WITH_ADAPTIVE_METADATA)
+
+
+_ADAPTIVE_METADATA: Final = f"{FEATURE_PREFIX}adaptivemetadata-preview"
+_WITH_ADAPTIVE_METADATA: Final = {
+    COLUMN_MAPPING_MODE: "id",
+    "delta.enableDeletionVectors": "true",
+    "delta.enableRowTracking": "true",
+}
+
+
+def _with_inherited(snapshot: Snapshot, new: Metadata) -> Metadata:
+    """*new* with the properties that stay where it takes the place of *snapshot*."""
+    # `updateMetadataForNewTableInReplace`, which comes after the session's defaults.
+    if not snapshot.exists:
+        return new
+    old = snapshot.metadata.configuration
+    held = {*COORDINATED_KEYS, UNITY_TABLE_ID}
+    if old.keys() & set(COORDINATED_KEYS) or snapshot.protocol.supports("catalogManaged"):
+        held |= set(ICT_KEYS)
+    given = {key: value for key, value in new.configuration.items() if key not in held}
+    kept = held | (set(_INHERITED) - given.keys())
+    return new.with_configuration(given | {key: old[key] for key in old if key in kept})
+
+
+def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ...]:
+    """
+    *names* as *schema* spells them.
+
+    Raises `Refused` for columns that are not there, that hold other columns, and for all columns.
+    """
+    columns = _find_partitions(schema, names)
+    for column in columns:
+        if not isinstance(column.type, PrimitiveType) or column.type.name.startswith(
+            ("string collate", "variant", "void")
+        ):
+            raise Refused(
+                f"A table cannot be partitioned by {path_text((column.name,))} because of its "
+                "type.",
+                remedy="Choose columns with numbers, dates, times or strings.",
+                delta_error_class="INVALID_PARTITION_COLUMN_DATA_TYPE",
+            )
+    if columns and len(columns) == len(schema.fields):
+        raise Refused(
+            "A table cannot be partitioned by all of its columns.",
+            remedy="Leave one column for the data files.",
+            delta_error_class="ALL_PARTITION_COLUMNS_NOT_ALLOWED",
+        )
+    return tuple(column.name for column in columns)
+
+
+def _find_partitions(schema: StructType, names: Sequence[str]) -> list[StructField]:
+    fields = {column.name.lower(): column for column in schema.fields}
+    for name in names:
+        if name.lower() not in fields:
+            raise Refused(
+                f"The partition column {path_text((name,))} is not in the schema.",
+                remedy="Choose columns of the schema.",
+                delta_error_class="_LEGACY_ERROR_TEMP_3060",
+            )
+    columns = [fields[name.lower()] for name in names]
+    twice = [path_text((one.name,)) for one in columns if columns.count(one) > 1]
+    if twice:
+        raise Refused(
+            f"A table cannot be partitioned by the same column twice: {twice[0]}.",
+            remedy="Name each column once.",
+            delta_error_class="_LEGACY_ERROR_TEMP_3058",
+        )
+    return columns
+
+
+def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
+    """*snapshot* with the column ids counted that a table in its place goes on from."""
+    # Under Iceberg compatibility Delta counts as if the columns that are replaced had had ids.
+    old = snapshot.metadata
+    mapped = column_mapping_mode(old) is not ColumnMappingMode.NONE
+    if not snapshot.exists or mapped or not enabled_versions(proposed):
+        return snapshot
+    counted = sum(1 for _ in walk(old.schema))
+    if names_containers(proposed):
+        counted += sum(1 for _, field in walk(old.schema) for _ in slot_paths(field.type, ""))
+    configuration = {**old.configuration, MAX_COLUMN_ID: str(counted)}
+    return replace(snapshot, metadata=old.with_configuration(configuration))
+
+
+def _require_fitting_mode(snapshot: Snapshot, step: CreateTable) -> None:
+    if step.mode is CreationMode.CREATE and snapshot.exists:
+        raise Refused(
+            f"The table {snapshot.name or snapshot.root} already exists (version "
+            f"{snapshot.version}).",
+            remedy="Replace it with --mode create-or-replace, or choose another location.",
+            delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
+        )
+    if step.mode is CreationMode.REPLACE and not snapshot.exists:
+        raise Refused(
+            f"There is no table to replace: {snapshot.name or snapshot.root}.",
+            remedy="Create it with --mode create or create-or-replace.",
+            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+        )
+
+
+def check_new_columns(step: CreateTable) -> None:
+    """Raise `Refused` for columns that no table can have, whatever its provider."""
+    if not step.schema.fields:
+        raise Refused(
+            "A table needs at least one column.",
+            remedy="Give columns with --schema.",
+            delta_error_class="DELTA_SCHEMA_NOT_PROVIDED",
+        )
+    if step.query is not None and all(
+        column.type == PrimitiveType("void") for column in step.schema.fields
+    ):
+        raise Refused(
+            "All columns of the query are untyped NULLs, which cannot be written.",
+            remedy="Give them types: CAST(NULL AS INT).",
+            delta_error_class="DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS",
+        )
+    twice = Counter(tuple(part.lower() for part in path) for path, _ in walk(step.schema))
+    repeated = [path_text(path) for path, times in twice.items() if times > 1]
+    if repeated:
+        raise Refused(
+            f"These columns occur more than once, ignoring case: {', '.join(repeated)}.",
+            remedy="Give each a name of its own.",
+            delta_error_class="COLUMN_ALREADY_EXISTS",
+        )
+
+
+def _refuse_options_without_query(step: CreateTable) -> None:
+    if step.write_options and step.query is None:
+        raise Refused(
+            "Write options apply to writing rows, but there is no query.",
+            remedy="Leave them out, or fill the table with --as QUERY.",
+        )
+
+
+def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
+    """Raise `Refused` for columns of CLUSTER BY that Spark does not find."""
+    # It looks for them before Delta does, and minds their case.
+    present = {path for path, _ in struct_fields(schema)}
+    for column in columns:
+        if column not in present:
+            if _passes_non_struct(schema, column):
+                raise Refused(
+                    f"The clustering column {path_text(column)} is not inside structs alone.",
+                    remedy="Choose columns of the schema, outside arrays and maps.",
+                    delta_error_class="INVALID_FIELD_NAME",
+                )
+            raise Refused(
+                f"The clustering column {path_text(column)} is not in the schema.",
+                remedy="Choose columns of the schema, spelled as they are there.",
+                delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
+            )
+
+
+def _passes_non_struct(schema: StructType, column: Path) -> bool:
+    """Whether *column* goes on inside what is no struct."""
+    return any(
+        place is not None and len(existing) == depth and not isinstance(place.type, StructType)
+        for depth in range(1, len(column))
+        for existing, place, _ in [find_place(schema, column[:depth])]
+    )
+
+
+def _refuse_partitions_for_clustered(snapshot: Snapshot, partitions: Sequence[str]) -> None:
+    # The feature, which stays when a table is clustered by no column any more.
+    if partitions and snapshot.protocol.supports("clustering"):
+        raise Refused(
+            "A table that is or was clustered cannot be replaced by a partitioned one.",
+            remedy="Drop the table first, or use --cluster-by.",
+            delta_error_class="DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE",
+        )
+
+
+def _require_as_described(
+    snapshot: Snapshot, step: CreateTable, partitions: Sequence[str], properties: Mapping[str, str]
+) -> None:
+    """Raise `Refused` unless the table at a path is what *step* describes."""
+    # Of a path Delta does not know beforehand that there is a table: it compares, and leaves all
+    # as it is (`verifyTableMetadata`).
+    old = snapshot.metadata
+    clusters = clustering_columns(snapshot) if snapshot.protocol.supports("clustering") else None
+    given, stored = (
+        {key: value for key, value in one.items() if not is_protocol_property(key)}
+        for one in (properties, old.configuration)
+    )
+    stored.pop(MAX_COLUMN_ID, None)
+    differences = {
+        "SCHEME_MISMATCH": _described(step.schema) != _described(old.schema),
+        "WITH_DIFFERENT_PARTITIONING": partitions != old.partition_columns,
+        "WITH_DIFFERENT_CLUSTERING": (step.cluster_by or None) != clusters,
+        "WITH_DIFFERENT_PROPERTY": bool(properties) and given != stored,
+    }
+    for error_class, differs in differences.items():
+        if differs:
+            raise Refused(
+                f"The table {snapshot.root} exists, and is another one: at a path CREATE OR "
+                "REPLACE TABLE replaces nothing.",
+                remedy="Use REPLACE TABLE: --mode replace.",
+                delta_error_class=f"DELTA_CREATE_TABLE_{error_class}",
+            )
+
+
+def _described(schema: StructType) -> dict[Path, tuple[str, bool, Mapping[str, Any]]]:
+    """The columns, in no order, without what Delta adds to them."""
+    plain = drop_column_mapping_metadata(
+        StructType(tuple(without_char(field) for field in schema.fields))
+    )
+    return {
+        path: (
+            type_name(field.type),
+            field.nullable,
+            {key: value for key, value in field.metadata.items() if key != TYPE_CHANGES},
+        )
+        for path, field in walk(plain)
+    }
+
+
+def _refuse_removal(snapshot: Snapshot) -> None:
+    """Raise `Refused` for replacing the files of a table that takes rows alone."""
+    has_files = snapshot.files is not None and snapshot.files.files
+    if has_files and is_true(snapshot.metadata.configuration, "delta.appendOnly"):
+        raise Refused(
+            "The table is append-only, and its files cannot be replaced.",
+            remedy="Set delta.appendOnly to false first.",
+            delta_error_class="DELTA_CANNOT_MODIFY_APPEND_ONLY",
+        )
+
+
+def _require_column_defaults(after: Snapshot) -> None:
+    with_default = [
+        path_text(path)
+        for path, column in walk(after.metadata.schema)
+        if CURRENT_DEFAULT in column.metadata
+    ]
+    if with_default and not after.protocol.supports("allowColumnDefaults"):
+        raise Refused(
+            f"These columns have a default, which the table does not allow: "
+            f"{', '.join(with_default)}.",
+            remedy="Add --property delta.feature.allowColumnDefaults=supported.",
+            delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
+        )
+
+
+def _clusters_as_property(snapshot: Snapshot, properties: Mapping[str, str]) -> tuple[Path, ...]:
+    """The clustering columns of the property that stands for CLUSTER BY."""
+    # Delta takes it where domains can be.
+    text = properties.get(CLUSTERING_COLUMNS)
+    if text is None or not snapshot.exists:
+        return ()
+    domain = DomainMetadata(CLUSTERING_DOMAIN, f'{{"{CLUSTERING_COLUMNS}":{text}}}')
+    return tuple(physical_clustering({CLUSTERING_DOMAIN: domain}))
+
+
+def _with_clustering(after: Snapshot, columns: Sequence[Path]) -> Snapshot:
+    """*after* with its domains; that of clustering stays, empty, where there was one."""
+    domains = after.domains or {}
+    if not columns and CLUSTERING_DOMAIN not in domains:
+        return replace(after, domains=domains)
+    physical = physical_paths(after.metadata.schema)
+    known = {
+        path: stored
+        for path, stored in physical.items()
+        if not any(KNOWN_AFTER_COMMIT in part for part in stored)
+    }
+    named = clustering_domain([known.get(path, path) for path in columns])
+    return replace(after, domains={**domains, CLUSTERING_DOMAIN: named})
+
+
+# Set location
+
+
+@dataclass(frozen=True, slots=True)
+class SetLocation(Step):
+    """
+    `ALTER TABLE … SET LOCATION`: a name in a catalog then leads to the table that is *there*.
+
+    No commit: the catalog's entry changes, and both tables stay as they are.
+    """
+
+    there: Snapshot
+
+    kind = "set_location"
+    json = record(location=(STRING, attrgetter("there.root")), **within("there", STATE_FIELDS))
+    secret_fields = ("there",)
+    is_commit = False
+    depends_on_state = True
+
+    def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        """The other table, under the name of this one."""
+        return set_location(snapshot, self.there, session)
+
+    @property
+    def destination(self) -> Snapshot:
+        """The other table."""
+        return self.there
+
+    def _clause(self) -> str:
+        return f"SET LOCATION {literal(self.there.root)}"
+
+    def options(self) -> Iterator[str]:
+        """`--set-location`."""
+        yield from ("--set-location", self.there.root)
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> Self:
+        """The step that `json` has written."""
+        location, version = place(document["location"]), version_number(document["version"])
+        return cls(read_state(location, version, document))

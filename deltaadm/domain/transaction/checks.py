@@ -1,0 +1,610 @@
+"""What Delta checks and repairs, and what statements do with reserved properties."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.features import FEATURES
+from deltaadm.domain.properties import (
+    CONSTRAINT_PREFIX,
+    FEATURE_PREFIX,
+    ROW_COMMIT_VERSION_COLUMN,
+    ROW_ID_COLUMN,
+    column_list,
+    interval_microseconds,
+    is_true,
+)
+from deltaadm.domain.schema import (
+    ArrayType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    all_types,
+    path_text,
+    walk,
+)
+from deltaadm.domain.transaction.column_mapping import (
+    INVALID_CHARACTERS,
+    ColumnMappingMode,
+    check_column_id_and_physical_name_assignments,
+    column_mapping_mode,
+    has_invalid_characters,
+)
+from deltaadm.errors import IllegalArgument, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.schema import DataType, Path
+    from deltaadm.domain.wire import Metadata
+
+
+RETENTION_KEYS: Final = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
+"""Setting either of them makes Delta compare both."""
+STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
+_IDENTITY_PREFIX: Final = "delta.identity."
+_GENERATION: Final = "delta.generationExpression"
+UNREAD_UNLESS_SUPPORTED: Final = {
+    "generatedColumns": _GENERATION,
+    "identityColumns": _IDENTITY_PREFIX,
+}
+"""Features without which Delta takes no notice of a column's keys of their kind."""
+COLLATIONS: Final = "__COLLATIONS"
+RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
+"""Under which a column of strings notes that it was declared with char or varchar."""
+CHAR_TYPE: Final = re.compile(r"(var)?char\(\d+\)")
+_TYPES: Final = frozenset(
+    {
+        "binary",
+        "boolean",
+        "byte",
+        "date",
+        "double",
+        "float",
+        "integer",
+        "long",
+        "short",
+        "string",
+        "timestamp",
+        "timestamp_ntz",
+        "variant",
+        "void",
+    }
+)
+_SKIPPABLE: Final = _TYPES - {"binary", "boolean", "variant", "void"}
+CDC_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
+"""The columns that the change data feed adds."""
+
+
+def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
+    """
+    *new* with the schema that Delta writes.
+
+    char and varchar become string; NOT NULL inside arrays and maps, which nobody enforces, is
+    refused where the schema changes; generation expressions and identity columns go where
+    *protocol*, that of before, does not support them.
+    """
+    if new.schema_string is None:
+        return new
+    schema = StructType(tuple(without_char(field) for field in new.schema.fields))
+    # Delta looks at schemas that change: a table that has it already stays as it is.
+    if schema.to_json() != old.schema_string:
+        _refuse_nested_not_null(schema)
+    drop = tuple(
+        prefix
+        for feature, prefix in UNREAD_UNLESS_SUPPORTED.items()
+        if not protocol.supports(feature)
+    )
+    schema = StructType(tuple(_without_keys(field, drop) for field in schema.fields))
+    return replace(new, schema_string=schema.to_json())
+
+
+def without_char(field: StructField) -> StructField:
+    """A column whose type, or a part of it, is char or varchar notes the type as a whole."""
+    if not any(_is_char(part) for part in all_types(field.type)):
+        return field
+    return replace(
+        field,
+        type=_with_strings(field.type),
+        metadata={**field.metadata, RAW_TYPE: catalog_type(field.type)},
+    )
+
+
+def _is_char(data_type: DataType) -> bool:
+    return isinstance(data_type, PrimitiveType) and CHAR_TYPE.fullmatch(data_type.name) is not None
+
+
+def _with_strings(data_type: DataType) -> DataType:
+    if _is_char(data_type):
+        return PrimitiveType("string")
+    if isinstance(data_type, StructType):
+        return StructType(
+            tuple(replace(field, type=_with_strings(field.type)) for field in data_type.fields)
+        )
+    if isinstance(data_type, ArrayType):
+        return replace(data_type, element=_with_strings(data_type.element))
+    if isinstance(data_type, MapType):
+        return replace(
+            data_type, key=_with_strings(data_type.key), value=_with_strings(data_type.value)
+        )
+    return data_type
+
+
+def catalog_type(data_type: DataType) -> str:
+    """
+    *data_type* as Spark's catalogs spell it.
+
+    >>> catalog_type(ArrayType(StructType((StructField("a", PrimitiveType("long")),))))
+    'array<struct<a:bigint>>'
+    """
+    if isinstance(data_type, ArrayType):
+        return f"array<{catalog_type(data_type.element)}>"
+    if isinstance(data_type, MapType):
+        return f"map<{catalog_type(data_type.key)},{catalog_type(data_type.value)}>"
+    if isinstance(data_type, StructType):
+        inner = ",".join(f"{field.name}:{catalog_type(field.type)}" for field in data_type.fields)
+        return f"struct<{inner}>"
+    return _IN_CATALOGS.get(data_type.name, data_type.name)
+
+
+def require_readable_char(schema: StructType) -> None:
+    """Raise `Refused` for char and varchar beside names that Spark cannot read back."""
+    for field in schema.fields:
+        names = unreadable_names(field.type)
+        if names:
+            raise Refused(
+                f"{path_text((field.name,))} has char or varchar in a struct beside "
+                f"{', '.join(names)}: Spark notes such a type without quotes, and cannot parse it.",
+                remedy="Use STRING there, or names of ASCII letters, digits and underscores.",
+                delta_error_class="INVALID_IDENTIFIER"
+                if re.fullmatch(r"[\w-]+", names[0]) and not names[0].isdigit()
+                else "PARSE_SYNTAX_ERROR",
+            )
+
+
+def unreadable_names(data_type: DataType) -> tuple[str, ...]:
+    """The names for which Spark cannot parse *data_type* again where it has char or varchar."""
+    if not any(_is_char(part) for part in all_types(data_type)):
+        return ()
+    return tuple(
+        field.name
+        for _, field in walk(StructType((StructField("type", data_type),)))
+        if not re.fullmatch(r"(?!\d+$)\w+", field.name, re.ASCII)
+    )
+
+
+def noted_type(noted: str) -> DataType | None:
+    """
+    The stored form of a type that Spark has noted, with the names in it unquoted; None if it
+    cannot parse it.
+
+    >>> noted_type("array<varchar(5)>"), noted_type("struct<a-b:varchar(5)>")
+    (ArrayType(element=PrimitiveType(name='string'), contains_null=True), None)
+    """
+    from deltaadm.domain.sql.ddl import parse_type  # rarely met
+
+    try:
+        return _with_strings(parse_type(noted)) if noted.isascii() else None
+    except Refused:
+        return None
+
+
+_IN_CATALOGS: Final = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
+
+
+def _without_keys(field: StructField, prefixes: tuple[str, ...]) -> StructField:
+    kept = {k: v for k, v in field.metadata.items() if not (prefixes and k.startswith(prefixes))}
+    return replace(field, metadata=kept)
+
+
+def _refuse_nested_not_null(schema: StructType) -> None:
+    for path, field in walk(schema):
+        inner: tuple[DataType, ...] = ()
+        if isinstance(field.type, ArrayType):
+            inner = (field.type.element,)
+        elif isinstance(field.type, MapType):
+            inner = (field.type.key, field.type.value)
+        if any(_has_not_null(part) for part in inner):
+            raise Refused(
+                f"Column {path_text(path)} has NOT NULL inside an array or a map, which Delta "
+                "cannot enforce.",
+                remedy="Make the nested fields nullable first: alter --drop-not-null COLUMN.",
+                delta_error_class="DELTA_NESTED_NOT_NULL_CONSTRAINT",
+            )
+
+
+def _has_not_null(data_type: DataType) -> bool:
+    if isinstance(data_type, StructType):
+        return any(not field.nullable or _has_not_null(field.type) for field in data_type.fields)
+    if isinstance(data_type, ArrayType):
+        return not data_type.contains_null or _has_not_null(data_type.element)
+    if isinstance(data_type, MapType):
+        return (
+            not data_type.value_contains_null
+            or _has_not_null(data_type.key)
+            or _has_not_null(data_type.value)
+        )
+    return False
+
+
+def check_metadata(old: Metadata, new: Metadata) -> None:
+    """Raise `Refused` as Delta's `assertMetadata` does, and as its check for CDF columns does."""
+    # Of several violations Delta names the first, so the order is Delta's.
+    schema = new.schema
+    _check_duplicates(schema)
+    if column_mapping_mode(new) is ColumnMappingMode.NONE:
+        check_names(new)
+    else:
+        check_column_id_and_physical_name_assignments(new)
+    _check_types(schema)
+    check_property_constraints(new)
+    _check_row_tracking_columns(new)
+    _check_change_data_columns(old, new)
+
+
+def duplicate_columns(schema: StructType) -> list[str]:
+    """The columns, in lower case, that occur more than once in their struct."""
+    paths = [tuple(part.lower() for part in path) for path, _ in walk(schema)]
+    return _repeated(path_text(path) for path in paths)
+
+
+def _check_duplicates(schema: StructType) -> None:
+    repeated = duplicate_columns(schema)
+    if repeated:
+        raise Refused(
+            f"These columns occur more than once, ignoring case: {', '.join(repeated)}.",
+            remedy="Rename or drop one of each with the client that wrote them.",
+            delta_error_class="DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE",
+        )
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, times in Counter(names).items() if times > 1)
+
+
+def columns_with_invalid_characters(metadata: Metadata) -> list[Path]:
+    """The columns whose names data files cannot have; partition columns are not in the files."""
+    partitions = {column.lower() for column in metadata.partition_columns}
+    return [
+        path
+        for path, field in walk(metadata.schema)
+        if has_invalid_characters(field.name) and path[0].lower() not in partitions
+    ]
+
+
+def check_names(metadata: Metadata) -> None:
+    """Raise `Refused` for names that data files without column mapping cannot have."""
+    invalid = [path_text(path) for path in columns_with_invalid_characters(metadata)]
+    if invalid:
+        raise Refused(
+            "These column names contain characters that Parquet does not allow, from "
+            f"{INVALID_CHARACTERS!r}: {', '.join(invalid)}.",
+            remedy="Rename them, or turn column mapping on.",
+            delta_error_class="DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
+        )
+    invalid = [column for column in metadata.partition_columns if has_invalid_characters(column)]
+    if invalid:
+        raise Refused(
+            "These partition columns contain characters that Parquet does not allow, from "
+            f"{INVALID_CHARACTERS!r}: {', '.join(invalid)}.",
+            remedy="Turn column mapping on.",
+            delta_error_class="DELTA_INVALID_PARTITION_COLUMN_NAME",
+        )
+
+
+def _check_types(schema: StructType) -> None:
+    unknown = [path_text(path) for path, field in walk(schema) if _has_unsupported_type(field)]
+    if unknown:
+        raise Refused(
+            f"These columns have types that Delta Lake does not support: {', '.join(unknown)}.",
+            remedy="Drop them, or use the client that made them.",
+            delta_error_class="DELTA_UNSUPPORTED_DATA_TYPES",
+        )
+
+
+def _has_unsupported_type(field: StructField) -> bool:
+    collations = field.metadata.get(COLLATIONS)
+    # Names come with a provider: spark.UTF8_BINARY.
+    if isinstance(collations, dict) and any(
+        "UTF8_BINARY" not in str(name) for name in collations.values()
+    ):
+        return True
+    return not all(is_supported_type(leaf) for leaf in leaves(field.type))
+
+
+def is_supported_type(leaf: PrimitiveType) -> bool:
+    """Whether Delta lets a table have a column of this type."""
+    return leaf.name in _TYPES or leaf.name.startswith(("decimal", "geometry", "geography"))
+
+
+def leaves(data_type: DataType) -> Iterable[PrimitiveType]:
+    """The primitive types in the slots of *data_type*, without those of fields inside it."""
+    if isinstance(data_type, PrimitiveType):
+        yield data_type
+    elif isinstance(data_type, ArrayType):
+        yield from leaves(data_type.element)
+    elif isinstance(data_type, MapType):
+        yield from leaves(data_type.key)
+        yield from leaves(data_type.value)
+
+
+def check_property_constraints(metadata: Metadata) -> None:
+    """Raise `Refused` where deletion vectors are on together with what they exclude."""
+    if not is_true(metadata.configuration, "delta.enableDeletionVectors"):
+        return
+    provider = metadata.format.provider if metadata.format else "parquet"
+    if provider != "parquet":
+        raise _property_violation(
+            "PERSISTENT_DELETION_VECTORS_IN_NON_PARQUET_TABLE",
+            f"Deletion vectors need Parquet files; the table's format is {provider!r}.",
+        )
+    if is_true(metadata.configuration, "delta.compatibility.symlinkFormatManifest.enabled"):
+        raise _property_violation(
+            "PERSISTENT_DELETION_VECTORS_WITH_INCREMENTAL_MANIFEST_GENERATION",
+            "Deletion vectors and symlink manifests cannot be on together.",
+        )
+
+
+def _property_violation(sub_class: str, message: str) -> Refused:
+    return Refused(
+        message,
+        remedy="Turn one of them off.",
+        delta_error_class=f"DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED.{sub_class}",
+    )
+
+
+def _check_row_tracking_columns(metadata: Metadata) -> None:
+    columns = {field.name.lower() for field in metadata.schema.fields}
+    for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN):
+        name = metadata.configuration.get(key)
+        if name is not None and name.lower() in columns:
+            raise Refused(
+                f"Row tracking stores its values in a column named {name!r}, which the table "
+                "already has.",
+                remedy="Rename that column.",
+                delta_error_class="DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED",
+            )
+
+
+def _check_change_data_columns(old: Metadata, new: Metadata) -> None:
+    if not is_true(new.configuration, "delta.enableChangeDataFeed"):
+        return
+    reserved = sorted(CDC_COLUMNS & {field.name.lower() for field in new.schema.fields})
+    if reserved:
+        turned_on = not is_true(old.configuration, "delta.enableChangeDataFeed")
+        raise Refused(
+            f"The change data feed reserves the column names {', '.join(reserved)}, which the "
+            "table already has.",
+            remedy="Rename those columns.",
+            delta_error_class="DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS"
+            if turned_on
+            else "RESERVED_CDC_COLUMNS_ON_WRITE",
+        )
+
+
+def check_retention(metadata: Metadata) -> None:
+    """Raise `Refused` where deleted files are kept longer than the log that knows of them."""
+    log = metadata.configuration.get("delta.logRetentionDuration", "interval 30 days")
+    deleted = metadata.configuration.get("delta.deletedFileRetentionDuration", "interval 1 week")
+    if (interval_microseconds(log) or 0) < (interval_microseconds(deleted) or 0):
+        raise IllegalArgument(
+            f"delta.deletedFileRetentionDuration ({deleted}) is longer than "
+            f"delta.logRetentionDuration ({log}).",
+            remedy="Keep the log at least as long as deleted files.",
+        )
+
+
+def check_statistics_columns(metadata: Metadata) -> None:
+    """Raise `Refused` unless the columns named for statistics exist and can have them."""
+    listed = metadata.configuration.get(STATISTICS_COLUMNS)
+    if listed is None:
+        return
+    partitions = {column.lower() for column in metadata.partition_columns}
+    leaves: list[str] = []
+    for path in column_names(listed):
+        text = ".".join(path)
+        if len(path) == 1 and path[0].lower() in partitions:
+            raise _statistics_refusal(
+                "NOT_SUPPORTED_PARTITIONED_COLUMN", text, "is a partition column"
+            )
+        data_type = _statistics_type(metadata.schema, path)
+        leaves.extend(_statistics_leaves(text, data_type, nested=len(path) > 1))
+    if _repeated(leaves):
+        raise Refused(
+            f"{STATISTICS_COLUMNS} names these columns twice: {', '.join(_repeated(leaves))}.",
+            remedy="Name each once.",
+            delta_error_class="DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS",
+        )
+
+
+def _statistics_type(schema: StructType, path: Path) -> DataType:
+    """The type of what is at *path*, which may lead through arrays and maps."""
+    level: DataType = schema
+    for name in path:
+        data_type = _parts(level).get(name.lower())
+        if data_type is None:
+            raise Refused(
+                f"{STATISTICS_COLUMNS} names {'.'.join(path)}, which the table does not have.",
+                remedy="Name columns of the table.",
+                delta_error_class="DELTA_COLUMN_PATH_NOT_NESTED"
+                if isinstance(level, PrimitiveType)
+                else "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+            )
+        level = data_type
+    return level
+
+
+def _parts(data_type: DataType) -> dict[str, DataType]:
+    if isinstance(data_type, StructType):
+        return {field.name.lower(): field.type for field in data_type.fields}
+    if isinstance(data_type, ArrayType):
+        return {"element": data_type.element}
+    if isinstance(data_type, MapType):
+        return {"key": data_type.key, "value": data_type.value}
+    return {}
+
+
+def _statistics_leaves(name: str, data_type: DataType, *, nested: bool) -> list[str]:
+    """The columns with statistics at *name*, which may be *nested*."""
+    # Delta refuses a type without statistics at the top level, and skips it where it is nested.
+    if isinstance(data_type, StructType):
+        return [
+            leaf
+            for field in data_type.fields
+            for leaf in _statistics_leaves(f"{name}.{field.name}", field.type, nested=True)
+        ]
+    if has_bounds(data_type) or data_type == PrimitiveType("variant"):
+        return [name]
+    if nested:
+        return []
+    raise _statistics_refusal("NOT_SUPPORTED_TYPE", name, "has a type without statistics")
+
+
+def has_bounds(data_type: DataType) -> bool:
+    """Whether files keep a minimum and a maximum of columns of this type."""
+    return isinstance(data_type, PrimitiveType) and (
+        data_type.name in _SKIPPABLE or data_type.name.startswith("decimal")
+    )
+
+
+def _statistics_refusal(sub: str, name: str, why: str) -> Refused:
+    return Refused(
+        f"{STATISTICS_COLUMNS} names {name}, which {why}.",
+        remedy="Leave it out.",
+        delta_error_class=f"DELTA_COLUMN_DATA_SKIPPING_{sub}",
+    )
+
+
+def column_names(listed: str) -> tuple[Path, ...]:
+    """The column paths in a comma-separated list, as Delta's parser reads as much as it can."""
+    return column_list(listed)[0]
+
+
+# Reserved keys
+
+
+CLUSTERING_COLUMNS: Final = "clusteringColumns"
+"""The property as which Spark's catalog hands on CLUSTER BY."""
+UNITY_TABLE_ID: Final = "io.unitycatalog.tableId"
+SUPPORTED: Final = "supported"
+"""The value of a feature's property that brings along what the feature needs."""
+_CLUSTERING: Final = f"{FEATURE_PREFIX}clustering"
+_CATALOG_MANAGED: Final = f"{FEATURE_PREFIX}catalogmanaged"
+_ADAPTIVE_METADATA: Final = f"{FEATURE_PREFIX}adaptivemetadata-preview"
+
+
+def refuse_reserved(keys: Iterable[str]) -> None:
+    """Raise `Refused` for keys that Spark's parser takes for something else, in any table."""
+    for key in keys:
+        if key in _RESERVED:
+            raise Refused(
+                f"The property {key!r} is reserved by Spark.",
+                remedy="It is not a table property; leave it out.",
+                delta_error_class="UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
+            )
+
+
+_RESERVED: Final = frozenset(
+    {
+        "collation",
+        "external",
+        "is_managed_location",
+        "location",
+        "owner",
+        "provider",
+        "table_type",
+    }
+)
+
+
+def refuse_features_of_new_table(properties: Mapping[str, str]) -> None:
+    """Raise `Refused` for features that Spark's catalog refuses for any new table."""
+    if _CLUSTERING in properties:
+        raise Refused(
+            "The table feature clustering cannot be set as a property.",
+            remedy="Use --cluster-by COLUMN, which adds it.",
+            delta_error_class="DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
+        )
+    if _CATALOG_MANAGED in properties:
+        raise Refused(
+            "A table with catalogManaged is managed by a catalog, and cannot be created here.",
+            remedy="Create it with the catalog's own tools.",
+            delta_error_class="DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION",
+        )
+
+
+def refuse_keys_of_new_table(properties: Mapping[str, str], protocol: Protocol | None) -> None:
+    """Raise `Refused` for keys that a table cannot have in the place of one with *protocol*."""
+    clusters = properties.get(CLUSTERING_COLUMNS)
+    # Delta reads any value as a list: one meets the check of the feature, other text a parser's
+    # exception without an error class.
+    is_list = clusters is not None and clusters.lstrip().startswith("[")
+    has_domains = protocol is not None and protocol.supports("domainMetadata")
+    if clusters is not None and not (is_list and has_domains):
+        raise Refused(
+            "The clustering columns cannot be set as a property.",
+            remedy="Use --cluster-by COLUMN.",
+            delta_error_class="DELTA_DOMAIN_METADATA_NOT_SUPPORTED" if is_list else None,
+        )
+    for key, value in properties.items():
+        if key.lower().startswith(CONSTRAINT_PREFIX) and not value.strip():
+            raise Refused(
+                f"The constraint {key} is empty.",
+                remedy="Write an expression that is true for every row, such as: amount > 0.",
+                delta_error_class="PARSE_EMPTY_STATEMENT",
+            )
+    if protocol is not None and UNITY_TABLE_ID in properties:
+        raise Refused(
+            f"The property {UNITY_TABLE_ID} cannot be set by a user.",
+            remedy="Unity Catalog maintains it; leave it out.",
+            delta_error_class="DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
+        )
+
+
+def refuse_keys_to_set(properties: Mapping[str, str]) -> None:
+    """Raise `Refused` for keys that SET TBLPROPERTIES leaves to other statements."""
+    if CLUSTERING_COLUMNS in properties:
+        raise Refused(
+            "The clustering columns cannot be set as a property.",
+            remedy="Use alter --cluster-by COLUMN.",
+            delta_error_class="DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
+        )
+    for key in properties:
+        if key.lower().startswith(CONSTRAINT_PREFIX):
+            raise Refused(
+                f"A CHECK constraint cannot be set as a property ({key}).",
+                remedy="Use alter --add-constraint NAME=EXPRESSION, which checks the rows.",
+                delta_error_class="DELTA_ADD_CONSTRAINTS",
+            )
+    if _CLUSTERING in properties:
+        feature = FEATURES["clustering"]
+        raise Refused(
+            "The table feature clustering cannot be set as a property.",
+            remedy=feature.not_addable,
+            delta_error_class=feature.refusal,
+        )
+
+
+def refuse_keys_of_upgrade(configuration: Mapping[str, str], protocol: Protocol) -> None:
+    """Raise `Refused` for features that do not join an existing table's *protocol*."""
+    asked = {key.lower(): value for key, value in configuration.items()}
+    feature = FEATURES["adaptiveMetadata-preview"]
+    if asked.get(_ADAPTIVE_METADATA, "").lower() == SUPPORTED:
+        raise Refused(
+            f"The table feature {feature.name} cannot be added to an existing table.",
+            remedy=feature.not_addable,
+            delta_error_class=feature.refusal,
+        )
+    feature = FEATURES["catalogManaged"]
+    is_asked = _CATALOG_MANAGED in asked or _ADAPTIVE_METADATA in asked
+    if is_asked and feature.name not in protocol.explicit_names:
+        raise Refused(
+            "An existing table cannot become catalog-managed.",
+            remedy=feature.not_addable,
+            delta_error_class=feature.refusal,
+        )

@@ -1,0 +1,637 @@
+"""
+What every transaction of Delta Spark 4.4 does to a table's protocol and metadata.
+
+Sources in delta-io/delta: `OptimisticTransaction.updateMetadataInternal` and `prepareCommit`,
+`IcebergCompat.scala`, `UniversalFormat.scala`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.features import FEATURES, with_requirements
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    ICT_ENABLEMENT_TIMESTAMP,
+    ICT_ENABLEMENT_VERSION,
+    MIN_READER_VERSION,
+    MIN_WRITER_VERSION,
+    PROPERTIES,
+    ROW_COMMIT_VERSION_COLUMN,
+    ROW_ID_COLUMN,
+    is_protocol_property,
+    is_true,
+    validate_configurations,
+)
+from deltaadm.domain.protocol import (
+    READER_FEATURES_VERSION,
+    WRITER_FEATURES_VERSION,
+    Protocol,
+    default_configuration,
+    for_new_table,
+    protocol_versions,
+    supported_features_from_table_configs,
+    supported_protocol,
+    upgrade_protocol_from_metadata_for_existing_table,
+)
+from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, all_types, path_text, walk
+from deltaadm.domain.sql.ddl import CURRENT_DEFAULT
+from deltaadm.domain.sql.expressions import is_iceberg_default
+from deltaadm.domain.transaction.checks import (
+    check_metadata,
+    check_statistics_columns,
+    fit_for_log,
+    refuse_keys_of_upgrade,
+)
+from deltaadm.domain.transaction.column_mapping import (
+    ColumnMappingMode,
+    assign_column_id_and_physical_name,
+    column_mapping_mode,
+    remove_column_mapping,
+    verify_and_update_metadata_change,
+)
+from deltaadm.domain.transaction.spark_support import require_committable
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
+from deltaadm.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.schema import DataType
+    from deltaadm.domain.snapshot import Snapshot
+
+
+# Compatibility with Iceberg
+
+
+VERSIONS: Final = (1, 2, 3)
+ROW_TRACKING: Final = "delta.enableRowTracking"
+FORMATS: Final = "delta.universalFormat.enabledFormats"
+_DELETION_VECTORS: Final = "delta.enableDeletionVectors"
+_ATOMIC: Final = "delta.universalFormat.iceberg.atomicConversion.supported"
+_V2_TYPES: Final = frozenset(
+    {
+        "byte",
+        "short",
+        "integer",
+        "long",
+        "float",
+        "double",
+        "string",
+        "binary",
+        "boolean",
+        "timestamp",
+        "timestamp_ntz",
+        "date",
+    }
+)
+
+
+def compat_key(version: int) -> str:
+    """The property that turns Iceberg compatibility *version* on."""
+    return f"delta.enableIcebergCompatV{version}"
+
+
+def enabled_versions(metadata: Metadata) -> tuple[int, ...]:
+    """The versions of Iceberg compatibility that are on."""
+    return tuple(
+        version for version in VERSIONS if is_true(metadata.configuration, compat_key(version))
+    )
+
+
+def required_of_new_table(old: Metadata, configuration: Mapping[str, str]) -> dict[str, str]:
+    """What Delta adds to a new table, in the place of *old*, with any Iceberg compatibility on."""
+    if not enabled_versions(Metadata(configuration=configuration)):
+        return {}
+    required = {COLUMN_MAPPING_MODE: "name", _ATOMIC: old.configuration.get(_ATOMIC, "true")}
+    return {key: value for key, value in required.items() if key not in configuration}
+
+
+def enforce_iceberg_compatibility(
+    before: Snapshot, protocol: Protocol, metadata: Metadata, *, is_creating_new_table: bool
+) -> Metadata:
+    """
+    *metadata* with what the formats demand; raises `Refused` where they forbid it.
+
+    Universal Format wants some Iceberg compatibility, and goes when that goes; each version of
+    it wants column mapping, which a new table gets, and V3 row tracking, which is set.
+    """
+    metadata = _enforce_universal_format(before.metadata, metadata)
+    _require_fit_for_hudi(metadata)
+    # No error class: Delta throws an UnsupportedOperationException.
+    if 3 in enabled_versions(before.metadata) and 3 not in enabled_versions(metadata):  # noqa: PLR2004
+        raise Refused(
+            "Iceberg compatibility V3 cannot be turned off.",
+            remedy="Copy the table into one without it.",
+        )
+    # Where the session's defaults have turned it on, nothing is mapped yet.
+    required = required_of_new_table(before.metadata, metadata.configuration)
+    if is_creating_new_table and required:
+        metadata = metadata.with_configuration({**metadata.configuration, **required})
+        if COLUMN_MAPPING_MODE in required:
+            metadata = assign_column_id_and_physical_name(
+                metadata, before.metadata, is_changing_mode_on_existing_table=False
+            )
+    for version in enabled_versions(metadata):
+        if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
+            raise _violation(
+                "WRONG_REQUIRED_TABLE_PROPERTY",
+                f"Iceberg compatibility V{version} needs column mapping.",
+                f"Set {compat_key(version)} to false first, or keep column mapping."
+                if version in enabled_versions(before.metadata)
+                else "Run `deltaadm set-mapping-mode TABLE name` first.",
+            )
+        if version == 3:  # noqa: PLR2004
+            metadata = _with_row_tracking(before.metadata, metadata)
+        _check_version(version, before, protocol, metadata)
+    return metadata
+
+
+def _with_row_tracking(old: Metadata, new: Metadata) -> Metadata:
+    """V3 turns row tracking on by itself, and only by itself."""
+    if ROW_TRACKING in new.configuration and not is_true(new.configuration, ROW_TRACKING):
+        raise _violation(
+            "WRONG_REQUIRED_TABLE_PROPERTY",
+            "Iceberg compatibility V3 needs row tracking.",
+            f"Do not change {ROW_TRACKING}.",
+        )
+    if 3 not in enabled_versions(old) and is_true(old.configuration, ROW_TRACKING):  # noqa: PLR2004
+        raise Refused(
+            "Iceberg compatibility V3 cannot be turned on while row tracking is on.",
+            remedy="Create a table with both, and copy the data.",
+        )
+    return new.with_configuration({**new.configuration, ROW_TRACKING: "true"})
+
+
+def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
+    if "iceberg" not in _formats(new) or enabled_versions(new):
+        return new
+    if not enabled_versions(old):
+        raise Refused(
+            "Universal Format (Iceberg) needs Iceberg compatibility to be turned on as well.",
+            remedy=f"Set {compat_key(2)} to true in the same command.",
+            delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
+        )
+    rest = [name for name in _formats(new) if name != "iceberg"]
+    configuration = {key: value for key, value in new.configuration.items() if key != FORMATS}
+    return new.with_configuration(
+        {**configuration, FORMATS: ",".join(rest)} if rest else configuration
+    )
+
+
+def _require_fit_for_hudi(metadata: Metadata) -> None:
+    if "hudi" not in _formats(metadata):
+        return
+    unknown = [
+        path_text((field.name,))
+        for field in metadata.schema.fields
+        if any(
+            isinstance(part, PrimitiveType) and part.name in _NOT_IN_HUDI
+            for part in all_types(field.type)
+        )
+    ]
+    vectors = is_true(metadata.configuration, _DELETION_VECTORS)
+    if vectors or unknown:
+        raise Refused(
+            "Universal Format (Hudi) does not allow deletion vectors."
+            if vectors
+            else f"Universal Format (Hudi) does not allow the types of: {', '.join(unknown)}.",
+            remedy=f"Set {_DELETION_VECTORS} to false, or leave hudi out of {FORMATS}."
+            if vectors
+            else f"Use INT and TIMESTAMP there, or leave hudi out of {FORMATS}.",
+            delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
+        )
+
+
+_NOT_IN_HUDI: Final = frozenset({"byte", "short", "timestamp_ntz", "void"})
+
+
+def _formats(metadata: Metadata) -> tuple[str, ...]:
+    return tuple(metadata.configuration.get(FORMATS, "").split(","))
+
+
+def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata: Metadata) -> None:
+    if len(enabled_versions(metadata)) > 1:
+        raise _violation(
+            "VERSION_MUTUAL_EXCLUSIVE",
+            "Only one version of Iceberg compatibility can be on.",
+            "Turn the others off in the same command.",
+        )
+    for field in metadata.schema.fields:
+        for data_type in all_types(field.type):
+            if not allows_type(version, data_type):
+                raise _violation(
+                    "UNSUPPORTED_DATA_TYPE",
+                    f"Iceberg compatibility V{version} does not allow the type of column "
+                    f"{field.name!r}.",
+                    "Drop the column, or choose another version.",
+                )
+    _check_partition_columns(version, before.metadata, metadata)
+    if version == 3:  # noqa: PLR2004
+        _check_defaults(metadata)
+    _check_type_changes(version, metadata)
+    if version < 3 and protocol.supports("deletionVectors"):  # noqa: PLR2004
+        if is_true(metadata.configuration, _DELETION_VECTORS):
+            raise _violation(
+                "DELETION_VECTORS_SHOULD_BE_DISABLED",
+                f"Iceberg compatibility V{version} does not allow deletion vectors.",
+                _without_deletion_vectors(version, before.metadata),
+            )
+        if before.files is not None and before.files.with_deletion_vector:
+            raise _violation(
+                "DELETION_VECTORS_NOT_PURGED",
+                f"{before.files.with_deletion_vector} files still have deletion vectors.",
+                "Purge them: REORG TABLE … APPLY (PURGE).",
+            )
+
+
+def _without_deletion_vectors(version: int, before: Metadata) -> str:
+    """The remedy for deletion vectors together with Iceberg compatibility."""
+    if is_true(before.configuration, _DELETION_VECTORS):
+        return (
+            "Set delta.enableDeletionVectors to false and purge them: REORG TABLE … APPLY (PURGE)."
+        )
+    keys = compat_key(version)
+    if "iceberg" in _formats(before):
+        keys = f"{keys} and {FORMATS}"
+    return (
+        f"The table is kept readable as Iceberg, by {keys}: leave deletion vectors off, or turn "
+        "that off first."
+        if version in enabled_versions(before)
+        else "Leave deletion vectors out of the command."
+    )
+
+
+def _check_partition_columns(version: int, old: Metadata, new: Metadata) -> None:
+    """Raise `Refused` where a partitioned table is replaced by one partitioned otherwise."""
+    # Iceberg keeps the old partition specs.
+    if old.partition_columns and old.partition_columns != new.partition_columns:
+        raise _violation(
+            "REPLACE_TABLE_CHANGE_PARTITION_NAMES",
+            f"Iceberg compatibility V{version} does not allow other partition columns than the "
+            f"table has: {', '.join(old.partition_columns)}.",
+            "Keep them, or drop the table and create it anew.",
+        )
+
+
+def _check_defaults(metadata: Metadata) -> None:
+    """Raise `Refused` for defaults that V3 does not allow."""
+    # They are handed on to Iceberg, which knows literals only.
+    for path, field in walk(metadata.schema):
+        default = field.metadata.get(CURRENT_DEFAULT)
+        if isinstance(default, str) and not is_iceberg_default(field.type, default):
+            raise _violation(
+                "UNSUPPORTED_DATA_TYPE",
+                f"Iceberg compatibility V3 does not allow the default {default!r} of column "
+                f"{path_text(path)}, which is no plain literal of its type.",
+                "Write a literal such as 7, 1.5, true or '2026-01-31', or no default.",
+            )
+
+
+def _check_type_changes(version: int, metadata: Metadata) -> None:
+    """Columns may only have been widened in ways that Iceberg knows as well."""
+    for path, field in walk(metadata.schema):
+        changes = field.metadata.get("delta.typeChanges")
+        for change in changes if isinstance(changes, list) else ():
+            # Malformed records have a rule of their own, and must not end a plan in a traceback.
+            if not isinstance(change, dict):
+                continue
+            old, new = str(change.get("fromType")), str(change.get("toType"))
+            if not widens_in_iceberg(old, new):
+                raise _violation(
+                    "UNSUPPORTED_TYPE_WIDENING",
+                    f"Column {path_text(path)} was changed from {old} to {new}, which Iceberg "
+                    f"compatibility V{version} does not allow.",
+                    "Rewrite the column with its current type in a new table.",
+                )
+
+
+_INTEGERS: Final = ("byte", "short", "integer", "long")
+_DECIMAL: Final = re.compile(r"decimal\((\d+),(-?\d+)\)")
+
+
+def widens_in_iceberg(old: str, new: str) -> bool:
+    """Whether Iceberg knows the change of a column from type *old* to *new*."""
+    if old in _INTEGERS and new in _INTEGERS:
+        return True
+    before, after = _DECIMAL.fullmatch(old), _DECIMAL.fullmatch(new)
+    if before and after:
+        # Iceberg widens the precision of decimals alone.
+        return before[2] == after[2]
+    return (old, new) == ("float", "double")
+
+
+def allows_type(version: int, data_type: DataType) -> bool:
+    """Whether *data_type* itself, not what is inside it, goes with Iceberg compatibility."""
+    if isinstance(data_type, PrimitiveType):
+        name = data_type.name
+        if version == 1:
+            return name != "void"
+        known = name in _V2_TYPES or name.startswith("decimal")
+        return known or (version == 3 and name == "variant")  # noqa: PLR2004
+    # Iceberg needs ids of elements, keys and values, which only V2 and V3 assign.
+    return version > 1 or not isinstance(data_type, ArrayType | MapType)
+
+
+def _violation(sub_class: str, message: str, remedy: str) -> Refused:
+    return Refused(
+        message, remedy=remedy, delta_error_class=f"DELTA_ICEBERG_COMPAT_VIOLATION.{sub_class}"
+    )
+
+
+# Transactions
+
+
+IN_COMMIT_TIMESTAMPS: Final = "delta.enableInCommitTimestamps"
+PREPARATIONS: Final = frozenset(
+    {"UPGRADE PROTOCOL", "ROW TRACKING BACKFILL", "REMOVE COLUMN MAPPING"}
+)
+"""The operations of commits with which Delta prepares a change of properties."""
+COORDINATOR: Final = (
+    "delta.coordinatedCommits.commitCoordinator-preview",
+    "delta.coordinatedCommits.commitCoordinatorConf-preview",
+)
+
+
+def update_metadata(
+    snapshot: Snapshot,
+    proposed: Metadata,
+    session: SessionSettings,
+    *,
+    is_creating_new_table: bool = False,
+) -> Snapshot:
+    """
+    The state with the metadata *proposed* and the protocol it asks for, as Delta writes them.
+
+    With *is_creating_new_table* the metadata replaces what was there, if anything was: it gets
+    the session's defaults, and column mapping starts anew.
+    """
+    # In the order of `updateMetadataInternal`: Delta raises the first refusal only.
+    before = snapshot.protocol
+    check_statistics_columns(proposed)
+    if is_creating_new_table:
+        proposed = _with_global_defaults(proposed, session)
+    if snapshot.exists and not is_creating_new_table:
+        refuse_keys_of_upgrade(proposed.configuration, before)
+    metadata = verify_and_update_metadata_change(
+        before,
+        snapshot.metadata,
+        proposed,
+        is_creating_new_table=is_creating_new_table,
+        allow_removal=session.allow_column_mapping_removal,
+        strip_metadata=session.strip_column_mapping_metadata,
+    )
+    # A new table's protocol follows from this metadata, so no feature can be missing in it yet.
+    read_by = supported_protocol() if is_creating_new_table else before
+    metadata = fit_for_log(snapshot.metadata, metadata, read_by)
+    protocol = _upgraded(before, metadata) if snapshot.exists else for_new_table(metadata, session)
+    # They have done their work: `assertMetadataContainsNoProtocolProps` lets none be stored.
+    metadata = metadata.with_configuration(
+        {
+            key: value
+            for key, value in metadata.configuration.items()
+            if not is_protocol_property(key)
+        }
+    )
+    metadata = _with_row_tracking_columns(protocol, snapshot.metadata, metadata)
+    check_metadata(snapshot.metadata, metadata)
+    return replace(snapshot, protocol=protocol, metadata=metadata)
+
+
+def commit_metadata(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
+    """The state after a statement that hands *proposed* to the commit itself."""
+    # Delta's commands for constraints do, past `updateMetadataInternal`: the protocol follows the
+    # metadata, but no instruction in it is carried out, and nothing is added to it.
+    upgraded = upgrade_protocol_from_metadata_for_existing_table(proposed, snapshot.protocol)
+    check_metadata(snapshot.metadata, proposed)
+    after = replace(snapshot, protocol=upgraded or snapshot.protocol, metadata=proposed)
+    return prepare_commit(snapshot, after)
+
+
+def _with_global_defaults(proposed: Metadata, session: SessionSettings) -> Metadata:
+    """*proposed* on top of those of the session's defaults for new tables that Delta knows."""
+    # The session's settings name them without `delta.`.
+    keys = {f"delta.{key}" for key in session.property_defaults}
+    defaults = {
+        key: value
+        for key, value in default_configuration(
+            session.property_defaults, proposed.configuration
+        ).items()
+        if key in keys and (key.lower() in PROPERTIES or key.startswith(FEATURE_PREFIX))
+    }
+    return proposed.with_configuration(
+        {**validate_configurations(defaults), **proposed.configuration}
+    )
+
+
+def _upgraded(before: Protocol, metadata: Metadata) -> Protocol:
+    supported_features_from_table_configs(metadata.configuration)  # refuses unknown ones first
+    protocol = _with_requested_versions(before, metadata.configuration)
+    protocol = _with_requested_features(protocol, metadata.configuration)
+    return upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol
+
+
+def _with_requested_versions(before: Protocol, configuration: Mapping[str, str]) -> Protocol:
+    if MIN_READER_VERSION not in configuration and MIN_WRITER_VERSION not in configuration:
+        return before
+    reader, writer = protocol_versions(configuration)
+    # merge() ignores versions below the present ones, as Delta does without a word.
+    return before.merge(
+        Protocol.apply(
+            before.min_reader_version if reader is None else reader,
+            before.min_writer_version if writer is None else writer,
+        )
+    )
+
+
+def _with_requested_features(before: Protocol, configuration: Mapping[str, str]) -> Protocol:
+    requested = sorted(supported_features_from_table_configs(configuration))
+    if set(requested) <= before.explicit_names:
+        return before
+    # A required feature may be for readers although the one asked for is not.
+    needs_readers = any(FEATURES[name].is_reader for name in with_requirements(requested))
+    # Only where it begins: merge() lowers the reader version to what the features need.
+    added = Protocol.apply(
+        READER_FEATURES_VERSION if needs_readers else before.min_reader_version,
+        WRITER_FEATURES_VERSION,
+    ).with_features(requested)
+    return added.merge(before)
+
+
+def _with_row_tracking_columns(protocol: Protocol, old: Metadata, new: Metadata) -> Metadata:
+    """Tables that support row tracking have names for two materialised columns; others none."""
+    configuration = dict(new.configuration)
+    for key, prefix in (
+        (ROW_ID_COLUMN, "_row-id-col-"),
+        (ROW_COMMIT_VERSION_COLUMN, "_row-commit-version-col-"),
+    ):
+        if protocol.supports("rowTracking"):
+            # Chosen once: data files have columns of these names.
+            configuration[key] = old.configuration.get(key, prefix + KNOWN_AFTER_COMMIT)
+        else:
+            configuration.pop(key, None)
+    return new.with_configuration(configuration)
+
+
+def prepare_commit(
+    before: Snapshot,
+    after: Snapshot,
+    *,
+    version_known: bool = True,
+    is_creating_new_table: bool = False,
+) -> Snapshot:
+    """
+    *after* with what `prepareCommit` still adds; raises `Refused` for what it refuses.
+
+    Without *version_known* other commits of the same statement come first.
+    """
+    # Delta creates a table with both, and from then on refuses whatever would change it.
+    check_row_tracking(before.metadata.configuration)
+    metadata = _with_dependent_properties(after.protocol, after.metadata)
+    metadata = enforce_iceberg_compatibility(
+        before, after.protocol, metadata, is_creating_new_table=is_creating_new_table
+    )
+    metadata = _with_timestamp_provenance(before, metadata, version_known=version_known)
+    require_committable(metadata)
+    return replace(after, metadata=metadata)
+
+
+def check_row_tracking(configuration: Mapping[str, str]) -> None:
+    """Raise `Refused` for row tracking that is on and suspended at once, as Delta does."""
+    if is_true(configuration, ROW_TRACKING) and is_true(
+        configuration, "delta.rowTrackingSuspended"
+    ):
+        raise Refused(
+            f"{ROW_TRACKING} and delta.rowTrackingSuspended cannot both be true.",
+            remedy="Unset delta.rowTrackingSuspended.",
+            delta_error_class="DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
+        )
+
+
+def _with_dependent_properties(protocol: Protocol, metadata: Metadata) -> Metadata:
+    coordinated = COORDINATOR[0] in metadata.configuration
+    if not coordinated and "catalogManaged" not in protocol.explicit_names:
+        return metadata
+    # PROTOCOL.md requires in-commit timestamps of such tables; Delta forces them on at the commit.
+    return metadata.with_configuration({**metadata.configuration, IN_COMMIT_TIMESTAMPS: "true"})
+
+
+def _with_timestamp_provenance(
+    before: Snapshot, metadata: Metadata, *, version_known: bool
+) -> Metadata:
+    """Turning in-commit timestamps on notes since when; the commit's own time is not known yet."""
+    was_on = is_true(before.metadata.configuration, IN_COMMIT_TIMESTAMPS)
+    _require_commit_timestamp(before, was_on=was_on)
+    # A table that has had them from version 0 on needs no note of since when.
+    is_on = is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS)
+    if was_on and is_on:
+        _require_whole_provenance(before.metadata, metadata)
+    if was_on or not (before.exists and is_on):
+        return metadata
+    version = str(before.version + 1) if version_known else KNOWN_AFTER_COMMIT
+    return metadata.with_configuration(
+        {
+            **metadata.configuration,
+            ICT_ENABLEMENT_VERSION: version,
+            ICT_ENABLEMENT_TIMESTAMP: KNOWN_AFTER_COMMIT,
+        }
+    )
+
+
+def _require_whole_provenance(old: Metadata, new: Metadata) -> None:
+    both = {ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP}
+    if both <= old.configuration.keys() and len(both & new.configuration.keys()) == 1:
+        # No error class: Delta throws an IllegalStateException.
+        raise Refused(
+            f"Of {ICT_ENABLEMENT_VERSION} and {ICT_ENABLEMENT_TIMESTAMP} only one would be left.",
+            remedy="Delta maintains both; leave them as they are.",
+        )
+
+
+def _require_commit_timestamp(before: Snapshot, *, was_on: bool) -> None:
+    newest = before.commit_info
+    if (
+        was_on
+        and before.protocol.supports("inCommitTimestamp")
+        and newest is not None
+        and newest.in_commit_timestamp is None
+    ):
+        raise Refused(
+            f"Version {before.version} has no in-commit timestamp although the table has them "
+            "enabled.",
+            remedy="The client that wrote it ignores the feature; use another one.",
+            delta_error_class="DELTA_MISSING_COMMIT_TIMESTAMP",
+        )
+
+
+def without_mapping(
+    snapshot: Snapshot, mode: Mapping[str, str], session: SessionSettings
+) -> Snapshot:
+    """The state after `REMOVE COLUMN MAPPING`, a commit of its own."""
+    bare = remove_column_mapping(snapshot.metadata)
+    proposed = bare.with_configuration({**bare.configuration, **mode})
+    return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+
+
+# Coordinated commits
+
+
+_TABLE: Final = "delta.coordinatedCommits.tableConf-preview"
+COORDINATED_KEYS: Final = (*COORDINATOR, _TABLE)
+ICT_KEYS: Final = (IN_COMMIT_TIMESTAMPS, ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP)
+
+
+def check_new(properties: Container[str], *, replaces: bool) -> None:
+    """
+    Raise `Refused` unless a new table has a whole coordinator in *properties*, or nothing of one.
+
+    One that *replaces* another cannot have any.
+    """
+    asked = [key for key in COORDINATED_KEYS if key in properties]
+    if asked and replaces:
+        raise _refusal("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
+    _require_coordinator(asked)
+
+
+def _require_coordinator(asked: list[str]) -> None:
+    if _TABLE in asked:
+        raise _refusal("DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND", asked)
+    if asked and len(asked) < len(COORDINATOR):
+        raise _refusal("DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND", asked)
+
+
+def check_set(metadata: Metadata, properties: Container[str]) -> None:
+    """Raise `Refused` where coordinated commits do not allow that *properties* are set."""
+    asked = [key for key in COORDINATED_KEYS if key in properties]
+    present = [key for key in COORDINATED_KEYS if key in metadata.configuration]
+    touched = [key for key in ICT_KEYS if key in properties]
+    # In Delta's order, as recorded: of several mistakes the first names the error class.
+    if asked and present:
+        raise _refusal("DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS", asked)
+    if asked and touched:
+        raise _refusal("DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES", touched)
+    _require_coordinator(asked)
+    if present and touched:
+        raise _refusal("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", touched)
+
+
+def check_unset(metadata: Metadata, gone: set[str]) -> None:
+    """Raise `Refused` where coordinated commits do not allow that the properties are *gone*."""
+    if any(key in metadata.configuration for key in COORDINATED_KEYS):
+        if gone & set(COORDINATED_KEYS):
+            raise _refusal("DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS", sorted(gone))
+        if gone & set(ICT_KEYS):
+            raise _refusal("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", sorted(gone))
+
+
+def _refusal(error_class: str, keys: list[str]) -> Refused:
+    return Refused(
+        f"Coordinated commits do not allow this change of {', '.join(keys)}.",
+        remedy="Set the coordinator's name and configuration together, on a table that has none; "
+        "drop the feature coordinatedCommits-preview to remove them.",
+        delta_error_class=error_class,
+    )

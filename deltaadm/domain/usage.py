@@ -1,0 +1,220 @@
+"""
+Which supported features a table makes use of: by its metadata, or by anything else in its state.
+
+A feature whose property is off may be needed all the same, by domains, files or checkpoints that
+were written while it was on. Whether it is, only a state that has been read shows.
+"""
+
+from __future__ import annotations
+
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.features import FEATURES, is_variant, lookup, mapping_mode
+from deltaadm.domain.properties import PROTECTED_BEFORE, TYPE_CHANGES, whole_number
+from deltaadm.domain.schema import PrimitiveType, all_types, path_text, walk
+from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata
+from deltaadm.errors import DeltaadmError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Final
+
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.schema import StructField
+    from deltaadm.domain.snapshot import Snapshot
+
+
+if TYPE_CHECKING:
+    Traces = Callable[[Snapshot], "Iterator[str] | None"]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """
+    The use that a table makes of a feature that its protocol supports.
+
+    `evidence` is what makes use of it, in words. Where there is none, `known` tells whether that
+    is certain; it is not where the state was read in part only, or does not say.
+    """
+
+    evidence: tuple[str, ...] = ()
+    known: bool = True
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether it is certain that nothing uses the feature."""
+        return self.known and not self.evidence
+
+
+def usages(snapshot: Snapshot) -> Mapping[str, Usage]:
+    """
+    The use of each feature that the protocol of *snapshot* supports, by its name.
+
+    One that the log spells in another way than the registry is there under both names.
+    """
+    protocol = snapshot.protocol
+    names = sorted(protocol.explicit_names | protocol.implicit_features)
+    own = {name: _own_usage(lookup(name), snapshot) for name in names}
+    usage = {name: _with_dependents(name, own) for name in names}
+    known = {name: feature.name for name in names for feature in [lookup(name)] if feature}
+    return usage | {official: usage[name] for name, official in known.items()}
+
+
+def _with_dependents(name: str, by_name: Mapping[str, Usage]) -> Usage:
+    """The use of a feature includes that by features which require it, directly or not."""
+    own, known = by_name[name], True
+    required_by = []
+    for other in _dependents(name, by_name):
+        if by_name[other].evidence:
+            required_by.append(f"required by {other}")
+        known = known and by_name[other].known
+    evidence = (*own.evidence, *required_by)
+    return Usage(evidence, known=bool(evidence) or (own.known and known))
+
+
+def _dependents(name: str, by_name: Mapping[str, Usage]) -> Iterator[str]:
+    reached, waiting = {name}, [name]
+    while waiting:
+        required = waiting.pop()
+        for other in by_name:
+            feature = FEATURES.get(other)
+            if feature is not None and required in feature.requires and other not in reached:
+                reached.add(other)
+                waiting.append(other)
+                yield other
+
+
+def _own_usage(feature: TableFeature | None, snapshot: Snapshot) -> Usage:
+    if feature is None:
+        return Usage(known=False)
+    try:
+        evidence = feature.activation.evidence(snapshot.metadata)
+        traces = _TRACES.get(feature.name, _by_itself)(snapshot)
+        more = None if traces is None else tuple(traces)
+    except DeltaadmError:  # metadata that cannot be understood
+        return Usage(known=False)
+    return Usage((*evidence, *(more or ())), known=bool(evidence) or more is not None)
+
+
+# What of the state shows the use of a feature: None where the state was not read
+
+
+def _nothing(_: Snapshot) -> Iterator[str]:
+    return iter(())
+
+
+def _by_itself(_: Snapshot) -> Iterator[str]:
+    yield "active whenever it is supported"
+
+
+def _domains(snapshot: Snapshot) -> Iterator[str] | None:
+    if snapshot.domains is None:
+        return None
+    return (f"the table has the domain {name}" for name in sorted(snapshot.domains))
+
+
+def _clustering(snapshot: Snapshot) -> Iterator[str] | None:
+    from deltaadm.domain.transaction.columns import (  # which few tables need
+        clustering_columns,
+    )
+
+    columns = clustering_columns(snapshot)
+    if columns is None:
+        return None
+    listed = ", ".join(map(path_text, columns))
+    return iter([f"the table is clustered by {listed}"] if columns else [])
+
+
+def _row_ids(snapshot: Snapshot) -> Iterator[str] | None:
+    if snapshot.files is None:
+        return None
+    count = snapshot.files.files - snapshot.files.without_base_row_id
+    return iter([f"the table's files have row ids ({count})"] if count else [])
+
+
+def _deletion_vectors(snapshot: Snapshot) -> Iterator[str] | None:
+    if snapshot.files is None:
+        return None
+    count = snapshot.files.with_deletion_vector
+    return iter([f"the table's files have deletion vectors ({count})"] if count else [])
+
+
+def _v2_checkpoint(snapshot: Snapshot) -> Iterator[str] | None:
+    from deltaadm.domain.snapshot import Kind
+
+    checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
+    if checkpoint is None or checkpoint.kind is not Kind.V2_CHECKPOINT:
+        return iter(())
+    return iter([f"the checkpoint of version {checkpoint.version} is a V2 checkpoint"])
+
+
+def _mapped_columns(snapshot: Snapshot) -> Iterator[str]:
+    metadata = snapshot.metadata
+    if mapping_mode(metadata) == "none" and has_column_mapping_metadata(metadata.schema):
+        yield "columns have ids and physical names"
+
+
+def _protected_history(snapshot: Snapshot) -> Iterator[str]:
+    text = snapshot.metadata.configuration.get(PROTECTED_BEFORE)
+    # 0 is the default, before which there is nothing to protect.
+    if text is not None and whole_number(text) != 0:
+        yield f"property {PROTECTED_BEFORE} is {text}"
+
+
+def _materialized(snapshot: Snapshot) -> Iterator[str]:
+    """In force as long as it is supported, whatever its property says, where there are any."""
+    columns = snapshot.metadata.partition_columns
+    if columns:
+        yield f"files hold the partition columns {', '.join(columns)}"
+
+
+def _shredded(snapshot: Snapshot) -> Iterator[str] | None:
+    """Only data files tell whether variants in them are shredded."""
+    has_variants = any(map(is_variant, snapshot.metadata.primitive_types))
+    return None if has_variants else iter(())
+
+
+def _where(test: Callable[[StructField], bool], what: str) -> Traces:
+    def traces(snapshot: Snapshot) -> Iterator[str]:
+        for path, field in walk(snapshot.metadata.schema):
+            if test(field):
+                yield f"column {path_text(path)} {what}"
+
+    return traces
+
+
+def _is_collated(column: StructField) -> bool:
+    return "__COLLATIONS" in column.metadata or any(
+        isinstance(data_type, PrimitiveType) and data_type.name.startswith("string collate")
+        for data_type in all_types(column.type)
+    )
+
+
+_WIDENED: Final = _where(lambda column: TYPE_CHANGES in column.metadata, "has been widened")
+_COLLATED: Final = _where(_is_collated, "has a collation")
+
+_TRACES: Final[Mapping[str, Traces]] = {
+    **{name: _nothing for name, feature in FEATURES.items() if feature.activation.find is not None},
+    "allowColumnDefaults": _where(
+        lambda column: "CURRENT_DEFAULT" in column.metadata, "has a default"
+    ),
+    "checkpointProtection": _protected_history,
+    "clustering": _clustering,
+    "collations": _COLLATED,
+    "collations-preview": _COLLATED,
+    "columnMapping": _mapped_columns,
+    "deletionVectors": _deletion_vectors,
+    "domainMetadata": _domains,
+    "materializePartitionColumns": _materialized,
+    "rowTracking": _row_ids,
+    "timestampWithoutTimezone": lambda snapshot: iter(
+        FEATURES["timestampNtz"].activation.evidence(snapshot.metadata)
+    ),
+    "typeWidening": _WIDENED,
+    "typeWidening-preview": _WIDENED,
+    "v2Checkpoint": _v2_checkpoint,
+    "vacuumProtocolCheck": _nothing,
+    "variantShredding": _shredded,
+    "variantShredding-preview": _shredded,
+}
+"""By feature; one that is not here is in force by itself."""

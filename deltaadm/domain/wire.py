@@ -1,0 +1,507 @@
+"""How actions are written as JSON: one table of entries per action; `metaData` and `commitInfo`."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.schema import (
+    EMPTY_SCHEMA,
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    parse_schema,
+    primitive_types,
+)
+from deltaadm.limits import load_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, ClassVar, Final, Self
+
+
+ACTION_NAMES: Final = (
+    "add",
+    "remove",
+    "metaData",
+    "txn",
+    "protocol",
+    "cdc",
+    "commitInfo",
+    "domainMetadata",
+    "checkpointMetadata",
+    "sidecar",
+)
+"""The keys of a log line; of several in one line Delta takes the first in this order."""
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A wire type: its type in the log schema, and a reader that answers None for other JSON."""
+
+    type: DataType
+    read: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One key of an action's JSON object and the attribute that holds it."""
+
+    key: str
+    attribute: str
+    codec: Codec
+
+
+class _Absent:
+    """Marks, within `extra`, a key that the typed fields would write but the log left out."""
+
+    def __repr__(self) -> str:
+        return "<absent>"
+
+
+ABSENT: Final = _Absent()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """The base of all actions: their entries, read from and written to a JSON object."""
+
+    ENTRIES: ClassVar[tuple[Entry, ...]] = ()
+
+    extra: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def from_wire(cls, document: Mapping[str, Any]) -> Self:
+        """The value that *document* says; see the module for what becomes of oddities."""
+        values: dict[str, Any] = {}
+        odd = len(document)
+        for entry in cls.ENTRIES:
+            raw = document.get(entry.key)
+            value = None if raw is None else entry.codec.read(raw)
+            if value is not None:
+                values[entry.attribute] = value
+                odd -= value is raw or _same(_write(value), raw)
+        plain = cls(**values)
+        if not odd and values.keys() >= _given(cls):  # type: ignore[arg-type]  # every type can be hashed
+            return plain
+        written = plain.to_wire()
+        extra: dict[str, Any] = {
+            key: raw
+            for key, raw in document.items()
+            if key not in written or not _same(written[key], raw)
+        }
+        extra |= {key: ABSENT for key in written if key not in document}
+        return cls(**values, extra=extra) if extra else plain
+
+    def to_wire(self) -> dict[str, Any]:
+        """The JSON object: Delta's key names and order; None is left out."""
+        written = {}
+        for entry in self.ENTRIES:
+            value = getattr(self, entry.attribute)
+            if value is not None:
+                written[entry.key] = _write(value)
+        for key, raw in self._log_spellings():
+            if raw is ABSENT:
+                written.pop(key, None)
+            else:
+                written[key] = raw
+        return written
+
+    def _log_spellings(self) -> Iterator[tuple[str, Any]]:
+        """The entries of `extra`, but for those whose field has changed since they were read."""
+        if not self.extra:
+            return
+        entries = {entry.key: entry for entry in self.ENTRIES}
+        defaults = type(self)()
+        for key, raw in self.extra.items():
+            if key in entries:
+                attribute = entries[key].attribute
+                read = None if raw is None or raw is ABSENT else entries[key].codec.read(raw)
+                value = getattr(defaults, attribute) if read is None else read
+                if getattr(self, attribute) != value:
+                    continue
+            yield key, raw
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether the log says something in it that its fields cannot express."""
+        values = map(self.__getattribute__, (entry.attribute for entry in self.ENTRIES))
+        return bool(self.extra) or any(isinstance(value, Wire) and value.is_odd for value in values)
+
+    @property
+    def unknown_keys(self) -> frozenset[str]:
+        """Keys of the log's JSON object that this version does not know."""
+        return frozenset(self.extra) - {entry.key for entry in self.ENTRIES}
+
+    @classmethod
+    def log_type(cls) -> StructType:
+        """The action's struct in the log schema; fields with a number as default are not null."""
+        plain = cls()
+        return StructType(
+            tuple(
+                StructField(
+                    entry.key,
+                    entry.codec.type,
+                    nullable=not isinstance(getattr(plain, entry.attribute), int),
+                )
+                for entry in cls.ENTRIES
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loggable(Wire):
+    """A struct that can be a line of the log, under its `NAME`."""
+
+    NAME: ClassVar[str]
+
+    def wrap(self) -> dict[str, Any]:
+        """The line's JSON object (Delta's `Action.wrap`)."""
+        return {self.NAME: self.to_wire()}
+
+    def to_json(self) -> str:
+        """The line as Delta writes it, without a line break (Delta's `Action.json`)."""
+        return json.dumps(self.wrap(), ensure_ascii=False, separators=(",", ":"))
+
+
+@cache
+def _given(kind: type[Wire]) -> frozenset[str]:
+    """The attributes that are written even where the log has said nothing of them."""
+    plain = kind()
+    attributes = [entry.attribute for entry in kind.ENTRIES]
+    return frozenset(name for name in attributes if getattr(plain, name) is not None)
+
+
+def _write(value: Any) -> Any:
+    if isinstance(value, Wire):
+        return value.to_wire()
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if isinstance(value, dict) else value
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Equality of JSON as it is written: true is not 1, and the order of keys counts."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return [*left] == [*right] and _same([*left.values()], [*right.values()])
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return bool(left == right)
+
+
+def _text(raw: Any) -> str:
+    # What is not a string is read as its JSON text, as Delta's reader does.
+    if isinstance(raw, str):
+        return raw
+    return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
+
+
+def integer(value: Any) -> int | None:
+    """*value* where it is a whole number, which true and false are not."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _boolean(raw: Any) -> bool | None:
+    return raw if isinstance(raw, bool) else None
+
+
+def _text_list(raw: Any) -> tuple[str, ...] | None:
+    return tuple(item for item in raw if isinstance(item, str)) if isinstance(raw, list) else None
+
+
+def _name_set(raw: Any) -> frozenset[str] | None:
+    names = _text_list(raw)
+    return None if names is None else frozenset(names)
+
+
+def _text_map(raw: Any) -> dict[str, str | None] | None:
+    if not isinstance(raw, dict):
+        return None
+    return {key: None if value is None else _text(value) for key, value in raw.items()}
+
+
+def _settings(raw: Any) -> dict[str, str] | None:
+    """A map of strings in which a null value counts as no entry."""
+    values = _text_map(raw)
+    return (
+        None
+        if values is None
+        else {key: value for key, value in values.items() if value is not None}
+    )
+
+
+def _object(raw: Any) -> dict[str, Any] | None:
+    return dict(raw) if isinstance(raw, dict) else None
+
+
+_STRING = PrimitiveType("string")
+TEXT: Final = Codec(_STRING, _text)
+INTEGER: Final = Codec(PrimitiveType("integer"), integer)
+LONG: Final = Codec(PrimitiveType("long"), integer)
+BOOLEAN: Final = Codec(PrimitiveType("boolean"), _boolean)
+TEXT_LIST: Final = Codec(ArrayType(_STRING), _text_list)
+NAME_SET: Final = Codec(ArrayType(_STRING), _name_set)
+TEXT_MAP: Final = Codec(MapType(_STRING, _STRING), _text_map)
+SETTINGS: Final = Codec(MapType(_STRING, _STRING), _settings)
+OBJECT: Final = Codec(MapType(_STRING, _STRING), _object)
+TIMESTAMP: Final = Codec(PrimitiveType("timestamp"), integer)
+"""Milliseconds in JSON, a timestamp in the log schema."""
+
+
+_JSON: Final[Mapping[str, type]] = {
+    "string": str, "integer": int, "long": int, "boolean": bool, "timestamp": int,
+}  # fmt: skip
+
+
+def json_type(data_type: DataType) -> type:
+    """The Python type of the JSON that a field of the log schema holds."""
+    if isinstance(data_type, PrimitiveType):
+        return _JSON[data_type.name]
+    return list if isinstance(data_type, ArrayType) else dict
+
+
+def texts(*keys: str) -> Codec:
+    """The codec of a struct of strings that nobody looks into."""
+    return Codec(StructType(tuple(StructField(key, _STRING) for key in keys)), _object)
+
+
+def nested(kind: type[Wire]) -> Codec:
+    """The codec of a struct inside an action."""
+
+    def read(raw: Any) -> Wire | None:
+        return kind.from_wire(raw) if isinstance(raw, dict) else None
+
+    return Codec(kind.log_type(), read)
+
+
+# The commitInfo action
+
+
+_JOB = texts("jobId", "jobName", "jobRunId", "runId", "jobOwnerId", "triggerType")
+_NOTEBOOK = texts("notebookId")
+
+
+@dataclass(frozen=True, slots=True)
+class CommitInfo(Loggable):
+    """
+    Provenance of a commit; any further keys are allowed and kept. Times are in milliseconds.
+
+    A value in `operation_parameters` may be a string that holds JSON, or raw JSON.
+    """
+
+    version: int | None = None
+    in_commit_timestamp: int | None = None
+    timestamp: int | None = None
+    user_id: str | None = None
+    user_name: str | None = None
+    operation: str | None = None
+    operation_parameters: Mapping[str, Any] | None = None
+    job: Mapping[str, Any] | None = None
+    notebook: Mapping[str, Any] | None = None
+    cluster_id: str | None = None
+    read_version: int | None = None
+    isolation_level: str | None = None
+    is_blind_append: bool | None = None
+    data_change: bool | None = None
+    operation_metrics: Mapping[str, Any] | None = None
+    user_metadata: str | None = None
+    tags: Mapping[str, Any] | None = None
+    engine_info: str | None = None
+    txn_id: str | None = None
+
+    NAME: ClassVar[str] = "commitInfo"
+    ENTRIES: ClassVar = (
+        Entry("version", "version", LONG),
+        Entry("inCommitTimestamp", "in_commit_timestamp", LONG),
+        Entry("timestamp", "timestamp", TIMESTAMP),
+        Entry("userId", "user_id", TEXT),
+        Entry("userName", "user_name", TEXT),
+        Entry("operation", "operation", TEXT),
+        Entry("operationParameters", "operation_parameters", OBJECT),
+        Entry("job", "job", _JOB),
+        Entry("notebook", "notebook", _NOTEBOOK),
+        Entry("clusterId", "cluster_id", TEXT),
+        Entry("readVersion", "read_version", LONG),
+        Entry("isolationLevel", "isolation_level", TEXT),
+        Entry("isBlindAppend", "is_blind_append", BOOLEAN),
+        Entry("dataChange", "data_change", BOOLEAN),
+        Entry("operationMetrics", "operation_metrics", OBJECT),
+        Entry("userMetadata", "user_metadata", TEXT),
+        Entry("tags", "tags", OBJECT),
+        Entry("engineInfo", "engine_info", TEXT),
+        Entry("txnId", "txn_id", TEXT),
+    )
+
+    def parameter(self, name: str) -> Any:
+        """The value of an operation parameter, decoded where it is a string that holds JSON."""
+        value = (self.operation_parameters or {}).get(name)
+        try:
+            return load_json(value) if isinstance(value, str) else value
+        except ValueError:
+            return value
+
+
+# The metaData action
+
+
+KNOWN_AFTER_COMMIT: Final = "<known after commit>"
+"""Stands, in a predicted value, for the part that only the commit can choose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format(Wire):
+    """The file format of the data files; Delta knows `parquet` only."""
+
+    provider: str | None = "parquet"
+    options: Mapping[str, str] | None = field(default_factory=dict)
+
+    ENTRIES: ClassVar = (
+        Entry("provider", "provider", TEXT),
+        Entry("options", "options", TEXT_MAP),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata(Loggable):
+    """
+    A table's identity, schema, partitioning and properties (PROTOCOL.md, Change Metadata).
+
+    `created_time` is in milliseconds since the epoch. `schema_string` is None for a table
+    without a schema.
+    """
+
+    id: str | None = None
+    name: str | None = None
+    description: str | None = None
+    format: Format | None = None
+    schema_string: str | None = None
+    partition_columns: tuple[str, ...] = ()
+    configuration: Mapping[str, str] = field(default_factory=dict)
+    created_time: int | None = None
+
+    NAME: ClassVar[str] = "metaData"
+    ENTRIES: ClassVar = (
+        Entry("id", "id", TEXT),
+        Entry("name", "name", TEXT),
+        Entry("description", "description", TEXT),
+        Entry("format", "format", nested(Format)),
+        Entry("schemaString", "schema_string", TEXT),
+        Entry("partitionColumns", "partition_columns", TEXT_LIST),
+        Entry("configuration", "configuration", SETTINGS),
+        Entry("createdTime", "created_time", LONG),
+    )
+
+    @property
+    def schema(self) -> StructType:
+        """The parsed schema; raises `TableError` when `schema_string` cannot be read."""
+        return parse_schema(self.schema_string or EMPTY_SCHEMA)
+
+    @property
+    def primitive_types(self) -> tuple[PrimitiveType, ...]:
+        """The types that occur in the schema, containers left out; raises as `schema` does."""
+        return primitive_types(self.schema_string or EMPTY_SCHEMA)
+
+    def says_the_same_as(self, other: Metadata) -> bool:
+        """Equality that does not look at how the schema's JSON text is spelt."""
+        if replace(self, schema_string=None) != replace(other, schema_string=None):
+            return False
+        return bool(_decoded(self.schema_string) == _decoded(other.schema_string))
+
+    def with_schema(self, schema: StructType) -> Metadata:
+        """The same metadata with another schema; untouched, text included, when it is equal."""
+        return self if schema == self.schema else replace(self, schema_string=schema.to_json())
+
+    def with_configuration(self, configuration: Mapping[str, str]) -> Metadata:
+        """The same metadata with other properties."""
+        return replace(self, configuration=dict(configuration))
+
+
+@dataclass(frozen=True)
+class Traits:
+    """The metadata of a table without what identifies it, as a key for tables that are alike."""
+
+    schema_string: str | None
+    partition_columns: tuple[str, ...]
+    configuration: tuple[tuple[str, str], ...]
+    provider: str | None
+    options: tuple[tuple[str, str], ...] | None
+    has_format: bool
+
+    @classmethod
+    def of(cls, metadata: Metadata) -> Traits:
+        """Return the traits of *metadata*."""
+        form = metadata.format
+        options = None if form is None else form.options
+        return cls(
+            metadata.schema_string,
+            metadata.partition_columns,
+            tuple(metadata.configuration.items()),
+            None if form is None else form.provider,
+            None if options is None else tuple(options.items()),
+            form is not None,
+        )
+
+    @property
+    def metadata(self) -> Metadata:
+        """Metadata that has them and nothing else."""
+        options = None if self.options is None else dict(self.options)
+        return Metadata(
+            format=Format(self.provider, options) if self.has_format else None,
+            schema_string=self.schema_string,
+            partition_columns=self.partition_columns,
+            configuration=dict(self.configuration),
+        )
+
+
+def _decoded(text: str | None) -> Any:
+    """The JSON in *text*; the text itself where it is none."""
+    try:
+        return None if text is None else load_json(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+# Whose a commit is
+
+
+@dataclass(frozen=True, slots=True)
+class CommitMark:
+    """
+    The `userMetadata` that the commits of a session have.
+
+    `user_metadata` is None where that is not known. `is_unique` says that no other session's
+    commits have the same, so that it alone tells whose a commit is.
+    """
+
+    user_metadata: str | None = None
+    is_unique: bool = False
+
+    def on(self, annotation: str) -> str | None:
+        """Return the `userMetadata` of a commit; *annotation* is appended to a mark of our own."""
+        if self.user_metadata is None or not self.is_unique:
+            return self.user_metadata
+        return self.user_metadata + annotation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """
+    Whether a commit is our own, and whether it may change protocol, metadata or clustering.
+
+    The latter also holds for a commit that writes the same again.
+    """
+
+    version: int
+    is_own: bool
+    changes_table: bool

@@ -1,0 +1,1 @@
+"""Reports as text, Markdown, HTML, JSON and what other programs read."""

@@ -1,0 +1,161 @@
+"""Reports as JSON and YAML: one document, an array of them, or one a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+
+from deltaadm.documents import document
+from deltaadm.domain.json_values import Same, Shared
+from deltaadm.reports.words import OLD_COMMAND_MARK, is_hidden, visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, Final, TextIO
+
+    from deltaadm.blocks import Report
+    from deltaadm.formats.selection import Selection
+
+
+def write_json(reports: Sequence[Report], out: TextIO, selection: Selection | None = None) -> None:
+    """One report as an object, several as an array; a text that is selected stands as it is."""
+    documents = [document(report) for report in reports]
+    if selection is None:
+        write_value(documents[0] if len(documents) == 1 else documents, out)
+        return
+    value = selection.of(documents)
+    if isinstance(value, str):
+        out.write(f"{visible(value)}\n")
+    else:
+        write_value(value, out)
+
+
+def write_jsonl(reports: Sequence[Report], out: TextIO, selection: Selection | None = None) -> None:
+    """One report a line, in order."""
+    for report in reports:
+        written = document(report)
+        out.write(json_line(written if selection is None else selection.of([written])))
+
+
+def selected_line(document: Mapping[str, Any], selection: Selection) -> str:
+    """The line for what is wanted of *document*."""
+    return json_line(selection.of([dict(document)]))
+
+
+def json_line(value: Any) -> str:
+    """*value* as a line of JSON."""
+    return _escaped(_line(value)) + "\n"
+
+
+def _line(value: Any) -> str:
+    """*value* on one line; what it shares with others is turned into text once."""
+    if not isinstance(value, dict):
+        return _compact(value)
+    parts: list[str] = []
+    own: dict[str, Any] = {}
+    for key, item in value.items():
+        if type(item) is Shared:
+            parts += (_compact(own)[1:-1], f"{_compact(key)}:{_text(Same(item))}")
+            own = {}
+        else:
+            own[key] = item
+    parts.append(_compact(own)[1:-1])
+    return f"{{{','.join(filter(None, parts))}}}"
+
+
+_compact: Final = json.JSONEncoder(separators=(",", ":")).encode
+
+
+@lru_cache(maxsize=256)
+def _text(shared: Same) -> str:
+    return _compact(shared.value)
+
+
+def write_value(value: Any, out: TextIO) -> None:
+    """*value* as JSON for people and programs, and harmless for a terminal."""
+    out.write(_escaped(json.dumps(value, indent=2)) + "\n")
+
+
+def _escaped(text: str) -> str:
+    """JSON escapes what a terminal obeys but the delete character; nor may it tell CI anything."""
+    return text.replace("\x7f", "\\u007f").replace(OLD_COMMAND_MARK, "##\\u005b")
+
+
+# YAML
+
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
+"""Strings that need no quotes, unless they are one of the words that mean something else."""
+
+# YAML 1.1, which many parsers still follow, takes more words for booleans than 1.2 does.
+_WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+
+
+def write_yaml(reports: Sequence[Report], out: TextIO, selection: Selection | None = None) -> None:
+    """Each report as a document."""
+    for report in reports:
+        written = document(report)
+        out.write("---\n")
+        value = written if selection is None else selection.of([written])
+        out.writelines(f"{line}\n" for line in _lines(value))
+
+
+def _lines(value: Any) -> Iterator[str]:
+    """The lines of *value*, whose children are indented."""
+    if isinstance(value, dict) and value:
+        for key, item in value.items():
+            name = _string(key)
+            if len(name) <= _LONGEST_KEY:
+                yield from _entry(f"{name}:", item)
+            else:
+                yield f"? {name}"
+                yield from _entry(":", item)
+    elif isinstance(value, list | tuple) and value:
+        for item in value:
+            first, *rest = _lines(item)
+            yield f"- {first}"
+            yield from (f"  {line}" for line in rest)
+    else:
+        yield _scalar(value)
+
+
+_LONGEST_KEY: Final = 1024
+"""Characters of a key, as it is written, after which YAML expects no colon any more."""
+
+
+def _entry(key: str, value: Any) -> Iterator[str]:
+    if isinstance(value, dict | list | tuple) and value:
+        yield key
+        yield from (f"  {line}" for line in _lines(value))
+    else:
+        yield f"{key} {_scalar(value)}"
+
+
+def _scalar(value: Any) -> str:
+    return _string(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _string(text: str) -> str:
+    """
+    *text* as a string and nothing else, harmless for a terminal.
+
+    >>> _string("deletionVectors"), _string("no"), _string("a: b"), _string("1")
+    ('deletionVectors', '"no"', '"a: b"', '"1"')
+    """
+    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+        return text
+    quoted = json.dumps(text, ensure_ascii=False)
+    shown = "".join(
+        _yaml_escaped(character) if is_hidden(character) else character for character in quoted
+    )
+    return shown.replace(OLD_COMMAND_MARK, "##\\u005b")
+
+
+def _yaml_escaped(character: str) -> str:
+    number = ord(character)
+    return f"\\u{number:04x}" if number <= _LAST_SHORT else f"\\U{number:08x}"
+
+
+_LAST_SHORT: Final = 0xFFFF

@@ -1,1 +1,0 @@
-"""One module per subcommand: a snapshot in, a value out."""

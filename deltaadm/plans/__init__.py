@@ -1,0 +1,1 @@
+"""What changes a table: planners, plans, their documents, and carrying them out."""

@@ -1,0 +1,605 @@
+"""`alter` and `create`: new tables, and changes of columns, constraints, properties, location."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.features import Cost
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, did_you_mean, spark_values
+from deltaadm.domain.schema import (
+    ArrayType,
+    MapType,
+    StructType,
+    folded,
+    parse_schema,
+    path_text,
+    rewrite,
+    walk,
+)
+from deltaadm.domain.sql.ddl import (
+    EXISTS_DEFAULT,
+    columns_sql,
+    parse_column_list,
+    parse_columns,
+    parse_default,
+    parse_definitions,
+    parse_move,
+    parse_type,
+)
+from deltaadm.domain.steps import (
+    AddColumns,
+    AddConstraint,
+    ChangeColumns,
+    ClusterBy,
+    ColumnChange,
+    CreateTable,
+    CreationMode,
+    DropColumns,
+    DropConstraint,
+    RenameColumn,
+    SetLocation,
+    SetProperties,
+    Step,
+    UnsetProperties,
+    WriteCheckpoint,
+)
+from deltaadm.domain.steps.columns import without_column
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.column_mapping import drop_column_mapping_metadata
+from deltaadm.domain.transaction.columns import existing, find_column, parse_column, renamed
+from deltaadm.domain.transaction.constraints import (
+    constraint_key,
+    is_certain_condition,
+    stored_expression,
+)
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.plans.diff import diff
+from deltaadm.plans.plan import Plan, does_something, propose, resumed, resuming
+from deltaadm.plans.undo import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.schema import DataType, Path
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.sql.ddl import ColumnDefinition
+
+
+ALTER = "alter"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableChanges:
+    """
+    The requested changes of a table.
+
+    Columns are named as they are before, except in *add_constraints*, where the expressions see
+    them as they are afterwards. *cluster_by* is None where clustering stays, empty for none.
+    *location* is the table to which the name in the catalog is to lead; it goes with nothing else.
+    *is_managed* says whether the catalog disposes of the files of the table with that name.
+    """
+
+    set_properties: Mapping[str, str] = field(default_factory=dict)
+    drop_constraints: Sequence[str] = ()
+    add: Sequence[ColumnDefinition] = ()
+    change: Sequence[ColumnChange] = ()
+    cluster_by: Sequence[Path] | None = None
+    drop: Sequence[Path] = ()
+    rename: Mapping[Path, str] = field(default_factory=dict)
+    add_constraints: Mapping[str, str] = field(default_factory=dict)
+    unset: Sequence[str] = ()
+    checkpoint: bool = False
+    location: Snapshot | None = None
+    is_managed: bool = False
+
+    def steps(self) -> list[Step]:
+        """
+        The steps in the order in which they are taken, which is that of the fields.
+
+        As in Delta's own `alterTable`, properties are set first, for the features that the rest
+        may need, and changes of one kind share a commit; so do changes of different columns.
+        A column that others are moved behind is moved before them.
+        """
+        steps: list[Step] = []
+        if self.set_properties:
+            steps.append(SetProperties(dict(self.set_properties)))
+        # Before columns change, which constraints hold fast; new ones come with the new names.
+        steps += [DropConstraint(name) for name in self.drop_constraints]
+        if self.add:
+            steps.append(AddColumns(tuple(self.add)))
+        steps += _in_statements(_anchors_first(self.change))
+        if self.cluster_by is not None:
+            steps.append(ClusterBy(tuple(self.cluster_by)))
+        if self.drop:
+            steps.append(DropColumns(tuple(self.drop)))
+        # Renaming an outer column first would change the paths of those inside it.
+        inside_first = sorted(self.rename.items(), key=lambda pair: -len(pair[0]))
+        steps += [RenameColumn(column, name) for column, name in inside_first]
+        steps += [AddConstraint(name, text) for name, text in self.add_constraints.items()]
+        if self.unset:
+            steps.append(UnsetProperties(tuple(self.unset), if_exists=True))
+        if self.checkpoint:
+            steps.append(WriteCheckpoint())
+        if self.location is not None:
+            steps.append(SetLocation(self.location))
+        return steps
+
+    @property
+    def removes_mapping(self) -> bool:
+        """Whether it ends column mapping and says nothing of how the table is clustered."""
+        mode = self.set_properties.get(COLUMN_MAPPING_MODE)
+        return self.cluster_by is None and (mode == "none" or COLUMN_MAPPING_MODE in self.unset)
+
+    def subjects(self) -> Iterator[str]:
+        """The places in a plan that are themselves what was asked for."""
+        yield from (f"configuration[{key}]" for key in self.set_properties)
+        yield from (f"configuration[{key}]" for key in self.unset)
+        for name in (*self.add_constraints, *self.drop_constraints):
+            yield f"configuration[{constraint_key(name)}]"
+        renamed = [((*column[:-1], name), column) for column, name in self.rename.items()]
+        columns = [
+            *((*definition.parent, definition.column.name) for definition in self.add),
+            *(change.column for change in self.change),
+            *self.drop,
+            *(end for pair in renamed for end in pair),
+        ]
+        yield from (f"schema[{path_text(path)}]" for path in columns)
+        added = (definition.position for definition in self.add)
+        if any((*added, *(change.position for change in self.change))):
+            yield "schema"
+        if self.cluster_by is not None:
+            yield "clusteringColumns"
+        if self.location is not None:
+            yield "location"
+
+
+def plan_changes(
+    snapshot: Snapshot, wanted: TableChanges, *, session: SessionSettings | None = None
+) -> Plan:
+    """
+    The plan that makes the *wanted* changes, step by step; what changes nothing is left out.
+
+    Unsetting an absent property changes nothing. Where a run of the same changes was interrupted
+    between its steps, the plan has the rest of them. Raises `Refused` where Delta would, and for
+    spellings of the column mapping mode under which Delta would turn mapping off without
+    rewriting the files, which makes the columns unreadable.
+    """
+    _refuse_unsafe_spellings(wanted.set_properties, wanted.unset)
+    plan, taken = _plan_left(snapshot, wanted, session)
+    if wanted.removes_mapping or _clusters(taken):
+        plan = resumed(plan)
+    notes = step_notes(plan, is_managed=wanted.is_managed)
+    absent = _notes_on_absent(plan.before, wanted)
+    return replace(plan, notes=(*_notes_on_taken(taken), *plan.notes, *notes, *absent))
+
+
+def _plan_left(
+    snapshot: Snapshot, wanted: TableChanges, session: SessionSettings | None
+) -> tuple[Plan, list[Step]]:
+    """The plan with the steps that are left, and those that the table shows as taken already."""
+    steps = wanted.steps()
+    propose_steps = partial(
+        propose,
+        ALTER,
+        snapshot,
+        because=dict.fromkeys(wanted.subjects(), "requested"),
+        session=session,
+    )
+    count = 0
+    try:
+        plan = propose_steps(steps)
+        if _undoes_itself(plan):
+            count = len(steps)
+    except Refused:
+        count = _count_taken(snapshot, steps, session)
+        if not count:
+            raise
+    must_resume = wanted.removes_mapping or _clusters(steps[:count])
+    last = resuming(snapshot) if must_resume else ()
+    if count or last:
+        plan = propose_steps([*steps[count:], *last])
+    return plan, steps[:count]
+
+
+def _clusters(steps: Iterable[Step]) -> bool:
+    return any(step.new_clustering is not None for step in steps)
+
+
+def _undoes_itself(plan: Plan) -> bool:
+    """Whether the plan changes the table and back again, as by dropping and adding the same."""
+    return (
+        len(plan.stages) > 1
+        and not diff(plan.before, plan.after)
+        and all(diff(taken.before, taken.after) for taken in plan.transitions)
+    )
+
+
+def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> int:
+    """
+    How many of *steps*, from the first on, the table in *snapshot* shows as taken.
+
+    That something is absent does not count for a single step: it may never have been there.
+    """
+    if len(steps) == 1 and isinstance(steps[0], (DropColumns, DropConstraint, RenameColumn)):
+        return 0
+    if any(step.destination is not None for step in steps):
+        return 0
+    # All but new constraints have the names that columns had before.
+    earlier = snapshot
+    for old, new in (pair for step in reversed(steps) for pair in step.renames):
+        path = find_column(earlier.metadata.schema, new)
+        if path is not None and find_column(earlier.metadata.schema, old) is None:
+            earlier = replace(earlier, metadata=renamed(earlier.metadata, path, old[-1]))
+    taken = (
+        _is_taken(snapshot if step.renames or step.new_constraint else earlier, step, session)
+        for step in steps
+    )
+    return sum(1 for _ in takewhile(bool, taken))
+
+
+def _is_taken(state: Snapshot, step: Step, session: SessionSettings | None) -> bool:
+    """Whether *state* is as *step* would leave it."""
+    schema, stored = state.metadata.schema, state.metadata.configuration
+    if step.new_constraint is not None:
+        name, expression = step.new_constraint
+        return stored.get(constraint_key(name)) == stored_expression(expression)
+    if isinstance(step, DropConstraint):
+        return constraint_key(step.name) not in stored
+    if step.drops or step.renames:
+        gone = (*step.drops, *(old for old, _ in step.renames))
+        there = (new for _, new in step.renames)
+        return all(find_column(schema, path) is None for path in gone) and all(
+            find_column(schema, path) is not None for path in there
+        )
+    try:
+        before = schema
+        for new in step.new_columns:
+            before = without_column(before, existing(schema, (*new.parent, new.column.name)))
+        base = replace(state, metadata=state.metadata.with_schema(before))
+        after = evolve(base, step, session)
+    except DeltaadmError:
+        return False
+    if step.new_columns:
+        # The ids of columns that are added again are new ones.
+        return drop_column_mapping_metadata(after.metadata.schema) == drop_column_mapping_metadata(
+            schema
+        )
+    return not does_something(state, step, after)
+
+
+def _notes_on_taken(steps: Iterable[Step]) -> Iterator[str]:
+    taken = [quoted(word) for step in steps for word in step.options()]
+    if taken:
+        yield f"The table already has these changes, so they are skipped: {' '.join(taken)}."
+
+
+def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
+    """
+    *changes* with the moves in such an order that each column is in the end where it is to be.
+
+    Taken again after any of them, they lead to the same end. The last move of a column counts.
+    """
+    moves = {folded(change.column): change for change in changes if change.position}
+    ordered: dict[Path, ColumnChange] = {}
+    for column in moves:
+        chain = [column]
+        while (anchor := _anchor(moves[chain[-1]])) in moves and anchor not in chain:
+            chain.append(anchor)
+        ordered |= {path: moves[path] for path in reversed(chain) if path not in ordered}
+    in_order = iter(ordered.values())
+    for change in changes:
+        if change.position is None:
+            yield change
+        elif moves.pop(folded(change.column), None):
+            yield next(in_order)
+
+
+def _anchor(move: ColumnChange) -> Path:
+    """The column that *move* puts its own behind, in lower case; none for the first place."""
+    after = move.position.after if move.position else None
+    return () if after is None else folded((*move.column[:-1], after))
+
+
+def _in_statements(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
+    """The changes in as few statements as Spark allows."""
+    # In each a column occurs once, and one moves at most: Spark carries changes out in no certain
+    # order.
+    rounds: list[list[ColumnChange]] = []
+    for change in changes:
+        if not rounds or any(_needs_later_statement(change, other) for other in rounds[-1]):
+            rounds.append([])
+        rounds[-1].append(change)
+    return [ChangeColumns(tuple(together)) for together in rounds]
+
+
+def _needs_later_statement(change: ColumnChange, other: ColumnChange) -> bool:
+    # A change of a struct and one of its fields count as the same column.
+    mine, theirs = folded(change.column), folded(other.column)
+    shared = min(len(mine), len(theirs))
+    both_move = change.position is not None and other.position is not None
+    return both_move or mine[:shared] == theirs[:shared]
+
+
+def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
+    """Notes on the steps of *plan*, besides what they change."""
+    size = f" ({plan.before.files})" if plan.before.files else ""
+    constraints = [step.new_constraint[0] for step in plan.steps if step.new_constraint]
+    if constraints:
+        yield (
+            f"For {', '.join(constraints)} Delta reads every row{size} and refuses if one violates "
+            "it; this cannot be predicted from the log."
+        )
+        yield from _notes_on_unjudged(plan)
+    clusters = any(step.new_clustering for step in plan.steps)
+    if clusters and plan.cost is Cost.METADATA:
+        yield "No data files are rewritten; OPTIMIZE clusters them by the new columns."
+    if any(change.type for step in plan.steps for change in step.column_changes):
+        yield (
+            "No data files are rewritten; files keep the old type until something else rewrites "
+            "them."
+        )
+    for step in plan.steps:
+        if step.destination is not None:
+            yield from _notes_on_location(plan.before, step.destination)
+            if is_managed:
+                yield "It is a managed table: DROP TABLE deletes the files at the new location."
+
+
+def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
+    """Notes on the expressions that only Spark can recognize as conditions."""
+    added = [
+        (before.metadata.schema, *step.new_constraint)
+        for before, step in zip(plan.states, plan.steps, strict=False)
+        if step.new_constraint
+    ]
+    unjudged = [name for schema, name, text in added if not is_certain_condition(schema, text)]
+    if unjudged:
+        yield (
+            f"Only Spark can check whether the expression of {', '.join(unjudged)} is allowed in a "
+            "constraint: --apply and --engine spark do so before anything is committed."
+        )
+
+
+def _notes_on_absent(before: Snapshot, wanted: TableChanges) -> Iterator[str]:
+    there = (*before.metadata.configuration, *wanted.set_properties)
+    spellings = {key.lower() for key in there}
+    for key in wanted.unset:
+        if key.lower() not in spellings:
+            near = did_you_mean(key, there)
+            nothing = f"The table has no property {key}, so there is nothing to unset."
+            yield f"{nothing} {near}".rstrip()
+
+
+def _notes_on_location(here: Snapshot, there: Snapshot) -> Iterator[str]:
+    sizes = [f", {snapshot.files}" if snapshot.files else "" for snapshot in (here, there)]
+    yield (
+        f"Nothing is committed to either table. {here.name} then refers to the table at "
+        f"{there.root} (version {there.version}{sizes[1]}); the one at {here.root} (version "
+        f"{here.version}{sizes[0]}) stays where it is."
+    )
+
+
+def _refuse_unsafe_spellings(wanted: Mapping[str, str], unset: Iterable[str]) -> None:
+    for key in (*wanted, *unset):
+        value = wanted.get(key, "none")
+        if key.lower() != COLUMN_MAPPING_MODE.lower() or value.lower() != "none":
+            continue
+        # Delta rewrites the files for exactly this spelling, but understands all of them.
+        if key != COLUMN_MAPPING_MODE or value != "none":
+            raise Refused(
+                f"With the spelling {key}={value}, the mode would be turned off without rewriting "
+                "the files.",
+                remedy=f"Write {COLUMN_MAPPING_MODE}=none, or run set-mapping-mode none.",
+            )
+
+
+# Changes as texts
+
+
+class ChangeTexts(NamedTuple):
+    """
+    The requested changes, as the options of `alter` spell them.
+
+    `cluster_by` has lists of columns, none of which ends clustering; None leaves it as it is.
+    """
+
+    set_properties: Mapping[str, str] = {}
+    unset: Sequence[str] = ()
+    add_columns: Sequence[str] = ()
+    set_types: Mapping[str, str] = {}
+    drop_not_null: Sequence[str] = ()
+    set_comments: Mapping[str, str] = {}
+    set_defaults: Mapping[str, str] = {}
+    drop_defaults: Sequence[str] = ()
+    move: Sequence[str] = ()
+    rename_columns: Mapping[str, str] = {}
+    drop_columns: Sequence[str] = ()
+    add_constraints: Mapping[str, str] = {}
+    drop_constraints: Sequence[str] = ()
+    cluster_by: Sequence[str] | None = None
+    checkpoint: bool = False
+    location: str | None = None
+
+
+def table_changes(texts: ChangeTexts, load_at: Callable[[str], Snapshot]) -> TableChanges:
+    """Parse *texts*; *load_at* loads the table at another location."""
+    clusters = texts.cluster_by
+    return TableChanges(
+        set_properties=spark_values(texts.set_properties),
+        drop_constraints=texts.drop_constraints,
+        add=[column for text in texts.add_columns for column in parse_definitions(text)],
+        change=tuple(_changes(texts)),
+        cluster_by=None
+        if clusters is None
+        else [column for text in clusters for column in parse_column_list(text)],
+        drop=[parse_column(column) for column in texts.drop_columns],
+        rename={parse_column(column): name for column, name in texts.rename_columns.items()},
+        add_constraints=texts.add_constraints,
+        unset=texts.unset,
+        checkpoint=texts.checkpoint,
+        location=None if texts.location is None else load_at(texts.location),
+    )
+
+
+def _changes(texts: ChangeTexts) -> Iterator[ColumnChange]:
+    for column, text in texts.set_types.items():
+        yield ColumnChange(parse_column(column), type=parse_type(text))
+    for column in texts.drop_not_null:
+        yield ColumnChange(parse_column(column), nullable=True)
+    for column, text in texts.set_comments.items():
+        yield ColumnChange(parse_column(column), comment=text)
+    for column, text in texts.set_defaults.items():
+        yield ColumnChange(parse_column(column), default=parse_default(text))
+    for column in texts.drop_defaults:
+        yield ColumnChange(parse_column(column), default="")
+    for text in texts.move:
+        moved, position = parse_move(text)
+        yield ColumnChange(moved, position=position)
+
+
+# Creating and replacing
+
+
+CREATE = "create"
+
+
+def plan_create(
+    snapshot: Snapshot,
+    step: CreateTable,
+    *,
+    occupied: bool = False,
+    inside: str | None = None,
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The plan that carries out *step* where *snapshot* is, which may be `no_table`.
+
+    *occupied* says that there are files already where the new table would be, *inside* in which
+    table's directory that is. Raises `Refused` where Delta or Spark would.
+    """
+    if occupied and not snapshot.exists:
+        raise Refused(
+            f"The location {snapshot.root} contains files but no table.",
+            remedy="Choose an empty location; CONVERT TO DELTA makes a table from Parquet files.",
+            delta_error_class="DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
+        )
+    spelled = _as_sql_takes_it(step, snapshot)
+    plan = propose(CREATE, snapshot, [spelled], because=_because(spelled), session=session)
+    return replace(plan, notes=(*plan.notes, *_notes(snapshot, spelled), *_notes_on_place(inside)))
+
+
+def read_schema(text: str) -> StructType:
+    """
+    The schema in *text*: Spark's JSON, or columns as between the brackets of CREATE TABLE.
+
+    Raises `Refused` for anything else.
+    """
+    if not text.lstrip().startswith("{"):
+        return _without_computed_defaults(parse_columns(text))
+    try:
+        schema = _without_computed_defaults(parse_schema(text))
+    except DeltaadmError as error:
+        raise Refused(
+            f"The schema is not Spark's JSON of a struct: {error.message}",
+            remedy="Use the output of DataFrame.schema.json(), or columns as in CREATE TABLE.",
+        ) from error
+    _require_words(schema)
+    return schema
+
+
+def schema_of_query(text: str) -> StructType:
+    """The schema of a table that a query fills, from the query's own in JSON: all may be null."""
+    return nullable_schema(parse_schema(text))
+
+
+def _as_sql_takes_it(step: CreateTable, snapshot: Snapshot) -> CreateTable:
+    """
+    *step* as SQL takes it: CLUSTER BY minds the case of letters, and at a path a table is only
+    replaced by REPLACE TABLE, which needs one to be there.
+    """
+    spelled = {folded(path): path for path, _ in walk(step.schema)}
+    clusters = tuple(spelled.get(folded(path), path) for path in step.cluster_by)
+    step = replace(step, cluster_by=clusters)
+    if step.mode is not CreationMode.CREATE_OR_REPLACE or snapshot.name is not None:
+        return step
+    return replace(step, mode=CreationMode.REPLACE if snapshot.exists else CreationMode.CREATE)
+
+
+def _because(step: CreateTable) -> dict[str, str]:
+    keys = (*step.properties, *step.write_options)
+    requested = {f"configuration[{key}]": "requested" for key in keys}
+    return requested | {
+        f"protocol.{side}Features[{key.partition('delta.feature.')[2]}]": "requested"
+        for key in keys
+        if key.startswith("delta.feature.")
+        for side in ("reader", "writer")
+    }
+
+
+def _notes(snapshot: Snapshot, step: CreateTable) -> Iterator[str]:
+    if snapshot.exists:
+        yield (
+            f"The rows of version {snapshot.version} are not in the new table; older versions "
+            "keep them until VACUUM removes their files."
+        )
+        yield "What the old protocol supports stays supported: replacing a table never lowers it."
+    if step.query is not None:
+        yield "The rows are those that the query returns when the plan is carried out."
+
+
+def _notes_on_place(inside: str | None) -> Iterator[str]:
+    """Delta lets tables be made inside others, and then cleans up there."""
+    if inside is not None:
+        yield (
+            f"The location is inside another table, {inside}, whose VACUUM would delete the files "
+            "of the new one: choose another location."
+        )
+
+
+def _without_computed_defaults(schema: StructType) -> StructType:
+    """Only ADD COLUMN has Spark compute what a default is for the rows that are there."""
+    return rewrite(
+        schema,
+        lambda _, column: replace(
+            column, metadata={key: v for key, v in column.metadata.items() if key != EXISTS_DEFAULT}
+        ),
+    )
+
+
+def _require_words(schema: StructType) -> None:
+    """Raise `Refused` for columns of which SQL would make something else."""
+    for column in schema.fields:
+        single = StructType((column,))
+        if _without_computed_defaults(parse_columns(columns_sql(single))) != single:
+            raise Refused(
+                f"SQL cannot express the column {path_text((column.name,))} as given in the "
+                "schema: arrays and maps without nulls, and metadata other than comments, "
+                "defaults and generation.",
+                remedy="Leave that out of the schema.",
+            )
+
+
+def nullable_schema(schema: StructType) -> StructType:
+    """*schema*, in which all may be null."""
+    nullable = _nullable(schema)
+    assert isinstance(nullable, StructType)  # noqa: S101 -- what a struct becomes
+    return nullable
+
+
+def _nullable(data_type: DataType) -> DataType:
+    if isinstance(data_type, StructType):
+        return StructType(
+            tuple(
+                replace(field, type=_nullable(field.type), nullable=True)
+                for field in data_type.fields
+            )
+        )
+    if isinstance(data_type, ArrayType):
+        return ArrayType(_nullable(data_type.element))
+    if isinstance(data_type, MapType):
+        return MapType(_nullable(data_type.key), _nullable(data_type.value))
+    return data_type

@@ -1,0 +1,474 @@
+"""Carrying out a plan, and comparing the versions that it has committed with the prediction."""
+
+from __future__ import annotations
+
+import typing
+from typing import TYPE_CHECKING
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.errors import CommitError, DeltaadmError, EngineLost, NotYet, UnknownWrite
+from deltaadm.plans.diff import Change, diff, mismatches, relocation
+from deltaadm.plans.plan import require_same_base
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.domain.wire import CommitMark, Provenance
+    from deltaadm.plans.plan import Plan, Stage
+
+
+class StageRun:
+    """
+    One plan that is carried out; a subclass knows its stages, by their numbers.
+
+    `remedy` is what to do about a failure that does not say it.
+    """
+
+    remedy: str
+
+    def take_stages(self, count: int) -> None:
+        """
+        Carry out *count* stages, none on a table that is not as planned.
+
+        Raises what a stage raises, saying what has become of the table.
+        """
+        for number in range(count):
+            self._require_as_planned()
+            try:
+                self._take(number)
+            except DeltaadmError as error:
+                raise self._with_state(error, self._after_failure(number, error)) from error
+            try:
+                self._compare(number)
+            except DeltaadmError as error:
+                raise self._with_state(error, self._not_compared(number)) from error
+
+    def _with_state(self, error: DeltaadmError, state: str) -> DeltaadmError:
+        """The same error, saying in what *state* it has left the table."""
+        return type(error)(
+            f"{error.message.rstrip('.')}; {state}.",
+            remedy=error.remedy or self.remedy,
+            delta_error_class=error.delta_error_class,
+        )
+
+    def _require_as_planned(self) -> None:
+        """Raise `CommitError` where the table is not what the next stage rests on."""
+        raise NotImplementedError
+
+    def _take(self, number: int) -> None:
+        raise NotImplementedError
+
+    def _after_failure(self, number: int, error: DeltaadmError) -> str:
+        """The state of the table after a stage failed with *error*, as a clause."""
+        raise NotImplementedError
+
+    def _compare(self, number: int) -> None:
+        """Compare what a stage came to with what was planned."""
+        raise NotImplementedError
+
+    def _not_compared(self, number: int) -> str:
+        """The state of the table if the result cannot be compared, as a clause."""
+        raise NotImplementedError
+
+
+# Carrying out
+
+
+class Executor(typing.Protocol):
+    """Carries out steps on a table; the only part of a plan that writes."""
+
+    def settings(self) -> SessionSettings:
+        """The settings under which steps will be carried out; starts what has to be started."""
+
+    def check(self, before: Snapshot, step: Step) -> None:
+        """Commit nothing; raises `CommitError` if it is certain that *step* would be refused."""
+
+    def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
+        """
+        Commit *step* on the table at *root*; raises `CommitError` when Delta refuses.
+
+        *base* is the state in which the table is thought to be.
+        """
+
+    def mark(self) -> CommitMark:
+        """By what its commits are known, once it has applied a step."""
+
+    def may_still_commit(self) -> bool:
+        """Whether a step that was interrupted may be committed later on."""
+
+
+class TableLog(typing.Protocol):
+    """The log of the table on which a plan is carried out."""
+
+    def load(self, version: int | None = None) -> Snapshot:
+        """The table as it is now, or as it was at *version*; at -1 there was none."""
+
+    def commits(self, first: int, last: int, step: Step) -> Sequence[Provenance]:
+        """Whose the versions *first* to *last*, ends included, are; our own carry out *step*."""
+
+
+@dataclass(frozen=True)
+class ConcurrentChange:
+    """The changes in a version that another writer committed while the plan was applied."""
+
+    version: int
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """
+    The outcome of a plan: the versions it committed, and where they differ from the plan.
+
+    `actual` is the newest state; `concurrent` is what others have changed on the way to it.
+    """
+
+    plan: Plan
+    actual: Snapshot
+    versions: tuple[int, ...]
+    mismatches: tuple[Change, ...] = ()
+    concurrent: tuple[ConcurrentChange, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """
+    The progress of a plan: the stages that are done, and what they committed.
+
+    `base` is the version on which the next stage was begun, None where it was not begun yet.
+    """
+
+    plan: Plan
+    done: int = 0
+    versions: tuple[int, ...] = ()
+    base: int | None = None
+
+    @property
+    def words(self) -> str:
+        """What is known about commits without reading the table, as a clause."""
+        known = committed_words(self.versions)
+        if self.base is None:
+            return known + _not_completed(self.plan, self.done) if self.versions else known
+        total = len(self.plan.stages)
+        pending = "the change" if total == 1 else f"step {self.done + 1} of {total}"
+        unknown = f"it is unknown whether {pending} was committed: inspect the table"
+        return f"{known}; {unknown}" if self.versions else unknown
+
+
+def carry_out(
+    plan: Plan,
+    *,
+    executor: Executor,
+    log: TableLog,
+    note: Callable[[Progress], None] = lambda _: None,
+) -> Outcome:
+    """
+    Commit exactly *plan*, stage by stage, and compare each with the prediction.
+
+    What is compared is the state at the version that the stage committed, so that changes by
+    others before and after it are no part of it. *note* hears how far the plan has come
+    whenever that changes, for the case of an interruption. Raises `CommitError` when the table's
+    protocol or metadata is no longer what the plan started from, when Delta refuses, or when a
+    stage's result differs or others have changed the table and stages remain; it names the
+    versions that were committed.
+    """
+    if plan.is_noop:
+        return Outcome(plan=plan, actual=plan.before, versions=())
+    current = plan.before
+    # To a checkpoint of the version that was planned it does not matter what others commit.
+    if any(stage.has_statement for stage in plan.stages):
+        require_same_settings(plan, executor.settings())
+        current = log.load()
+        require_same_base(plan.before, current)
+        _require_same_losses(plan, current)
+    # All of them before the first: a step that fails halfway leaves a table that nobody planned.
+    check_steps(plan, executor)
+    run = _Run(plan, executor, log, note, current)
+    run.take_stages(len(plan.stages))
+    return Outcome(
+        plan=plan,
+        actual=run.result.actual,
+        versions=run.progress.versions,
+        mismatches=run.result.mismatches,
+        concurrent=run.result.concurrent,
+    )
+
+
+def check_steps(plan: Plan, executor: Executor) -> None:
+    """Have *executor* check all steps before the first one is taken; raises `CommitError`."""
+    before = plan.before
+    for stage in plan.stages:
+        executor.check(before, stage.step)
+        before = stage.after
+
+
+def _require_same_losses(plan: Plan, current: Snapshot) -> None:
+    """Raise `CommitError` where *plan* would delete what was not there when it was agreed to."""
+    for step in plan.steps:
+        agreed = step.destroys(plan.before)
+        new = [name for name in step.destroys(current) if name not in agreed and "*" not in agreed]
+        if new:
+            raise CommitError(
+                f"The plan would delete {', '.join(new)}, which the table has only got since "
+                f"version {plan.before.version}; nothing was committed.",
+                remedy="Plan again on the current table.",
+                delta_error_class="DELTA_METADATA_CHANGED",
+            )
+
+
+class _Run(StageRun):
+    """Stages on a Delta table: what they have committed, and what the last one came to."""
+
+    remedy = "Inspect the table, then plan again."
+
+    def __init__(
+        self,
+        plan: Plan,
+        executor: Executor,
+        log: TableLog,
+        note: Callable[[Progress], None],
+        current: Snapshot,
+    ) -> None:
+        self._plan, self._executor, self._log, self._note = plan, executor, log, note
+        self.progress = Progress(plan=plan)
+        self.result = _Result(actual=current)
+
+    def _require_as_planned(self) -> None:
+        committed = committed_words(self.progress.versions)
+        if self.result.mismatches:
+            raise CommitError(
+                "A step's result differs from the plan, so the remaining steps were not carried "
+                f"out; {committed}.",
+                remedy=self.remedy,
+            )
+        if self.result.concurrent:
+            raise CommitError(
+                "Another writer changed the table in the meantime, in "
+                f"{concurrent_words(self.result.concurrent)}, so the remaining steps were not "
+                f"carried out; {committed}.",
+                remedy="Plan again on the current table.",
+            )
+
+    def _take(self, number: int) -> None:
+        stage = self._plan.stages[number]
+        if stage.has_statement:
+            # Before the statement: an interrupt may come at any moment from now on.
+            self._note(self._begun)
+        base = self.result.actual
+        if not stage.has_statement and self.progress.versions:
+            base = self._log.load(self.progress.versions[-1])  # nor what they have committed since
+        try:
+            self._executor.apply(base.root, stage.step, base)
+        except NotYet:  # Delta refuses after it has done the first of two phases
+            if not stage.waits:
+                raise
+
+    @property
+    def _begun(self) -> Progress:
+        return replace(self.progress, base=self.result.actual.version)
+
+    def _after_failure(self, number: int, error: DeltaadmError) -> str:
+        begun, step = self._begun, self._plan.stages[number].step
+        try:
+            # What was lost may still commit, so the log is asked again once the executor is closed.
+            if isinstance(error, EngineLost | UnknownWrite):
+                return look_up(begun, self._log, self._executor)
+            last = self._log.load().version
+            partly = _own(self._log, self.result.actual.version + 1, last, step)
+        except DeltaadmError:
+            return begun.words
+        return committed_words(begun.versions + partly)
+
+    def _compare(self, number: int) -> None:
+        stage = self._plan.stages[number]
+        self.result = _result(self._plan, stage, self.result.actual, self._log)
+        versions = self.progress.versions + self.result.versions
+        self.progress = Progress(plan=self._plan, done=number + 1, versions=versions)
+        self._note(self.progress)
+
+    def _not_compared(self, number: int) -> str:
+        versions = self.progress.versions
+        earlier = f"{committed_words(versions)}; " if versions else ""
+        return f"{earlier}step {number + 1} was carried out, but not compared with the plan"
+
+
+# What a stage came to
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Result:
+    """The outcome of a stage; `actual` is the newest state."""
+
+    actual: Snapshot
+    versions: tuple[int, ...] = ()
+    mismatches: tuple[Change, ...] = ()
+    concurrent: tuple[ConcurrentChange, ...] = ()
+
+
+def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> _Result:
+    newest = log.load()
+    if stage.step.destination is not None:
+        # No commit to look for: the catalog's entry has changed, and the log is another table's.
+        moved = (*relocation(stage.after, newest), *mismatches(stage.after, newest))
+        return _Result(actual=newest, mismatches=moved)
+    commits = log.commits(base.version + 1, newest.version, stage.step)
+    own = tuple(commit.version for commit in commits if commit.is_own) if stage.is_commit else ()
+    # Appends do not matter, only what may change protocol, metadata or clustering.
+    others = [
+        commit.version for commit in commits if commit.changes_table and commit.version not in own
+    ]
+    try:
+        concurrent = tuple(_concurrent_changes(log, others))
+        differences = (
+            _mismatches_at(own, plan, stage, base, log)
+            if concurrent and (own or not stage.is_commit)
+            else mismatches(_expected(plan, stage, base, own), newest)
+        )
+    except DeltaadmError:  # versions that the log does not lead to any more
+        concurrent = ()
+        differences = mismatches(_expected(plan, stage, base, own), newest)
+    return _Result(actual=newest, versions=own, mismatches=differences, concurrent=concurrent)
+
+
+def _concurrent_changes(log: TableLog, versions: Sequence[int]) -> Iterator[ConcurrentChange]:
+    for version in versions:
+        changes = diff(log.load(version - 1), log.load(version))
+        if changes:
+            yield ConcurrentChange(version, changes)
+
+
+def _mismatches_at(
+    versions: tuple[int, ...], plan: Plan, stage: Stage, base: Snapshot, log: TableLog
+) -> tuple[Change, ...]:
+    """Mismatches with the plan at the *versions* of a stage, including changes by others."""
+    if not versions:
+        return ()
+    # The statement must have done what it does on the state that it met, and what that changes
+    # must be in the plan: on top of others' changes it could mean more.
+    met = log.load(versions[-1] - 1)
+    expected = _expected(plan, stage, met, versions)
+    planned = {change.subject for change in diff(base, stage.after)}
+    more = (change for change in _changes_at(versions, log) if change.subject not in planned)
+    return mismatches(expected, log.load(versions[-1])) or tuple(more)
+
+
+def _changes_at(versions: tuple[int, ...], log: TableLog) -> Iterator[Change]:
+    """The changes of *versions*, with consecutive versions combined."""
+    first = versions[0]
+    for version, following in zip(versions, (*versions[1:], None), strict=True):
+        if following != version + 1:
+            yield from diff(log.load(first - 1), log.load(version))
+            first = following or first
+
+
+def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...]) -> Snapshot:
+    """The prediction for the version that the step came to, which others' may have moved."""
+    if not versions:
+        return stage.after
+    known = replace(
+        base,
+        version=versions[-1] - 1,
+        files=base.files or plan.before.files,
+        domains=plan.before.domains if base.domains is None else base.domains,
+    )
+    return evolve(known, stage.step, plan.session)
+
+
+def _own(log: TableLog, first: int, last: int, step: Step) -> tuple[int, ...]:
+    return tuple(commit.version for commit in log.commits(first, last, step) if commit.is_own)
+
+
+# Saying what was committed
+
+
+def committed_words(versions: tuple[int, ...]) -> str:
+    """The committed *versions*, as a clause."""
+    if not versions:
+        return "nothing was committed"
+    listed = ", ".join(map(str, versions))
+    return (
+        f"version {listed} was committed"
+        if len(versions) == 1
+        else f"versions {listed} were committed"
+    )
+
+
+def concurrent_words(concurrent: Sequence[ConcurrentChange]) -> str:
+    """In which versions others have changed what: `version 4 (configuration[a])`."""
+    return ", ".join(
+        f"version {commit.version} ({', '.join(change.subject for change in commit.changes[:5])})"
+        for commit in concurrent
+    )
+
+
+def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:
+    """What is known about commits after an interruption, once the executor is closed."""
+    # The stage that was under way may have been committed or not; its own commits tell.
+    plan, done, base = progress.plan, progress.done, progress.base
+    if base is None or not plan.stages[done].is_commit:
+        return progress.words
+    stage = plan.stages[done]
+    own = _own(log, base + 1, log.load().version, stage.step)
+    versions = progress.versions + own
+    if own and _is_complete(plan, stage, own, log):
+        return committed_words(versions) + _not_completed(plan, done + 1)
+    if not executor.may_still_commit():
+        return committed_words(versions) + (_not_completed(plan, done) if versions else "")
+    if not own:
+        return progress.words
+    return f"{committed_words(versions)}; it is unknown whether the rest was: inspect the table"
+
+
+def _is_complete(plan: Plan, stage: Stage, own: tuple[int, ...], log: TableLog) -> bool:
+    if not stage.several_commits:
+        return True
+    expected = _expected(plan, stage, log.load(own[-1] - 1), own)
+    return not mismatches(expected, log.load(own[-1]))
+
+
+def _not_completed(plan: Plan, done: int) -> str:
+    total = len(plan.stages)
+    left = total - done
+    if not left:
+        return ", which completes the plan"
+    if total == 1:
+        return "; the change was not completed"
+    return f"; {left} of {total} steps {'was' if left == 1 else 'were'} not completed"
+
+
+# What must be as it was when the plan was made
+
+
+def require_same_places(plan: Plan, load_at: Callable[[str], Snapshot]) -> None:
+    """Raise `CommitError` unless tables to which *plan* leads a name are as they were."""
+    for step in plan.steps:
+        if step.destination is not None:
+            there = load_at(step.destination.root)
+            require_same_base(step.destination, there, what=f"The table at {there.root}")
+
+
+def require_same_settings(plan: Plan, live: SessionSettings) -> None:
+    """Raise `CommitError` where the live session would commit something else than planned."""
+    if live == plan.session:
+        return
+    # Most settings make no difference to most plans: only what they lead to counts.
+    state = plan.before
+    for stage in plan.stages:
+        if not _leads_to(stage.after, state, stage.step, live):
+            raise CommitError(
+                "With the Spark session's settings, Delta would refuse or commit something other "
+                "than planned; nothing was committed.",
+                remedy="Plan again with the session's settings: --spark-conf KEY=VALUE.",
+            )
+        state = stage.after
+
+
+def _leads_to(after: Snapshot, before: Snapshot, step: Step, settings: SessionSettings) -> bool:
+    try:
+        return not diff(after, evolve(before, step, settings))
+    except DeltaadmError:
+        return False

@@ -1,0 +1,744 @@
+"""Writing a checkpoint of a version from our own replay; deltalake and Spark have no part in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter
+from datetime import UTC, date, datetime
+from decimal import Context, Decimal, InvalidOperation
+from hashlib import blake2b
+from itertools import islice
+from math import inf
+from struct import pack, unpack
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
+from uuid import uuid4
+
+import pyarrow as pa
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.actions import ACTIONS
+from deltaadm.domain.file_facts import checksums
+from deltaadm.domain.json_values import compact
+from deltaadm.domain.properties import column_list, kept_for, whole_number
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, StructField, StructType
+from deltaadm.domain.snapshot import Checkpoint, Kind, LogFiles, LogListing, choose
+from deltaadm.domain.steps.properties import require_checkpointable
+from deltaadm.domain.transaction.column_mapping import physical_name
+from deltaadm.domain.wire import Metadata
+from deltaadm.errors import (
+    CommitError,
+    DeltaadmError,
+    Refused,
+    StorageError,
+    TableError,
+    UnknownWrite,
+)
+from deltaadm.replay.checkpoints import CheckpointReader, documents
+from deltaadm.replay.load import Attempt, locate
+from deltaadm.replay.reconcile import UnreadableCheckpoint, canonical_path, hint_of, vector_id
+from deltaadm.replay.whole_state import WholeState
+from deltaadm.storage.local import unwritable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from deltaadm.domain.schema import DataType, Path
+    from deltaadm.domain.snapshot import LogSegment, Snapshot
+    from deltaadm.storage.store import WritableStore
+
+
+# Columns
+
+
+if TYPE_CHECKING:
+    Action = dict[str, Any]
+    NamedAction = tuple[str, Action]
+
+_V1: Final = ("txn", "add", "remove", "metaData", "protocol", "domainMetadata")
+_V2: Final = (*_V1, "checkpointMetadata", "sidecar")
+_ONLY_IN_COMMITS: Final = {"remove": ("stats", "tags")}
+_SCALARS: Final[Mapping[str, tuple[type, pa.DataType]]] = {
+    "string": (str, pa.string()),
+    "integer": (int, pa.int32()),
+    "long": (int, pa.int64()),
+    "boolean": (bool, pa.bool_()),
+}
+_MAPS: Final = ("partitionValues", "tags", "configuration")
+
+
+def exact(name: str, document: Mapping[str, Any]) -> Action:
+    """
+    An action with all that it says, without nulls.
+
+    Raises `Refused` for a field that the protocol does not define, or whose value is of another
+    type than it defines: a checkpoint would not hold it.
+    """
+    try:
+        return _exact(document, _FORMS[name], name) or {}
+    except ValueError as error:
+        raise Refused(
+            f"A checkpoint would lose what the log says: {error}.",
+            remedy="Have the writer that knows it write the checkpoint, or use a newer deltaadm.",
+        ) from error
+
+
+def _exact(value: Any, form: Any, place: str) -> Any:
+    if isinstance(form, dict) and isinstance(value, dict):
+        inner = {}
+        for key, item in value.items():
+            if item is not None and key not in form:
+                msg = f"it has a field {place}.{key}, which deltaadm does not know"
+                raise ValueError(msg)
+            plain = None if item is None else _exact(item, form[key], f"{place}.{key}")
+            if plain is not None:
+                inner[key] = plain
+        return inner or None  # to Delta an object without fields is none
+    fits = type(value) is form and (
+        (form is not dict or all(type(item) in _TEXTS for item in value.values()))
+        and (form is not list or all(type(item) is str for item in value))
+    )
+    if not fits:
+        msg = f"{place} is {json.dumps(value, default=str)[:100]}, which is not of its type"
+        raise ValueError(msg)
+    return value
+
+
+_TEXTS: Final = {str, type(None)}
+
+
+def _form(kind: DataType) -> Any:
+    """The forms of the fields of a struct, or the Python type of any other value."""
+    if isinstance(kind, StructType):
+        return {field.name: _form(field.type) for field in kind.fields}
+    if isinstance(kind, PrimitiveType):
+        return _SCALARS[kind.name][0]
+    return dict if isinstance(kind, MapType) else list
+
+
+_FORMS: Final = {name: _form(ACTIONS[name].log_type()) for name in _V2}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """
+    The columns of a checkpoint, which follow from the table's protocol, schema and properties.
+
+    `repetitive` are those whose values repeat. `partitions` and `statistics` are what
+    `partitionValues_parsed` and the values of `stats_parsed` hold, None where they are not written.
+    """
+
+    schema: pa.Schema
+    is_v2: bool
+    repetitive: Sequence[str]
+    has_json: bool
+    partitions: StructType | None
+    statistics: StructType | None
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Columns:
+        """The columns of a checkpoint of *snapshot*."""
+        stored = snapshot.metadata.configuration
+        is_v2 = stored.get(_POLICY) == "v2" and snapshot.protocol.supports("v2Checkpoint")
+        has_json = stored.get(_AS_JSON, "true").lower() != "false"
+        # Where nothing is said of either form, the protocol wants text alone. Where there is no
+        # text, Delta's own default keeps the statistics.
+        as_struct = stored.get(_AS_STRUCT, str(not has_json)).lower() == "true"
+        partitions = _partitions(snapshot) if as_struct else None
+        statistics = _statistics(snapshot) if as_struct else None
+        fields = {name: _arrow_fields(name) for name in (_V2 if is_v2 else _V1)}
+        if not has_json:
+            fields["add"] = [field for field in fields["add"] if field.name != "stats"]
+        if partitions is not None and partitions.fields:
+            fields["add"].append(pa.field("partitionValues_parsed", _arrow(partitions)))
+        if statistics is not None:
+            fields["add"].append(pa.field("stats_parsed", _arrow(statistics)))
+        maps = [f"{name}.{key}" for name in ("add", "remove") for key in _MAPS]
+        return cls(
+            pa.schema([(name, pa.struct(inner)) for name, inner in fields.items()]),
+            is_v2,
+            [f"{name}.key_value.{part}" for name in maps for part in ("key", "value")],
+            has_json,
+            partitions,
+            statistics,
+        )
+
+    def with_statistics(self, add: Action) -> Action:
+        """An `add` action with statistics and partition values in the forms that there are."""
+        if self.statistics is not None and "stats" in add:
+            try:
+                values = json.loads(add["stats"], parse_float=Decimal)
+            except (ValueError, RecursionError):
+                values = None
+            parsed = _parsed(values, self.statistics)
+            if parsed:
+                add["stats_parsed"] = parsed
+        if self.partitions is not None and self.partitions.fields:
+            texts = add.get("partitionValues", {})
+            typed = {
+                field.name: _partition_value(texts[field.name], field)
+                for field in self.partitions.fields
+                if texts.get(field.name)  # an empty text is a null as well
+            }
+            if typed:
+                add["partitionValues_parsed"] = typed
+        if not self.has_json:
+            add.pop("stats", None)
+        return add
+
+    def batch(self, actions: Sequence[NamedAction]) -> pa.RecordBatch:
+        """The rows of *actions*, one each."""
+        arrays = []
+        for field in self.schema:
+            rows = [_row(action) if name == field.name else None for name, action in actions]
+            arrays.append(pa.array(rows, field.type))
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+_POLICY: Final = "delta.checkpointPolicy"
+_AS_JSON: Final = "delta.checkpoint.writeStatsAsJson"
+_AS_STRUCT: Final = "delta.checkpoint.writeStatsAsStruct"
+
+
+def _row(action: Action) -> Action:
+    """The action as Arrow takes it, maps as lists of pairs."""
+    row: Action = {
+        key: [*value.items()] if key in _MAPS and isinstance(value, dict) else value
+        for key, value in action.items()
+    }
+    options = action.get("format", {}).get("options")
+    if options is not None:
+        row["format"] = {**action["format"], "options": [*options.items()]}
+    return row
+
+
+def _arrow_fields(name: str) -> list[pa.Field]:
+    left_out = _ONLY_IN_COMMITS.get(name, ())
+    fields = ACTIONS[name].log_type().fields
+    return [pa.field(one.name, _arrow(one.type)) for one in fields if one.name not in left_out]
+
+
+def _arrow(kind: DataType) -> pa.DataType:
+    """The Arrow type of a field of an action, or of a column of the table."""
+    if isinstance(kind, StructType):
+        return pa.struct([pa.field(field.name, _arrow(field.type)) for field in kind.fields])
+    if isinstance(kind, MapType):
+        return pa.map_(_arrow(kind.key), _arrow(kind.value))
+    if isinstance(kind, ArrayType):
+        return pa.list_(_arrow(kind.element))
+    name = _plain_name(kind)
+    if name == "decimal":
+        return pa.decimal128(*_decimal(kind))
+    return _SCALARS[name][1] if name in _SCALARS else _TYPES[name]
+
+
+_TYPES: Final[Mapping[str, pa.DataType]] = {
+    "byte": pa.int8(),
+    "short": pa.int16(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "binary": pa.binary(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us", "UTC"),
+    "timestamp_ntz": pa.timestamp("us"),
+}
+_RANGES: Final = {"byte": 7, "short": 15, "integer": 31, "long": 63}
+
+
+def _plain_name(kind: DataType) -> str:
+    """The name of a type without its details; empty for one without values of its own."""
+    name = re.split(r"[( ]", kind.name)[0] if isinstance(kind, PrimitiveType) else ""
+    return {"char": "string", "varchar": "string"}.get(name, name)
+
+
+def _decimal(kind: DataType) -> tuple[int, int]:
+    precision, scale = re.findall(r"\d+", getattr(kind, "name", ""))
+    return int(precision), int(scale)
+
+
+# Statistics
+
+
+def _statistics(snapshot: Snapshot) -> StructType:
+    """The type of statistics: what Delta collects of the columns that it indexes."""
+    metadata = snapshot.metadata
+    columns = StructType(
+        tuple(one for one in metadata.schema.fields if one.name not in metadata.partition_columns)
+    )
+    paths, _ = column_list(metadata.configuration.get("delta.dataSkippingStatsColumns", ""))
+    stored = metadata.configuration.get("delta.dataSkippingNumIndexedCols", "32")
+    most = whole_number(stored)
+    named = {tuple(part.lower() for part in path) for path in paths}
+    leaves = list(_leaves(columns, (), ()))
+    if named:
+        chosen = [
+            leaf
+            for leaf in leaves
+            if any(leaf[0][: end + 1] in named for end in range(len(leaf[0])))
+        ]
+    else:
+        chosen = leaves if most is not None and most < 0 else leaves[: 32 if most is None else most]
+    values = _nested([(path, kind) for _, path, kind in chosen if _has_bounds(kind)])
+    counts = _nested([(path, PrimitiveType("long")) for _, path, _ in chosen])
+    parts = [
+        StructField("numRecords", PrimitiveType("long")),
+        StructField("minValues", values),
+        StructField("maxValues", values),
+        StructField("nullCount", counts),
+        StructField("tightBounds", PrimitiveType("boolean")),
+    ]
+    # Parquet has no struct without fields.
+    return StructType(tuple(part for part in parts if part.type != StructType()))
+
+
+_Leaf = tuple["Path", "Path", "DataType"]
+"""A column's path in lower case, its path in data files, and its type."""
+
+
+def _leaves(struct: StructType, logical: Path, physical: Path) -> Iterator[_Leaf]:
+    for field in struct.fields:
+        names = (*logical, field.name.lower()), (*physical, physical_name(field))
+        if isinstance(field.type, StructType):
+            yield from _leaves(field.type, *names)
+        else:
+            yield (*names, field.type)
+
+
+def _has_bounds(kind: DataType) -> bool:
+    """Whether Delta collects the least and the greatest value of such a column."""
+    name = _plain_name(kind)
+    return name == "decimal" or (name in {*_TYPES, *_SCALARS} and name not in {"binary", "boolean"})
+
+
+def _nested(leaves: Sequence[tuple[Path, DataType]]) -> StructType:
+    """The struct that has values of these types at these paths."""
+    fields = []
+    for name in dict.fromkeys(path[0] for path, _ in leaves):
+        inner = [(path[1:], kind) for path, kind in leaves if path[0] == name]
+        whole = next((kind for path, kind in inner if not path), None)
+        fields.append(StructField(name, _nested(inner) if whole is None else whole))
+    return StructType(tuple(fields))
+
+
+def _parsed(value: Any, kind: DataType) -> Any:
+    """A value of statistics in JSON as one of this type; None where it is none."""
+    if isinstance(kind, StructType):
+        if not isinstance(value, dict):
+            return None
+        inner = {field.name: _parsed(value.get(field.name), field.type) for field in kind.fields}
+        return {name: item for name, item in inner.items() if item is not None} or None
+    name = _plain_name(kind)
+    if name in {"string", "boolean"}:
+        return value if type(value) is _SCALARS[name][0] else None
+    if name in _RANGES:
+        return (
+            value
+            if type(value) is int and -1 << _RANGES[name] <= value < 1 << _RANGES[name]
+            else None
+        )
+    # A bound that cannot be told is none: files are then read that might have been skipped.
+    return None if isinstance(value, bool | dict | list) else _value_of_text(str(value), kind)
+
+
+def _partition_value(text: str, field: StructField) -> Any:
+    """
+    The value that the text of a partition stands for.
+
+    Raises `Refused` where it stands for none: a null in its place would be another partition.
+    """
+    name = _plain_name(field.type)
+    value: Any = None
+    if name in {"string", "binary"}:
+        value = text if name == "string" else text.encode()
+    elif name == "boolean":
+        value = {"true": True, "false": False}.get(text.lower())
+    elif name in _RANGES:
+        # Spark casts ASCII digits alone.
+        number = whole_number(text) if text.isascii() else None
+        value = None if number is None else _parsed(number, field.type)
+    else:
+        value = _value_of_text(text, field.type)
+    if value is None:
+        raise Refused(
+            f"A checkpoint cannot hold the partition value {text!r} of {field.name} as a "
+            f"{field.type.name if isinstance(field.type, PrimitiveType) else name}, which "
+            f"{_AS_STRUCT} asks for.",
+            remedy=f"Have Delta Spark write the checkpoint, or unset {_AS_STRUCT}.",
+        )
+    return value
+
+
+def _value_of_text(text: str, kind: DataType) -> Any:
+    """A number, date or time; None for what is none, or a time of which the zone is not known."""
+    name = _plain_name(kind)
+    try:
+        if name in {"double", "float"}:
+            number = float(text)
+            return number if name == "double" else unpack("f", pack("f", number))[0]
+        if name == "decimal":
+            return _decimal_of(Decimal(text), *_decimal(kind))
+        if name == "date":
+            return date.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
+    except (ValueError, OverflowError, InvalidOperation):
+        return None
+    if (name == "timestamp") != (moment.tzinfo is not None):
+        return None
+    return moment.astimezone(UTC) if moment.tzinfo else moment
+
+
+def _decimal_of(number: Decimal, precision: int, scale: int) -> Decimal | None:
+    rounded = number.quantize(Decimal(1).scaleb(-scale), context=_WIDE)
+    fits = rounded == number and len(rounded.as_tuple().digits) <= precision
+    return rounded if fits else None
+
+
+_WIDE: Final = Context(prec=76)
+
+
+def _partitions(snapshot: Snapshot) -> StructType:
+    """The partition columns, under the names that they have in the log."""
+    by_name = {field.name: field for field in snapshot.metadata.schema.fields}
+    columns = [by_name[name] for name in snapshot.metadata.partition_columns if name in by_name]
+    return StructType(tuple(StructField(physical_name(one), one.type) for one in columns))
+
+
+# Writing
+
+
+if TYPE_CHECKING:
+    NamedDocument = tuple[str, dict[str, Any]]
+
+HINT: Final = "_last_checkpoint"
+
+_GROUP: Final = 1 << 14
+"""Actions that are held at a time, and make up a row group of the file."""
+_GROUP_TEXT: Final = 1 << 24
+"""Characters of their paths and statistics, at most about."""
+
+
+def write_checkpoint(store: WritableStore, snapshot: Snapshot) -> bool:
+    """
+    See to it that there is a checkpoint of the version that *snapshot* is, whatever comes later.
+
+    Answers whether this call has written it; one that is there is kept. It holds what the log says
+    and nothing else: it is read back and compared before anybody else can see it. Nothing that
+    others can see is ever removed or replaced, except that `_last_checkpoint` is moved forward.
+
+    Raises `Refused` where the log or its protocol has something that we do not know, `CommitError`
+    where a file is in the way or the version is not the one that was planned, `TableError` where it
+    cannot be loaded, and `StorageError`.
+    """
+    require_checkpointable(snapshot)
+    if store.obstacle:
+        raise Refused(
+            f"deltaadm cannot write a checkpoint of this table: {store.obstacle}.",
+            remedy="Have a writer that is made for this store write it.",
+        )
+    existing = _existing(store, snapshot)
+    if existing is None:
+        pointer = _written(store, snapshot)
+        if pointer is not None:
+            _move_pointer(store, pointer)
+            return True
+        existing = _existing(store, snapshot)  # which somebody has written meanwhile
+    if existing is None:
+        raise StorageError(
+            f"The store of {store.root} says that there is a checkpoint of version "
+            f"{snapshot.version}, and does not find it.",
+            remedy="Try again.",
+        )
+    _move_pointer(store, existing)
+    return False
+
+
+class _Pointer(NamedTuple):
+    """What `_last_checkpoint` says of a checkpoint."""
+
+    version: int
+    size: int
+    bytes: int
+    adds: int
+    parts: int | None = None
+
+
+# A new one
+
+
+def _written(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
+    """What is to be said of a new checkpoint; None where another has its name."""
+    attempt = Attempt(store, locate(store, snapshot.version))
+    while True:
+        try:
+            return _written_from(store, snapshot, attempt.segment)
+        except UnreadableCheckpoint as error:
+            attempt.answer(error)  # goes back to an older one, or raises
+        except OSError as error:
+            raise unwritable(f"the checkpoint of version {snapshot.version}", error) from error
+
+
+def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment) -> _Pointer | None:
+    import pyarrow.parquet as pq
+
+    version = snapshot.version
+    columns = Columns.of(snapshot)
+    is_v2 = columns.is_v2
+    # A V2 checkpoint without sidecars: a single file, which is there whole or not at all.
+    unique = f"{uuid4()}." if is_v2 else ""
+    name = f"{version:020d}.checkpoint.{unique}parquet"
+    with store.draft(name) as draft:
+        expected = _Digest()
+        with pq.ParquetWriter(
+            draft,
+            columns.schema,
+            compression="snappy",
+            use_dictionary=columns.repetitive,
+            write_page_checksum=True,
+            store_schema=False,
+        ) as writer:
+            actions = _actions(WholeState(store, segment), snapshot, columns)
+            for group in _groups(actions):
+                for action, document in group:
+                    expected.take(action, document)
+                writer.write_batch(columns.batch(group))
+        _require_same(draft, version, expected)
+        size = draft.seek(0, 2)
+        try:
+            is_new = store.publish(draft, name)
+        except UnknownWrite as error:
+            if store.local_path is not None or name not in store.list_log(version):
+                raise StorageError(error.message, remedy=error.remedy) from error
+            is_new = True
+    counts = expected.counts
+    return _Pointer(version, counts.total(), size, counts["add"]) if is_new else None
+
+
+def _actions(state: WholeState, snapshot: Snapshot, columns: Columns) -> Iterator[NamedDocument]:
+    """The actions of the checkpoint; raises `Refused` where it could not hold all that is known."""
+    oldest = _oldest_tombstone(snapshot)
+    for name, document in state.file_actions():
+        action = exact(name, document)
+        # What Delta writes: a checkpoint is no commit, in which data would have changed.
+        action["dataChange"] = False
+        if name == "add":
+            yield name, columns.with_statistics(action)
+        elif action.get("deletionTimestamp", 0) > oldest:
+            for key in ("stats", "tags"):  # which tombstones of checkpoints do not have
+                action.pop(key, None)
+            yield name, action
+    for name in sorted(state.unknown):
+        raise Refused(
+            f"A checkpoint would lose what the log says: it has an action {name}, which deltaadm "
+            "does not know.",
+            remedy="Have the writer that knows it write the checkpoint, or use a newer deltaadm.",
+        )
+    for name, document in state.other_actions():
+        yield name, exact(name, document)
+        _require_planned(snapshot, name, document)
+    if columns.is_v2:
+        yield "checkpointMetadata", {"version": snapshot.version}
+
+
+def _require_planned(snapshot: Snapshot, name: str, document: dict[str, Any]) -> None:
+    if (name == "protocol" and Protocol.from_wire(document) != snapshot.protocol) or (
+        name == "metaData" and not Metadata.from_wire(document).says_the_same_as(snapshot.metadata)
+    ):
+        raise CommitError(
+            f"Version {snapshot.version} of the table has a different {name} than when the "
+            "checkpoint was planned.",
+            remedy="Plan again on the current table.",
+        )
+
+
+def _oldest_tombstone(snapshot: Snapshot) -> float:
+    """The time in ms up to which tombstones have expired."""
+    if snapshot.timestamp is None:
+        return -inf
+    # By the newest commit, unless this machine's clock is behind: one that is ahead must not take
+    # the tombstones of files that VACUUM has to spare.
+    now = min(time.time_ns() // 1_000_000, snapshot.timestamp)
+    stored = snapshot.metadata.configuration.get(_RETENTION, "interval 1 week")
+    return now - kept_for(stored) / 1_000
+
+
+_RETENTION: Final = "delta.deletedFileRetentionDuration"
+
+
+def _groups(actions: Iterator[NamedDocument]) -> Iterator[list[NamedDocument]]:
+    """The actions in groups that are not too large to be held."""
+    for first in actions:
+        group, left = [first], _GROUP_TEXT
+        for named in islice(actions, _GROUP - 1):
+            group.append(named)
+            left -= len(named[1].get("path", "")) + len(named[1].get("stats", ""))
+            if left < 0:
+                break
+        yield group
+
+
+class _Digest:
+    """What a number of actions say, in whatever order they come."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._sums: Counter[str] = Counter()
+
+    def take(self, name: str, document: Any) -> None:
+        """Take in an action, of which every field counts."""
+        text = _CANONICAL.encode(document)
+        hashed = blake2b(text.encode(errors="surrogatepass"), digest_size=_HASH).digest()
+        self.counts[name] += 1
+        # A sum does not depend on the order, and unlike an exclusive or not on pairs either.
+        self._sums[name] = (self._sums[name] + int.from_bytes(hashed)) % (1 << 8 * _HASH)
+
+    def differences(self, other: _Digest) -> list[str]:
+        """The names of the actions that are not the same in *other*."""
+        return [
+            name
+            for name in sorted({*self.counts, *other.counts})
+            if (self.counts[name], self._sums[name]) != (other.counts[name], other._sums[name])
+        ]
+
+
+_HASH: Final = 32
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, default=str)
+
+
+def _require_same(draft: BinaryIO, version: int, expected: _Digest) -> None:
+    """Read a draft back, and raise `CommitError` unless it says what was to be written."""
+    import pyarrow.parquet as pq
+
+    found = _Digest()
+    try:
+        file = pq.ParquetFile(draft, page_checksum_verification=True)
+        for index in range(file.num_row_groups):
+            group = file.read_row_group(index)
+            for name, column in zip(group.column_names, group.columns, strict=True):
+                for document in documents(column):
+                    found.take(name, document)
+        differences = expected.differences(found)
+    except (pa.ArrowException, OSError) as error:
+        differences = [str(error)]
+    if differences:
+        raise CommitError(
+            f"The checkpoint of version {version} was not published: read back, it "
+            f"differs from the table in {', '.join(differences)}.",
+            remedy="Check the memory and the disk of this machine, then try again. If it happens "
+            "again, report it, and have Delta Spark write the checkpoint.",
+        )
+
+
+# One that is there
+
+
+def _existing(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
+    """
+    What is to be said of the checkpoint of the version, if there is one.
+
+    Raises `CommitError` for a file that is in the way, and for a checkpoint that is wrong.
+    """
+    version = snapshot.version
+    listing = LogListing.of(store.root, store.list_log(version), version)
+    present = [found for found in listing.checkpoints if found.version == version]
+    if not present:
+        name = f"{version:020d}.checkpoint.parquet"
+        if name in listing.infos and not Columns.of(snapshot).is_v2:
+            raise _in_the_way(name, "it is not a regular file with content")
+        return None
+    checkpoint = present[-1]
+    last = checkpoint.files[-1].path
+    segment = locate(store, version).segment
+    none = LogFiles((), listing.infos)
+    theirs = replace(segment, checkpoint=checkpoint, commits=none, deltas=none)
+    try:
+        digest, small = _essence(store, theirs)
+    except UnreadableCheckpoint as error:
+        raise _in_the_way(last, error.message.rstrip(".")) from error
+    try:
+        whole = LogListing.of(store.root, store.list_log(0))
+        by_commits, expected = _essence(store, choose(whole, version, before=version))
+    except TableError:  # older files are gone or unreadable: nothing but the checkpoint tells
+        by_commits, expected = digest, small
+    wrong = [name for name in ("protocol", "domainMetadata") if small[name] != expected[name]]
+    if not small["metaData"].says_the_same_as(expected["metaData"]):
+        wrong.append("metaData")
+    if wrong := [*wrong, *digest.differences(by_commits)]:
+        raise CommitError(
+            f"There is a checkpoint of version {version} already, {last}, and its "
+            f"{', '.join(wrong)} differ from those of the commits. It was left as it is.",
+            remedy="Find out what wrote it: deltaadm validate TABLE --deep.",
+        )
+    reader = CheckpointReader(store, checkpoint)
+    sizes = [file.info.size for file in checkpoint.files]
+    sizes += [
+        document.get("sizeInBytes", 0) for name, document in reader.small_actions(("sidecar",))
+    ]
+    parts = len(checkpoint.files) if checkpoint.kind is Kind.MULTIPART else None
+    return _Pointer(version, reader.size(), sum(sizes), digest.counts["add"], parts)
+
+
+def _essence(store: WritableStore, segment: LogSegment) -> tuple[_Digest, dict[str, Any]]:
+    """What all checkpoints of a version agree about, whoever has written them."""
+    state, digest = WholeState(store, segment), _Digest()
+    for name, document in state.file_actions():
+        if name == "add":
+            path = canonical_path(document["path"], store.qualifier)
+            vector = vector_id(document.get("deletionVector"))
+            digest.take("add", (path, vector, document.get("size")))
+    # Transactions may have expired for one writer and not for the other.
+    small: dict[str, Any] = {"protocol": None, "metaData": None, "domainMetadata": {}}
+    for name, document in state.other_actions():
+        if name == "protocol":
+            small[name] = Protocol.from_wire(document)
+        elif name == "metaData":
+            small[name] = Metadata.from_wire(document)
+        elif name == "domainMetadata":
+            small[name][document.get("domain")] = document.get("configuration")
+    return digest, small
+
+
+def _in_the_way(name: str, cause: str) -> CommitError:
+    return CommitError(
+        f"{name} already exists and cannot be read as a checkpoint: {cause}. It was left as it is.",
+        remedy="Move the file out of the log, then plan again.",
+    )
+
+
+# The pointer
+
+
+def _move_pointer(store: WritableStore, pointer: _Pointer) -> None:
+    """Point `_last_checkpoint` to a checkpoint, unless there is a newer one."""
+    document = {
+        "version": pointer.version,
+        "size": pointer.size,
+        **({} if pointer.parts is None else {"parts": pointer.parts}),
+        "sizeInBytes": pointer.bytes,
+        "numOfAddFiles": pointer.adds,
+    }
+    (checksum,) = checksums(compact(document))
+    body = compact({**document, "checksum": checksum}).encode()
+    if _newer(store, pointer.version) is None:
+        store.overwrite(HINT, body)
+    # Another writer may have moved it forward in between.
+    newer = _newer(store, pointer.version)
+    if newer is not None and _pointed_to(store) == pointer.version:
+        reader = CheckpointReader(store, newer)
+        parts = f',"parts":{len(newer.files)}' if newer.kind is Kind.MULTIPART else ""
+        text = f'{{"version":{newer.version},"size":{reader.size()}{parts}}}'
+        store.overwrite(HINT, text.encode())
+
+
+def _newer(store: WritableStore, version: int) -> Checkpoint | None:
+    """The newest complete checkpoint after *version*."""
+    listing = LogListing.of(store.root, store.list_log(version + 1), version + 1)
+    return listing.checkpoints[-1] if listing.checkpoints else None
+
+
+def _pointed_to(store: WritableStore) -> object:
+    try:
+        return hint_of(store.read(HINT)).get("version")
+    except DeltaadmError:
+        return None

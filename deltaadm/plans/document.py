@@ -1,0 +1,363 @@
+"""
+Plans, outcomes and journals as JSON.
+
+The document of a plan is what `--out` writes and `apply` reads.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm import documents
+from deltaadm.clients import Access, Compatibility
+from deltaadm.clients.verdicts import JUDGEMENT
+from deltaadm.dataclass import dataclass
+from deltaadm.documents import ERROR, HEAD, Document, parse, sha256
+from deltaadm.domain.features import Cost
+from deltaadm.domain.instants import second
+from deltaadm.domain.json_values import (
+    BOOLEAN,
+    COUNT,
+    INTEGER,
+    OPEN,
+    STRING,
+    STRINGS,
+    Json,
+    array,
+    constant,
+    mapping,
+    maybe,
+    one_of,
+    record,
+    text,
+    within,
+)
+from deltaadm.domain.protocol import PROTOCOL
+from deltaadm.domain.steps.table import STATE
+from deltaadm.plans.clients import newly_shut_out
+from deltaadm.plans.diff import CHANGE, CHANGES
+from deltaadm.plans.features import Phase
+from deltaadm.plans.findings import FOUND, STEP, Found, any_step, schema_of
+from deltaadm.plans.plan import planned_statement
+from deltaadm.plans.reports import PlanReport, PlanState
+from deltaadm.plans.secrets import Masker, require_no_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.domain.json_values import Fields, Schema
+    from deltaadm.domain.steps import Step
+    from deltaadm.plans.plan import Goal, Plan, Stage
+
+
+def _sql(staged: tuple[Plan, Stage]) -> str | None:
+    plan, stage = staged
+    if stage.obstacle or not stage.has_statement:
+        return None
+    return planned_statement(plan, stage)
+
+
+def _commits(staged: tuple[Plan, Stage]) -> str:
+    _, stage = staged
+    if not stage.is_commit:
+        return "none"
+    return "several" if stage.several_commits else "one"
+
+
+_STAGE_FIELDS: Final[Fields] = {
+    "sql": (maybe(STRING), _sql),
+    "cost": (one_of(Cost), lambda staged: staged[1].cost),
+    "commits": (one_of("none", "one", "several"), _commits),
+}
+_STAGE: Final = record(**_STAGE_FIELDS)
+_WITH_WAITS: Final = record(**_STAGE_FIELDS, waits=(BOOLEAN, lambda staged: staged[1].waits))
+
+
+def _stage_of(step: Step | type[Step]) -> Json:
+    return _WITH_WAITS if step.may_wait else _STAGE
+
+
+def _schema_of_stage(step: type[Step]) -> Schema:
+    return schema_of(step, _stage_of(step))
+
+
+def _write_stage(staged: tuple[Plan, Stage]) -> Any:
+    step = staged[1].step
+    return STEP.write(step) | _stage_of(step).write(staged)
+
+
+_STAGES: Final = array(Json(lambda: any_step(_schema_of_stage), _write_stage))
+_SHIFT: Final = record(
+    client=(STRING, lambda shift: shift.after.release.client.id),
+    version=(STRING, lambda shift: shift.after.release.version),
+    access=(one_of(Access), lambda shift: shift.after.access),
+    before=(one_of(Compatibility), lambda shift: shift.before.compatibility),
+    **within("after", JUDGEMENT),
+)
+_GOAL: Final = record(
+    client=(STRING, lambda reached: reached[0].release.client.id),
+    version=(STRING, lambda reached: reached[0].release.version),
+    access=(one_of(Access), lambda reached: reached[0].access),
+    reached=(BOOLEAN, lambda reached: reached[1]),
+)
+_UNREACHABLE: Final = record(
+    client=(STRING, lambda found: found.goal.release.client.id),
+    version=(STRING, lambda found: found.goal.release.version),
+    access=(one_of(Access), lambda found: found.goal.access),
+    reason=STRING,
+    skipped=BOOLEAN,
+)
+_LOSS: Final = record(step=(COUNT, lambda loss: loss[0]), what=(STRING, lambda loss: loss[1]))
+
+
+def _goals(plan: Plan) -> list[tuple[Goal, bool]]:
+    """The clients that the plan is made for, and whether they work after it."""
+    if not plan.goals:
+        return []
+    from deltaadm.plans.reach_clients import is_reached
+
+    return [(goal, is_reached(goal, plan.after)) for goal in plan.goals]
+
+
+def _losses(plan: Plan) -> list[tuple[int, str]]:
+    """The losses that each step causes, by its number from 1 on."""
+    if not plan.goals:
+        return []
+    return [
+        (number, what)
+        for number, transition in enumerate(plan.transitions, 1)
+        for what in transition.step.losses(transition.before)
+    ]
+
+
+_BINDING: Final[Fields] = {
+    "table_id": (maybe(STRING), lambda snapshot: snapshot.metadata.id),
+    "version": INTEGER,
+    "protocol_sha256": (STRING, lambda snapshot: sha256(PROTOCOL.write(snapshot.protocol))),
+    "metadata_sha256": (
+        STRING,
+        lambda snapshot: sha256(Masker().metadata(snapshot.metadata).to_wire()),
+    ),
+}
+BOUND: Final = record(**_BINDING)
+"""The state on which a plan rests, by hashes."""
+PLAN_DOCUMENT: Final = Document.sealed(
+    "A plan, shown or saved to a file",
+    _BINDING,
+    lambda report: report.plan.before,
+    operation=(STRING, lambda report: report.plan.operation),
+    table=STRING,
+    location=(STRING, lambda report: report.plan.before.root),
+    name=(maybe(STRING), lambda report: report.plan.before.name),
+    **within(
+        "plan",
+        {
+            "before": STATE,
+            "after": record(
+                protocol=PROTOCOL, metadata=(OPEN, lambda snapshot: snapshot.metadata.to_wire())
+            ),
+            "steps": (_STAGES, lambda plan: [(plan, stage) for stage in plan.stages]),
+            "changes": array(
+                record(**within("change", CHANGE), because=STRING, undo=STRING, cost=one_of(Cost))
+            ),
+        },
+    ),
+    findings=(
+        array(record(**FOUND)),
+        lambda report: [Found(report.table, found) for found in report.plan.findings],
+    ),
+    **within(
+        "plan",
+        {
+            "cost": one_of(Cost),
+            "size": (maybe(record(files=COUNT, bytes=COUNT)), lambda plan: plan.before.files),
+            "is_noop": BOOLEAN,
+            "irreversible": STRINGS,
+            "notes": STRINGS,
+            "clients": (array(_SHIFT), newly_shut_out),
+            "goals": (array(_GOAL), _goals),
+            "unreachable": array(_UNREACHABLE),
+            "unfixed": COUNT,
+            "losses": (array(_LOSS), _losses),
+            "session": (mapping(STRING), lambda plan: plan.session.to_conf()),
+        },
+    ),
+)
+
+
+def saved_document(plan: Plan, table: str) -> dict[str, Any]:
+    """
+    The JSON document of *plan*, for a file from which it is carried out.
+
+    The secrets that the table has are masked. `binding.document_sha256` is the digest of all the
+    rest. Raises `Refused` for a plan that sets a secret.
+    """
+    require_no_secrets(plan.steps, plan.session.property_defaults)
+    return masked_document(plan, table)
+
+
+def masked_document(plan: Plan, table: str) -> dict[str, Any]:
+    """The same with a mask for whatever secret the plan sets."""
+    return PLAN_DOCUMENT.write(PlanReport(table, Masker().plan(plan)))
+
+
+# Dropping features
+
+
+DROPPING: Final[Json] = record(
+    name=STRING,
+    phase=one_of(Phase),
+    keeps_history=BOOLEAN,
+    truncates_history=BOOLEAN,
+    ready_at=maybe(Json(STRING.schema, second)),
+    work=STRINGS,
+    refusal=maybe(ERROR),
+)
+"""The progress of one feature."""
+
+DROP_FEATURE_DOCUMENT: Final = Document.of(
+    "What dropping features of a table requires",
+    table=STRING,
+    version=COUNT,
+    features=array(DROPPING),
+)
+
+
+# Tables of other providers
+
+
+_ROW: Final = record(name=(STRING, lambda row: row[0]), value=(STRING, lambda row: row[1]))
+
+FOREIGN_DOCUMENT: Final = Document.of(
+    "A plan to create or alter a table of another provider, and its outcome",
+    **within(
+        "plan",
+        {
+            "operation": STRING,
+            "table": STRING,
+            "name": STRING,
+            "provider": STRING,
+            "location": STRING,
+            "before": maybe(record(provider=STRING, location=STRING, is_managed=BOOLEAN)),
+            "steps": array(STEP),
+            "statements": STRINGS,
+            "irreversible": STRINGS,
+            "notes": STRINGS,
+        },
+    ),
+    outcome=maybe(record(description=(array(_ROW), lambda rows: rows))),
+)
+
+
+PLAN_STATUS: Final = record(
+    state=one_of(PlanState), version=maybe(COUNT), changes=CHANGES, error=maybe(ERROR)
+)
+
+
+# An outcome
+
+
+_CONCURRENT: Final = record(version=COUNT, changes=CHANGES)
+_OUTCOME: Final = record(
+    version=(COUNT, lambda outcome: outcome.actual.version),
+    versions=array(COUNT),
+    mismatches=CHANGES,
+    concurrent_changes=(array(_CONCURRENT), lambda outcome: outcome.concurrent),
+)
+OUTCOME_DOCUMENT: Final = Document.of(
+    "The outcome of a plan",
+    table=STRING,
+    plan=(PLAN_DOCUMENT.json, lambda report: PlanReport(report.table, report.outcome.plan)),
+    outcome=_OUTCOME,
+)
+
+
+# A saved plan that is shown
+
+
+_PLAN: Final = Json(PLAN_DOCUMENT.schema, PLAN_DOCUMENT.write)
+
+SHOWN_PLAN_DOCUMENT: Final = Document.of(
+    "A plan out of a file, and whether it can still be carried out",
+    table=STRING,
+    plan=(_PLAN, lambda report: PlanReport(report.table, report.plan)),
+    status=PLAN_STATUS,
+)
+
+
+# A journal
+
+
+_SEAL: Final = "sha256"
+"""The key of a line's digest, which covers all its other keys."""
+_BEGUN: Final = "begun"
+_ENDED: Final = ("done", "failed")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An event of the plan with a digest; the last one has the line of its result."""
+
+    plan: str
+    table: str
+    event: str
+    line: Mapping[str, Any] | None = None
+
+
+_NOTED: Final[Fields] = {**HEAD, "plan": STRING, "table": STRING}
+_ENTRY: Final = record(**_NOTED, event=STRING)
+
+
+def _write(entry: Entry) -> dict[str, Any]:
+    body = _ENTRY.write(entry)
+    if entry.line is not None:
+        body["line"] = entry.line
+    return {**body, _SEAL: sha256(body)}
+
+
+def write_entry(entry: Entry) -> str:
+    """The line of *entry*."""
+    return json.dumps(_write(entry), separators=(",", ":")) + "\n"
+
+
+def read_entry(line: bytes) -> Entry:
+    """The entry that `write_entry` has written; raises Python's exceptions for anything else."""
+    body = parse(line)
+    seal = body.pop(_SEAL)
+    event = text(body["event"])
+    if sha256(body) != seal or event not in {_BEGUN, *_ENDED}:
+        raise ValueError(line)
+    return Entry(
+        text(body["plan"]), body["table"], event, None if event == _BEGUN else body["line"]
+    )
+
+
+_SEALED: Final[Fields] = {**_NOTED, _SEAL: STRING}
+_LINE: Final = Json(lambda: {"anyOf": [OUTCOME_DOCUMENT.schema, documents.ERROR_DOCUMENT.schema]})
+
+
+def _schema() -> Schema:
+    return {
+        "anyOf": [
+            record(**_SEALED, event=constant(_BEGUN)).schema,
+            record(**_SEALED, event=one_of(*_ENDED), line=_LINE).schema,
+        ]
+    }
+
+
+JOURNAL_DOCUMENT: Final = Document("A line of the journal of `apply`", Json(_schema, _write))
+
+
+SHOWN_JOURNAL_DOCUMENT: Final = Document.of(
+    "What a journal of `apply` says of its plans",
+    file=STRING,
+    plans=array(
+        record(
+            plan=STRING,
+            table=STRING,
+            event=one_of("begun", "done", "failed"),
+            result=maybe(OPEN),
+        )
+    ),
+)

@@ -1,0 +1,107 @@
+"""operations.fixes"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.properties import FEATURE_PREFIX
+from deltaadm.domain.steps import SetProperties, UnsetProperties
+from deltaadm.errors import DeltaadmError
+from deltaadm.plans.plan import propose
+from deltaadm.rules.rule import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.plans.plan import Plan
+    from deltaadm.rules.rule import Finding, ValidationReport
+
+
+OPERATION = "validate"
+
+
+def plan_fixes(
+    snapshot: Snapshot,
+    report: ValidationReport,
+    *,
+    fail_on: Severity = Severity.ERROR,
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    One plan that fixes every finding of *report* that can be fixed together with the others.
+
+    What is set goes into one commit, what is unset and how the table is clustered into others,
+    and a checkpoint comes last. The notes say which findings are fixed, and how many are not; those
+    from *fail_on* up are the plan's `unfixed`.
+    """
+    fixed: list[Finding] = []
+    for finding in report.findings:
+        if finding.fix and _is_possible(snapshot, [*fixed, finding], session):
+            fixed.append(finding)
+    rest = replace(
+        report, findings=tuple(finding for finding in report.findings if finding not in fixed)
+    )
+    counts = {severity: rest.count(severity) for severity in Severity}
+    left = sum(counts.values())
+    notes = [f"{finding.code} {finding.name}: {finding.message}" for finding in fixed]
+    if left:
+        words = "1 finding is" if left == 1 else f"{left} findings are"
+        notes.append(f"{words} not fixed by this plan; validate without --fix lists them.")
+    plan = propose(
+        OPERATION,
+        snapshot,
+        _union(fixed),
+        because=_because(fixed),
+        notes=notes,
+        session=session,
+    )
+    unfixed = sum(n for severity, n in counts.items() if severity.rank <= fail_on.rank)
+    return replace(plan, unfixed=unfixed)
+
+
+def _is_possible(
+    snapshot: Snapshot, findings: Iterable[Finding], session: SessionSettings | None
+) -> bool:
+    try:
+        propose(OPERATION, snapshot, _union(findings), session=session, check_outcome=False)
+    except DeltaadmError:
+        return False
+    return True
+
+
+def _union(findings: Iterable[Finding]) -> list[Step]:
+    """The steps of all *findings* as few steps; where two disagree, the worse finding's counts."""
+    properties: dict[str, str] = {}
+    unset: dict[str, None] = {}
+    others: dict[Step, None] = {}
+    for step in (step for finding in findings for step in finding.fix):
+        values = step.property_values
+        if not values:
+            others[step] = None
+        properties = {key: value for key, value in values.items() if value is not None} | properties
+        unset |= dict.fromkeys(key for key, value in values.items() if value is None)
+    steps: list[Step] = [SetProperties(properties)] if properties else []
+    keys = tuple(key for key in unset if key not in properties)
+    if keys:
+        steps.append(UnsetProperties(keys, if_exists=True))
+    return [*steps, *sorted(others, key=lambda step: not step.has_statement)]
+
+
+def _because(findings: Iterable[Finding]) -> dict[str, str]:
+    because: dict[str, str] = {}
+    for finding in findings:
+        for step in finding.fix:
+            for key in step.property_values:
+                name = key.removeprefix(FEATURE_PREFIX)
+                places = (
+                    [f"protocol.{side}Features[{name}]" for side in ("reader", "writer")]
+                    if key.startswith(FEATURE_PREFIX)
+                    else []
+                )
+                for place in (f"configuration[{key}]", *places):
+                    because.setdefault(place, f"fixes {finding.code} {finding.name}")
+    return because

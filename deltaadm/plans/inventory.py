@@ -1,0 +1,81 @@
+"""Adding rows to a Delta table on this machine."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from deltaadm.errors import Refused
+from deltaadm.storage.files import require_real_directory
+from deltaadm.storage.object_store import panics_as_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+
+def require_place(path: Path, key: Collection[str]) -> None:
+    """
+    Raise `Refused` where rows of which *key* are columns cannot be added to a table at *path*.
+
+    So for a table that lacks one of them: it is somebody else's, and rows of other columns would
+    be added to it.
+    """
+    with _refusing(path):
+        from deltalake import DeltaTable
+
+        require_real_directory(path)
+        # An absolute path, or deltalake would take some names for URLs.
+        if not DeltaTable.is_deltatable(str(path.absolute())):
+            return
+        there = {field.name for field in DeltaTable(str(path.absolute())).schema().fields}
+        lacking = [column for column in key if column not in there]
+        if lacking:
+            raise Refused(
+                f"The table at {path} is not an inventory: it has no column {lacking[0]}.",
+                remedy="Choose another path; the inventory table is created if none exists there.",
+            )
+
+
+def add_rows(path: Path, columns: Mapping[str, type], rows: Sequence[Mapping[str, Any]]) -> None:
+    """
+    Add *rows* to the table at *path*, which is created if none is there.
+
+    Raises `Refused` where that is not possible.
+    """
+    with _refusing(path):
+        import pyarrow as pa
+        from deltalake import write_deltalake
+
+        require_real_directory(path)
+        types = {str: pa.string(), int: pa.int64(), list: pa.list_(pa.string())}
+        schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
+        plain = [{name: _unicode(value) for name, value in row.items()} for row in rows]
+        table = pa.Table.from_pylist(plain, schema=schema)
+        write_deltalake(str(path.absolute()), table, mode="append", schema_mode="merge")
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Trouble of whatever kind as `Refused`."""
+    try:
+        with panics_as_errors():
+            yield
+    except Refused:
+        raise
+    except Exception as error:
+        description = (isinstance(error, OSError) and error.strerror) or str(error)
+        reason = " ".join(description.split()) or type(error).__name__
+        raise Refused(
+            f"The inventory cannot be saved to {path}: {reason.rstrip('.')}.",
+            remedy="Choose another path.",
+        ) from error
+
+
+def _unicode(value: Any) -> Any:
+    """The same without the halves of characters that stand for odd bytes in names of files."""
+    if isinstance(value, list):
+        return [_unicode(item) for item in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    return value

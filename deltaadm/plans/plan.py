@@ -1,0 +1,578 @@
+"""A plan: the state before, the steps, the predicted state; its SQL, and what would prevent it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.features import Cost, lookup, max_cost
+from deltaadm.domain.properties import CHANGE_DATA_FEED, is_true, kept_for
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.schema import path_text
+from deltaadm.domain.sql.ddl import identifier, is_hidden, literal
+from deltaadm.domain.steps import ClusterBy
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.checks import STATISTICS_COLUMNS
+from deltaadm.domain.transaction.columns import (
+    CLUSTERING_DOMAIN,
+    INDEXED_COLUMNS,
+    earlier_names,
+    lost_clustering,
+    restored_clustering,
+)
+from deltaadm.domain.transaction.update import enabled_versions
+from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.plans.diff import Change, diff, relocation
+from deltaadm.plans.undo import UNDONE_TOGETHER, Transition, fix_command, reason, undo_words
+from deltaadm.rules.predicted import snapshot_findings
+from deltaadm.rules.rule import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from deltaadm.clients import Access, ClientRelease
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.schema import Path
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.rules.rule import Finding
+
+
+# Plans that cannot work
+
+
+def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Finding, ...]:
+    """
+    Return the findings on the last of *states* that the first lacks; *steps* lie between.
+
+    Only errors and warnings: a plan breaks nothing with what is said for information alone, such
+    as that no column uses a feature whose property is unset.
+    What they find in other words at the same place, or on a column that is renamed, is not new.
+    """
+    before, after = states[0], states[-1]
+    names = _names(states)
+    known = Counter(
+        (finding.code, finding.severity, finding.where, finding.message)
+        for finding in (snapshot_findings(before) if before.exists else ())
+    )
+    different = []
+    for finding in snapshot_findings(after, names):
+        if finding.severity is Severity.INFO:
+            continue
+        key = (finding.code, finding.severity, finding.where, finding.message)
+        if known[key]:
+            # Counted, since a rule may find the same in the same words several times.
+            known[key] -= 1
+        else:
+            different.append(finding)
+    renamed = _renames(steps)
+    left = Counter(
+        (code, severity, _renamed(where, renamed)) for code, severity, where, _ in known.elements()
+    )
+    new = []
+    for finding in different:
+        place = (finding.code, finding.severity, finding.where)
+        if left[place]:
+            left[place] -= 1
+        else:
+            new.append(finding)
+    return tuple(new)
+
+
+def _names(states: Iterable[Snapshot]) -> Mapping[Path, Path]:
+    try:
+        return earlier_names(state.metadata for state in states)
+    except DeltaadmError:  # a schema that cannot be understood, which is a finding itself
+        return {}
+
+
+def _renames(steps: Iterable[Step]) -> list[tuple[str, str]]:
+    return [(path_text(old), path_text(new)) for step in steps for old, new in step.renames]
+
+
+def _renamed(where: str, renames: Iterable[tuple[str, str]]) -> str:
+    """A place in the schema, as it is called once columns have other names."""
+    for old, new in renames:
+        for end in "].":
+            start = f"schema[{old}{end}"
+            if where.startswith(start):
+                where = f"schema[{new}{end}{where.removeprefix(start)}"
+                break
+    return where
+
+
+def require_accepted(findings: Iterable[Finding], accepted: Collection[str] = ()) -> None:
+    """Raise `Refused` for errors among *findings* whose codes are not *accepted*."""
+    errors = [
+        finding
+        for finding in findings
+        if finding.severity is Severity.ERROR and finding.code not in accepted
+    ]
+    if not errors:
+        return
+    shown = "; ".join(
+        f"{finding.code} {finding.name}: {finding.message.rstrip('.')}"
+        for finding in errors[:_SHOWN]
+    )
+    more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
+    options = " ".join(
+        f"--accept-finding {code}" for code in sorted({finding.code for finding in errors})
+    )
+    raise Refused(
+        f"The plan would introduce errors: {shown}{more}.",
+        remedy=f"Change the plan, or pass {options} to proceed anyway.",
+    )
+
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """
+    One step and the state predicted after it.
+
+    `work` names the files that are behind the cost. `waits` says that this is the first of two
+    phases: Delta does its part and then refuses. `obstacle` says why the step's statement fails, so
+    that it is carried out without it.
+    """
+
+    step: Step
+    after: Snapshot
+    cost: Cost
+    work: str
+    several_commits: bool
+    waits: bool = False
+    obstacle: str = ""
+
+    @property
+    def is_commit(self) -> bool:
+        """Whether it makes a new version."""
+        return self.step.is_commit
+
+    @property
+    def has_statement(self) -> bool:
+        """Whether Spark carries it out."""
+        return self.step.has_statement
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A goal of a plan: that a release of a client can read, or write, the table."""
+
+    release: ClientRelease
+    access: Access
+
+    def __str__(self) -> str:
+        return f"{self.release} can {self.access.value} the table"
+
+    @property
+    def option(self) -> str:
+        """The option that asks for it."""
+        able = "readable" if self.access.value == "read" else "writable"
+        return f"--{able}-by {self.release}"
+
+
+@dataclass(frozen=True)
+class Unreachable:
+    """A goal that no plan reaches, and why; one that is `skipped` may be left aside."""
+
+    goal: Goal
+    reason: str
+    skipped: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedChange:
+    """A line of a plan: the difference, why it comes about, what undoes it, what it costs."""
+
+    change: Change
+    because: str
+    undo: str
+    cost: Cost
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """
+    The whole truth about what will happen: the state before, the stages, and why.
+
+    Only stages that do something are kept, so a plan without stages changes nothing.
+    `because` maps subjects to the reasons that the request itself gives; `notes` are sentences
+    about the plan as a whole. `findings` are what rules find on the state after it, and not on
+    the one before. `needs_state` says that it would be another one if the domains and files of
+    the table had been read. `goals` are the clients for which it was made, and `unreachable`
+    those for which nothing can be done. `unfixed` findings that count are left by a plan that is
+    to fix them.
+    """
+
+    operation: str
+    before: Snapshot
+    stages: tuple[Stage, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    because: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    session: SessionSettings = field(default_factory=SessionSettings)
+    needs_state: bool = False
+    goals: tuple[Goal, ...] = ()
+    unreachable: tuple[Unreachable, ...] = ()
+    unfixed: int = 0
+
+    @property
+    def after(self) -> Snapshot:
+        """The state predicted after the last stage."""
+        return self.stages[-1].after if self.stages else self.before
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps that the executor carries out, in order."""
+        return tuple(stage.step for stage in self.stages)
+
+    @property
+    def states(self) -> tuple[Snapshot, ...]:
+        """The state before, and those predicted after each step."""
+        return (self.before, *(stage.after for stage in self.stages))
+
+    @property
+    def cost(self) -> Cost:
+        """The highest of the stages."""
+        return max_cost(*(stage.cost for stage in self.stages))
+
+    @property
+    def work(self) -> str:
+        """The files that are behind that cost, in words; empty where it is but metadata."""
+        costly = [stage for stage in self.stages if stage.cost is not Cost.METADATA]
+        return "; ".join({stage.work: 0 for stage in costly if stage.cost is self.cost})
+
+    @property
+    def is_noop(self) -> bool:
+        """Whether applying it would change nothing."""
+        return not self.stages
+
+    @property
+    def missed(self) -> tuple[Unreachable, ...]:
+        """The goals that are not reached and that were not to be skipped."""
+        return tuple(target for target in self.unreachable if not target.skipped)
+
+    @property
+    def waits(self) -> bool:
+        """Whether completing the change takes a second plan, after some time."""
+        return any(stage.waits for stage in self.stages)
+
+    @property
+    def irreversible(self) -> tuple[str, ...]:
+        """The features whose removal destroys history, which needs a consent of its own."""
+        return tuple(name for step in self.steps for name in step.irreversible)
+
+    @property
+    def transitions(self) -> tuple[Transition, ...]:
+        """Each step between the states before and after it, in order."""
+        return tuple(
+            Transition(before, stage.step, stage.after)
+            for before, stage in zip(self.states, self.stages, strict=False)
+        )
+
+    @property
+    def changes(self) -> tuple[PlannedChange, ...]:
+        """Every difference between before and after, explained."""
+        undo = undo_words(self.transitions)
+        changes = (*relocation(self.before, self.after), *diff(self.before, self.after))
+        known = {(change.kind, change.subject) for change in changes}
+        return tuple(
+            PlannedChange(
+                change=change,
+                because=self.because.get(change.subject)
+                or reason(change, known, self.before, self.after),
+                undo=undo.get(change.subject, UNDONE_TOGETHER),
+                cost=self.cost,
+            )
+            for change in changes
+        )
+
+
+def propose(
+    operation: str,
+    before: Snapshot,
+    steps: Sequence[Step],
+    *,
+    because: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    session: SessionSettings | None = None,
+    check_outcome: bool = True,
+) -> Plan:
+    """
+    The plan that carries out *steps* in order, with what rules find on its outcome.
+
+    Where a step would break the table's clustering, further steps keep it whole. With
+    *check_outcome* off, rules are not asked, which takes most of the time. Raises `Refused`
+    where Delta would refuse a step, and for a new location among other steps: it would not be
+    plain which of the two tables they change.
+    """
+    require_moves_alone(steps)
+    settings = session or SessionSettings()
+    stages: list[Stage] = []
+    for step in steps:
+        state = stages[-1].after if stages else before
+        for taken in _keeping_clustering(state, step, settings):
+            stage = _stage(stages[-1].after if stages else before, taken, settings)
+            stages += [stage] if stage else []
+    plan = Plan(
+        operation=operation,
+        before=before,
+        stages=tuple(stages),
+        because=because or {},
+        notes=(
+            *notes,
+            *_cautions(before, stages),
+            *_notes_on_loss(before, stages),
+            *_notes_on_clustering(stages),
+        ),
+        session=settings,
+    )
+    if plan.is_noop or not check_outcome:
+        return plan
+    return replace(plan, findings=new_findings(plan.states, plan.steps))
+
+
+def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
+    """Notes on the features that become active on an existing table."""
+    if not stages or not before.exists:
+        return
+    after = stages[-1].after
+    for name in sorted(after.protocol.supported_features):
+        feature = lookup(name)
+        if feature is None or not feature.caution or not _is_active(feature, after):
+            continue
+        free = feature.cost is not Cost.METADATA and all(
+            stage.cost is Cost.METADATA for stage in stages
+        )
+        if not free and not _is_active(feature, before):
+            yield feature.warning
+
+
+def _notes_on_loss(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
+    """What properties let Delta lose from now on."""
+    if not stages or not before.exists:
+        return
+    old, new = before.metadata.configuration, stages[-1].after.metadata.configuration
+    if _is_on(old, CHANGE_DATA_FEED) and not _is_on(new, CHANGE_DATA_FEED):
+        yield "Changes that are made while change data feed is off are never recorded."
+    for key, consequence in _SHORT_RETENTION.items():
+        stored = new.get(key)
+        if stored and stored != old.get(key) and kept_for(stored) < _DAY:
+            yield f"With {key} = {stored}, {consequence}"
+
+
+def _is_on(configuration: Mapping[str, str], key: str) -> bool:
+    try:
+        return is_true(configuration, key)
+    except Refused:  # a value that Delta cannot understand switches nothing on
+        return False
+
+
+_DAY: Final = 24 * 3600 * 1_000_000
+_SHORT_RETENTION: Final[Mapping[str, str]] = {
+    "delta.deletedFileRetentionDuration": "VACUUM deletes files that running readers and time "
+    "travel to versions of the last day still need.",
+    "delta.logRetentionDuration": "the next checkpoint lets Delta delete the history of the last "
+    "day.",
+    "delta.setTransactionRetentionDuration": "Delta forgets what streams have written within the "
+    "last day, and may write it twice.",
+}
+
+
+def _is_active(feature: TableFeature, state: Snapshot) -> bool:
+    if not state.protocol.supports(feature.name):
+        return False
+    try:
+        find = feature.activation.find
+        return find is None or any(feature.activation.evidence(state.metadata))
+    except DeltaadmError:  # metadata that cannot be understood, which is a finding itself
+        return True
+
+
+def _notes_on_clustering(stages: Sequence[Stage]) -> Iterator[str]:
+    for obstacle in dict.fromkeys(stage.obstacle for stage in stages if stage.obstacle):
+        yield f"{obstacle}: {_BY_TRANSACTION}"
+    if any(stage.after.suspended_clustering for stage in stages[:-1]):
+        yield _CLUSTERED_AGAIN
+
+
+_BY_TRANSACTION: Final = (
+    "deltaadm commits the same change through Delta's transaction API, which is not available over "
+    "Spark Connect."
+)
+_CLUSTERED_AGAIN: Final = (
+    "Clustering is removed, then set to the same columns again: Delta would leave the table "
+    "clustered by names that no longer exist, on which CLUSTER BY and OPTIMIZE fail."
+)
+
+
+def _stage(state: Snapshot, step: Step, settings: SessionSettings) -> Stage | None:
+    """*step* on *state*; None where it would do nothing."""
+    after = evolve(state, step, settings)
+    if not does_something(state, step, after):
+        return None
+    stage = Stage(
+        step=step,
+        after=after,
+        cost=step.cost(state),
+        work=step.work(state),
+        several_commits=step.takes_several_commits(state),
+        waits=step.waits(state),
+        obstacle=step.obstacle(state),
+    )
+    if not stage.is_commit:
+        return stage
+    return replace(stage, after=replace(after, version=state.version + 1))
+
+
+def _keeping_clustering(state: Snapshot, step: Step, settings: SessionSettings) -> tuple[Step, ...]:
+    """*step*, between steps that take the clustering away and put it back if it would break it."""
+    # A table with the domain but without the feature is not clustered, and does not become so.
+    if CLUSTERING_DOMAIN not in (state.domains or {}) or not state.protocol.supports("clustering"):
+        return (step,)
+    after = evolve(state, step, settings)
+    # Delta leaves the physical names in the domain when column mapping is removed.
+    if lost_clustering(state) or not lost_clustering(after):
+        return (step,)
+    columns = restored_clustering(after, earlier_names([state.metadata]))
+    away = ClusterBy((), restored_later=columns or ())
+    steps = (away, step, ClusterBy(columns or ()))
+    return steps if columns and _is_possible(state, steps, settings) else (step,)
+
+
+def _is_possible(state: Snapshot, steps: Iterable[Step], settings: SessionSettings) -> bool:
+    try:
+        for step in steps:
+            state = evolve(state, step, settings)
+    except DeltaadmError:
+        return False
+    return True
+
+
+def does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
+    """Whether *step* has any effect."""
+    # Delta commits some steps that change nothing.
+    if step.always_acts:
+        return True
+    if step.destination is not None:
+        return bool(relocation(before, after))
+    # `diff` says nothing of clustering where domains were not read.
+    if step.is_in_domains and before.domains is None:
+        return before != after
+    return bool(diff(before, after))
+
+
+def resuming(snapshot: Snapshot) -> tuple[Step, ...]:
+    """The step that clusters a table again, where a run was interrupted before it came to that."""
+    columns = snapshot.suspended_clustering
+    return (ClusterBy(columns),) if columns else ()
+
+
+def resumed(plan: Plan) -> Plan:
+    """*plan*, with a note where it has a step of `resuming`, and whether there may be one."""
+    before = plan.before
+    unknown = before.domains is None and before.protocol.supports("clustering")
+    notes = (_RESUMED,) if any(step in plan.steps for step in resuming(before)) else ()
+    return replace(plan, notes=(*plan.notes, *notes), needs_state=plan.needs_state or unknown)
+
+
+_RESUMED: Final = (
+    "An interrupted run removed the table's clustering and did not restore it; this plan restores "
+    "it as its last step."
+)
+
+
+def depends_on_state(plan: Plan) -> bool:
+    """Whether the plan could be refused, or would say more, if files and domains were known."""
+    return (
+        plan.needs_state
+        or plan.cost is not Cost.METADATA
+        or any(step.depends_on_state for step in plan.steps)
+        or _may_harm_clustering(plan)
+        or (
+            # V1 and V2 of Iceberg compatibility are refused as long as files have deletion vectors.
+            plan.before.protocol.supports("deletionVectors")
+            and bool(enabled_versions(plan.after.metadata))
+        )
+    )
+
+
+def _may_harm_clustering(plan: Plan) -> bool:
+    """Whether other columns get statistics, which matters to a table if it is clustered."""
+    before, after = plan.before.metadata, plan.after.metadata
+    return plan.before.protocol.supports("clustering") and (
+        before.schema_string != after.schema_string
+        or any(
+            before.configuration.get(key) != after.configuration.get(key)
+            for key in (STATISTICS_COLUMNS, INDEXED_COLUMNS)
+        )
+    )
+
+
+def moves(steps: Iterable[Step]) -> bool:
+    """Whether a name in a catalog leads to another table after *steps*."""
+    return any(step.destination is not None for step in steps)
+
+
+def require_moves_alone(steps: Sequence[Step]) -> None:
+    """Raise `Refused` for a new location among other steps: which table would they change?"""
+    if len(steps) > 1 and moves(steps):
+        raise Refused(
+            "A table's location cannot be changed together with anything else.",
+            remedy="Plan the other changes separately, before or after it.",
+        )
+
+
+def is_verified_by_state(steps: Iterable[Step]) -> bool:
+    """Whether the protocol and the metadata do not show all that *steps* change."""
+    return any(step.is_verified_by_state for step in steps)
+
+
+def require_same_base(base: Snapshot, current: Snapshot, *, what: str = "The table") -> None:
+    """Raise `CommitError` unless *current* has the protocol and metadata that *base* has."""
+    changed = diff(base, current)
+    # A lower version means that the log went back, as after a restore from a backup.
+    if not changed and current.version >= base.version:
+        return
+    subjects = ", ".join(change.subject for change in changed[:5]) or "its version went back"
+    raise CommitError(
+        f"{what} has changed since version {base.version}, on which the plan is based: at version "
+        f"{current.version} {subjects} differs; nothing was committed.",
+        remedy="Plan again on the current table.",
+        delta_error_class="DELTA_PROTOCOL_CHANGED"
+        if any(change.subject.startswith("protocol") for change in changed)
+        else "DELTA_METADATA_CHANGED",
+    )
+
+
+def statement(path: str, step: Step, name: str | None = None) -> str:
+    r"""
+    The statement for the table at *path* (absolute path or URL), or a comment for a step
+    that SQL has no statement for. A table that has a *name* in a catalog is addressed by that.
+
+    >>> from deltaadm.domain.steps import SetProperties
+    >>> statement("/data/it's", SetProperties({"owner": "O'Hara"}))
+    "ALTER TABLE delta.`/data/it's` SET TBLPROPERTIES ('owner' = 'O\\'Hara')"
+    """
+    return step.statement(name or _table(path))
+
+
+def planned_statement(plan: Plan, stage: Stage) -> str:
+    """
+    The statement for *stage* of *plan*, or a comment where none can carry it out.
+
+    A comment never ends with a backslash, which would make the next line part of it.
+    """
+    before = plan.before
+    if not stage.obstacle:
+        return statement(before.root, stage.step, before.name)
+    return f"-- {stage.obstacle}; run: {fix_command(before.name or before.root, [stage.step])}"
+
+
+def _table(path: str) -> str:
+    """The table at *path*; in backticks nothing can be escaped, in a literal everything can."""
+    name = f"delta.{identifier(path)}"
+    return f"IDENTIFIER({literal(name)})" if any(map(is_hidden, name)) else name

@@ -1,0 +1,116 @@
+"""What is reported of plans: one that is shown, saved or carried out, and a journal."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from deltaadm.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.errors import DeltaadmError
+    from deltaadm.plans.carry_out import Outcome
+    from deltaadm.plans.diff import Change
+    from deltaadm.plans.foreign import ForeignPlan
+    from deltaadm.plans.plan import Plan
+
+
+@dataclass(frozen=True)
+class PlanReport:
+    """A plan for the table that the user calls *table*."""
+
+    table: str
+    plan: Plan
+
+    document = "plan"
+    blocks = "deltaadm.reports.plans.show_plan"
+
+
+@dataclass(frozen=True)
+class OutcomeReport:
+    """The outcome of a plan for the table that the user calls *table*."""
+
+    table: str
+    outcome: Outcome
+
+    document = "outcome"
+    blocks = "deltaadm.reports.plans.show_outcome"
+
+
+class PlanState(Enum):
+    """The status of a saved plan."""
+
+    READY = "ready"
+    DONE = "done"
+    OBSOLETE = "obsolete"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class PlanStatus:
+    """
+    Whether a saved plan can still be carried out on the table as it is now.
+
+    `version` is that of the table, None where it could not be read, and `changes` are what others
+    have changed in it since the plan was made. `error` says why the plan cannot be carried out, or
+    why that is unknown.
+    """
+
+    state: PlanState
+    version: int | None = None
+    changes: tuple[Change, ...] = ()
+    error: DeltaadmError | None = None
+
+
+@dataclass(frozen=True)
+class SavedPlanReport:
+    """A plan out of a file, for the table that the file calls *table*, and its status now."""
+
+    table: str
+    plan: Plan
+    status: PlanStatus
+
+    document = "shown_plan"
+    blocks = "deltaadm.reports.plans.show_saved_plan"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLine:
+    """
+    A journal's entry for a plan, identified by its digest: begun, done or failed.
+
+    `result` is the document of what it came to, None where it has not ended.
+    """
+
+    plan: str
+    table: str
+    event: str
+    result: Mapping[str, object] | None
+
+
+@dataclass(frozen=True)
+class JournalReport:
+    """The newest line of each plan in the journal called *file*."""
+
+    file: str
+    plans: tuple[JournalLine, ...]
+
+    document = "shown_journal"
+    blocks = "deltaadm.reports.plans.show_journal"
+
+
+@dataclass(frozen=True)
+class ForeignReport:
+    """
+    A plan for a table of another provider.
+
+    `outcome` is what the catalog says of the table once it was carried out.
+    """
+
+    plan: ForeignPlan
+    outcome: tuple[tuple[str, str], ...] | None = None
+
+    document = "foreign"
+    blocks = "deltaadm.reports.plans.show_foreign_plan"

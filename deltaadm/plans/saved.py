@@ -1,0 +1,365 @@
+"""Plans in files, and back: they are planned again before anything is carried out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.documents import FORMAT_VERSION, DuplicateKeyError, parse, require_sealed, sha256
+from deltaadm.domain.json_values import place, text_map, version_number
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.steps import CreateTable, UnknownStep, read_step
+from deltaadm.domain.steps.table import read_state
+from deltaadm.domain.wire import Metadata
+from deltaadm.errors import CommitError, Refused
+from deltaadm.plans.alter import step_notes
+from deltaadm.plans.diff import diff, mismatches
+from deltaadm.plans.document import BOUND, masked_document
+from deltaadm.plans.plan import Plan, depends_on_state, propose, require_same_base
+from deltaadm.plans.secrets import Masker, require_no_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
+
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.plans.diff import Change
+
+
+if TYPE_CHECKING:
+    Saved = TypeVar("Saved")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedPlan:
+    """
+    What a plan file says: enough to find the table, and to make the same plan again.
+
+    `table` is what the file calls the table, which says nothing until `called` has looked at it.
+    `is_managed` is not from the file: whether the catalog disposes of the files of the table.
+    `has_secrets` says that it comes from no file, so that its states have the secrets of the table.
+    What is shown of the plan follows from its steps and states, and from nothing else in the file.
+    """
+
+    table: str
+    location: str
+    name: str | None
+    before: Snapshot
+    steps: tuple[Step, ...]
+    session: SessionSettings
+    promise: Mapping[str, Any]
+    digest: str
+    is_managed: bool = False
+    has_secrets: bool = False
+
+    @classmethod
+    def of(cls, plan: Plan, table: str) -> SavedPlan:
+        """*plan* for the *table* as its file would have it, but with the secrets that it sets."""
+        return cls(
+            table=table,
+            location=plan.before.root,
+            name=plan.before.name,
+            before=plan.before,
+            steps=plan.steps,
+            session=plan.session,
+            promise=_promise(masked_document(plan, table)),
+            digest="",
+            has_secrets=True,
+        )
+
+    def called(self, table: str) -> SavedPlan:
+        """The same plan, where *table* is known to be a name of its table."""
+        return replace(self, table=table)
+
+    def require_location(self, location: str) -> None:
+        """
+        Raise `CommitError` unless the table's name still leads to where it was.
+
+        Where the plan is carried out already, it leads to where the plan sends it.
+        """
+        if location != self.location and not self._sends_to(location):
+            raise CommitError(
+                f"{self.name or self.location} is now at {location}, but the plan is for "
+                f"{self.location}; nothing was committed.",
+                remedy="Plan again.",
+            )
+
+    def _sends_to(self, location: str) -> bool:
+        destinations = (step.destination for step in self.steps)
+        return any(
+            destination is not None and destination.root == location for destination in destinations
+        )
+
+    def as_made(self) -> Plan:
+        """The plan on the state that it was made for."""
+        return self._plan_on(self.before)
+
+    def changes_since(self, current: Snapshot) -> tuple[Change, ...]:
+        """The differences of *current* from the state that the plan was made for."""
+        return diff(self.before, self._comparable(current))
+
+    def _comparable(self, current: Snapshot) -> Snapshot:
+        return current if self.has_secrets else Masker().snapshot(current)
+
+    def left_on(self, current: Snapshot) -> Plan:
+        """
+        The plan for the table as it is now; without its commits if they have been made already.
+
+        *current* is the table to which the name leads. Raises what `renewed_on` does for a table
+        that has been changed, also by an interrupted run that has made some of the commits.
+        """
+        known = self._comparable(current)
+        if self._sends_to(current.root) or self._has_made(known):
+            return self._carried_out(current)
+        if current.metadata.id != self.before.metadata.id or not diff(self.before, known):
+            return self.renewed_on(current)
+        promised = self._plan_on(self.before)
+        if _without_costs(self._promise_of(promised)) != _without_costs(self.promise):
+            raise _edited(_OTHER_STEPS)
+        base = replace(current, root=self.location, name=self.name)
+        stages = promised.stages
+        commits = [number for number, stage in enumerate(stages, 1) if stage.is_commit]
+        if not commits or mismatches(stages[commits[-1] - 1].after, known):
+            return self.renewed_on(current)
+        left = self._plan_on(base, self.steps[commits[-1] :])
+        return self._carried_out(base) if left.is_noop else left
+
+    def _carried_out(self, current: Snapshot) -> Plan:
+        """The plan for *current* that says that nothing is left to do."""
+        return replace(self._plan_on(current, ()), notes=(CARRIED_OUT,))
+
+    def _has_made(self, current: Snapshot) -> bool:
+        """
+        Whether *current* is the table that the plan creates.
+
+        One that replaces another, or is filled by a query, counts as long as its newest commit is
+        the one that created it: nothing else shows whose rows they are.
+        """
+        if not self.steps or not isinstance(self.steps[-1], CreateTable):
+            return False
+        if not current.exists or current.metadata.id == self.before.metadata.id:
+            return False
+        promised = self._plan_on(self.before)
+        if mismatches(promised.after, current):
+            return False
+        if not self.before.exists and self.steps[-1].query is None:
+            return True
+        operation = current.commit_info.operation if current.commit_info else None
+        return current.version == promised.after.version and operation in self.steps[-1].operations
+
+    def renewed_on(self, current: Snapshot) -> Plan:
+        """
+        The same plan on the table as it is now.
+
+        Raises `CommitError` when the table's identity, protocol or metadata is no longer what
+        the plan rests on, and `Refused` when the file promises something else than its steps do:
+        harmless appends since then may move a version that the plan names, nothing else. What a
+        step costs is compared where it does not depend on files, or *current* has facts on them.
+        """
+        if current.exists and not self.before.exists:
+            raise CommitError(
+                f"A table already exists at {self.location}, but the plan creates one; nothing "
+                "was committed.",
+                remedy="Plan again.",
+                delta_error_class="DELTA_METADATA_CHANGED",
+            )
+        if current.metadata.id != self.before.metadata.id:
+            raise CommitError(
+                f"The table at {self.location} is not the one that the plan is for: its id is "
+                f"{current.metadata.id}; nothing was committed.",
+                remedy="Plan again.",
+                delta_error_class="DELTA_METADATA_CHANGED",
+            )
+        require_same_base(self.before, self._comparable(current))
+        # At the version of the file: steps and what they predict name versions, which appends move.
+        then = self._plan_on(
+            replace(
+                current,
+                root=self.location,
+                name=self.name,
+                version=self.before.version,
+                domains=self.before.domains if current.domains is None else current.domains,
+            )
+        )
+        promise = self._promise_of(then)
+        if promise == self.promise:
+            return self._plan_on(current)
+        state_matters = any(depends_on_state(plan) for plan in (then, self._plan_on(self.before)))
+        if not state_matters or _without_costs(promise) != _without_costs(self.promise):
+            raise _edited(_OTHER_STEPS)
+        if current.files is not None:
+            raise CommitError(
+                f"The table's files have changed: the plan's cost would now be {promise['cost']} "
+                f"instead of {self.promise['cost']}; nothing was committed.",
+                remedy="Plan again.",
+            )
+        return self._plan_on(current)
+
+    def _promise_of(self, plan: Plan) -> dict[str, Any]:
+        """The content that the file would have if it was that of *plan*."""
+        return _promise(masked_document(plan, self.table))
+
+    def _plan_on(self, snapshot: Snapshot, steps: Sequence[Step] | None = None) -> Plan:
+        left = self.steps if steps is None else steps
+        plan = propose(OPERATION, snapshot, left, because=_because(left), session=self.session)
+        notes = step_notes(plan, is_managed=self.is_managed)
+        return replace(plan, notes=(*plan.notes, *notes))
+
+
+def _because(steps: Sequence[Step]) -> dict[str, str]:
+    return {subject: why for step in steps for subject, why in step.reasons().items()}
+
+
+OPERATION: Final = "apply"
+"""The command name for plans from a file, whichever command has made them."""
+
+CARRIED_OUT: Final = "The plan is already applied: the table is as planned."
+"""The note of a plan of which nothing is left to do."""
+_OTHER_STEPS: Final = "what it promises does not follow from its steps"
+
+
+def read_plans(text: str) -> tuple[SavedPlan, ...]:
+    """
+    Read the documents that `saved_document` makes: one, an array of them, or one a line.
+
+    Errors among them, of tables for which there is no plan, are omitted. Raises `Refused` for
+    anything else, a newer format, an edited file or two plans for one table included.
+    """
+    documents = _documents(text)
+    plans = tuple(_read(document) for document in documents if not _is_error(document))
+    if not plans:
+        raise _unreadable("it contains no plan")
+    # Each plan rests on the table as it was: the second would find the result of the first.
+    places = Counter(plan.location for plan in plans)
+    for location, count in places.items():
+        if count > 1:
+            raise Refused(
+                f"The file has {count} plans for the table at {location}.",
+                remedy="Each is based on the current table: apply one, then plan the next.",
+            )
+    return plans
+
+
+def _documents(text: str) -> list[Any]:
+    try:
+        # As a whole first: one document may be spread over lines.
+        documents = parse(text)
+    except DuplicateKeyError as error:
+        raise _unreadable(str(error)) from error
+    except RecursionError as error:
+        raise _unreadable("it is not JSON") from error
+    except ValueError:
+        try:
+            return [parse(line) for line in text.splitlines() if line.strip()]
+        except DuplicateKeyError as error:
+            raise _unreadable(str(error)) from error
+        except (ValueError, RecursionError) as error:
+            raise _unreadable("it is not JSON") from error
+    return documents if isinstance(documents, list) else [documents]
+
+
+def _is_error(document: Any) -> bool:
+    return isinstance(document, dict) and "error" in document and "table" in document
+
+
+def _read(document: Any) -> SavedPlan:
+    saved = read_document(document, _saved)
+    if not BOUND.write(saved.before).items() <= document["binding"].items():
+        raise _edited("the hashes of the state that it is based on do not match")
+    return saved
+
+
+def read_document(document: Any, read: Callable[[Mapping[str, Any]], Saved]) -> Saved:
+    """
+    What *read* makes of the *document* of a plan, of whatever provider.
+
+    Raises `Refused` for one of another format, or one that was changed or is damaged.
+    """
+    try:
+        version = document["format_version"]
+    except (KeyError, TypeError) as error:
+        raise _unreadable("it has no 'format_version'") from error
+    if version != FORMAT_VERSION:
+        raise Refused(
+            f"The plan has format version {version}; this deltaadm reads {FORMAT_VERSION}.",
+            remedy="Apply it with the deltaadm that made it, or plan again.",
+        )
+    try:
+        require_sealed(document, str(document.get("tool_version"))[:_SHORT])
+        return read(document)
+    except KeyError as error:
+        raise _unreadable(f"it has no {error}") from error
+    except UnknownStep as error:
+        raise _unreadable(f"it has a step of the unknown kind {error.args[0]!r}") from error
+    except (TypeError, AttributeError, ValueError, RecursionError) as error:
+        raise _unreadable("it contains an unexpected value") from error
+
+
+def _saved(document: Mapping[str, Any]) -> SavedPlan:
+    location = place(document["location"])
+    name = None if document["name"] is None else place(document["name"])
+    version = version_number(document["before"]["version"])
+    steps = tuple(map(read_step, document["steps"]))
+    session = SessionSettings.from_conf(text_map(document["session"]))
+    require_no_secrets(steps, session.property_defaults)
+    for key in ("before", "after"):
+        metadata = Metadata.from_wire(document[key]["metadata"])
+        if Masker().metadata(metadata) is not metadata:
+            raise Refused(
+                "The file has secrets of the table in it, which no plan file may hold.",
+                remedy="Save the plan with --out FILE, which masks them.",
+            )
+    return SavedPlan(
+        table=place(document["table"]),
+        location=location,
+        name=name,
+        before=replace(read_state(location, version, document["before"]), name=name),
+        steps=steps,
+        session=session,
+        promise=_promise(document),
+        digest=sha256(document),
+    )
+
+
+_SHORT: Final = 40
+"""So much of a version's name is repeated to the user."""
+
+
+_PROSE: Final = frozenset({"because", "undo"})
+"""Keys of a change whose wording may differ from one version of deltaadm to another."""
+
+
+def _promise(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a plan's document that must follow from its steps."""
+    return {
+        **{key: document[key] for key in ("after", "steps", "cost", "is_noop")},
+        "changes": [
+            {key: value for key, value in change.items() if key not in _PROSE}
+            for change in document["changes"]
+        ],
+    }
+
+
+def _without_costs(promise: Mapping[str, Any]) -> dict[str, Any]:
+    bare = {key: value for key, value in promise.items() if key != "cost"}
+    for entries in ("steps", "changes"):
+        bare[entries] = [
+            {key: value for key, value in entry.items() if key != "cost"}
+            for entry in promise[entries]
+        ]
+    return bare
+
+
+def _unreadable(cause: str) -> Refused:
+    return Refused(
+        f"The file is not a deltaadm plan: {cause}.",
+        remedy="Create one with --out FILE on any command that plans a change.",
+    )
+
+
+def _edited(cause: str) -> Refused:
+    return Refused(
+        f"The plan file was changed after it was written: {cause}.", remedy="Plan again."
+    )

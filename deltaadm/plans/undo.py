@@ -1,0 +1,624 @@
+"""Why a plan changes something, how each change is undone, and by which command line."""
+
+from __future__ import annotations
+
+from deltaadm.dataclass import dataclass
+from deltaadm.domain import steps as kinds
+from deltaadm.domain.features import FEATURES, Cost, dependents, lookup, mapping_mode, undo_feature
+from deltaadm.domain.properties import (
+    CHANGE_DATA_FEED,
+    COLUMN_MAPPING_MODE,
+    CONSTRAINT_PREFIX,
+    FEATURE_PREFIX,
+    ICT_ENABLEMENT_TIMESTAMP,
+    ICT_ENABLEMENT_VERSION,
+    MAX_COLUMN_ID,
+    PROPERTIES,
+    PROTECTED_BEFORE,
+    ROW_COMMIT_VERSION_COLUMN,
+    ROW_ID_COLUMN,
+    TABLE_COMMENT,
+    TYPE_CHANGES,
+    kept_for,
+)
+from deltaadm.domain.schema import StructType, find_place
+from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT, Position
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.checks import RETENTION_KEYS
+from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
+from deltaadm.domain.transaction.columns import clustering_columns, parse_column
+from deltaadm.domain.transaction.update import ROW_TRACKING, compat_key, enabled_versions
+from deltaadm.errors import DeltaadmError
+from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, relocation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Final
+
+    from deltaadm.domain.schema import Path
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+
+
+# Command lines
+
+
+def alter_command(step: Step) -> str:
+    """
+    `alter` with the options for *step*, without a table, as a POSIX shell takes them.
+
+    >>> from deltaadm.domain.steps import RenameColumn
+    >>> alter_command(RenameColumn(("s", "a b"), "c"))
+    "alter --rename-column 's.`a b`=c'"
+    """
+    return " ".join(map(quoted, ("alter", *step.options())))
+
+
+def fix_command(table: str, steps: Sequence[Step]) -> str:
+    """
+    The command line that plans and commits *steps* on *table*; empty if there are none.
+
+    It can be pasted into a POSIX shell, whatever stands in names and values.
+    """
+    if not steps:
+        return ""
+    # A name that begins with a dash would be taken for an option.
+    place = f"./{table}" if table.startswith("-") else table
+    return " ".join(map(quoted, ("deltaadm", *_arguments(place, steps), "--apply")))
+
+
+def _arguments(table: str, steps: Sequence[Step]) -> Iterator[str]:
+    if all(step.added_features for step in steps):
+        features = dict.fromkeys(name for step in steps for name in step.added_features)
+        yield from ("enable-feature", table, *features, "--support-only")
+        return
+    yield from ("alter", table)
+    for step in steps:
+        yield from step.options()
+
+
+def quoted(word: str) -> str:
+    r"""
+    *word* for a POSIX shell, on one line and without characters that a terminal would obey.
+
+    >>> quoted("it's")
+    '\'it\'"\'"\'s\''
+    >>> quoted("a\nb")
+    "$'a\\x0ab'"
+    """
+    if word.isprintable():
+        from shlex import quote  # which few findings need
+
+        return quote(word)
+    body = "".join(
+        character if character.isprintable() and character not in "\\'" else _bytes(character)
+        for character in word
+    )
+    # The quotes of bash, ksh and zsh that understand escapes; plain ones would keep the character.
+    return f"$'{body}'"
+
+
+def _bytes(character: str) -> str:
+    """Its bytes; half a character that stands for a byte of a file's name is that byte."""
+    errors = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", errors))
+
+
+# Reasons
+
+
+KEPT_BY_DELTA = {
+    MAX_COLUMN_ID: "highest column id assigned so far",
+    ROW_ID_COLUMN: "name of the column in which rewritten files store their row ids",
+    ROW_COMMIT_VERSION_COLUMN: (
+        "name of the column in which rewritten files store row commit versions"
+    ),
+    ICT_ENABLEMENT_VERSION: "version that enabled in-commit timestamps",
+    ICT_ENABLEMENT_TIMESTAMP: "time at which in-commit timestamps were enabled",
+    PROTECTED_BEFORE: "version before which checkpoints are protected",
+}
+"""The properties that Delta writes by itself, each with what for."""
+
+
+def reason(
+    change: Change, changes: Collection[tuple[ChangeKind, str]], before: Snapshot, after: Snapshot
+) -> str:
+    """Return the cause of *change*, one of *changes* by kind and subject, as a clause."""
+    if before.root != after.root:
+        return "as in the table at the new location"
+    place, _, name = change.subject.partition("[")
+    name = name.removesuffix("]")
+    if before.metadata.id != after.metadata.id and not place.startswith("protocol."):
+        return _reason_in_new_table(place, name)
+    if place.startswith("protocol."):
+        of_feature = place in ("protocol.readerFeatures", "protocol.writerFeatures")
+        return (
+            _feature_reason(change, name, before, after)
+            if of_feature
+            else _version_reason(change, before, after)
+        )
+    if place == "configuration":
+        removed = change.kind is ChangeKind.REMOVE and name in KEPT_BY_DELTA
+        return (
+            "removed together with the features that needed it"
+            if removed
+            else KEPT_BY_DELTA.get(name, "requested")
+        )
+    if place == "schema":
+        return _column_reason(change, changes)
+    # Besides a request, only a column that is renamed changes the clustering columns.
+    renamed = any(kind is ChangeKind.SET and at.startswith("schema[") for kind, at in changes)
+    follows = renamed and place == "clusteringColumns"
+    return "follows the columns' names" if follows else "requested"
+
+
+_OF_A_NEW_TABLE = {
+    "id": "unique to each table",
+    "format": "the only supported value",
+    "schema": "defined by the new table",
+    "partitionColumns": "defined by the new table",
+    "description": "defined by the new table",
+}
+
+
+def _reason_in_new_table(place: str, name: str) -> str:
+    if place == "configuration":
+        return KEPT_BY_DELTA.get(name, "default of new tables, or defined by the new table")
+    return _OF_A_NEW_TABLE.get(place, "requested")
+
+
+def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) -> str:
+    if change.kind is not ChangeKind.SET:
+        parts = change.subject.split(".")
+        outer = (".".join(parts[:length]) + "]" for length in range(1, len(parts)))
+        if any((change.kind, subject) in changes for subject in outer):
+            return f"{_DONE[change.kind]} with the enclosing column"
+        return "requested"
+    if _drops_type_changes(change):
+        return "no file has the older type any longer"
+    if not _is_about_mapping(change):
+        return "requested"
+    return (
+        "column mapping gives every column an id and a physical name"
+        if change.after
+        else "column mapping no longer needs it"
+    )
+
+
+_DONE = {ChangeKind.ADD: "added", ChangeKind.REMOVE: "removed"}
+
+
+def _drops_type_changes(change: Change) -> bool:
+    return (
+        isinstance(change.before, dict)
+        and TYPE_CHANGES in change.before
+        and TYPE_CHANGES not in change.after
+    )
+
+
+def _is_about_mapping(change: Change) -> bool:
+    return any(
+        isinstance(value, dict) and COLUMN_MAPPING_KEYS & value.keys()
+        for value in (change.before, change.after)
+    )
+
+
+def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
+    if change.kind is ChangeKind.REMOVE:
+        implied = after.protocol.supports(name)
+        return "implied by the new versions" if implied else "no longer supported"
+    if name in before.protocol.implicit_features:
+        return "implied by the old versions; now listed, so that it is kept"
+    if before.protocol.supports(name):
+        return "supported already; now listed for readers as well"
+    feature = FEATURES.get(name)
+    evidence = feature.activation.evidence(after.metadata) if feature else ()
+    return _need(name, evidence, before, after) or (
+        "requested" if before.exists else "default of new tables"
+    )
+
+
+def _need(name: str, evidence: tuple[str, ...], before: Snapshot, after: Snapshot) -> str:
+    """What in the table after the change needs a feature; empty if nothing does."""
+    if evidence:
+        return f"needed: {evidence[0]}"
+    asking = [
+        other
+        for other in dependents(name, after.protocol.supported_features)
+        if not before.protocol.supports(other)
+    ]
+    if asking:
+        return f"required by {', '.join(asking)}"
+    from deltaadm.domain.usage import (  # which most plans do not need
+        usages,
+    )
+
+    usage = usages(after).get(name)
+    return f"needed: {usage.evidence[0]}" if usage and usage.evidence else ""
+
+
+def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
+    if not before.exists:
+        return "the lowest that supports the features of the new table"
+    if isinstance(change.after, int) and isinstance(change.before, int):
+        if change.after < change.before:
+            return "the lowest version that supports the features"
+        reader = change.subject.endswith("minReaderVersion")
+        new = after.protocol.supported_features - before.protocol.supported_features
+        needing = sorted(
+            name
+            for name in new
+            if (FEATURES[name].versions[0] if reader else FEATURES[name].versions[1])
+            > change.before
+        )
+        if needing:
+            return f"needed by {', '.join(needing)}"
+    return "required for feature lists"
+
+
+# Undoing
+
+
+@dataclass(frozen=True)
+class Undo:
+    """How one change of a step is undone, in words, and the steps that undo it."""
+
+    words: str
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A step, and the states before and after it."""
+
+    before: Snapshot
+    step: Step
+    after: Snapshot
+
+    def undos(self) -> Iterator[tuple[Change, Undo]]:
+        """Each change that the step makes, with how to undo it right after the step."""
+        for change in (*relocation(self.before, self.after), *diff(self.before, self.after)):
+            yield change, _undo(change, self)
+
+
+def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
+    """How to undo the changes of each subject, in words, beginning with the last step."""
+    by_subject: dict[str, dict[str, None]] = {}
+    final_paths: dict[str, str] = {}
+    # From the last step back, which is the order in which they can be undone.
+    for step in reversed(list(transitions)):
+        undos = list(step.undos())
+        for change, undo in undos:
+            subject, around = _final_place(change.subject, final_paths)
+            words = by_subject.setdefault(subject, {})
+            words.update(by_subject.get(around, {}))
+            words[undo.words] = None
+        renamed = {
+            change.before[RENAMED]: change.after[RENAMED]
+            for change, _ in undos
+            if is_renaming(change)
+        }
+        finals = {old: _final_path(new, final_paths)[0] for old, new in renamed.items()}
+        kept = final_paths.items()
+        final_paths = {path: final for path, final in kept if path not in renamed.values()} | finals
+    return {subject: _joined(list(words)) for subject, words in by_subject.items()}
+
+
+def _final_place(subject: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
+    """The final path of *subject*, and the renamed column around it that moves it there."""
+    if not subject.startswith("schema["):
+        return subject, ""
+    path, around = _final_path(subject[len("schema[") : -1], final_paths)
+    return f"schema[{path}]", f"schema[{around}]"
+
+
+def _final_path(path: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
+    # The innermost renamed column decides: its final path has later renamings around it already.
+    for old in sorted(final_paths, key=len, reverse=True):
+        if path == old:
+            return final_paths[old], ""
+        if path.startswith(f"{old}."):
+            return f"{final_paths[old]}{path[len(old) :]}", final_paths[old]
+    return path, ""
+
+
+def _joined(words: list[str]) -> str:
+    """Commands in their order, and after them what nothing brings back."""
+    telling = [phrase for phrase in words if phrase not in _WITHOUT_COMMAND] or words[:1]
+    commands = [phrase for phrase in telling if not phrase.startswith(_NEVER)]
+    never = [phrase for phrase in telling if phrase.startswith(_NEVER)]
+    return "; ".join(["; then ".join(commands)] * bool(commands) + never)
+
+
+UNDONE_TOGETHER: Final = "undone together with the other changes"
+"""The words for a place that differs in the end although no single step has changed it."""
+_NEVER: Final = "never"
+_NOTHING_LOST: Final = Undo("nothing is lost, so nothing needs to be undone")
+_LOWERED_WITH_FEATURES: Final = Undo("lowered automatically when those features are dropped")
+_KEPT: Final = Undo("kept by Delta; harmless")
+_REWRITTEN_WHEN_NEEDED: Final = Undo("rewritten when it is needed again")
+_WITHOUT_COMMAND: Final = frozenset(
+    undo.words for undo in (_NOTHING_LOST, _LOWERED_WITH_FEATURES, _KEPT, _REWRITTEN_WHEN_NEEDED)
+)
+_ONLY_OLDER_VERSIONS: Final = Undo("never: only older versions still have it")
+
+
+def _by(step: Step, after: Snapshot) -> Undo:
+    """The command of *step*, with what it costs on the state *after* the change."""
+    return Undo(f"{alter_command(step)}{_PRICES[step.cost(after)]}", (step,))
+
+
+_PRICES: Final = {
+    Cost.METADATA: " (metadata only)",
+    Cost.BACKFILL: ", which rewrites the metadata of files without row ids",
+    Cost.REWRITE: ", which rewrites data files",
+}
+
+
+def _undo(change: Change, transition: Transition) -> Undo:
+    if not transition.before.exists:
+        return Undo("drop the table")
+    if transition.before.root != transition.after.root:
+        return _by(kinds.SetLocation(transition.before), transition.after)
+    if lost := _lost_with_feature(change, transition):
+        return Undo(f"never: {lost}")
+    if change.subject.startswith("protocol."):
+        return _undo_protocol(change, transition)
+    # Another id means another table in its place, which no single change takes back.
+    if transition.before.metadata.id != transition.after.metadata.id:
+        return Undo(f"RESTORE TABLE … TO VERSION AS OF {transition.before.version}")
+    return _undo_metadata(change, transition)
+
+
+def _lost_with_feature(change: Change, transition: Transition) -> str:
+    """What enabling the feature that the step drops does not bring back, if *change* is of it."""
+    name = transition.step.dropped_feature
+    is_listing = change.subject.startswith("protocol.") and change.subject.endswith(f"[{name}]")
+    if name == "rowTracking" and (is_listing or "rowtracking" in change.subject.lower()):
+        return "row tracking can be enabled again, with new row ids"
+    if not is_listing:
+        return ""
+    if transition.step.irreversible:
+        return f"the history that needs {name} is deleted"
+    return "the domains are deleted" if transition.step.destroys(transition.before) else ""
+
+
+def _undo_protocol(change: Change, transition: Transition) -> Undo:
+    place, _, name = change.subject.partition("[")
+    if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
+        return _undo_listing(change, name.removesuffix("]"), transition)
+    return _LOWERED_WITH_FEATURES
+
+
+def _undo_metadata(change: Change, transition: Transition) -> Undo:
+    whole = _STEPS.get(transition.step.kind)
+    if whole is not None:
+        return whole(transition)
+    place, _, name = change.subject.partition("[")
+    undo = _PLACES.get(place)
+    if undo is None:
+        return Undo("set it back (metadata only)")
+    return undo(change, name.removesuffix("]"), transition)
+
+
+def _undo_listing(change: Change, name: str, transition: Transition) -> Undo:
+    before, after = transition.before, transition.after
+    if not after.protocol.supports(name):
+        step = kinds.SetProperties({f"{FEATURE_PREFIX}{name}": "supported"})
+        return Undo(f"enable-feature {name} --support-only{_PRICES[step.cost(after)]}", (step,))
+    if change.kind is ChangeKind.REMOVE or before.protocol.supports(name):
+        return _NOTHING_LOST
+    staying = [
+        needing
+        for needing in dependents(name, after.protocol.supported_features)
+        if _stays(needing, after)
+    ]
+    if staying:
+        return Undo(f"never: {', '.join(staying)} needs it, and cannot be dropped")
+    feature = lookup(name)
+    if feature is None or feature.removal is None or feature.removal.only_truncating:
+        return Undo(undo_feature(feature))
+    used = feature.activation.evidence(before.metadata)
+    if used:
+        return Undo(f"never: the table has needed it before: {used[0]}")
+    return Undo(undo_feature(feature), (kinds.DropFeature(name),))
+
+
+def _stays(name: str, snapshot: Snapshot) -> bool:
+    """Whether *name* cannot be dropped, or something that needs it cannot."""
+    return FEATURES[name].removal is None or any(
+        _stays(needing, snapshot)
+        for needing in dependents(name, snapshot.protocol.supported_features)
+    )
+
+
+def _undo_renaming(transition: Transition) -> Undo:
+    """How to undo the renaming of a column."""
+    # As a whole: constraints, partitioning and statistics that have the name in them follow.
+    [(column, new)] = transition.step.renames
+    old, _, _ = find_place(transition.before.metadata.schema, column)
+    return _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), transition.after)
+
+
+# Properties
+
+
+def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
+    if name in _NEEDED_BY_V3 and _has_v3(transition.after):
+        return _NEEDED_FOR_GOOD
+    if name == COLUMN_MAPPING_MODE:
+        return _UNDO_MAPPING if change.before in (None, "none") else _UNDO_UNMAPPING
+    if name in KEPT_BY_DELTA:
+        return _KEPT if change.after else _REWRITTEN_WHEN_NEEDED
+    if name == compat_key(_LASTING) and change.before is None:
+        return Undo(_NEVER)
+    if name.lower().startswith(CONSTRAINT_PREFIX):
+        return _undo_constraint(name[len(CONSTRAINT_PREFIX) :], change.before, transition.after)
+    undo = _set_back(name, change.before, transition.after)
+    return Undo(f"{undo.words}{_not_restored(change, name)}", undo.steps)
+
+
+def _not_restored(change: Change, name: str) -> str:
+    """What setting the property back does not bring back, as a clause; empty for nothing."""
+    default = PROPERTIES[name.lower()].default if name.lower() in PROPERTIES else None
+    before, after = change.before or default or "", change.after or default or ""
+    if name == CHANGE_DATA_FEED and before.lower() == "true":
+        return "; changes made meanwhile are never recorded"
+    deletes = name == _CLEANUP and before.lower() == "false"
+    if deletes or (name in _RETENTIONS and kept_for(after) < kept_for(before)):
+        return "; what is deleted meanwhile does not come back"
+    return ""
+
+
+_CLEANUP: Final = "delta.enableExpiredLogCleanup"
+_RETENTIONS: Final = (*RETENTION_KEYS, "delta.setTransactionRetentionDuration")
+
+
+def _has_v3(snapshot: Snapshot) -> bool:
+    return _LASTING in enabled_versions(snapshot.metadata)
+
+
+_LASTING: Final = 3
+"""The version of Iceberg compatibility that can never be turned off."""
+_NEEDED_BY_V3: Final = frozenset({COLUMN_MAPPING_MODE, ROW_TRACKING})
+_NEEDED_FOR_GOOD: Final = Undo("never: icebergCompatV3 needs it, and cannot be turned off")
+
+
+def _set_back(key: str, before: str | None, after: Snapshot) -> Undo:
+    if before is None:
+        return _by(kinds.UnsetProperties((key,), if_exists=True), after)
+    return _by(kinds.SetProperties({key: before}), after)
+
+
+def _undo_constraint(name: str, before: str | None, after: Snapshot) -> Undo:
+    if before is None:
+        return _by(kinds.DropConstraint(name), after)
+    step = kinds.AddConstraint(name, before)
+    return Undo(f"{alter_command(step)}, which reads every row", (step,))
+
+
+_UNDO_MAPPING: Final = Undo(
+    "set-mapping-mode none, which rewrites every file",
+    (kinds.SetProperties({COLUMN_MAPPING_MODE: "none"}),),
+)
+_UNDO_UNMAPPING: Final = Undo(
+    "set-mapping-mode name (metadata only), which gives new ids",
+    (kinds.SetProperties({COLUMN_MAPPING_MODE: "name"}),),
+)
+
+
+def _undo_clustering(_: Change, __: str, transition: Transition) -> Undo:
+    """How to undo a change of the clustering columns."""
+    # Delta may refuse the earlier ones, as they are now.
+    step = kinds.ClusterBy(clustering_columns(transition.before) or ())
+    try:
+        evolve(transition.after, step)
+    except DeltaadmError as error:
+        return Undo(f"never: {_lower(error.message)}")
+    return _by(step, transition.after)
+
+
+def _lower(sentence: str) -> str:
+    """A sentence as a clause."""
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")
+
+
+# Columns
+
+
+def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
+    undo = _COLUMN_STEPS.get(transition.step.kind)
+    return undo(change, name, transition) if undo else _undo_rewriting(change, transition)
+
+
+def _undo_rewriting(change: Change, transition: Transition) -> Undo:
+    """How to undo what a change of column mapping, or dropping type widening, does to columns."""
+    before, after = (
+        mapping_mode(transition.before.metadata),
+        mapping_mode(transition.after.metadata),
+    )
+    if (before == "none") == (after == "none"):
+        return _NOTHING_LOST if _forgets_types(change) else _KEPT
+    if before != "none":
+        return _UNDO_UNMAPPING
+    return _NEEDED_FOR_GOOD if _has_v3(transition.after) else _UNDO_MAPPING
+
+
+def _forgets_types(change: Change) -> bool:
+    return (
+        isinstance(change.before, dict)
+        and TYPE_CHANGES in change.before
+        and not COLUMN_MAPPING_KEYS & change.before.keys()
+    )
+
+
+def _undo_adding(_: Change, name: str, transition: Transition) -> Undo:
+    """The outermost of the new columns around *name* goes, with all that is in it."""
+    own = parse_column(name)
+    known = find_place(transition.before.metadata.schema, own)[0]
+    step = kinds.DropColumns((own[: len(known) + 1],))
+    if mapping_mode(transition.after.metadata) == "none":
+        return Undo(f"{alter_command(step)}, which needs column mapping")
+    return _by(step, transition.after)
+
+
+def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
+    """How to undo a change of a column's position, type, nullability, comment or default."""
+    if not name:
+        return _undo_moves(transition)
+    column = parse_column(name)
+    before, after = change.before or {}, change.after or {}
+    if "type" in before or TYPE_CHANGES in after:
+        return Undo("never: a type cannot be narrowed again")
+    if "nullable" in before:
+        return Undo("never: Delta adds no NOT NULL to a column that may hold nulls")
+    if COMMENT in {**before, **after}:
+        return _undo_comment(column, before.get(COMMENT), transition.after)
+    default = before.get(CURRENT_DEFAULT, "")
+    step = kinds.ChangeColumns((kinds.ColumnChange(column, default=default),))
+    return _by(step, transition.after)
+
+
+def _undo_comment(column: Path, before: str | None, after: Snapshot) -> Undo:
+    undo = _by(kinds.ChangeColumns((kinds.ColumnChange(column, comment=before or ""),)), after)
+    if before is not None:
+        return undo
+    return Undo(f"{undo.words}, which leaves an empty one", undo.steps)
+
+
+def _undo_moves(transition: Transition) -> Undo:
+    schema = transition.before.metadata.schema
+    changed = (change.column for change in transition.step.column_changes if change.position)
+    moved = [find_place(schema, column)[0] for column in changed]
+    back = (kinds.ColumnChange(path, position=_position(schema, path)) for path in moved)
+    return _by(kinds.ChangeColumns(tuple(back)), transition.after)
+
+
+def _position(schema: StructType, column: Path) -> Position:
+    """The position of *column* in *schema*."""
+    around = find_place(schema, column[:-1])[2]
+    assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
+    names = [column.name for column in around.fields]
+    index = names.index(column[-1])
+    return Position(names[index - 1] if index else None)
+
+
+_STEPS: Final[Mapping[str, Callable[[Transition], Undo]]] = {
+    "rename_column": _undo_renaming,
+    "drop_columns": lambda _: _ONLY_OLDER_VERSIONS,
+}
+"""Kinds of steps all of whose changes are taken back alike."""
+_COLUMN_STEPS: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {
+    "add_columns": _undo_adding,
+    "change_columns": _undo_change,
+}
+"""Kinds of steps whose changes of columns are their own."""
+_PLACES: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {
+    "clusteringColumns": _undo_clustering,
+    "configuration": _undo_property,
+    "description": lambda change, _, transition: _set_back(
+        TABLE_COMMENT, change.before, transition.after
+    ),
+    "schema": _undo_columns,
+}

@@ -1,1 +1,0 @@
-"""Reports turned into output."""

@@ -1,0 +1,287 @@
+"""`clients`: what client programs support."""
+
+from __future__ import annotations
+
+from deltaadm.blocks import Heading, Items, Matrix, Paragraph, Table
+from deltaadm.clients import Access, Compatibility, feature_verdict, newest_releases, parse_client
+from deltaadm.clients.facts import version_key
+from deltaadm.dataclass import dataclass
+from deltaadm.documents import Document
+from deltaadm.domain.features import FEATURES, Kind
+from deltaadm.domain.json_values import (
+    BOOLEAN,
+    COUNT,
+    STRING,
+    STRINGS,
+    array,
+    maybe,
+    one_of,
+    record,
+    within,
+)
+from deltaadm.reports.words import DOES, LEGEND, matrix_cell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any, Final
+
+    from deltaadm.blocks import Block
+    from deltaadm.clients import Client, ClientRelease, Fact, Verdict
+    from deltaadm.clients.facts import Gate
+    from deltaadm.domain.json_values import Fields
+
+
+@dataclass(frozen=True)
+class Support:
+    """
+    The behaviour of a client's release with tables that have one feature, by feature name.
+
+    Features for writers only do not concern readers, and are left out of `reads`.
+    """
+
+    release: ClientRelease
+    reads: Mapping[str, Verdict]
+    writes: Mapping[str, Verdict]
+
+
+@dataclass(frozen=True)
+class ClientCatalogue:
+    """All clients, each in its newest release."""
+
+    clients: tuple[Support, ...]
+
+    document = "clients"
+    blocks = "deltaadm.reports.clients.show_clients"
+
+
+@dataclass(frozen=True)
+class ClientFact:
+    """One fact about a client: what it concerns, and what the client does then."""
+
+    access: Access
+    subjects: tuple[str, ...]
+    compatibility: Compatibility
+    fact: Fact | Gate
+
+    def holds_for(self, version: tuple[int, ...]) -> bool:
+        """Whether it is about this release."""
+        return self.fact.holds_for(version)
+
+
+@dataclass(frozen=True)
+class ClientExplanation:
+    """One client with the facts about it: about `every_release`, or about one."""
+
+    support: Support
+    facts: tuple[ClientFact, ...]
+    every_release: bool
+
+    document = "client"
+    blocks = "deltaadm.reports.clients.show_client"
+
+
+def list_clients() -> ClientCatalogue:
+    """Every client in its newest release, and what it does with each feature."""
+    return ClientCatalogue(tuple(map(_support, newest_releases())))
+
+
+def explain_client(text: str) -> ClientExplanation:
+    """
+    Everything known about the client that *text* names; of one release, what concerns that.
+
+    Raises `Refused` with a suggestion for no client, and for what is no release of one.
+    """
+    release = parse_client(text)
+    facts = _facts(release.client)
+    if "@" in text:
+        key = version_key(release.version)
+        facts = (fact for fact in facts if release.is_known and fact.holds_for(key))
+    return ClientExplanation(_support(release), tuple(facts), every_release="@" not in text)
+
+
+def _support(release: ClientRelease) -> Support:
+    def verdicts(access: Access) -> dict[str, Verdict]:
+        return {
+            name: feature_verdict(release, name, access)
+            for name, feature in FEATURES.items()
+            if access is Access.WRITE or feature.kind is Kind.READER_WRITER
+        }
+
+    return Support(release, verdicts(Access.READ), verdicts(Access.WRITE))
+
+
+def _facts(client: Client) -> Iterator[ClientFact]:
+    for access, gates, facts in (
+        (Access.READ, client.read_gates, client.reads),
+        (Access.WRITE, client.write_gates, client.writes),
+    ):
+        for gate in gates:
+            yield ClientFact(access, _above(gate, access), gate.above, gate)
+        for fact in facts:
+            yield ClientFact(access, fact.features, fact.compatibility, fact)
+
+
+def _above(gate: Gate, access: Access) -> tuple[str, ...]:
+    role = "reader" if access is Access.READ else "writer"
+    return (f"{role} version > {gate.highest}" if gate.highest else f"any {role} version",)
+
+
+# As JSON
+
+
+def _features(support: Support) -> list[tuple[str, Any, Any]]:
+    return [(name, support.reads.get(name), written) for name, written in support.writes.items()]
+
+
+_VERDICT: Final = one_of(Compatibility)
+SUPPORT: Final[Fields] = {
+    "client": (STRING, lambda support: support.release.client.id),
+    "name": (STRING, lambda support: support.release.client.name),
+    "version": (STRING, lambda support: support.release.version),
+    "versioned_by": (STRING, lambda support: support.release.client.versioned_by),
+    "oldest": (STRING, lambda support: support.release.client.oldest),
+    "newest": (STRING, lambda support: support.release.client.newest),
+    "features": (
+        array(
+            record(
+                feature=(STRING, lambda found: found[0]),
+                read=(maybe(_VERDICT), lambda found: found[1] and found[1].compatibility),
+                write=(_VERDICT, lambda found: found[2].compatibility),
+            )
+        ),
+        _features,
+    ),
+}
+"""The behaviour of a client with tables that have one feature."""
+
+
+def _part(name: str, default: object) -> Any:
+    def value(entry: ClientFact) -> object:
+        return getattr(entry.fact, name, default) or default
+
+    return value
+
+
+_FACT: Final = record(
+    access=one_of(Access),
+    subjects=STRINGS,
+    verdict=(_VERDICT, lambda found: found.compatibility),
+    highest_version=(maybe(COUNT), lambda found: getattr(found.fact, "highest", None)),
+    since=(maybe(STRING), _part("since", None)),
+    until=(maybe(STRING), _part("until", None)),
+    in_use=(BOOLEAN, _part("active", default=False)),
+    in_list=(BOOLEAN, _part("listed", default=False)),
+    note=(STRING, _part("note", "")),
+    source=(STRING, lambda found: found.fact.source.title),
+    date=(STRING, lambda found: found.fact.source.date),
+)
+
+CLIENT_DOCUMENT: Final = Document.of(
+    "The output of `clients` for one client", **within("support", SUPPORT), facts=array(_FACT)
+)
+
+
+CLIENTS_DOCUMENT: Final = Document.of("The output of `clients`", clients=array(record(**SUPPORT)))
+
+
+# As blocks
+
+
+def _kind(verdict: Verdict | None) -> str | None:
+    return None if verdict is None else verdict.compatibility.value
+
+
+def show_clients(report: ClientCatalogue) -> Iterator[Block]:
+    """A matrix of clients by features."""
+    yield Heading("Clients", level=1, page_only=True)
+    yield _feature_matrix(report.clients)
+
+
+def _feature_matrix(clients: Iterable[Support]) -> Matrix:
+    # Features stand below one another: there are more of them than a terminal is wide.
+    shown = tuple(clients)
+    rows = tuple(
+        (
+            name,
+            tuple(
+                matrix_cell(_kind(support.reads.get(name)), _kind(support.writes.get(name)))
+                for support in shown
+            ),
+        )
+        for name in shown[0].writes
+    )
+    return Matrix("Clients", tuple(str(support.release) for support in shown), rows, LEGEND)
+
+
+def show_client(report: ClientExplanation) -> Iterator[Block]:
+    """The facts about a client."""
+    release = report.support.release
+    client = release.client
+    yield Heading(f"{client.name} ({client.id if report.every_release else release})", level=1)
+    yield Table(client.name, (), tuple(_releases(report)))
+    if client.reference_since:
+        yield Paragraph(
+            f"From release {client.reference_since} on, deltaadm reproduces what the program "
+            "itself refuses, and needs no facts.",
+        )
+    if report.facts:
+        yield Heading("Facts")
+        columns = ("to", "protocol", "does", "releases", "note", "source")
+        sources = tuple(dict.fromkeys(map(_source, report.facts)))
+        rows = (
+            (*_fact_cells(fact), f"[{sources.index(_source(fact)) + 1}]") for fact in report.facts
+        )
+        yield Table("Facts", columns, tuple(rows))
+        yield Heading("Sources")
+        yield Items(tuple(f"[{number}] {source}" for number, source in enumerate(sources, 1)))
+    yield Heading("Table features")
+    groups = tuple(_groups(report.support))
+    yield Table("Table features", (), groups)
+
+
+def _releases(report: ClientExplanation) -> Iterator[tuple[str, str]]:
+    client = report.support.release.client
+    if client.versioned_by == "days":
+        yield "releases", "none: a service"
+        yield "facts of", client.newest
+    else:
+        yield "versions are", client.versioned_by
+        yield "known", f"{client.oldest} to {client.newest}"
+
+
+def _source(entry: ClientFact) -> str:
+    source = entry.fact.source
+    return f"{source.title} ({source.date})"
+
+
+def _fact_cells(entry: ClientFact) -> tuple[str, ...]:
+    access, fact = entry.access.value, entry.fact
+    subjects = ", ".join(entry.subjects)
+    subjects = "every other feature" if subjects == "*" else subjects
+    subjects += " in use" if getattr(fact, "active", False) else ""
+    subjects += " in a list" if getattr(fact, "listed", False) else ""
+    return (
+        access,
+        subjects,
+        DOES[entry.compatibility.value][access],
+        _span(fact.since, fact.until),
+        fact.note,
+    )
+
+
+def _span(since: str, until: str) -> str:
+    if since and until:
+        return f"{since} up to, without, {until}"
+    return f"since {since}" if since else f"before {until}" if until else "all"
+
+
+def _groups(support: Support) -> Iterator[tuple[str, str]]:
+    """The features by what the client does with them, the best first."""
+    for access, verdicts in (("read", support.reads), ("write", support.writes)):
+        for kind, does in DOES.items():
+            names = [
+                name for name, verdict in verdicts.items() if verdict.compatibility.value == kind
+            ]
+            if names:
+                yield does[access], ", ".join(names)

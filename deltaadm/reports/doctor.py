@@ -1,0 +1,43 @@
+"""`doctor`: whether this machine has what deltaadm needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.blocks import Checks, Heading, Health
+from deltaadm.dataclass import dataclass
+from deltaadm.documents import Document
+from deltaadm.domain.json_values import STRING, array, one_of, record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.blocks import Block, Check
+
+
+@dataclass(frozen=True)
+class DoctorReport:
+    """Whether this machine has what deltaadm needs."""
+
+    checks: tuple[Check, ...]
+
+    document = "doctor"
+    blocks = "deltaadm.reports.doctor.show_doctor"
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything is missing."""
+        return any(check.health is Health.FAILED for check in self.checks)
+
+
+DOCTOR_DOCUMENT: Final = Document.of(
+    "The output of `doctor`",
+    checks=array(record(subject=STRING, health=one_of(Health), detail=STRING, remedy=STRING)),
+)
+
+
+def show_doctor(report: DoctorReport) -> Iterator[Block]:
+    """The checks on this machine."""
+    tone = "error" if report.failed else "good"
+    yield Heading("This machine", level=1, tone=tone, page_only=True)
+    yield Checks(report.checks)

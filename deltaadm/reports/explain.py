@@ -1,0 +1,245 @@
+"""`rules` and `explain`: rules, and Delta's error classes."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from deltaadm.blocks import Heading, Items, Paragraph, Prose, Table
+from deltaadm.clients import CLIENTS
+from deltaadm.dataclass import dataclass
+from deltaadm.documents import Document
+from deltaadm.domain.features import FEATURES, lookup
+from deltaadm.domain.json_values import STRING, STRINGS, array, name_of, one_of, record, within
+from deltaadm.domain.properties import did_you_mean
+from deltaadm.errors import Refused
+from deltaadm.reports.clients import ClientExplanation, explain_client
+from deltaadm.reports.features import FeatureExplanation, explain_feature
+from deltaadm.reports.validate import choose_rules, code_prefix, similar_code
+from deltaadm.rules.rule import RULES, Scope, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from deltaadm.blocks import Block
+    from deltaadm.domain.json_values import Fields
+    from deltaadm.rules.rule import Rule
+
+
+# Error classes of Delta
+
+
+class ErrorClass(NamedTuple):
+    """An error class: its meaning, and the subcommands that explain or avoid it."""
+
+    name: str
+    meaning: str
+    commands: tuple[str, ...]
+
+
+@cache
+def error_classes() -> Mapping[str, ErrorClass]:
+    """
+    The classes by their names, in alphabetical order; `CLASS.SUB` is explained as its class.
+
+    `error_classes.txt` has for each its name, subcommands after a colon, and indented its meaning.
+    """
+    text = Path(__file__).with_name("error_classes.txt").read_text(encoding="utf-8")
+    found = {}
+    for entry in re.split(r"\n(?=\w)", re.sub(r"(?m)^(#.*)?\n", "", text)):
+        title, *meaning = map(str.strip, entry.splitlines())
+        name, _, commands = title.partition(":")
+        found[name] = ErrorClass(name, " ".join(meaning), tuple(re.findall(r"[\w-]+", commands)))
+    return dict(sorted(found.items()))
+
+
+# Explanations
+
+
+FAMILIES: Final = {
+    "DL1": "the log and what commits hold",
+    "DL2": "the protocol",
+    "DL3": "metadata, schema and properties",
+    "DL4": "column mapping",
+    "DL5": "what features require",
+    "DL6": "checkpoints",
+    "DL7": "files",
+    "DL8": "version checksums",
+    "DL9": "settings, clients and cross-checks",
+}
+"""The topic of each family of rules."""
+
+_CODE: Final = re.compile(r"DL\d", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class RuleCatalogue:
+    """Rules of `validate`, in the order of their codes."""
+
+    rules: tuple[Rule, ...]
+
+    document = "rules"
+    blocks = "deltaadm.reports.explain.show_rules"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that `-o name` prints."""
+        return tuple(rule.code for rule in self.rules)
+
+
+@dataclass(frozen=True)
+class RuleExplanation:
+    """One rule with its documentation."""
+
+    rule: Rule
+
+    document = "rule"
+    blocks = "deltaadm.reports.explain.show_rule"
+
+
+@dataclass(frozen=True)
+class ErrorClassExplanation:
+    """An error class of Delta, with the rules that find what leads to it."""
+
+    error_class: ErrorClass
+    rules: tuple[Rule, ...]
+
+    document = "error_class"
+    blocks = "deltaadm.reports.explain.show_error_class"
+
+
+Explanation = RuleExplanation | FeatureExplanation | ErrorClassExplanation | ClientExplanation
+
+
+def list_rules(families: Iterable[str] = ()) -> RuleCatalogue:
+    """The rules of *families*, or all; raises `Refused` with a suggestion for no family."""
+    prefixes = [_prefix(family) for family in families]
+    return RuleCatalogue(tuple(choose_rules(prefixes)))
+
+
+def _prefix(text: str) -> str:
+    prefix = code_prefix(text)
+    if prefix is None:
+        raise Refused(
+            f"Unknown rule {text!r}.",
+            remedy=similar_code(text) or "`deltaadm rules` lists them all.",
+        )
+    return prefix
+
+
+def explain(word: str) -> Explanation:
+    """
+    Explain *word*: a rule by its code or name, a table feature, or an error class of Delta.
+
+    A client as well, and a property that activates a feature, which stands for that. An error may
+    be given as Delta says it, with its class in brackets at the beginning. Raises `Refused` with a
+    suggestion for anything else.
+    """
+    name = word.strip().removeprefix("[").partition("]")[0]
+    prefix = code_prefix(name)
+    if prefix in RULES:
+        return RuleExplanation(RULES[prefix])
+    feature = next((known for known in FEATURES if known.lower() == name.lower()), None)
+    if feature is not None or lookup(name) is not None:
+        return explain_feature(feature or name)
+    switched = [
+        known for known, candidate in FEATURES.items() if name in candidate.activation.properties
+    ]
+    if switched:
+        return explain_feature(switched[0])
+    if name.partition("@")[0] in CLIENTS:
+        return explain_client(name)
+    error_class = error_classes().get(name.upper().partition(".")[0])
+    if error_class is not None:
+        return ErrorClassExplanation(error_class, rules_on(error_class))
+    if prefix in FAMILIES:
+        raise Refused(
+            f"{prefix} are the rules about {FAMILIES[prefix]}.",
+            remedy=f"`deltaadm rules {prefix}` lists them.",
+        )
+    rules = [*RULES, *(rule.name for rule in RULES.values())]
+    known = [*rules, *FEATURES, *error_classes(), *CLIENTS]
+    raise Refused(
+        f"{word!r} is not a rule, table feature, client or error class that deltaadm knows.",
+        remedy=(similar_code(name) if _CODE.match(name) else did_you_mean(name, known))
+        or "`deltaadm rules` and `deltaadm features` list the rules and the features.",
+    )
+
+
+def rules_on(error_class: ErrorClass) -> tuple[Rule, ...]:
+    """The rules whose documentation names *error_class* as their source."""
+    return tuple(rule for rule in choose_rules() if _names(rule, error_class.name))
+
+
+def _names(rule: Rule, name: str) -> bool:
+    """Whether *name* occurs as a word in a rule's documentation; it may wrap to the next line."""
+    text = rule.doc.replace("_\n", "_").replace("\n", " ")
+    return name in text and name in {
+        word.strip(".,;:()`").partition(".")[0] for word in text.split()
+    }
+
+
+RULE: Final[Fields] = {
+    "code": STRING,
+    "name": STRING,
+    "severity": one_of(Severity),
+    "scope": name_of(Scope),
+    "summary": STRING,
+    "why_it_matters": (STRING, lambda rule: rule.section("Why it matters")),
+    "remedy": (STRING, lambda rule: rule.advice),
+    "source": (STRING, lambda rule: rule.section("Source")),
+}
+"""The parts of a rule."""
+
+RULE_DOCUMENT: Final = Document.of(
+    "The output of `explain` for a rule",
+    **within("rule", RULE),
+    documentation=(STRING, lambda report: report.rule.doc),
+)
+
+
+RULES_DOCUMENT: Final = Document.of("The output of `rules`", rules=array(record(**RULE)))
+
+
+ERROR_CLASS_DOCUMENT: Final = Document.of(
+    "The output of `explain` for a Delta error class",
+    delta_error_class=(STRING, lambda report: report.error_class.name),
+    meaning=(STRING, lambda report: report.error_class.meaning),
+    commands=(STRINGS, lambda report: report.error_class.commands),
+    rules=array(record(**RULE)),
+)
+
+
+# As blocks
+
+
+def show_rules(report: RuleCatalogue) -> Iterator[Block]:
+    """The table of rules."""
+    yield Heading("Rules", level=1, page_only=True)
+    rows = ((rule.code, rule.severity.value, rule.name, rule.summary) for rule in report.rules)
+    yield Table("Rules", ("code", "severity", "name", "what it finds"), tuple(rows), plain=True)
+
+
+def show_rule(report: RuleExplanation) -> Iterator[Block]:
+    """The documentation of a rule."""
+    rule = report.rule
+    yield Heading(f"{rule.code} {rule.name} ({rule.severity.value})", level=1)
+    for paragraph in rule.doc.split("\n\n"):
+        yield Prose(" ".join(paragraph.split()))
+
+
+def show_error_class(report: ErrorClassExplanation) -> Iterator[Block]:
+    """The meaning of an error class, and the rules that find its causes."""
+    error_class = report.error_class
+    yield Heading(error_class.name, level=1)
+    yield Paragraph(error_class.meaning, nested=True)
+    if error_class.commands:
+        yield Heading("Related commands")
+        yield Items(tuple(f"deltaadm {name}" for name in error_class.commands))
+    if report.rules:
+        title = "Rules that find its causes"
+        rows = tuple((rule.code, rule.name) for rule in report.rules)
+        yield Heading(title)
+        yield Table(title, ("code", "name"), rows, plain=True)

@@ -1,0 +1,153 @@
+"""`features`: all table features, or one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.blocks import Heading, Table
+from deltaadm.dataclass import dataclass
+from deltaadm.documents import Document
+from deltaadm.domain.features import FEATURES, Cost, Kind, Status, find, undo_feature
+from deltaadm.domain.json_values import (
+    BOOLEAN,
+    COUNT,
+    STRING,
+    STRINGS,
+    array,
+    mapping,
+    maybe,
+    one_of,
+    record,
+    within,
+)
+from deltaadm.reports.words import COSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deltaadm.blocks import Block
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.json_values import Fields
+
+
+@dataclass(frozen=True)
+class FeatureCatalogue:
+    """All features of the registry."""
+
+    features: tuple[TableFeature, ...]
+
+    document = "features"
+    blocks = "deltaadm.reports.features.show_features"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that `-o name` prints."""
+        return tuple(feature.name for feature in self.features)
+
+
+@dataclass(frozen=True)
+class FeatureExplanation:
+    """One feature of the registry, with those that require it."""
+
+    feature: TableFeature
+    required_by: tuple[str, ...]
+
+    document = "feature"
+    blocks = "deltaadm.reports.features.show_feature"
+
+
+def list_features() -> FeatureCatalogue:
+    """Every feature, in alphabetical order."""
+    return FeatureCatalogue(tuple(FEATURES.values()))
+
+
+def explain_feature(name: str) -> FeatureExplanation:
+    """The feature *name*, whatever its case; raises `Refused` with a suggestion for no feature."""
+    feature = find(name)
+    required_by = tuple(entry.name for entry in FEATURES.values() if feature.name in entry.requires)
+    return FeatureExplanation(feature, required_by)
+
+
+FEATURE: Final[Fields] = {
+    "name": STRING,
+    "kind": one_of(Kind),
+    "status": one_of(Status),
+    "since": (maybe(STRING), lambda feature: feature.since or None),
+    "legacy_versions": (maybe(array(COUNT)), lambda feature: feature.legacy or None),
+    "requires": (STRINGS, lambda feature: sorted(feature.requires)),
+    "twin": maybe(STRING),
+    "activated_by": (mapping(STRING), lambda feature: feature.activation.properties),
+    "added_to_existing_tables": (
+        BOOLEAN,
+        lambda feature: feature.activation.auto_enables and feature.auto_update,
+    ),
+    "not_addable": (maybe(STRING), lambda feature: feature.not_addable or None),
+    "undo": (STRING, undo_feature),
+    "cost": one_of(Cost),
+    "caution": (maybe(STRING), lambda feature: feature.caution or None),
+    "in_delta_spark": (BOOLEAN, lambda feature: feature.in_delta_spark),
+    "section": STRING,
+    "source": STRING,
+}
+"""The parts of a feature of the registry."""
+
+FEATURE_DOCUMENT: Final = Document.of(
+    "The output of `features` for one feature", **within("feature", FEATURE), required_by=STRINGS
+)
+
+
+FEATURES_DOCUMENT: Final = Document.of(
+    "The output of `features`", features=array(record(**FEATURE))
+)
+
+
+def show_features(report: FeatureCatalogue) -> Iterator[Block]:
+    """The table of all features."""
+    yield Heading("Table features", level=1, page_only=True)
+    yield Table("Table features", _CATALOGUE_TITLES, tuple(map(_catalogue_row, report.features)))
+
+
+def show_feature(report: FeatureExplanation) -> Iterator[Block]:
+    """The description of a feature."""
+    yield Heading(report.feature.name, level=1)
+    yield Table(report.feature.name, (), tuple(_explained(report.feature, report.required_by)))
+
+
+_CATALOGUE_TITLES: Final = ("feature", "kind", "in the protocol", "status", "activated by")
+
+
+def _catalogue_row(feature: TableFeature) -> tuple[str, ...]:
+    """Name, kind, how a protocol has it, status and what activates it."""
+    legacy = feature.legacy
+    return (
+        feature.name,
+        feature.kind.value,
+        f"implied by ({legacy[0] or 1}, {legacy[1]})" if legacy else "listed",
+        feature.status.value,
+        " ".join(f"{key}={value}" for key, value in feature.activation.properties.items()),
+    )
+
+
+def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:
+    """The description of a feature."""
+    yield "concerns", "writers and readers" if feature.is_reader else "writers only"
+    yield "status", feature.status.value
+    if feature.since:
+        yield "since", f"Delta Spark {feature.since}"
+    if feature.legacy:
+        yield "implied by", f"reader {feature.legacy[0] or 1}, writer {feature.legacy[1]}"
+    yield "requires", ", ".join(sorted(feature.requires)) or "nothing"
+    if required_by:
+        yield "required by", ", ".join(required_by)
+    if feature.twin:
+        yield "other form", feature.twin
+    for key, value in feature.activation.properties.items():
+        yield "activated by", f"{key} = {value}"
+    if feature.not_addable:
+        yield "existing tables", feature.not_addable
+    yield "cost of enabling", COSTS[feature.cost]
+    yield "undo", undo_feature(feature)
+    if feature.caution:
+        yield "caution", feature.caution
+    yield "described in", feature.section
+    yield "source", feature.source

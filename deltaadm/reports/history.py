@@ -1,0 +1,378 @@
+"""`history`: what has changed in a table, from commit to commit."""
+
+from __future__ import annotations
+
+from enum import Enum
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.blocks import (
+    ChangeRow,
+    Changes,
+    Heading,
+    PageOnly,
+    Paragraph,
+    Timeline,
+    TimelineBar,
+    TimelineLane,
+)
+from deltaadm.dataclass import dataclass
+from deltaadm.documents import Document
+from deltaadm.domain.instants import instant
+from deltaadm.domain.json_values import (
+    BOOLEAN,
+    COUNT,
+    INTEGER,
+    STRING,
+    array,
+    maybe,
+    one_of,
+    record,
+    within,
+)
+from deltaadm.domain.properties import CONSTRAINT_PREFIX
+from deltaadm.plans.diff import CHANGE, ChangeKind, change_words, diff, value_words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from deltaadm.blocks import Block
+    from deltaadm.domain.json_values import Fields
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.wire import CommitInfo
+    from deltaadm.plans.diff import Change
+
+
+class Section(Enum):
+    """A section of a table's definition; each change belongs to exactly one."""
+
+    PROTOCOL = "protocol"
+    FEATURES = "features"
+    SCHEMA = "schema"
+    MAPPING = "mapping"
+    CONSTRAINTS = "constraints"
+    CLUSTERING = "clustering"
+    PROPERTIES = "properties"
+    TABLE = "table"
+
+
+_SECTIONS: Final = (
+    ("protocol.min", Section.PROTOCOL),
+    ("protocol.", Section.FEATURES),
+    ("features[", Section.FEATURES),
+    ("schema", Section.SCHEMA),
+    ("partitionColumns", Section.SCHEMA),
+    ("clusteringColumns", Section.CLUSTERING),
+    ("configuration[delta.columnMapping.", Section.MAPPING),
+    (f"configuration[{CONSTRAINT_PREFIX}", Section.CONSTRAINTS),
+    ("configuration[", Section.PROPERTIES),
+)
+"""The prefixes of subjects, with their sections; the first match counts."""
+
+
+def section_of(change: Change) -> Section:
+    """Return the section of *change*: by its subject, else the table itself."""
+    place = change.subject
+    if place.startswith("schema[") and change.kind is ChangeKind.SET and _is_mapping(change):
+        return Section.MAPPING
+    return next((section for start, section in _SECTIONS if place.startswith(start)), Section.TABLE)
+
+
+def _is_mapping(change: Change) -> bool:
+    """Whether only ids and physical names of a column change."""
+    return all(key.startswith("delta.columnMapping.") for key in {**change.before, **change.after})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """
+    The commit of a change: its version, its time, and what its commitInfo says of it.
+
+    Where the log does not reach back to it, `at_or_before` is true, and the version is the oldest
+    one that shows what it has led to. `timestamp` is in milliseconds since the epoch.
+    """
+
+    version: int
+    timestamp: int | None
+    at_or_before: bool = False
+    operation: str | None = None
+    engine: str | None = None
+    user: str | None = None
+
+
+def origin(snapshot: Snapshot) -> Origin:
+    """The origin of *snapshot*, the state after a commit."""
+    info = snapshot.commit_info
+    return Origin(
+        version=snapshot.version,
+        timestamp=snapshot.timestamp,
+        operation=None if info is None else info.operation,
+        engine=None if info is None else _engine(info),
+        user=None if info is None else info.user_name or info.user_id,
+    )
+
+
+def beginning(snapshot: Snapshot) -> Origin:
+    """The origin of *snapshot*, the oldest state that the log has."""
+    return Origin(version=snapshot.version, timestamp=snapshot.timestamp, at_or_before=True)
+
+
+def _engine(info: CommitInfo) -> str | None:
+    other = info.extra.get("clientVersion")  # of delta-rs
+    return info.engine_info or (other if isinstance(other, str) else None)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """The changes that one commit made to the table that the user calls `table`."""
+
+    table: str
+    origin: Origin
+    changes: tuple[Change, ...]
+
+    document = "history_entry"
+    blocks = "deltaadm.reports.history.show_entry"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryReport:
+    """
+    The changes of a table, the oldest first, up to the version `last`.
+
+    `sections` are what was asked for. `stopped` says why it does not go on, where a commit cannot
+    be read.
+    """
+
+    table: str
+    location: str
+    last: int
+    sections: tuple[Section, ...]
+    entries: tuple[HistoryEntry, ...]
+    stopped: str | None = None
+
+    document = "history"
+    blocks = "deltaadm.reports.history.show_history"
+
+
+def entries(
+    table: str,
+    base: Snapshot,
+    changes: Iterable[tuple[Snapshot, Snapshot]],
+    sections: Collection[Section],
+    *,
+    with_base: bool,
+) -> Iterator[HistoryEntry]:
+    """
+    An entry for each commit that has changed something of *sections*.
+
+    *changes* are the states before and after each, the first of them being *base*; with
+    *with_base* what that has comes first, as what was there at the beginning.
+    """
+    if with_base and base.exists:
+        from deltaadm.domain.steps.table import no_table
+
+        first = _changes(no_table(base.root), base, sections)
+        if first:
+            yield HistoryEntry(table, beginning(base), first)
+    for before, after in changes:
+        first = _changes(before, after, sections)
+        if first:
+            yield HistoryEntry(table, origin(after), first)
+
+
+_OF_PROTOCOL: Final = frozenset({Section.PROTOCOL, Section.FEATURES})
+
+
+def _changes(
+    before: Snapshot, after: Snapshot, sections: Collection[Section]
+) -> tuple[Change, ...]:
+    if _OF_PROTOCOL.issuperset(sections) and before.protocol == after.protocol:
+        return ()  # which spares comparing schemas
+    return tuple(change for change in diff(before, after) if section_of(change) in sections)
+
+
+# As JSON
+
+
+ORIGIN: Final[Fields] = {
+    "version": COUNT,
+    "at_or_before": BOOLEAN,
+    "timestamp": maybe(INTEGER),
+    "operation": maybe(STRING),
+    "engine": maybe(STRING),
+    "user": maybe(STRING),
+}
+"""The parts of where a change comes from."""
+
+SECTIONED_CHANGES: Final = array(record(section=(one_of(Section), section_of), **CHANGE))
+"""Changes, each with what it is about."""
+
+ENTRY: Final[Fields] = {**within("origin", ORIGIN), "changes": SECTIONED_CHANGES}
+"""The parts of an entry."""
+
+HISTORY_ENTRY_DOCUMENT: Final = Document.of("A line of `history -o jsonl`", table=STRING, **ENTRY)
+
+
+HISTORY_DOCUMENT: Final = Document.of(
+    "The output of `history`",
+    table=STRING,
+    location=STRING,
+    last_version=(COUNT, lambda report: report.last),
+    sections=array(one_of(Section)),
+    entries=array(record(**ENTRY)),
+    stopped=maybe(STRING),
+)
+
+
+# As blocks
+
+
+_COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
+_COLUMNS_NAMED: Final = 4
+
+
+def show_history(report: HistoryReport) -> Iterator[Block]:
+    """The changes of a table, by commit."""
+    yield Heading(f"history: {report.table} (up to version {report.last})", level=1)
+    if not report.entries and report.stopped is None:
+        yield Paragraph("No changes.")
+    timeline = _timeline(report)
+    if timeline is not None:
+        yield PageOnly((timeline,))
+    for entry in report.entries:
+        yield from show_entry(entry)
+    if report.stopped is not None:
+        yield Heading("Stopped", tone="error")
+        yield Paragraph(report.stopped, tone="error", nested=True)
+
+
+def _timeline(report: HistoryReport) -> Timeline | None:
+    """When the protocol had which versions and features, as far as the entries tell."""
+    entries = [entry for entry in report.entries if any(map(_lane_of, entry.changes))]
+    if not entries:
+        return None
+    state: dict[str, Any] = {}  # what was there before is what the first change of it replaces
+    for change in (change for entry in reversed(entries) for change in entry.changes):
+        if _lane_of(change):
+            state[change.subject] = change.before
+    lanes = {change.subject: _lane_of(change) for entry in entries for change in entry.changes}
+    points, states = [("earlier", "")], [dict(state)]
+    for entry in entries:
+        state |= {change.subject: change.after for change in entry.changes if _lane_of(change)}
+        points.append(_point(entry.origin))
+        states.append(dict(state))
+    if not any(value is not None for value in states[0].values()):
+        del points[0], states[0]
+    places: dict[tuple[bool, str], list[str]] = {}  # a feature may be called like a version
+    for subject, lane in lanes.items():
+        if lane:
+            places.setdefault((subject in _VERSIONS, lane), []).append(subject)
+    title = f"The protocol of {report.table} from version to version"
+    shown = (TimelineLane(lane, tuple(_bars(at, states))) for (_, lane), at in places.items())
+    return Timeline(title, tuple(points), tuple(lane for lane in shown if lane.bars))
+
+
+def _lane_of(change: Change) -> str:
+    """The version or the feature of the protocol that a change is about; empty for others."""
+    if change.subject in _VERSIONS:
+        return _VERSIONS[change.subject]
+    if change.subject.startswith(_FEATURES):
+        return str(change.before or change.after)
+    return ""
+
+
+_VERSIONS: Final = {
+    "protocol.minReaderVersion": "reader version",
+    "protocol.minWriterVersion": "writer version",
+}
+_FEATURES: Final = ("protocol.readerFeatures[", "protocol.writerFeatures[")
+
+
+def _point(origin: Origin) -> tuple[str, str]:
+    """A version as short as an axis needs it, and its day."""
+    day = "" if origin.timestamp is None else instant(origin.timestamp)[:10]
+    return f"{'up to ' if origin.at_or_before else ''}v{origin.version}", day
+
+
+def _bars(places: Sequence[str], states: Sequence[Mapping[str, Any]]) -> Iterator[TimelineBar]:
+    """The periods in which one of *places* has a value; which one matters for versions alone."""
+    start = 0
+    for value, group in groupby(_value(places, state) for state in states):
+        end = start + len(list(group))
+        if value is not None:
+            yield TimelineBar(value, start, end)
+        start = end
+
+
+def _value(places: Sequence[str], state: Mapping[str, Any]) -> str | None:
+    value = next((state[place] for place in places if state[place] is not None), None)
+    return None if value is None else str(value) if places[0] in _VERSIONS else ""
+
+
+def show_entry(entry: HistoryEntry) -> Iterator[Block]:
+    """The changes of one commit."""
+    origin = entry.origin
+    yield Heading(_title(origin))
+    maker = made_by(origin)
+    if maker:
+        yield Paragraph(maker, nested=True)
+    rows = tuple(change_rows(entry.changes))
+    yield Changes(rows, (rows,))
+
+
+def _title(origin: Origin) -> str:
+    when = moment(origin.timestamp)
+    if origin.at_or_before:
+        return f"At or before version {origin.version} ({when})"
+    what = f": {origin.operation}" if origin.operation else ""
+    return f"Version {origin.version}, {when}{what}"
+
+
+def moment(timestamp: int | None) -> str:
+    """A time in UTC, as people write it."""
+    return "time unknown" if timestamp is None else instant(timestamp).replace("T", " ")
+
+
+def made_by(origin: Origin) -> str:
+    """The author of a commit and the program used, as far as it names them."""
+    who = f"by {origin.user}" if origin.user else ""
+    return ", ".join(filter(None, (who, origin.engine)))
+
+
+def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
+    """A row for each change; of many columns that come or go together, one with a few names."""
+    alike: dict[ChangeKind, list[Change]] = {}
+    listed = [change for change in changes if not _is_default_format(change)]
+    for change in listed:
+        if _is_column(change) and change.kind is not ChangeKind.SET:
+            alike.setdefault(change.kind, []).append(change)
+    for change in listed:
+        group = alike.get(change.kind, ())
+        if not _is_column(change) or len(group) <= _COLUMNS_SHOWN_ONE_BY_ONE:
+            yield ChangeRow(change.kind.value, _words(change))
+        elif change is group[0]:
+            named = [entry.subject[len("schema[") : -1] for entry in group[:_COLUMNS_NAMED]]
+            names = f"{', '.join(named)} and {len(group) - len(named)} more"
+            text = f"{change.kind.value} schema: {len(group)} columns: {names}"
+            yield ChangeRow(change.kind.value, text)
+
+
+def _is_default_format(change: Change) -> bool:
+    """Whether it is the only format that Delta knows, of a table that is new."""
+    plain = {"provider": "parquet", "options": {}}
+    return change.subject == "format" and change.before is None and change.after == plain
+
+
+def _is_column(change: Change) -> bool:
+    return change.subject.startswith("schema[")
+
+
+def _words(change: Change) -> str:
+    if change.subject in _NAMED and change.kind is not ChangeKind.SET:
+        value = change.after if change.before is None else change.before
+        return f"{change.kind.value} {change.subject} = {value_words(value)}"
+    return change_words(change)
+
+
+_NAMED: Final = ("id", "name")
+"""Places whose value tells more than that there is one."""

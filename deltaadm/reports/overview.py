@@ -1,0 +1,454 @@
+"""
+Many tables at a glance: a line for each, and what they have in common.
+
+All of it is made from the JSON documents of the tables, so that results of an earlier run count
+as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from deltaadm.blocks import Heading, Table
+from deltaadm.dataclass import dataclass, field
+from deltaadm.domain.features import Cost
+from deltaadm.reports.words import DOES, cost_text, counted, visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, Final
+
+    from deltaadm.blocks import Block
+
+
+# Reports
+
+
+@dataclass(frozen=True)
+class FleetSummary:
+    """
+    The number of tables and of failed ones, and what the tables have in common.
+
+    Each section is a heading with items and the number of tables that each is true of; `places` are
+    the first of these tables, by heading and item, where they matter.
+    """
+
+    tables: int
+    failed: int
+    sections: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+    places: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    document = ""  # the documents of its tables say it all
+    blocks = "deltaadm.reports.overview.show_overview"
+
+
+def overview_title(overview: FleetSummary) -> str:
+    """The number of tables, and of those that failed."""
+    tables = counted(overview.tables, "table")
+    return f"{tables}, {overview.failed} failed" if overview.failed else tables
+
+
+# Overview
+
+
+if TYPE_CHECKING:
+    Document = Mapping[str, Any]
+
+_STATUS: Final = 10
+_NAMED: Final = 4
+
+
+FROM_JOURNAL: Final = "from_journal"
+"""The key that marks an outcome from the journal of an earlier run, which was not checked again."""
+
+
+def brief_line(document: Document) -> str:
+    """The result for one table, in a line: its status, the table, and details."""
+    kind = kind_of(document)
+    status, rest = _LINES[kind](document)
+    source = "(from the journal)" if document.get(FROM_JOURNAL) else ""
+    parts = (f"{status:<{_STATUS}}", document["table"], rest, source)
+    return visible("  ".join(part for part in parts if part))
+
+
+def status_and_details(document: Document) -> tuple[str, str]:
+    """The result for one table: its status, and details."""
+    try:
+        return _LINES[kind_of(document)](document)
+    except (LookupError, TypeError, AttributeError, ValueError, StopIteration):
+        return "", "cannot be understood"
+
+
+def is_uneventful(document: Document) -> bool:
+    """Whether there is nothing to say of a table: no finding, no warning, no change."""
+    kind = kind_of(document)
+    if kind == "validate":
+        return not document["stopped"] and _verdict(document) == "clean"
+    if kind == "plan":
+        return bool(document["is_noop"]) and not document.get(_MISSED)
+    if kind == "inspect":
+        return not document["warnings"]
+    return kind == "diff" and bool(document["equal"])
+
+
+def urgency(document: Document) -> int:
+    """The rank of a line on a table: 0 for errors, then warnings, then the rest."""
+    kind = kind_of(document)
+    if kind == "validate" and not document["stopped"]:
+        return {"errors": 0, "warnings": 1}.get(_verdict(document), 2)
+    return 1 if kind == "inspect" else 0
+
+
+def few_listed(kind: str) -> int:
+    """The number of tables without findings that are listed all the same."""
+    return _FEW if kind == "inspect" else 0
+
+
+_FEW: Final = 20
+"""A line of `inspect` tells what a table is, so that only many are counted instead."""
+
+
+def unlisted(kinds: Counter[str]) -> str:
+    """The line on tables that are not listed, with the number of each kind of document."""
+    lacking = " or ".join(dict.fromkeys(_LACKING[kind] for kind in kinds))
+    return f"{counted(kinds.total(), 'table')} without {lacking}; --all lists them"
+
+
+_LACKING: Final = {
+    "validate": "findings or changes",
+    "plan": "findings or changes",
+    "inspect": "warnings",
+    "diff": "differences",
+}
+
+
+def kind_of(document: Document) -> str:
+    """The kind of *document*, by the name of its schema."""
+    return next(kind for kind, key in _KEYS.items() if key in document)
+
+
+_KEYS: Final = {
+    "error": "error",
+    "validate": "counts",
+    "outcome": "outcome",
+    "plan": "steps",
+    "inspect": "metadata",
+    "why": "absent",
+    "diff": "equal",
+    "drop-feature": "features",
+}
+"""A field that only one kind of document has, given that it has none of those before."""
+
+
+def exit_code(document: Document) -> int:
+    """The exit code of the error in *document*; 0 where there is none."""
+    return int(document["error"]["exit_code"]) if "error" in document else 0
+
+
+class Tally:
+    """Counts what documents say."""
+
+    def __init__(self) -> None:
+        self._tables = 0
+        self._failed = 0
+        self._found: dict[str, Counter[str]] = {}
+        self._places: dict[tuple[str, str], list[str]] = {}
+
+    def add(self, document: Document) -> None:
+        """Count one more table."""
+        kind = kind_of(document)
+        self._tables += 1
+        self._failed += kind == "error"
+        for heading, item in _COUNTED[kind](document):
+            self._found.setdefault(heading, Counter())[item] += 1
+            if heading in _WITH_PLACES:
+                places = self._places.setdefault((heading, item), [])
+                if len(places) < _NAMED:
+                    places.append(document["table"])
+
+    @property
+    def overview(self) -> FleetSummary:
+        """The counts so far, the highest first."""
+        return FleetSummary(
+            tables=self._tables,
+            failed=self._failed,
+            sections=tuple(
+                (heading, tuple(sorted(items.items(), key=lambda item: (-item[1], item[0]))))
+                for heading, items in sorted(self._found.items(), key=_place)
+            ),
+            places={key: tuple(places) for key, places in self._places.items()},
+        )
+
+
+_WITH_PLACES: Final = ("Failures", "Findings")
+"""The sections whose items name the tables that they are true of."""
+_HEADINGS: Final = (
+    "Failures",
+    "Tables",
+    "Plans",
+    "Outcomes",
+    "Protocol",
+    "Features supported",
+    "Features active",
+    "Features not needed",
+    "Column mapping",
+    "Changes",
+    "Findings",
+    "Clients affected",
+    "Clients after the change",
+    "Clients that cannot be reached",
+    "Warnings",
+    "Features that can be dropped",
+)
+
+
+def _place(section: tuple[str, object]) -> int:
+    return _HEADINGS.index(section[0])
+
+
+def _some(items: Iterable[str]) -> str:
+    """The first few of *items*, and how many more there are."""
+    listed = list(items)
+    more = len(listed) - _NAMED
+    named = ", ".join(listed[:_NAMED])
+    return f"{named} and {more} more" if more > 0 else named
+
+
+# inspect
+
+
+def _inspected(document: Document) -> tuple[str, str]:
+    protocol = document["protocol"]
+    features = document["features"]
+    names = [
+        feature["name"]
+        for feature in features
+        if feature["supported"] == "explicit" or feature["active"]
+    ]
+    warnings = len(document["warnings"])
+    listed = ", ".join(names) or "no features listed"
+    note = f"  ! {counted(warnings, 'warning')}" if warnings else ""
+    versions = f"({protocol['minReaderVersion']}, {protocol['minWriterVersion']})"
+    return versions, f"version {document['version']}: {listed}{note}"
+
+
+def _inspection(document: Document) -> Iterator[tuple[str, str]]:
+    protocol = document["protocol"]
+    reader, writer = protocol["minReaderVersion"], protocol["minWriterVersion"]
+    yield "Protocol", f"reader {reader}, writer {writer}"
+    for feature in document["features"]:
+        if feature["supported"]:
+            yield "Features supported", feature["name"]
+    for feature in document["features"]:
+        if feature["active"]:
+            yield "Features active", feature["name"]
+    for name in document["slack"]:
+        yield "Features not needed", name
+    if document["column_mapping"]["mode"] != "none":
+        yield "Column mapping", document["column_mapping"]["mode"]
+    yield from _shut_out(document["clients"])
+    if document["warnings"]:
+        yield "Warnings", "with warnings"
+
+
+_BAD_VERDICTS: Final = ("fails loudly", "silently wrong")
+
+
+def _shut_out(clients: Iterable[Document]) -> Iterator[tuple[str, str]]:
+    # A client that cannot read does not write either, so that is not mentioned.
+    for client in clients:
+        for access in ("read", "write"):
+            verdict = client[access]["verdict"]
+            if verdict in _BAD_VERDICTS:
+                does = DOES[verdict][access]
+                yield "Clients affected", f"{_release(client)} {does}"
+                break
+
+
+def _release(client: Document) -> str:
+    """A client as everywhere else: a service, whose version is the day of a fact, by its name."""
+    from deltaadm.clients import CLIENTS, ClientRelease
+
+    known, version = CLIENTS.get(client["client"]), client["version"]
+    return f"{client['client']}@{version}" if known is None else str(ClientRelease(known, version))
+
+
+# validate
+
+
+def _validated(document: Document) -> tuple[str, str]:
+    counts = document["counts"]
+    parts = [counted(counts[word], word) for word in _SEVERITIES if counts[word]]
+    codes = list(dict.fromkeys(finding["code"] for finding in document["findings"]))
+    status = "stopped" if document["stopped"] else _verdict(document)
+    return status, ": ".join(filter(None, (", ".join(parts), _some(codes))))
+
+
+_SEVERITIES: Final = ("error", "warning", "info")
+
+
+def _verdict(document: Document) -> str:
+    worst = next((severity for severity in _SEVERITIES if document["counts"][severity]), "")
+    return {"": "clean", "info": "info"}.get(worst, f"{worst}s")
+
+
+def _validation(document: Document) -> Iterator[tuple[str, str]]:
+    if document["stopped"]:
+        yield "Tables", "could not be checked completely"
+    yield (
+        "Tables",
+        {"clean": "without findings", "info": "with info only"}.get(
+            _verdict(document), f"with {_verdict(document)}"
+        ),
+    )
+    for code, name in sorted(
+        {(finding["code"], finding["name"]) for finding in document["findings"]}
+    ):
+        yield "Findings", f"{code} {name}"
+
+
+# plans
+
+
+def _plan_status(document: Document) -> str:
+    return "no changes" if document["is_noop"] else str(document["cost"])
+
+
+def _planned(document: Document) -> tuple[str, str]:
+    marks = {"add": "+", "remove": "-", "set": "~"}
+    changes = (f"{marks[change['kind']]} {change['subject']}" for change in document["changes"])
+    missed = [f"! {_release(client)} cannot be reached" for client in document.get(_MISSED, ())]
+    return _plan_status(document), "  ".join(filter(None, (_some(changes), _some(missed))))
+
+
+_MISSED: Final = "unreachable"
+"""A field that plans of earlier releases did not have."""
+
+
+def _plan(document: Document) -> Iterator[tuple[str, str]]:
+    cost = cost_text(Cost(document["cost"]), truncates=bool(document["irreversible"]))
+    yield "Plans", "no changes" if document["is_noop"] else cost
+    for change in document["changes"]:
+        yield "Changes", change["subject"]
+    for client in document["clients"]:
+        does = DOES[client["verdict"]][client["access"]]
+        yield "Clients after the change", f"{_release(client)} {does}"
+    for client in document.get(_MISSED, ()):
+        yield "Clients that cannot be reached", f"{_release(client)}, to {client['access']}"
+
+
+def _carried_out(document: Document) -> tuple[str, str]:
+    outcome = document["outcome"]
+    if outcome["mismatches"]:
+        return "differs", _some(change["subject"] for change in outcome["mismatches"])
+    versions = ", ".join(map(str, outcome["versions"]))
+    if any(step.get("waits") for step in document["plan"]["steps"]):
+        return "waiting", "plan again later for the second of two runs"
+    if versions:
+        noun = "version" if len(outcome["versions"]) == 1 else "versions"
+        return "committed", f"{noun} {versions}"
+    return ("no changes", "") if document["plan"]["is_noop"] else ("done", "without a commit")
+
+
+def _outcome(document: Document) -> Iterator[tuple[str, str]]:
+    status, _ = _carried_out(document)
+    yield "Outcomes", {"differs": "the result differs from the plan"}.get(status, status)
+
+
+# the rest
+
+
+def _dropping(document: Document) -> tuple[str, str]:
+    phases = [f"{feature['name']}: {_phase(feature)}" for feature in document["features"]]
+    return f"version {document['version']}", "; ".join(phases) or "nothing can be dropped"
+
+
+def _phase(feature: Document) -> str:
+    ready = f", ready at {feature['ready_at']}" if feature["ready_at"] else ""
+    return f"{feature['phase']}{ready}"
+
+
+def _drops(document: Document) -> Iterator[tuple[str, str]]:
+    for feature in document["features"]:
+        yield "Features that can be dropped", f"{feature['name']}: {feature['phase']}"
+
+
+def _explained(document: Document) -> tuple[str, str]:
+    features = (f"{feature['name']}: {_since(feature)}" for feature in document["features"])
+    return f"version {document['version']}", _some(features) or "none of these features"
+
+
+def _since(feature: Document) -> str:
+    since = feature["since"]
+    reached = "at or before" if since["at_or_before"] else "since"
+    return f"{reached} version {since['version']} ({feature['cause']})"
+
+
+def _explanation(document: Document) -> Iterator[tuple[str, str]]:
+    for feature in document["features"]:
+        yield "Features supported", f"{feature['name']}: {feature['cause']}"
+
+
+def _compared(document: Document) -> tuple[str, str]:
+    if document["equal"]:
+        return "equal", ""
+    return "differs", _some(change["subject"] for change in document["changes"])
+
+
+def _comparison(document: Document) -> Iterator[tuple[str, str]]:
+    yield "Tables", "equal" if document["equal"] else "different"
+
+
+def _failed(document: Document) -> tuple[str, str]:
+    error = document["error"]
+    return "failed", " ".join(filter(None, (error["message"], error["remedy"])))
+
+
+def _failure(document: Document) -> Iterator[tuple[str, str]]:
+    error = document["error"]
+    cause = error["delta_error_class"] or f"{error['kind']} (exit code {error['exit_code']})"
+    yield "Failures", cause
+
+
+_LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
+    "error": _failed,
+    "validate": _validated,
+    "outcome": _carried_out,
+    "plan": _planned,
+    "inspect": _inspected,
+    "why": _explained,
+    "diff": _compared,
+    "drop-feature": _dropping,
+}
+_COUNTED: Final[Mapping[str, Callable[[Document], Iterator[tuple[str, str]]]]] = {
+    "error": _failure,
+    "validate": _validation,
+    "outcome": _outcome,
+    "plan": _plan,
+    "inspect": _inspection,
+    "why": _explanation,
+    "diff": _comparison,
+    "drop-feature": _drops,
+}
+
+
+def show_overview(report: FleetSummary) -> Iterator[Block]:
+    """The summary of the tables of a run."""
+    yield Heading(overview_title(report), level=1)
+    for heading, items in report.sections:
+        yield Heading(heading)
+        if any((heading, item) in report.places for item, _ in items):
+            cells = ((str(count), item, _places(report, heading, item)) for item, count in items)
+            yield Table(heading, ("tables", "", "which"), tuple(cells), plain=True)
+        else:
+            rows = tuple((str(count), item) for item, count in items)
+            yield Table(heading, ("tables", ""), rows, plain=True)
+
+
+def _places(report: FleetSummary, heading: str, item: str) -> str:
+    """The first tables that an item is true of, and how many more there are."""
+    named = report.places.get((heading, item), ())
+    count = dict(dict(report.sections)[heading])[item]
+    more = f" and {count - len(named)} more" if count > len(named) else ""
+    return f"{', '.join(named)}{more}"

@@ -1,0 +1,41 @@
+"""The JSON Schemas of all documents, and the lines of a run over many tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.documents import DOCUMENTS, FORMAT_VERSION, Document, document, kind_of_document
+from deltaadm.domain.json_values import Json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.json_values import Schema
+
+
+_KINDS: Final = ("inspect", "why", "diff", "validate", "plan", "outcome", "drop_feature", "error")
+
+LINE_DOCUMENT: Final = Document(
+    "A line of a run over many tables",
+    Json(lambda: {"anyOf": [kind_of_document(kind).schema for kind in _KINDS]}, document),
+)
+
+
+# All schemas
+
+
+def _documents() -> Iterator[tuple[str, Document]]:
+    for name in DOCUMENTS:
+        yield name.replace("_", "-"), kind_of_document(name)
+
+
+SCHEMAS: Final[dict[str, Schema]] = {
+    name: {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:deltaadm:{name}:{FORMAT_VERSION}",
+        "title": kind.title,
+        **kind.schema,
+    }
+    for name, kind in _documents()
+}
+"""The schema of each kind of document, by its name."""

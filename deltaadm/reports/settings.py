@@ -1,0 +1,117 @@
+"""`config`: the settings, and where each comes from."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.blocks import Heading, Table
+from deltaadm.dataclass import dataclass
+from deltaadm.documents import Document
+from deltaadm.domain.json_values import STRING, array, maybe, one_of, record
+from deltaadm.masking import masked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deltaadm.blocks import Block
+
+
+ORIGINS: Final = ("default", "user file", "project file", "environment", "command line")
+"""The sources of settings; each takes precedence over the one before it."""
+
+
+@dataclass(frozen=True)
+class SettingValue:
+    """
+    A setting as TOML spells its value, with where that comes from, and the variable that sets it.
+
+    `place` is the file, the variable or the option; it is empty for a default. There is no value
+    where nothing sets what has no default, and no variable for what takes a file.
+    """
+
+    key: str
+    value: str | None
+    origin: str
+    place: str = ""
+    variable: str | None = None
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class SettingsReport:
+    """Every setting; `with_origins` says whether text shows where each comes from."""
+
+    settings: tuple[SettingValue, ...]
+    with_origins: bool = False
+
+    document = "config"
+    blocks = "deltaadm.reports.settings.show_settings"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that `-o name` prints."""
+        return tuple(setting.key for setting in self.settings)
+
+
+def toml(value: Any) -> str:
+    """
+    *value* as TOML spells it in a line, without secrets.
+
+    >>> toml(["a", 1, True]), toml({"min": "1"})
+    ('["a", 1, true]', '{ min = "1" }')
+    """
+    if isinstance(value, str):
+        return json.dumps(masked(value), ensure_ascii=False)
+    if isinstance(value, dict):
+        return f"{{ {_pairs(value)} }}" if value else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _pairs(value: Mapping[str, Any]) -> str:
+    return ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items())
+
+
+def _key(key: str) -> str:
+    plain = key.replace("-", "").replace("_", "")
+    return key if plain.isascii() and plain.isalnum() else json.dumps(key)
+
+
+# As JSON
+
+
+CONFIG_DOCUMENT: Final = Document.of(
+    "The output of `config`",
+    settings=array(
+        record(
+            key=STRING,
+            value=maybe(STRING),
+            origin=one_of(*ORIGINS),
+            place=STRING,
+            variable=maybe(STRING),
+            help=STRING,
+        )
+    ),
+)
+
+
+def show_settings(report: SettingsReport) -> Iterator[Block]:
+    """The table of settings."""
+    yield Heading("Settings", level=1, page_only=True)
+    rows = (
+        (
+            setting.key,
+            "" if setting.value is None else setting.value,
+            *_origin(setting, report.with_origins),
+        )
+        for setting in report.settings
+    )
+    columns = ("setting", "value", "origin", "place")[: 4 if report.with_origins else 2]
+    if report.settings:
+        yield Table("Settings", columns, tuple(rows))
+
+
+def _origin(setting: SettingValue, is_shown: bool) -> tuple[str, ...]:  # noqa: FBT001
+    return (setting.origin, setting.place) if is_shown else ()

@@ -1,0 +1,577 @@
+"""`inspect --why`: since when a table supports a feature, why, and what dropping takes."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.blocks import Heading, Table
+from deltaadm.clients import Compatibility, newest_releases, shifts, verdicts
+from deltaadm.dataclass import dataclass
+from deltaadm.documents import Document
+from deltaadm.domain.features import Cost, dependents, lookup
+from deltaadm.domain.json_values import (
+    BOOLEAN,
+    COUNT,
+    INTEGER,
+    STRING,
+    STRINGS,
+    Json,
+    array,
+    maybe,
+    name_of,
+    one_of,
+    record,
+    within,
+)
+from deltaadm.domain.properties import FEATURE_PREFIX
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.steps import DropFeature
+from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION
+from deltaadm.domain.usage import Usage, usages
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.plans.document import DROPPING
+from deltaadm.plans.features import DropStatus, Phase, after_all_runs, drop_status, truncates
+from deltaadm.reports.history import ORIGIN, Origin, beginning, moment, origin
+from deltaadm.reports.plans import drop_sentences
+from deltaadm.reports.words import COSTS, DOES, grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from deltaadm.blocks import Block
+    from deltaadm.clients import Verdict
+    from deltaadm.domain.features import TableFeature
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.transaction.removal import FeatureHistory
+    from deltaadm.domain.wire import CommitInfo
+
+
+class Cause(Enum):
+    """
+    Why a commit has given a table a feature or a version.
+
+    It was requested by name, activated by a property or a column, required by another feature,
+    implied by a version, or what a new table has by default; or dropping another feature did it.
+    """
+
+    REQUESTED = "requested"
+    ACTIVATED = "activated"
+    REQUIRED = "required"
+    IMPLIED = "implied"
+    DEFAULT = "default"
+    DROPPING = "dropping"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """The cause, and what shows it, in words."""
+
+    cause: Cause
+    because: tuple[str, ...]
+
+
+class Side(Enum):
+    """Whose version of the protocol it is."""
+
+    READER = "reader"
+    WRITER = "writer"
+
+    def version(self, protocol: Protocol) -> int:
+        """Their version."""
+        return protocol.min_reader_version if self is _READER else protocol.min_writer_version
+
+    def listed(self, protocol: Protocol) -> frozenset[str]:
+        """The features that the protocol lists for them."""
+        listed = protocol.reader_features if self is _READER else protocol.writer_features
+        return listed or frozenset()
+
+    def needed_for(self, feature: TableFeature) -> int:
+        """The version that *feature* needs."""
+        return feature.versions[self is not _READER]
+
+
+_READER: Final = Side.READER
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureOrigin:
+    """
+    Since when and why a table supports the feature `name`, and what becomes of it.
+
+    `supported` is "explicit" or "implicit". `cost` is what dropping it costs, None where it
+    cannot be dropped. `gains` are the verdicts, after that, on the clients that could do more.
+    """
+
+    name: str
+    supported: str
+    since: Origin
+    reason: Reason
+    usage: Usage
+    dropping: DropStatus
+    cost: Cost | None
+    gains: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionOrigin:
+    """
+    Since when and why the protocol has its version for readers or writers.
+
+    `needed_by` are the features that need it.
+    """
+
+    side: Side
+    version: int
+    since: Origin
+    reason: Reason
+    needed_by: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AbsentFeature:
+    """A feature that the table does not support, and since when if it once did."""
+
+    name: str
+    since: Origin | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhyReport:
+    """The result of `inspect --why` for the table that the user calls `table`."""
+
+    table: str
+    version: int
+    versions: tuple[VersionOrigin, ...]
+    features: tuple[FeatureOrigin, ...]
+    absent: tuple[AbsentFeature, ...]
+
+    document = "why"
+    blocks = "deltaadm.reports.why.show_why"
+
+
+def explain_protocol(
+    table: str,
+    snapshot: Snapshot,
+    base: Snapshot,
+    changes: Iterable[tuple[Snapshot, Snapshot]],
+    history_of: Callable[[str], FeatureHistory],
+    *,
+    words: Collection[str],
+    now: int,
+    session: SessionSettings,
+) -> WhyReport:
+    """
+    The report on *snapshot*, whose whole state was read.
+
+    *changes* are the states before and after each commit on the way from *base* to it, and
+    *history_of* tells what the log still has of a feature. *words* are names of features, reader
+    and writer; none of them stands for everything.
+    """
+    protocol = snapshot.protocol
+    search = _Search(base)
+    for before, after in changes:
+        search.take(before, after)
+    usage = usages(snapshot)
+    supported = {name: name for name in _supported(protocol)}
+    supported |= {name.lower(): name for name in supported}
+    sides = [side for side in Side if side.value in words or not words]
+    named = [word for word in words if word not in {side.value for side in Side}]
+    names = dict.fromkeys(_registry_name(word) for word in named)
+
+    def origin_of(name: str) -> FeatureOrigin:
+        since, reason = search.features.get(name) or _unseen(snapshot, name)
+        status = _drop_status(snapshot, name, history_of, now, session)
+        step = DropFeature(name, truncates(name))
+        after = None if status.refusal else _without(snapshot, step, session)
+        return FeatureOrigin(
+            name=name,
+            supported="explicit" if name in protocol.explicit_names else "implicit",
+            since=since,
+            reason=reason,
+            usage=usage[name],
+            dropping=status,
+            cost=None if after is None else step.cost(snapshot),
+            gains=() if after is None else _gains(snapshot, after),
+        )
+
+    def version_of(side: Side) -> VersionOrigin:
+        since, reason = search.versions.get(side) or _unseen(snapshot, None)
+        return VersionOrigin(
+            side=side,
+            version=side.version(protocol),
+            since=since,
+            reason=reason,
+            needed_by=tuple(_needing(side, protocol, usage)),
+        )
+
+    chosen = names if words else dict.fromkeys(sorted(_supported(protocol), key=str.lower))
+    present = [supported[key] for key in map(str.lower, chosen) if key in supported]
+    absent = [name for name in chosen if name.lower() not in supported]
+    return WhyReport(
+        table=table,
+        version=snapshot.version,
+        versions=tuple(map(version_of, sides)),
+        features=tuple(map(origin_of, present)),
+        absent=tuple(AbsentFeature(name, search.lost.get(name)) for name in absent),
+    )
+
+
+def is_word(text: str) -> bool:
+    """Whether *text* is what `--why` can be asked about: a feature, reader or writer."""
+    return text in {side.value for side in Side} or lookup(text) is not None
+
+
+def _registry_name(name: str) -> str:
+    feature = lookup(name)
+    return name if feature is None else feature.name
+
+
+def _supported(protocol: Protocol) -> frozenset[str]:
+    return protocol.explicit_names | protocol.implicit_features
+
+
+def _unseen(snapshot: Snapshot, name: str | None) -> tuple[Origin, Reason]:
+    """The answer for a feature or version that no state of the history has."""
+    return beginning(snapshot), _beginning_reason(snapshot.protocol, name)
+
+
+def _beginning_reason(protocol: Protocol, name: str | None) -> Reason:
+    if name is not None and name in protocol.implicit_features:
+        return Reason(Cause.IMPLIED, (_implying(protocol),))
+    return Reason(Cause.UNKNOWN, ("the log does not reach back to it",))
+
+
+def _implying(protocol: Protocol) -> str:
+    return (
+        f"implied by reader version {protocol.min_reader_version} and writer version "
+        f"{protocol.min_writer_version}"
+    )
+
+
+class _Search:
+    """Since when and why, as far as the states have been seen; `lost` is since when not."""
+
+    def __init__(self, base: Snapshot) -> None:
+        self.features: dict[str, tuple[Origin, Reason]] = {}
+        self.versions: dict[Side, tuple[Origin, Reason]] = {}
+        self.lost: dict[str, Origin] = {}
+        if base.exists:
+            since, protocol = beginning(base), base.protocol
+            for name in _supported(protocol):
+                self.features[name] = since, _beginning_reason(protocol, name)
+            for side in Side:
+                self.versions[side] = since, _beginning_reason(protocol, None)
+
+    def take(self, before: Snapshot, after: Snapshot) -> None:
+        """Record how the protocol changed from one state to the next."""
+        if before.protocol == after.protocol:
+            return
+        old, new = _supported(before.protocol), _supported(after.protocol)
+        commit = _Commit(before, after, new - old)
+        since = origin(after)
+        for name in new - old:
+            self.features[name] = since, commit.reason_for(name)
+            self.lost.pop(_registry_name(name), None)
+        for name in old - new:
+            del self.features[name]
+            self.lost[_registry_name(name)] = since
+        for side in Side:
+            if side.version(before.protocol) != side.version(after.protocol):
+                self.versions[side] = since, commit.reason_for_version(side)
+
+
+class _Commit:
+    """A commit that has changed the protocol, and the features that are new since."""
+
+    def __init__(self, before: Snapshot, after: Snapshot, new: frozenset[str]) -> None:
+        self._before, self._after, self._new = before, after, new
+        info = after.commit_info
+        self._operation = None if info is None else info.operation
+        self._requests = dict(_requests(info))
+        self._statement_properties = {
+            key.lower(): value for key, value in _properties(info).items()
+        }
+
+    def reason_for(self, name: str) -> Reason:
+        """Why the table supports the feature *name* since this commit."""
+        evidence, is_new = self._evidence(lookup(name))
+        return (
+            self._request(name)
+            or self._need(name, evidence if is_new else ())
+            or self._default(name)
+            or self._fallback(evidence)
+        )
+
+    def _request(self, name: str) -> Reason | None:
+        """The reason if the statement names the feature, or one whose history it protects."""
+        if asked := self._requests.get(name.lower()):
+            return Reason(Cause.REQUESTED, (asked,))
+        if name == CHECKPOINT_PROTECTION and self._operation == "DROP FEATURE":
+            dropped = _parameter(self._after.commit_info, "featureName")
+            return Reason(Cause.DROPPING, (f"protects the history that may need {dropped}",))
+        return None
+
+    def _need(self, name: str, evidence: tuple[str, ...]) -> Reason | None:
+        """The reason if new *evidence* in the metadata, or another new feature, needs it."""
+        requiring = [f"required by {other}" for other in dependents(name, self._new)]
+        if evidence and not (requiring and self._is_side_effect(name)):
+            return Reason(Cause.ACTIVATED, (*evidence, *self._implied(name)))
+        return Reason(Cause.REQUIRED, tuple(requiring)) if requiring else None
+
+    def _implied(self, name: str) -> tuple[str, ...]:
+        protocol = self._after.protocol
+        return (_implying(protocol),) if name in protocol.implicit_features else ()
+
+    def _default(self, name: str) -> Reason | None:
+        """The reason if a version implies the feature, now or in Delta's initial protocol."""
+        if implied := self._implied(name):
+            return Reason(Cause.IMPLIED, implied)
+        if not self._before.exists and name in _BEGINNING.implicit_features:
+            return Reason(Cause.DEFAULT, ("new tables support it: writer version 2 implies it",))
+        return None
+
+    def reason_for_version(self, side: Side) -> Reason:
+        """Why the protocol has another version since this commit."""
+        before, after = self._before.protocol, self._after.protocol
+        version = side.version(after)
+        key = f"delta.min{side.value.capitalize()}Version"
+        value = self._statement_properties.get(key.lower())
+        if value is not None:
+            return Reason(Cause.REQUESTED, (f"property {key} is {value}",))
+        if version < side.version(before) and self._operation == "DROP FEATURE":
+            dropped = _parameter(self._after.commit_info, "featureName")
+            return Reason(Cause.DROPPING, (f"lowered when {dropped} was dropped",))
+        needing = sorted(side.listed(after) & self._new)
+        if needing:
+            return Reason(Cause.REQUIRED, (f"needed to list {', '.join(needing)}",))
+        activating = tuple(self._activating(side, version))
+        if activating:
+            return Reason(Cause.ACTIVATED, activating)
+        if not self._before.exists and version == side.version(_BEGINNING):
+            return Reason(Cause.DEFAULT, (f"new tables have {side.value} version {version}",))
+        return self._fallback(())
+
+    def _activating(self, side: Side, version: int) -> Iterator[str]:
+        """The new parts of the metadata that activate features which need *version*."""
+        for feature in filter(None, map(lookup, sorted(self._new))):
+            evidence, is_new = self._evidence(feature)
+            if is_new and side.needed_for(feature) == version:
+                yield from evidence
+
+    def _fallback(self, evidence: tuple[str, ...]) -> Reason:
+        if self._operation == "UPGRADE PROTOCOL":
+            return Reason(Cause.REQUESTED, ("the operation upgrades the protocol",))
+        if evidence:
+            return Reason(Cause.ACTIVATED, evidence)
+        return Reason(Cause.UNKNOWN, ("the commit does not say why",))
+
+    def _evidence(self, feature: TableFeature | None) -> tuple[tuple[str, ...], bool]:
+        """The evidence in the metadata that activates *feature*, and whether it is new."""
+        if feature is None or not feature.activation.auto_enables:
+            return (), False
+        try:
+            now = feature.activation.evidence(self._after.metadata)
+            return now, now != feature.activation.evidence(self._before.metadata)
+        except DeltaadmError:  # metadata that cannot be understood
+            return (), False
+
+    def _is_side_effect(self, name: str) -> bool:
+        """Whether the statement has set properties, and none of those that activate *name*."""
+        feature = lookup(name)
+        if feature is None or not self._statement_properties:
+            return False
+        return self._statement_properties.keys().isdisjoint(
+            map(str.lower, feature.activation.properties)
+        )
+
+
+_BEGINNING: Final = Protocol(1, 2)
+"""Delta's default protocol; the features it implies are listed once any feature is."""
+
+
+def _parameter(info: CommitInfo | None, name: str) -> Any:
+    return None if info is None else info.parameter(name)
+
+
+def _properties(info: CommitInfo | None) -> dict[str, Any]:
+    """The properties that the statement has set."""
+    properties = _parameter(info, "properties")
+    return properties if isinstance(properties, dict) else {}
+
+
+def _requests(info: CommitInfo | None) -> Iterator[tuple[str, str]]:
+    """The features that a statement asks for by name, in lower case, and with which words."""
+    for key, value in _properties(info).items():
+        if key.lower().startswith(FEATURE_PREFIX):
+            yield key.lower().removeprefix(FEATURE_PREFIX), f"property {key} is {value}"
+    names = _parameter(info, "name") if info and info.operation == "ADD FEATURE" else None
+    for name in names if isinstance(names, list) else [names]:
+        if isinstance(name, str):
+            yield name.lower(), "the operation adds it by name"
+    columns = _parameter(info, "clusterBy") or _parameter(info, "newClusteringColumns")
+    if columns:
+        yield "clustering", f"CLUSTER BY {', '.join(map(str, _listed(columns)))}"
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iterator[str]:
+    """The features for which the version must not be lower."""
+    listed = side.listed(protocol)
+    for name in sorted(_supported(protocol)):
+        feature = lookup(name)
+        if name in listed or (
+            feature is not None
+            and not listed
+            and side.needed_for(feature) == side.version(protocol)
+            and (name in protocol.explicit_names or not usage[name].is_unused)
+        ):
+            yield name
+
+
+def _drop_status(
+    snapshot: Snapshot,
+    name: str,
+    history_of: Callable[[str], FeatureHistory],
+    now: int,
+    session: SessionSettings,
+) -> DropStatus:
+    try:
+        return drop_status(snapshot, name, history_of(name), now=now, session=session)
+    except DeltaadmError as error:  # metadata that cannot be understood
+        refusal = Refused(error.message, remedy=error.remedy)
+        return DropStatus(name=name, phase=Phase.BLOCKED, refusal=refusal)
+
+
+def _without(snapshot: Snapshot, step: DropFeature, session: SessionSettings) -> Snapshot | None:
+    """The table once the feature has been dropped and nothing is left of it in its history."""
+    try:
+        return after_all_runs(snapshot, step, session)
+    except DeltaadmError:
+        return None
+
+
+def _gains(before: Snapshot, after: Snapshot) -> tuple[Verdict, ...]:
+    """The clients that work *after* and do not *before*, as far as that is known."""
+    releases = newest_releases()
+    old, new = (verdicts(releases, state.protocol, state.metadata) for state in (before, after))
+    better = (shift.before for shift in shifts(new, old))
+    return tuple(verdict for verdict in better if verdict.compatibility is Compatibility.WORKS)
+
+
+_SINCE: Final = record(**ORIGIN)
+_REASON: Final = within("reason", {"cause": one_of(Cause), "because": STRINGS})
+_GAIN: Final = record(
+    client=(STRING, lambda verdict: verdict.release.client.id),
+    version=(STRING, lambda verdict: verdict.release.version),
+    access=(STRING, lambda verdict: verdict.access.value),
+    verdict=(STRING, lambda verdict: verdict.compatibility.value),
+)
+_FEATURE: Final = record(
+    name=STRING,
+    supported=Json({"enum": ["explicit", "implicit"]}),
+    since=_SINCE,
+    **_REASON,
+    used_by=(STRINGS, lambda feature: feature.usage.evidence),
+    usage_known=(BOOLEAN, lambda feature: feature.usage.known),
+    dropping=DROPPING,
+    cost=maybe(name_of(Cost)),
+    gains=array(_GAIN),
+)
+_VERSION: Final = record(
+    side=one_of(Side), version=INTEGER, since=_SINCE, **_REASON, needed_by=STRINGS
+)
+WHY_DOCUMENT: Final = Document.of(
+    "The output of `inspect --why` for a table",
+    table=STRING,
+    version=COUNT,
+    versions=array(_VERSION),
+    features=array(_FEATURE),
+    absent=array(record(name=STRING, since=maybe(_SINCE))),
+)
+
+
+def show_why(report: WhyReport) -> Iterator[Block]:
+    """Why a table supports its features."""
+    yield Heading(f"why: {report.table} (version {report.version})", level=1)
+    for version in report.versions:
+        title = f"{version.side.value.capitalize()} version {version.version}"
+        yield from _facts(title, _version_rows(version))
+    for feature in report.features:
+        supported = "listed" if feature.supported == "explicit" else "implied"
+        yield from _facts(f"{feature.name} ({supported})", _feature_rows(feature))
+    for absent in report.absent:
+        yield from _facts(f"{absent.name} (not supported)", _absent_rows(absent))
+
+
+def _facts(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[Block]:
+    yield Heading(title)
+    yield Table(title, (), tuple(rows))
+
+
+def _version_rows(version: VersionOrigin) -> Iterator[tuple[str, str]]:
+    yield from _origin_rows(version.since, version.reason)
+    yield "needed by", ", ".join(version.needed_by) or "nothing in the table"
+
+
+def _feature_rows(feature: FeatureOrigin) -> Iterator[tuple[str, str]]:
+    yield from _origin_rows(feature.since, feature.reason)
+    usage = feature.usage
+    unused = "nothing in the table" if usage.known else "not known"
+    yield "used by", "; ".join(usage.evidence) or unused
+    yield "dropping it", " ".join(drop_sentences(feature.dropping))
+    if feature.cost is not None and feature.dropping.phase is not Phase.ABSENT:
+        yield "cost", _cost(feature.cost)
+    yield from _gain_rows(feature.gains)
+
+
+def _cost(cost: Cost) -> str:
+    return "metadata only; no data files are rewritten" if cost is Cost.METADATA else COSTS[cost]
+
+
+def _absent_rows(absent: AbsentFeature) -> Iterator[tuple[str, str]]:
+    if absent.since is None:
+        yield "since", "no version in the log supports it"
+    else:
+        yield "no longer since", _when(absent.since)
+
+
+def _origin_rows(since: Origin, reason: Reason) -> Iterator[tuple[str, str]]:
+    yield "since", _when(since)
+    yield "because", f"{_CAUSES[reason.cause.value]}{'; '.join(reason.because)}"
+
+
+def _when(since: Origin) -> str:
+    if since.at_or_before:
+        return f"at or before version {since.version} ({moment(since.timestamp)})"
+    user = f"by {since.user}" if since.user else ""
+    engine = f"({since.engine})" if since.engine else ""
+    origin = " ".join(filter(None, (since.operation, user, engine)))
+    return f"version {since.version}, {moment(since.timestamp)}{': ' if origin else ''}{origin}"
+
+
+_CAUSES: Final[Mapping[str, str]] = {
+    "requested": "requested: ",
+    "activated": "activated: ",
+    "required": "",
+    "implied": "",
+    "default": "default: ",
+    "dropping": "",
+    "unknown": "not known: ",
+}
+"""The prefix of each cause; many need none."""
+
+
+def _gain_rows(gains: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
+    """The clients that could do more without the feature, by what they could do."""
+    by_word: dict[str, list[Verdict]] = {}
+    for verdict in gains:
+        word = DOES[verdict.compatibility.value][verdict.access.value]
+        by_word.setdefault(word, []).append(verdict)
+    for word, features in by_word.items():
+        yield f"then {word}", grouped(features)

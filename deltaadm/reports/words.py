@@ -1,0 +1,148 @@
+"""Words that several reports share: of costs, of clients and of numbers."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from deltaadm.domain.features import Cost
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Final
+
+    from deltaadm.clients import Verdict
+
+
+COSTS: Final = {
+    Cost.METADATA: "metadata only",
+    Cost.BACKFILL: "backfill: rewrites file metadata in the log; no data files are rewritten",
+    Cost.REWRITE: "rewrite of data files",
+}
+
+COST_NAMES: Final = {
+    Cost.METADATA: "metadata only",
+    Cost.BACKFILL: "backfill",
+    Cost.REWRITE: "rewrite",
+}
+
+_FILES: Final = {Cost.BACKFILL: "file metadata in the log", Cost.REWRITE: "data files"}
+"""What `COSTS` says instead of the files of a plan."""
+
+_TRUNCATION: Final = "history older than the new checkpoint is deleted"
+"""The effect of `DROP FEATURE … TRUNCATE HISTORY` besides its commits."""
+
+
+def cost_text(cost: Cost, *, truncates: bool, work: str = "") -> str:
+    """The effect of a plan on files, of which *work* are known, and on the table's history."""
+    words = COSTS[cost].replace(_FILES[cost], work) if work else COSTS[cost]
+    if not truncates:
+        return words
+    kept = "no data files are rewritten" if cost is Cost.METADATA else words
+    return f"{kept}; {_TRUNCATION}"
+
+
+DOES: Final = {
+    "works": {"read": "can read", "write": "can write"},
+    "fails loudly": {"read": "cannot read", "write": "cannot write"},
+    "silently wrong": {"read": "reads wrong data silently", "write": "writes wrong data silently"},
+    "unknown": {"read": "reading unknown", "write": "writing unknown"},
+}
+
+
+def grouped(verdicts: Iterable[Verdict]) -> str:
+    """The releases, those with the same features in the way together."""
+    groups: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        subjects = ", ".join(cell.subject for cell in verdict.responsible)
+        if "protocol." in subjects and verdict.compatibility.value == "unknown":
+            subjects = ""  # nothing at all is known about it
+        groups.setdefault(subjects, []).append(str(verdict.release))
+    return "; ".join(
+        f"{', '.join(names)} ({subjects})" if subjects else ", ".join(names)
+        for subjects, names in groups.items()
+    )
+
+
+def counted(number: int, word: str) -> str:
+    """So many of what *word* names; info has no plural."""
+    return f"{number} {word}{'' if number == 1 or word == 'info' else 's'}"
+
+
+# Harmless text
+
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+_COMMAND_MARK = "::"
+"""The prefix of a line that GitHub's runner takes for a command, whoever wrote it."""
+OLD_COMMAND_MARK = "##["
+"""The same, anywhere in a line."""
+
+
+def visible(text: str) -> str:
+    r"""
+    *text* with control characters, direction marks and the like as escapes.
+
+    What a CI system's log would take for a command is spelled so that it does not.
+
+    >>> visible("a\x1b[31m")
+    'a\\x1b[31m'
+    >>> visible("::error::x")
+    '\\x3a:error::x'
+    """
+    if not text.isprintable():
+        text = "".join(
+            _escaped(character) if is_hidden(character) else character for character in text
+        )
+    # CI systems look for commands at the beginning of a line, behind any blanks.
+    if text.lstrip().startswith(_COMMAND_MARK):
+        text = text.replace(":", "\\x3a", 1)
+    return text.replace(OLD_COMMAND_MARK, "##\\x5b")
+
+
+def is_hidden(character: str) -> bool:
+    """Whether a character controls what is shown rather than being shown."""
+    return unicodedata.category(character) in _HIDDEN or _is_noncharacter(ord(character))
+
+
+def _is_noncharacter(code: int) -> bool:
+    """Whether Unicode has set it aside for ever; XML allows some of them nowhere."""
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+_MARKS: Final = {
+    "works": ("r", "w"),
+    "fails loudly": ("-", "-"),
+    "silently wrong": ("!", "!"),
+    "unknown": ("?", "?"),
+}
+_TONES: Final = {
+    "works": "good",
+    "unknown": "info",
+    "fails loudly": "warning",
+    "silently wrong": "error",
+}
+VERDICTS: Final = tuple(_TONES)
+"""The kinds of verdicts, the worst last."""
+LEGEND: Final = (
+    "r reads, w writes, - cannot, ! wrong data silently, ? unknown, . not concerned; the first "
+    "mark is for reading, the second for writing."
+)
+
+
+def matrix_cell(read: str | None, write: str | None) -> tuple[str, str]:
+    """The marks of two kinds of verdicts, None where one is not concerned, and their tone."""
+    kinds = [kind for kind in (read, write) if kind is not None]
+    tone = _TONES[max(kinds, key=VERDICTS.index)] if kinds else ""
+    marks = (
+        "." if read is None else _MARKS[read][0],
+        "." if write is None else _MARKS[write][1],
+    )
+    return "".join(marks), tone
+
+
+WHOLE_TABLE: Final = "table"

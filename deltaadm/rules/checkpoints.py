@@ -1,0 +1,826 @@
+"""DL6xx and DL8xx: checkpoints, their sidecars, and version checksums."""
+
+from __future__ import annotations
+
+from posixpath import normpath
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.actions import AddFile
+from deltaadm.domain.file_facts import is_absolute
+from deltaadm.domain.protocol import READER_FEATURES_VERSION, WRITER_FEATURES_VERSION, Protocol
+from deltaadm.domain.snapshot import Kind, choose
+from deltaadm.domain.steps import WriteCheckpoint
+from deltaadm.domain.wire import Metadata, integer
+from deltaadm.errors import TableError
+from deltaadm.rules.rule import Problem, Scope, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deltaadm.domain.facts import (
+        CheckpointFacts,
+        ChecksumFacts,
+        Document,
+        LogFacts,
+        SnapshotFacts,
+        State,
+    )
+    from deltaadm.domain.snapshot import LogListing
+
+
+V2: Final = "v2Checkpoint"
+LOG: Final = "_delta_log"
+POINTER: Final = "_last_checkpoint"
+
+_DAY: Final = 24 * 60 * 60 * 1000
+_LONG: Final = 100
+"""The number of versions without a classic-named checkpoint that is reported."""
+
+
+@rule("DL601", Severity.ERROR, Scope.CHECKPOINT)
+def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint in several parts lacks some of them.
+
+    Why it matters: readers skip it. Without another checkpoint or the earlier commits, the
+    table cannot be loaded; with them, readers are slower than they need to be, and some fail.
+
+    What to do: restore the missing parts, or delete the others and write a checkpoint. A writer
+    may still be writing it: check again in a minute.
+
+    Source: PROTOCOL.md, Multi-part checkpoint.
+    """
+    # An empty part is DL612's.
+    if checkpoint.checkpoint is not None or any(not file.info.size for file in checkpoint.files):
+        return
+    parts = checkpoint.files[0].parts
+    present = {file.part for file in checkpoint.files}
+    severity = Severity.WARNING if _loads_without(checkpoint.listing) else Severity.ERROR
+    message = f"It has {len(present)} of the {parts} parts that their names announce."
+    yield Problem(message, checkpoint.files[0].path, severity=severity)
+
+
+@rule("DL602", Severity.ERROR, Scope.CHECKPOINT)
+def multipart_checkpoint_despite_v2(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A table with the feature v2Checkpoint has a checkpoint in several parts.
+
+    Why it matters: the feature forbids them, and readers that rely on it need not look for them.
+
+    What to do: stop using the writer that ignores the feature, and write a checkpoint.
+
+    Source: PROTOCOL.md, V2 Checkpoint Table Feature.
+    """
+    if _kind(checkpoint) is Kind.MULTIPART and checkpoint.state.supports(V2):
+        yield Problem("It is in several parts, which the feature forbids.", _place(checkpoint))
+
+
+@rule("DL603", Severity.ERROR, Scope.CHECKPOINT)
+def v2_checkpoint_without_feature(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint is of the V2 kind, but the table does not support the feature v2Checkpoint.
+
+    Why it matters: readers that do not know the feature miss the files in its sidecars silently.
+
+    What to do: write a classic checkpoint, or add the feature to the table.
+
+    Source: PROTOCOL.md, V2 Checkpoint Table Feature.
+    """
+    if checkpoint.state.protocol is None or checkpoint.state.supports(V2):
+        return
+    if signs := ", ".join(_signs_of_v2(checkpoint)):
+        message = f"The protocol lacks v2Checkpoint, but the checkpoint has {signs}."
+        yield Problem(message, _place(checkpoint))
+
+
+@rule("DL604", Severity.ERROR, Scope.CHECKPOINT)
+def wrong_checkpoint_metadata(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A V2 checkpoint does not have exactly one checkpointMetadata action with its own version.
+
+    Why it matters: this action is what makes it a V2 checkpoint; readers reject it or read a
+    sidecar as the table's state.
+
+    What to do: write a checkpoint, and find the writer that wrote this one.
+
+    Source: PROTOCOL.md, V2 Spec and Checkpoint Metadata.
+    """
+    if not checkpoint.opened or not any(_signs_of_v2(checkpoint)):
+        return
+    documents = checkpoint.actions("checkpointMetadata")
+    if len(documents) != 1:
+        message = f"It has {len(documents)} checkpointMetadata actions instead of one."
+        yield Problem(message, _place(checkpoint))
+    elif documents[0].get("version") != checkpoint.version:
+        message = f"Its checkpointMetadata says version {documents[0].get('version')!r}."
+        yield Problem(message, _place(checkpoint))
+
+
+@rule("DL605", Severity.ERROR, Scope.CHECKPOINT)
+def incomplete_checkpoint_state(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint does not have exactly one protocol and one metaData action.
+
+    Why it matters: once earlier commits are gone, nothing else says what the table is; Delta
+    then refuses to load it.
+
+    What to do: while the earlier commits are still there, delete the checkpoint and write a new
+    one. Otherwise restore the files from a backup.
+
+    Source: PROTOCOL.md, Checkpoints; Delta Spark, DELTA_STATE_RECOVER_ERROR.
+    """
+    for name in ("protocol", "metaData") if checkpoint.opened else ():
+        count = len(checkpoint.actions(name))
+        if count != 1:
+            yield Problem(f"It has {count} {name} actions instead of one.", _place(checkpoint))
+
+
+@rule("DL606", Severity.ERROR, Scope.CHECKPOINT)
+def feature_lists_unlike_versions(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint's protocol lacks a list of features that its versions require, or has one that
+    they forbid, even an empty one.
+
+    Why it matters: Delta Spark and Trino fail on such a protocol. A missing list also makes the
+    table lose its features for every reader that starts from the checkpoint.
+
+    What to do: write a checkpoint with another writer while the commits are still there, and
+    update the writer that wrote this one.
+
+    Source: PROTOCOL.md, Checkpoint Schema and Protocol Evolution.
+    """
+    for action in checkpoint.actions("protocol"):
+        for key, version, needed in (
+            ("readerFeatures", action.get("minReaderVersion"), READER_FEATURES_VERSION),
+            ("writerFeatures", action.get("minWriterVersion"), WRITER_FEATURES_VERSION),
+        ):
+            listed = action.get(key) is not None
+            if isinstance(version, int) and listed != (version >= needed):
+                difference = f"has {key}" if listed else f"lacks {key}"
+                yield Problem(
+                    f"Its protocol {difference} at version {version}.", _place(checkpoint)
+                )
+
+
+@rule("DL607", Severity.ERROR, Scope.CHECKPOINT)
+def files_inline_and_in_sidecars(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A V2 checkpoint has file actions of its own in addition to those in its sidecars.
+
+    Why it matters: the protocol allows one or the other; readers may take only one of them.
+
+    What to do: write a checkpoint with another writer.
+
+    Source: PROTOCOL.md, V2 Spec.
+    """
+    counts = checkpoint.counts or {}
+    inline = sum(counts.get(name, 0) for name in ("add", "remove"))
+    apart = sum(counts.get(f"sidecar.{name}", 0) for name in ("add", "remove"))
+    if inline and apart:
+        message = f"It has {inline} file actions of its own and {apart} in sidecars."
+        yield Problem(message, _place(checkpoint))
+
+
+@rule("DL608", Severity.ERROR, Scope.CHECKPOINT)
+def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A sidecar that a checkpoint names is missing, has another size, or is not in `_sidecars`.
+
+    Why it matters: the files in it belong to the table; without it the checkpoint cannot be
+    read, and Delta goes back to older files or fails.
+
+    What to do: restore the sidecar. While the commits are still there, delete the checkpoint
+    and write a new one.
+
+    Source: PROTOCOL.md, Sidecar File Information and Sidecar Files.
+    """
+    for sidecar in checkpoint.sidecars:
+        if not _is_in_sidecars(sidecar.path):
+            message = f"The sidecar {sidecar.path!r} is not directly in _sidecars."
+            yield Problem(message, _place(checkpoint))
+        elif sidecar.size is None:
+            yield Problem(f"The sidecar {sidecar.path!r} is missing.", _place(checkpoint))
+        elif sidecar.size_in_bytes != sidecar.size:
+            yield Problem(
+                f"The sidecar {sidecar.path!r} has {sidecar.size} bytes, not "
+                f"{sidecar.size_in_bytes}.",
+                _place(checkpoint),
+            )
+
+
+@rule("DL609", Severity.ERROR, Scope.CHECKPOINT)
+def checkpoint_unlike_commits(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint differs from the commits up to its version.
+
+    Why it matters: readers that start from the checkpoint see another table than those that
+    read the commits: files come back or vanish, features or properties are lost.
+
+    What to do: while the commits are still there, delete the checkpoint and write one with
+    another writer; then report the bug to the maintainers of the writer that wrote it.
+
+    Source: PROTOCOL.md, Checkpoints and Action Reconciliation.
+    """
+    difference = checkpoint.difference
+    if difference is None:
+        return
+    if difference.protocol and checkpoint.state.protocol is not None:
+        yield Problem("Its protocol is not that of the commits.", _place(checkpoint))
+    if difference.metadata and checkpoint.state.metadata is not None:
+        yield Problem("Its metadata is not that of the commits.", _place(checkpoint))
+    if difference.only_in_checkpoint or difference.only_in_commits:
+        some = ", ".join(map(repr, difference.paths))
+        message = (
+            f"It has {difference.only_in_checkpoint} extra files and lacks "
+            f"{difference.only_in_commits}, among them {some}."
+        )
+        yield Problem(message, _place(checkpoint))
+
+
+@rule("DL610", Severity.WARNING, Scope.CHECKPOINT)
+def needless_checkpoint_action(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint has actions that do not belong there: commitInfo, cdc, or removed domains.
+
+    Why it matters: they are not part of the table's state. Some readers fail on them.
+
+    What to do: update the writer, and write a checkpoint.
+
+    Source: PROTOCOL.md, Checkpoints and Action Reconciliation.
+    """
+    for name in ("commitInfo", "cdc"):
+        count = len(checkpoint.actions(name))
+        if count:
+            counted = f"a {name} action" if count == 1 else f"{count} {name} actions"
+            yield Problem(f"It has {counted}.", _place(checkpoint))
+    for action in checkpoint.actions("domainMetadata"):
+        if action.get("removed") is True:
+            yield Problem(
+                f"It has the removed domain {action.get('domain')!r}.", _place(checkpoint)
+            )
+
+
+@rule("DL611", Severity.WARNING, Scope.CHECKPOINT)
+def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    An older checkpoint is there, but the commit of its version is not.
+
+    Why it matters: its version looks as if it could be rebuilt, but time travel refuses it; the
+    log was cleaned up by something other than Delta.
+
+    What to do: delete the checkpoint, or restore the commit.
+
+    Source: PROTOCOL.md, Metadata Cleanup.
+    """
+    listing = checkpoint.listing
+    # The newest one is DL106's.
+    if checkpoint.checkpoint is None or checkpoint.checkpoint == listing.checkpoints[-1]:
+        return
+    if checkpoint.version not in listing.commits.versions:
+        message = f"Commit {checkpoint.version}, which it belongs to, is missing."
+        yield Problem(message, _place(checkpoint))
+
+
+@rule("DL612", Severity.ERROR, Scope.CHECKPOINT)
+def unreadable_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint's file is empty or cannot be read: it is cut off or damaged, a page does not
+    match its checksum, or a column has another type than in Delta's log.
+
+    Why it matters: Delta skips an empty file and goes back to older ones where it can. Other
+    readers fail, and so does Delta once the older files are cleaned up.
+
+    What to do: restore the file; or, while the commits are still there, delete it and write a
+    checkpoint. Check the writer and the store.
+
+    Source: PROTOCOL.md, Checkpoints; Delta Spark, FAILED_READ_FILE.
+    """
+    for file in checkpoint.files:
+        if file.info.regular and not file.info.size:
+            yield Problem("The file is empty.", file.path)
+    if checkpoint.error:
+        yield Problem(checkpoint.error, _place(checkpoint))
+
+
+@rule("DL613", Severity.WARNING, Scope.CHECKPOINT)
+def missing_statistics_columns(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    A checkpoint lacks the statistics that the table's properties ask for.
+
+    Why it matters: queries that start from it cannot skip files.
+
+    What to do: write a checkpoint with a writer that honours the properties
+    delta.checkpoint.writeStatsAsJson and writeStatsAsStruct, or change the properties.
+
+    Source: PROTOCOL.md, Checkpoint Schema and Table Properties.
+    """
+    columns = checkpoint.columns
+    if "add.path" not in columns or not _has_data_columns(checkpoint.state):
+        return
+    if checkpoint.counts is not None and not _adds(checkpoint):
+        return
+    for key, column, default in (
+        ("delta.checkpoint.writeStatsAsJson", "add.stats", "true"),
+        # The default of PROTOCOL.md; Delta Spark's is true, and other writers need not follow it.
+        ("delta.checkpoint.writeStatsAsStruct", "add.stats_parsed", "false"),
+    ):
+        enabled = checkpoint.state.property(key, default).lower() == "true"
+        if enabled and column not in columns:
+            yield Problem(f"It has no column {column}.", _place(checkpoint))
+
+
+@rule("DL614", Severity.INFO, Scope.LOG)
+def only_v2_checkpoint_names(log: LogFacts) -> Iterator[Problem]:
+    """
+    For a long time no checkpoint has had a classic name.
+
+    Why it matters: a reader that does not know V2 checkpoints finds none at all. With one under
+    a classic name it would at least see the protocol, and fail with a message that makes sense.
+
+    What to do: nothing, if there are no old readers; otherwise write a checkpoint under a classic
+    name from time to time.
+
+    Source: PROTOCOL.md, V2 Checkpoint Table Feature.
+    """
+    named = [
+        checkpoint.version
+        for checkpoint in log.listing.checkpoints
+        if checkpoint.kind is Kind.V2_CHECKPOINT
+    ]
+    classic = [
+        checkpoint.version
+        for checkpoint in log.listing.checkpoints
+        if checkpoint.version not in named
+    ]
+    since = max(classic, default=min(named, default=0))
+    count = max(named, default=0) - since
+    if count >= _LONG:
+        yield Problem(f"The last {count} versions have V2 checkpoint names only.", LOG)
+
+
+@rule("DL615", Severity.WARNING, Scope.LOG)
+def orphan_sidecar(log: LogFacts) -> Iterator[Problem]:
+    """
+    A sidecar that is older than a day belongs to no checkpoint.
+
+    Why it matters: it takes up space, and shows that a checkpoint was interrupted or that the
+    log is not cleaned up properly.
+
+    What to do: delete it.
+
+    Source: PROTOCOL.md, Metadata Cleanup.
+    """
+    for orphan in log.orphans or ():
+        # A younger one may belong to a checkpoint that is being written: sidecars come first.
+        if log.now - orphan.info.modified > _DAY:
+            yield Problem("No checkpoint references this sidecar.", orphan.path)
+
+
+@rule("DL616", Severity.WARNING, Scope.CHECKPOINT)
+def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
+    """
+    What `_last_checkpoint` says about the checkpoint is wrong: its size, parts or files.
+
+    Why it matters: readers plan by these numbers; one that trusts the number of parts does not
+    find the checkpoint.
+
+    What to do: write a checkpoint, which rewrites the file.
+
+    Source: PROTOCOL.md, Last Checkpoint File.
+    """
+    for key, stated, actual in _pointer_claims(checkpoint):
+        if stated is not None and actual is not None and stated != actual:
+            message = (
+                f"It states {key} {stated!r} for version {checkpoint.version}, which has {actual}."
+            )
+            fix = (WriteCheckpoint(),) if checkpoint.chosen else ()
+            yield Problem(message, POINTER, fix=fix)
+
+
+def _pointer_claims(checkpoint: CheckpointFacts) -> Iterator[tuple[str, Any, int | None]]:
+    """Key, what the pointer says and what is true, as far as both are known."""
+    pointer = checkpoint.pointer
+    if pointer is None or pointer.document is None or pointer.version != checkpoint.version:
+        return
+    document = pointer.document
+    if not checkpoint.opened or not _is_pointed_to(checkpoint, document):
+        return
+    counts = checkpoint.counts
+    # `parts` is only written for a checkpoint in several parts.
+    parts = len(checkpoint.files) if _kind(checkpoint) is Kind.MULTIPART else 1
+    yield "parts", document.get("parts") or 1, parts
+    yield "sizeInBytes", document.get("sizeInBytes"), _size(checkpoint)
+    yield "size", document.get("size"), None if counts is None else sum(counts.values())
+    yield "numOfAddFiles", document.get("numOfAddFiles"), _adds(checkpoint)
+
+
+def _is_pointed_to(checkpoint: CheckpointFacts, document: Document) -> bool:
+    """Whether the pointer is about this one of the checkpoints of its version."""
+    known = checkpoint.listing.checkpoints
+    candidates = [candidate for candidate in known if candidate.version == checkpoint.version]
+    details = document.get("v2Checkpoint")
+    path = details.get("path") if isinstance(details, dict) else None
+    parts = document.get("parts") or 1
+    fitting = [
+        candidate
+        for candidate in candidates
+        if (candidate.files[0].path == path if path else len(candidate.files) == parts)
+    ]
+    # A version may have several: each writer of a V2 checkpoint gives its own a unique name.
+    return checkpoint.checkpoint == (fitting or candidates)[-1]
+
+
+def _adds(checkpoint: CheckpointFacts) -> int | None:
+    if checkpoint.counts is None:
+        return None
+    return checkpoint.counts.get("add", 0) + checkpoint.counts.get("sidecar.add", 0)
+
+
+def _size(checkpoint: CheckpointFacts) -> int | None:
+    """The size in bytes with all sidecars; None if one of them is missing."""
+    sizes = [sidecar.size for sidecar in checkpoint.sidecars]
+    known = [size for size in sizes if size is not None]
+    own = sum(file.info.size for file in checkpoint.files)
+    return own + sum(known) if len(known) == len(sizes) else None
+
+
+def _is_in_sidecars(path: str) -> bool:
+    directory, _, _ = path.rpartition("/")
+    # To Delta a relative path starts in _sidecars.
+    if not is_absolute(path):
+        return normpath(f"/_sidecars/{directory}") == "/_sidecars"
+    return directory.endswith("/_sidecars")
+
+
+def _kind(checkpoint: CheckpointFacts) -> Kind | None:
+    return None if checkpoint.checkpoint is None else checkpoint.checkpoint.kind
+
+
+def _place(checkpoint: CheckpointFacts) -> str:
+    return checkpoint.files[0].path
+
+
+def _signs_of_v2(checkpoint: CheckpointFacts) -> Iterator[str]:
+    if _kind(checkpoint) is Kind.V2_CHECKPOINT:
+        yield "a V2 name"
+    for name in ("checkpointMetadata", "sidecar"):
+        if checkpoint.actions(name):
+            yield name
+
+
+def _has_data_columns(state: State) -> bool:
+    """Whether there are columns that statistics can be about."""
+    if state.metadata is None:
+        return False
+    try:
+        return len(state.metadata.schema.fields) > len(state.metadata.partition_columns)
+    except TableError:
+        return False
+
+
+def _loads_without(listing: LogListing) -> bool:
+    """Whether the log holds what the newest version needs, by the names of its files."""
+    try:
+        choose(listing)
+    except TableError:
+        return False
+    return True
+
+
+# Version checksums
+
+
+_NUMBERS: Final = ("tableSizeBytes", "numFiles", "numMetadata", "numProtocol")
+_ACTIONS: Final = ("metadata", "protocol")
+# The name in PROTOCOL.md, and an older one (DL811).
+_HISTOGRAMS: Final = ("fileSizeHistogram", "histogramOpt")
+_BINS: Final = 10
+
+
+@rule("DL801", Severity.ERROR, Scope.CHECKSUM)
+def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum is not one JSON object with all required fields.
+
+    Why it matters: readers that trust it fail, or take defaults for what is missing. Very old
+    writers left out metadata and protocol, which readers then look for in the log.
+
+    What to do: delete the file; readers work without it. Then update the writer.
+
+    Source: PROTOCOL.md, Version Checksum File.
+    """
+    where = checksum.file.path
+    if checksum.document is None:
+        yield Problem(f"It is invalid: {checksum.error}.", where)
+        return
+    for key in _NUMBERS:
+        if _integer(checksum.document, key) is None:
+            yield Problem(f"It has no number {key}.", where)
+    for key in _ACTIONS:
+        value = checksum.document.get(key)
+        if value is None:
+            yield Problem(f"It has no {key}.", where, severity=Severity.WARNING)
+        elif not isinstance(value, dict):
+            yield Problem(f"Its {key} is not a JSON object.", where)
+
+
+@rule("DL802", Severity.ERROR, Scope.CHECKSUM)
+def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    The protocol in a version checksum is not that of the log.
+
+    Why it matters: Delta Spark takes the protocol from the checksum where there is one. Readers
+    disagree on which features the table has.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
+    """
+    stated = (checksum.document or {}).get("protocol")
+    known = checksum.state.protocol
+    if isinstance(stated, dict) and known is not None and Protocol.from_wire(stated) != known:
+        yield Problem("Its protocol is not that of the log.", checksum.file.path)
+
+
+@rule("DL803", Severity.ERROR, Scope.CHECKSUM)
+def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    The metadata in a version checksum is not that of the log.
+
+    Why it matters: Delta Spark takes the metadata from the checksum where there is one. Readers
+    disagree on the table's schema or properties.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
+    """
+    stated = (checksum.document or {}).get("metadata")
+    known = checksum.state.metadata
+    if not isinstance(stated, dict) or known is None:
+        return
+    if not Metadata.from_wire(stated).says_the_same_as(known):
+        yield Problem("Its metadata is not that of the log.", checksum.file.path)
+
+
+@rule("DL804", Severity.ERROR, Scope.CHECKSUM)
+def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum has a different number of files or bytes than the log.
+
+    Why it matters: that is what checksums are for. Either the checksum is wrong, or actions of
+    the log were lost or doubled; Delta Spark refuses the version where it checks.
+
+    What to do: compare with a backup before anything else: files may be missing from the table.
+    If the log is right, delete the checksum.
+
+    Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
+    """
+    files = None if checksum.snapshot is None else checksum.snapshot.files
+    if files is None or checksum.document is None:
+        return
+    for key, actual in (("numFiles", files.files), ("tableSizeBytes", files.bytes)):
+        stated = _integer(checksum.document, key)
+        if stated is not None and stated != actual:
+            yield Problem(f"Its {key} is {stated}, but the log has {actual}.", checksum.file.path)
+
+
+@rule("DL805", Severity.ERROR, Scope.CHECKSUM)
+def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum counts more or fewer than one protocol or one metaData action.
+
+    Why it matters: every version has exactly one of each. The writer that wrote it saw an
+    impossible state.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File.
+    """
+    for key in ("numMetadata", "numProtocol"):
+        stated = _integer(checksum.document or {}, key)
+        if stated not in (None, 1):
+            yield Problem(f"Its {key} is {stated} instead of 1.", checksum.file.path)
+
+
+@rule("DL806", Severity.ERROR, Scope.CHECKSUM)
+def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    The in-commit timestamp in a version checksum is missing, unneeded or not the commit's.
+
+    Why it matters: readers use it instead of the commit's, and time travel finds a different
+    version.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File and In-Commit Timestamps.
+    """
+    if checksum.document is None or checksum.state.metadata is None:
+        return
+    stated = checksum.document.get("inCommitTimestampOpt")
+    state = checksum.state
+    enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
+    inside = None if checksum.commit is None else checksum.commit.in_commit
+    where = checksum.file.path
+    if not (enabled and state.supports("inCommitTimestamp")):
+        if stated is not None:
+            yield Problem(f"It has {stated!r}, but the table has no in-commit timestamps.", where)
+    elif stated is None:
+        yield Problem("It lacks inCommitTimestampOpt.", where)
+    elif inside is not None and stated != inside:
+        yield Problem(f"It has {stated!r}, but the commit has {inside}.", where)
+
+
+@rule("DL807", Severity.ERROR, Scope.CHECKSUM)
+def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum has other transactions or domains than the log, or a removed domain.
+
+    Why it matters: a stream may write a batch twice or skip one; a domain's setting comes back
+    or is lost.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File.
+    """
+    document, snapshot, where = checksum.document or {}, checksum.snapshot, checksum.file.path
+    for domain in _objects(document, "domainMetadata"):
+        if domain.get("removed") is True:
+            yield Problem(f"It has the removed domain {domain.get('domain')!r}.", where)
+    if snapshot is None or snapshot.transactions is None or snapshot.domains is None:
+        return
+    # Delta leaves out transactions that are older than this.
+    may_expire = checksum.state.property("delta.setTransactionRetentionDuration") != ""
+    versions = {app: transaction.version for app, transaction in snapshot.transactions.items()}
+    values = {name: domain.configuration for name, domain in snapshot.domains.items()}
+    for key, name, value, known, partial in (
+        ("setTransactions", "appId", "version", versions, may_expire),
+        ("domainMetadata", "domain", "configuration", values, False),
+    ):
+        if isinstance(document.get(key), list):
+            kept = (entry for entry in _objects(document, key) if entry.get("removed") is not True)
+            stated = {str(entry.get(name)): entry.get(value) for entry in kept}
+            for odd in _different(stated, known, partial=partial):
+                yield Problem(f"Its {key} and the log disagree on {odd!r}.", where)
+
+
+@rule("DL808", Severity.WARNING, Scope.CHECKSUM)
+def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    The histogram of file sizes in a version checksum contradicts itself or the totals.
+
+    Why it matters: it is only used for statistics, but shows that the checksum was written wrongly.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, File Size Histogram Schema.
+    """
+    document = checksum.document or {}
+    for name in _HISTOGRAMS:
+        histogram = document.get(name)
+        if histogram is not None:
+            for message in _histogram_problems(document, histogram):
+                yield Problem(f"Its {name} {message}.", checksum.file.path)
+
+
+@rule("DL809", Severity.WARNING, Scope.CHECKSUM)
+def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum counts deletion vectors or deleted rows wrongly.
+
+    Why it matters: it is only used for statistics, but shows that the checksum was written wrongly.
+
+    What to do: delete the file; readers work without it. Find the writer that wrote it.
+
+    Source: PROTOCOL.md, Version Checksum File and Deleted Record Counts Histogram Schema.
+    """
+    document, totals, where = checksum.document or {}, checksum.totals, checksum.file.path
+    bins = _bins(document)
+    if bins is not None and (len(bins) != _BINS or not _all_integers(bins)):
+        yield Problem(f"Its histogram of deleted rows does not have {_BINS} numbers.", where)
+    elif bins is not None and sum(bins) != _integer(document, "numFiles"):
+        yield Problem(f"Its histogram of deleted rows counts {sum(bins)} files.", where)
+    elif bins is not None and totals is not None and tuple(bins) != totals.deleted_record_counts:
+        yield Problem("Its histogram of deleted rows has files in the wrong bins.", where)
+    if totals is None:
+        return
+    for key, actual in (
+        ("numDeletionVectorsOpt", totals.deletion_vectors),
+        ("numDeletedRecordsOpt", totals.deleted_records),
+    ):
+        stated = _integer(document, key)
+        if stated is not None and stated != actual:
+            yield Problem(f"Its {key} is {stated}, but the log has {actual}.", where)
+
+
+@rule("DL810", Severity.WARNING, Scope.SNAPSHOT)
+def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The newest version has no checksum.
+
+    Why it matters: lost actions of the log go unnoticed, and readers look for protocol and
+    metadata in older files. Many writers write none, which the protocol permits; one that used to
+    write them and no longer does should be checked.
+
+    What to do: nothing is broken. Prefer writers that write checksums.
+
+    Source: PROTOCOL.md, Version Checksum File.
+    """
+    versions = [file.version for file in facts.listing.of_kind(Kind.CRC)]
+    if facts.snapshot.version not in versions:
+        severity = Severity.WARNING if versions else Severity.INFO
+        message = f"Version {facts.snapshot.version} has no checksum."
+        yield Problem(message, "_delta_log", severity=severity)
+
+
+@rule("DL811", Severity.INFO, Scope.CHECKSUM)
+def old_histogram_name(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    A version checksum has its histogram of file sizes under an older name, histogramOpt.
+
+    Why it matters: Delta Spark reads either name, but readers that follow the protocol know
+    fileSizeHistogram only and do not see this one.
+
+    What to do: nothing.
+
+    Source: PROTOCOL.md, Version Checksum File; Delta Spark, Checksum.scala.
+    """
+    document = checksum.document or {}
+    if document.get("histogramOpt") is not None and document.get("fileSizeHistogram") is None:
+        yield Problem("It has histogramOpt instead of fileSizeHistogram.", checksum.file.path)
+
+
+@rule("DL812", Severity.ERROR, Scope.CHECKSUM)
+def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
+    """
+    The list of all files in a version checksum is not that of the log.
+
+    Why it matters: a reader that uses it instead of replaying the log sees a different table.
+
+    What to do: compare with a backup; if the log is right, delete the checksum.
+
+    Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
+    """
+    adds = None if checksum.totals is None else checksum.totals.adds
+    document = checksum.document or {}
+    if adds is None or not isinstance(document.get("allFiles"), list):
+        return
+    listed = map(AddFile.from_wire, _objects(document, "allFiles"))
+    stated, known = ({_file_key(file): file.size for file in listing} for listing in (listed, adds))
+    for path, _ in _different(stated, known):
+        yield Problem(f"Its allFiles and the log disagree on {path!r}.", checksum.file.path)
+
+
+def _different(
+    stated: Mapping[Any, Any], known: Mapping[Any, Any], *, partial: bool = False
+) -> list[Any]:
+    """The keys that only one side has or that differ; *stated* may lack some if *partial*."""
+    # With an expiry, transactions may be missing from the checksum, but must not differ.
+    keys = stated.keys() if partial else stated.keys() | known.keys()
+    return sorted(key for key in keys if key not in stated or stated[key] != known.get(key, ...))
+
+
+def _file_key(file: AddFile) -> tuple[str, str]:
+    return file.path, "" if file.deletion_vector is None else file.deletion_vector.unique_id
+
+
+def _histogram_problems(document: Document, histogram: Any) -> Iterator[str]:
+    parts = histogram if isinstance(histogram, dict) else {}
+    keys = ("sortedBinBoundaries", "fileCounts", "totalBytes")
+    lists = [
+        part for key in keys if isinstance(part := parts.get(key), list) and _all_integers(part)
+    ]
+    if len(lists) != len(keys):
+        yield "does not consist of three lists of numbers"
+        return
+    boundaries, counts, sizes = lists
+    if not len(boundaries) == len(counts) == len(sizes):
+        yield "has lists of different lengths"
+    if not boundaries or boundaries[0] != 0 or boundaries != sorted(boundaries):
+        yield "has boundaries that do not increase from 0"
+    for name, key, numbers in (("files", "numFiles", counts), ("bytes", "tableSizeBytes", sizes)):
+        stated = _integer(document, key)
+        if stated is not None and sum(numbers) != stated:
+            yield f"counts {sum(numbers)} {name}, not {stated}"
+
+
+def _bins(document: Document) -> list[Any] | None:
+    bins = document.get("deletedRecordCountsHistogramOpt")
+    if bins is None:
+        return None
+    counts = bins.get("deletedRecordCounts") if isinstance(bins, dict) else None
+    return counts if isinstance(counts, list) else []
+
+
+def _objects(document: Document, key: str) -> list[Document]:
+    values = document.get(key)
+    return (
+        [entry for entry in values if isinstance(entry, dict)] if isinstance(values, list) else []
+    )
+
+
+def _all_integers(values: list[Any]) -> bool:
+    return all(integer(value) is not None for value in values)
+
+
+def _integer(document: Document, key: str) -> int | None:
+    return integer(document.get(key))

@@ -1,0 +1,634 @@
+"""DL4xx: column mapping."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.file_facts import NotStatistics, parse_statistics
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    MAX_COLUMN_ID,
+    ROW_COMMIT_VERSION_COLUMN,
+    ROW_ID_COLUMN,
+)
+from deltaadm.domain.schema import StructType, parse_schema, path_text, walk
+from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.transaction.column_mapping import (
+    COLUMN_ID,
+    INTERNAL_COLUMNS,
+    NESTED_IDS,
+    PARQUET_FIELD_ID,
+    PARQUET_NESTED_IDS,
+    PHYSICAL_NAME,
+    ColumnMappingMode,
+    allow_mapping_mode_change,
+    column_id,
+    column_mapping_mode,
+    find_max_column_id,
+    has_invalid_characters,
+    max_column_id,
+    nested_ids,
+    physical_name,
+    rename_columns,
+    slot_paths,
+)
+from deltaadm.domain.transaction.update import enabled_versions
+from deltaadm.domain.wire import integer
+from deltaadm.errors import DeltaadmError
+from deltaadm.rules.rule import Problem, Scope, Severity, accepted, changing_metadata, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from deltaadm.domain.facts import (
+        CommitFacts,
+        DataFileFacts,
+        FileColumns,
+        LiveFile,
+        Rows,
+        SnapshotFacts,
+        State,
+    )
+    from deltaadm.domain.schema import Path, StructField
+    from deltaadm.domain.steps import Step
+    from deltaadm.domain.wire import Metadata
+
+
+MODE: Final = f"configuration[{COLUMN_MAPPING_MODE}]"
+MAX: Final = f"configuration[{MAX_COLUMN_ID}]"
+
+
+@rule("DL401", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The column mapping mode does not exist.
+
+    Why it matters: clients cannot know which names the columns have in the files. Delta
+    Spark fails, others may read nulls.
+
+    What to do: restore the version before the property was set to this value.
+
+    Source: PROTOCOL.md, Column Mapping.
+    """
+    metadata = table.snapshot.metadata
+    if _mode(metadata) is None:
+        value = metadata.configuration[COLUMN_MAPPING_MODE]
+        yield Problem(f"The mode is {value[:80]!r}; valid modes are none, name and id.", MODE)
+
+
+@rule("DL402", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table uses column mapping, and its protocol does not support it.
+
+    Why it matters: clients that follow the protocol ignore the mode and look for columns under
+    their displayed names; Delta Spark uses the property. The two read different data.
+
+    What to do: add the feature, which changes nothing else. With feature lists neither Delta Spark
+    nor deltaadm can do it, but delta-rs can (`alter.add_feature`) if `deltaadm inspect` lists it
+    among the clients that can write.
+
+    Source: PROTOCOL.md, Column Mapping; Delta Spark, DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
+    """
+    snapshot = table.snapshot
+    if _mapped(snapshot.metadata) and not snapshot.protocol.supports("columnMapping"):
+        yield Problem(
+            f"The mode is {snapshot.metadata.configuration[COLUMN_MAPPING_MODE]}, but the "
+            f"protocol {snapshot.protocol.simple_string} does not support columnMapping.",
+            MODE,
+            fix=accepted(
+                snapshot,
+                SetProperties({f"{FEATURE_PREFIX}columnMapping": "supported"}),
+                lambda after: after.protocol.supports("columnMapping"),
+            ),
+        )
+
+
+@rule("DL403", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def column_without_id(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Under column mapping, a column or a field at some depth has no column id.
+
+    Why it matters: in id mode nothing else finds the column in the files. Delta Spark refuses to
+    read the table in either mode.
+
+    What to do: find the program that added the column, and have it give an id that was never
+    used, above `delta.columnMapping.maxColumnId`.
+
+    Source: PROTOCOL.md, Column Mapping.
+    """
+    for path, field in _mapped_fields(table):
+        if field.metadata.get(COLUMN_ID) is None:
+            yield Problem(f"Column {path_text(path)} has no id.", _at(path))
+
+
+@rule("DL404", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Under column mapping, a column or a field at some depth has no physical name.
+
+    Why it matters: in name mode nothing else finds the column in the files, and partition values
+    and statistics use the physical name in both modes.
+
+    What to do: find the column's name in a data file, and have the program that wrote the schema
+    add it. Do not alter the table first: Delta would generate a new name, under which no file has
+    the column.
+
+    Source: PROTOCOL.md, Column Mapping.
+    """
+    for path, field in _mapped_fields(table):
+        name = field.metadata.get(PHYSICAL_NAME)
+        if not isinstance(name, str) or not name:
+            yield Problem(f"Column {path_text(path)} has no physical name.", _at(path))
+
+
+@rule("DL405", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def duplicate_column_id(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Two columns or fields, at whatever depth, have the same column id.
+
+    Why it matters: in id mode readers take both from the same column of the file. Delta refuses
+    every change of the metadata.
+
+    What to do: find the commit that introduced the second one, and restore the version before.
+
+    Source: PROTOCOL.md, Column Mapping; delta-io/delta#3234.
+    """
+    paths: dict[int, list[str]] = {}
+    for path, field in _mapped_fields(table):
+        if (number := column_id(field)) is not None:
+            paths.setdefault(number, []).append(path_text(path))
+    for number, columns in sorted(paths.items()):
+        if len(columns) > 1:
+            yield Problem(f"{_several(columns)} share id {number}.", f"schema[{columns[1]}]")
+
+
+@rule("DL406", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Two columns, or two fields of one struct, have the same physical name.
+
+    Why it matters: they are one column in the files. (The same name in different structs, or in
+    a struct and in one of its own fields, is legal.)
+
+    What to do: find the commit that introduced the second one, and restore the version before.
+
+    Source: PROTOCOL.md, Column Mapping, Field Path; delta-io/delta#6939.
+    """
+    if _mapped(table.snapshot.metadata):
+        physical = rename_columns(_schema(table.snapshot.metadata))
+        for path, times in Counter(path for path, _ in walk(physical)).items():
+            if times > 1:
+                yield Problem(
+                    f"{times} columns have the physical name {path_text(path)}.", "schema"
+                )
+
+
+@rule("DL407", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table uses column mapping, and `delta.columnMapping.maxColumnId` is not set.
+
+    Why it matters: the next column could get the id of one that was dropped, and show its old
+    data. Delta refuses tables without the property.
+
+    What to do: let Delta set it; the fix sets the mode once more, which makes it do so.
+
+    Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET; delta-io/delta#3183.
+    """
+    if _mapped(table.snapshot.metadata) and not _stored(table.snapshot.metadata, MAX_COLUMN_ID):
+        yield Problem(f"{MAX_COLUMN_ID} is not set.", MAX, fix=_counted(table))
+
+
+@rule("DL408", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column id is higher than `delta.columnMapping.maxColumnId`; ids in arrays and maps count.
+
+    Why it matters: the next column gets an id that is already in use.
+
+    What to do: let Delta set it right; the fix sets the mode once more, which makes it do so.
+
+    Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY; delta-io/delta#4363.
+    """
+    metadata = table.snapshot.metadata
+    stored = max_column_id(metadata)
+    highest = find_max_column_id(_schema(metadata))
+    if _mapped(metadata) and stored is not None and stored < highest:
+        yield Problem(
+            f"{MAX_COLUMN_ID} is {stored}, but id {highest} is in use.", MAX, fix=_counted(table)
+        )
+
+
+def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
+    """Setting the mode that is already there makes Delta count the ids."""
+    mode = table.snapshot.metadata.configuration[COLUMN_MAPPING_MODE]
+    return accepted(
+        table.snapshot,
+        SetProperties({COLUMN_MAPPING_MODE: mode}),
+        lambda after: max_column_id(after.metadata) is not None,
+    )
+
+
+@rule("DL409", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
+def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit lowered `delta.columnMapping.maxColumnId`, or gave a dropped column's id again.
+
+    Why it matters: in id mode the new column shows the old one's data, since older files still
+    have it.
+
+    What to do: find the program that wrote the commit. Drop the new column and add it again
+    through Delta, which gives it an id of its own.
+
+    Source: PROTOCOL.md, Column Mapping: ids are unique, and dropped ones are not used again.
+    """
+    pair = _mapped_before_and_after(commit)
+    if pair is None:
+        return
+    before, after = pair
+    left, right = max_column_id(before), max_column_id(after)
+    if left is not None and right is not None and right < left:
+        yield Problem(f"{MAX_COLUMN_ID} changed from {left} to {right}.", commit.file.path)
+    # An id that was in use before the commit is still that column's (changes are DL415's); one
+    # that comes back after a drop points at data of another column.
+    present = {column_id(field) for _, field in walk(_schema(before))}
+    for path, field in walk(_schema(after)):
+        number = column_id(field)
+        old = None if number is None else commit.columns.get(number)
+        if number not in present and old not in (None, physical_name(field)):
+            yield Problem(
+                f"Column {path_text(path)} has id {number}, which belonged to {old!r}.",
+                commit.file.path,
+            )
+
+
+@rule("DL410", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def bad_column_id(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column id is not a whole number from 0 to 2147483647.
+
+    Why it matters: field ids of Parquet are 32-bit numbers. Clients fail, or cut the id off and
+    find another column.
+
+    What to do: find the commit that introduced it, and restore the version before.
+
+    Source: PROTOCOL.md, Column Mapping; delta-kernel-rs, table_features/column_mapping.rs.
+    """
+    for path, field in _mapped_fields(table):
+        stored = field.metadata.get(COLUMN_ID)
+        if stored is not None and not _is_id(stored):
+            yield Problem(f"Column {path_text(path)} has the id {_shown(stored)}.", _at(path))
+
+
+def _is_id(value: Any) -> bool:
+    # Field ids in Parquet are signed 32-bit integers.
+    number = integer(value)
+    return number is not None and 0 <= number < 1 << 31
+
+
+@rule("DL411", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Columns have ids or physical names, and column mapping is off.
+
+    Why it matters: they are left from an earlier mapping. Delta refuses to turn column mapping on
+    over them, and parts of it use the physical names even so. Removing them does not help where
+    the files have those names.
+
+    What to do: leave them unchanged; to remove them, copy the table.
+
+    Source: Delta Spark, DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_
+    ALREADY_EXISTS; delta-io/delta#3487.
+    """
+    if _mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
+        yield from _columns_with(table, {COLUMN_ID, PHYSICAL_NAME, NESTED_IDS}, "mapping metadata")
+
+
+@rule("DL412", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The ids of an array's or a map's parts are not given as the protocol says.
+
+    Why it matters: the keys are the column's physical name with `element`, `key` or `value` after
+    it, and the values are ids. Iceberg readers find the parts by them.
+
+    What to do: REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION=2)) rewrites them.
+
+    Source: PROTOCOL.md, Writer Requirements for IcebergCompatV2.
+    """
+    for path, field in _mapped_fields(table):
+        stored = field.metadata.get(NESTED_IDS)
+        if stored is None:
+            continue
+        if not isinstance(stored, dict):
+            yield Problem(f"The nested ids are {_shown(stored)}.", _at(path))
+            continue
+        places = set(slot_paths(field.type, physical_name(field)))
+        for place, number in sorted(stored.items()):
+            if place not in places:
+                yield Problem(f"{place[:200]!r} has a nested id but does not exist.", _at(path))
+            elif not _is_id(number):
+                yield Problem(f"The nested id of {place!r} is {_shown(number)}.", _at(path))
+
+
+@rule("DL413", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Parts of arrays or maps lack an id under Iceberg compatibility, or have one that is taken.
+
+    Why it matters: Iceberg identifies every part by its id alone. Where it is missing or not
+    unique, Iceberg readers fail or read the wrong part.
+
+    What to do: REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION=2)) rewrites the
+    files with ids.
+
+    Source: PROTOCOL.md, Writer Requirements for IcebergCompatV2.
+    """
+    fields = list(_mapped_fields(table))
+    needed = _needs_nested_ids(table.snapshot.metadata)
+    taken = Counter(column_id(field) for _, field in fields)
+    taken += Counter(number for _, field in fields for number in nested_ids(field).values())
+    for path, field in fields:
+        ids = nested_ids(field)
+        for place in slot_paths(field.type, physical_name(field)):
+            if needed and place not in ids:
+                yield Problem(f"{place!r} has no nested id.", _at(path))
+        for place, number in sorted(ids.items()):
+            if taken[number] > 1:
+                yield Problem(f"The nested id {number} of {place!r} is not unique.", _at(path))
+
+
+def _needs_nested_ids(metadata: Metadata) -> bool:
+    try:
+        # Version 1 of Iceberg compatibility forbids arrays and maps.
+        return any(version > 1 for version in enabled_versions(metadata))
+    except DeltaadmError:
+        return False
+
+
+@rule("DL414", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
+def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit changed the column mapping mode in a way that existing files do not allow.
+
+    Why it matters: a table goes from none to name, or back to none by rewriting its files. Any
+    other change makes readers look for columns under names or ids that the files do not have.
+
+    What to do: restore the version before, or copy the table.
+
+    Source: Delta Spark, DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE.
+    """
+    old, new = _mode_of(commit.before), _mode_of(commit.after)
+    # A table that is replaced has new files, written under the new mode.
+    if old is None or new is None or commit.replaces_table:
+        return
+    if not allow_mapping_mode_change(old, new):
+        yield Problem(f"The mode changed from {old.value} to {new.value}.", commit.file.path)
+
+
+@rule("DL415", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
+def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit changed the id or the physical name of a column.
+
+    Why it matters: both stay for the column's life, whatever it is renamed to. Files that were
+    written before no longer have the column as far as readers can tell: it reads as null, or as
+    another one.
+
+    What to do: find the program that wrote the commit, and restore the version before.
+
+    Source: PROTOCOL.md, Column Mapping.
+    """
+    pair = _mapped_before_and_after(commit)
+    if pair is None:
+        return
+    names, ids = _identities(pair[0])
+    new_names, new_ids = _identities(pair[1])
+    for number in sorted(names.keys() & new_names.keys()):
+        if names[number] != new_names[number]:
+            yield Problem(
+                f"The physical name of column id {number} changed from {names[number]!r} to "
+                f"{new_names[number]!r}.",
+                commit.file.path,
+            )
+    for path in sorted(ids.keys() & new_ids.keys()):
+        if ids[path] != new_ids[path]:
+            yield Problem(
+                f"The id of {path_text(path)} changed from {ids[path]} to {new_ids[path]}.",
+                commit.file.path,
+            )
+
+
+def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, int]]:
+    """The physical names by id, and the ids by physical path."""
+    names: dict[int, str] = {}
+    ids: dict[Path, int] = {}
+    for path, field in walk(rename_columns(_schema(metadata))):
+        if (number := column_id(field)) is not None:
+            names[number], ids[path] = field.name, number
+    return names, ids
+
+
+@rule("DL416", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A physical name has characters that data files do not allow.
+
+    Why it matters: column mapping is there so that displayed names are free. The physical ones
+    are used in Parquet schemas, where spaces and `,;{}()=` have a meaning.
+
+    What to do: add the column again under another name through Delta, which generates a valid
+    physical name, and copy the values over.
+
+    Source: delta-io/delta, SchemaUtils.scala, findInvalidColumnNames.
+    """
+    for path, field in _mapped_fields(table):
+        if has_invalid_characters(physical_name(field)):
+            yield Problem(f"The physical name is {physical_name(field)!r}.", _at(path))
+
+
+@rule("DL417", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The schema stores `parquet.field.id` or `parquet.field.nested.ids`.
+
+    Why it matters: Delta puts them into the schema while it writes files, and nowhere else. Stored
+    in the log they may contradict the column ids, and keep column mapping from being turned on.
+
+    What to do: find the program that stored them; they have no use there.
+
+    Source: delta-io/delta, DeltaColumnMapping.scala, COLUMN_MAPPING_METADATA_KEYS.
+    """
+    yield from _columns_with(table, {PARQUET_FIELD_ID, PARQUET_NESTED_IDS}, "Parquet field ids")
+
+
+def _columns_with(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
+    fields = walk(_schema(table.snapshot.metadata))
+    columns = [path_text(path) for path, field in fields if keys & field.metadata.keys()]
+    if columns:
+        yield Problem(f"{_several(columns)} have {what}.", f"schema[{columns[0]}]")
+
+
+@rule("DL418", Severity.ERROR, Scope.DEEP)
+def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
+    """
+    The table finds columns by id, and a data file has columns without one.
+
+    Why it matters: readers do not find the column in the file, and return nulls silently.
+
+    What to do: rewrite the file under the ids of the schema, or copy the table with a reader
+    that still finds the columns by name.
+
+    Source: PROTOCOL.md, Reader Requirements for Column Mapping; delta-io/delta#3764.
+    """
+    if _mode_of(file.state) is ColumnMappingMode.ID:
+        # The columns in which row tracking keeps its values have no field id by design.
+        kept_by_delta = {
+            file.state.property(key) for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN)
+        }
+        bare = [column for column in file.without_field_id if column not in kept_by_delta]
+        if bare:
+            yield Problem(f"{_several(bare)} have no field id.", file.add.path)
+
+
+def _with_displayed_names(files: FileColumns) -> Rows:
+    names = _displayed(files.state.metadata)
+    if not names:
+        return files.none
+    keys = files.with_partition_keys(lambda keys: not keys.isdisjoint(names))
+    return keys | files.statistics.named(names)
+
+
+@rule("DL419", Severity.ERROR, Scope.FILE, among=_with_displayed_names)
+def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
+    """
+    Partition values or statistics of a file use displayed names instead of physical ones.
+
+    Why it matters: readers do not find the values. Partition columns read as null, and files
+    are skipped or kept wrongly.
+
+    What to do: find the program that wrote the file: it does not know column mapping. Remove
+    what it wrote and write it again through Delta.
+
+    Source: PROTOCOL.md, Writer Requirements for Column Mapping.
+    """
+    names = _displayed(file.state.metadata)
+    if not names:
+        return
+    values = {value for value in file.add.partition_values or () if value in names}
+    values |= _statistics_names(file.add.stats) & names.keys()
+    if values:
+        pairs = ", ".join(f"{name!r} for {names[name]!r}" for name in sorted(values)[:5])
+        yield Problem(f"The file's values use {pairs}.", file.add.path)
+
+
+def _displayed(metadata: Metadata | None) -> Mapping[str, str]:
+    """The displayed names, if the table is mapped; see `_renamed`."""
+    if metadata is None or not _mapped(metadata):
+        return {}
+    return _renamed(metadata.schema_string or "")
+
+
+@lru_cache(maxsize=16)
+def _renamed(schema_string: str) -> Mapping[str, str]:
+    """The top-level names that differ from all physical names, with the physical name of each."""
+    try:
+        fields = parse_schema(schema_string).fields
+    except DeltaadmError:
+        return {}
+    physical = {physical_name(field) for field in fields}
+    return {field.name: physical_name(field) for field in fields if field.name not in physical}
+
+
+def _statistics_names(text: str | None) -> frozenset[str]:
+    try:
+        statistics = parse_statistics(text or "{}")
+    except NotStatistics:
+        return frozenset()
+    groups = [statistics.get(key) for key in ("minValues", "maxValues", "nullCount")]
+    return frozenset(name for group in groups if isinstance(group, dict) for name in group)
+
+
+@rule("DL420", Severity.WARNING, Scope.COMMIT, among=changing_metadata)
+def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    `delta.columnMapping.hasDroppedOrRenamed` was true and no longer is.
+
+    Why it matters: it says that displayed and physical names may differ in older files. Clients
+    that trust it read them under the wrong names.
+
+    What to do: set it to true again with the program that maintains it.
+
+    Source: protocol_rfcs/column-mapping-usage-tracking.md.
+    """
+    if _mapped_before_and_after(commit) is None:
+        return
+    before, after = commit.before.property(DROPPED), commit.after.property(DROPPED)
+    if before == "true" and after != "true":
+        yield Problem(f"{DROPPED} changed from 'true' to {after!r}.", commit.file.path)
+
+
+DROPPED: Final = "delta.columnMapping.hasDroppedOrRenamed"
+
+
+def _mode(metadata: Metadata) -> ColumnMappingMode | None:
+    """The mode; None for one that does not exist."""
+    try:
+        return column_mapping_mode(metadata)
+    except DeltaadmError:
+        return None
+
+
+def _mapped(metadata: Metadata) -> bool:
+    return _mode(metadata) in (ColumnMappingMode.NAME, ColumnMappingMode.ID)
+
+
+def _mode_of(state: State) -> ColumnMappingMode | None:
+    return None if state.metadata is None else _mode(state.metadata)
+
+
+def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] | None:
+    """Both metadata where the commit changes them and the table stays mapped; else None."""
+    before, after = commit.before.metadata, commit.after.metadata
+    if before is None or after is None or before is after or commit.replaces_table:
+        return None
+    return (before, after) if _mapped(before) and _mapped(after) else None
+
+
+def _stored(metadata: Metadata, key: str) -> bool:
+    return key in metadata.configuration
+
+
+def _schema(metadata: Metadata) -> StructType:
+    """The schema; without columns where it cannot be read."""
+    try:
+        return metadata.schema
+    except DeltaadmError:
+        return StructType()
+
+
+def _mapped_fields(table: SnapshotFacts) -> Iterator[tuple[Path, StructField]]:
+    """The fields at all depths that need an id and a physical name; none without mapping."""
+    if _mapped(table.snapshot.metadata):
+        for path, field in walk(_schema(table.snapshot.metadata)):
+            if field.name.lower() not in INTERNAL_COLUMNS:
+                yield path, field
+
+
+def _at(path: Path) -> str:
+    return f"schema[{path_text(path)}]"
+
+
+def _several(names: Iterable[str]) -> str:
+    every = list(names)
+    more = f" and {len(every) - 5} more" if len(every) > 5 else ""  # noqa: PLR2004
+    return f"{', '.join(every[:5])}{more}"
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value)[:80]

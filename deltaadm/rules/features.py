@@ -1,0 +1,782 @@
+"""DL5xx: features that columns use, domains, row tracking, timestamps."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.features import FEATURES, is_variant, struct_fields
+from deltaadm.domain.properties import (
+    ICT_ENABLEMENT_TIMESTAMP,
+    ICT_ENABLEMENT_VERSION,
+    ROW_COMMIT_VERSION_COLUMN,
+    ROW_ID_COLUMN,
+    switch,
+)
+from deltaadm.domain.protocol import missing_features
+from deltaadm.domain.schema import PrimitiveType, path_text
+from deltaadm.domain.steps import ClusterBy
+from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
+from deltaadm.domain.transaction.column_mapping import physical_name
+from deltaadm.domain.transaction.columns import (
+    CLUSTERING_DOMAIN,
+    TYPE_CHANGES,
+    is_widening,
+    lost_clustering,
+    physical_clustering,
+    record_flaws,
+    restored_clustering,
+    type_changes,
+)
+from deltaadm.domain.transaction.removal import ROW_TRACKING_DOMAIN
+from deltaadm.domain.transaction.spark_support import invariants
+from deltaadm.domain.transaction.update import ROW_TRACKING, widens_in_iceberg
+from deltaadm.domain.wire import integer
+from deltaadm.errors import DeltaadmError
+from deltaadm.limits import load_json
+from deltaadm.rules.rule import (
+    Path,
+    Problem,
+    Scope,
+    Severity,
+    accepted,
+    active_compat_versions,
+    adding,
+    clustered_columns,
+    fields_of,
+    having,
+    is_on,
+    place_of,
+    rule,
+    top_fields,
+    whole_number,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deltaadm.domain.facts import CommitFacts, SnapshotFacts, State
+    from deltaadm.domain.schema import StructField
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+    from deltaadm.domain.transaction.spark_support import Invariant
+    from deltaadm.domain.wire import Metadata
+
+
+_GENERATION: Final = "delta.generationExpression"
+_DEFAULT: Final = "CURRENT_DEFAULT"
+_IDENTITY: Final = "delta.identity."
+_IDENTITY_KEYS: Final = ("start", "step", "allowExplicitInsert")
+
+
+@rule("DL516", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column records a type change that is not a widening, or that Iceberg does not support.
+
+    Why it matters: readers must fail on a change that they do not support, since they cannot
+    read the older files.
+
+    What to do: rewrite the older files (ALTER TABLE … DROP FEATURE 'typeWidening' does), or find
+    the writer that recorded the change.
+
+    Source: PROTOCOL.md, Type Widening, and Iceberg Compatibility V2.
+    """
+    compat = max(active_compat_versions(table.snapshot), default=0)
+    for path, field in fields_of(table.snapshot.metadata):
+        for _, old, new in type_changes(field):
+            if not old or not new:
+                continue  # DL517's
+            if not is_widening(old, new):
+                yield Problem(f"A change from {old} to {new} is not a widening.", place_of(path))
+            elif compat and not widens_in_iceberg(old, new):
+                yield Problem(
+                    f"Iceberg compatibility V{compat} does not allow the change from {old} to "
+                    f"{new}.",
+                    place_of(path),
+                )
+
+
+@rule("DL517", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column records type changes without the feature, or in a way that does not lead to its type.
+
+    Why it matters: readers decide by the record how older files are to be read.
+
+    What to do: find the writer. A table that has dropped type widening must not keep the record.
+
+    Source: PROTOCOL.md, Type Widening (Type Change Metadata).
+    """
+    supported = table.state.supports("typeWidening") or table.state.supports("typeWidening-preview")
+    for path, field in fields_of(table.snapshot.metadata):
+        if TYPE_CHANGES not in field.metadata:
+            continue
+        if not supported:
+            yield Problem(
+                f"Column {path_text(path)!r} records type changes, but the protocol lacks "
+                "typeWidening.",
+                place_of(path),
+            )
+        for flaw in record_flaws(field):
+            yield Problem(
+                f"The type changes recorded for column {path_text(path)!r} are wrong: {flaw}.",
+                place_of(path),
+            )
+
+
+@rule("DL518", Severity.ERROR, Scope.SNAPSHOT)
+def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column's type needs a feature that the protocol lacks.
+
+    Why it matters: clients that do not know the type are let in and fail, or take it for another
+    one. Delta Spark refuses to load such a table where the protocol lists features.
+
+    What to do: let Delta add the feature, which it does where the protocol lists none yet.
+    Otherwise neither Delta Spark nor deltaadm can change the table: copy the data into a new one
+    with a client that can read it.
+
+    Source: PROTOCOL.md, Timestamp without timezone and Variant Data Type; Delta Spark,
+    DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
+    """
+    snapshot = table.snapshot
+    for name, evidence in missing_features(snapshot.metadata, snapshot.protocol).items():
+        if FEATURES[name].activation.by_type:
+            listed = snapshot.protocol.supports_writer_features
+            yield Problem(
+                f"The protocol lacks {name}, but {evidence[0]}.",
+                "protocol.writerFeatures",
+                fix=() if listed else adding(snapshot, name),
+            )
+
+
+@rule("DL519", Severity.ERROR, Scope.SNAPSHOT)
+def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A variant column is used for clustering, or has a default that is not null.
+
+    Why it matters: values of a variant have no order and no literal; writers fail. (Variant
+    partition columns have a rule of their own.)
+
+    What to do: choose other columns for clustering; drop the default.
+
+    Source: PROTOCOL.md, Variant Data Type (Compatibility with other Delta Features).
+    """
+    for path, data_type in clustered_columns(table):
+        if is_variant(data_type):
+            yield Problem(
+                f"The table is clustered by {'.'.join(path)!r}, which is a variant.",
+                f"domainMetadata[{CLUSTERING_DOMAIN}]",
+            )
+    for path, field in fields_of(table.snapshot.metadata):
+        default = field.metadata.get(_DEFAULT)
+        if default is not None and is_variant(field.type) and not _is_null(default):
+            yield Problem(
+                f"The variant column {path_text(path)!r} has the default {default!r}.",
+                place_of(path),
+            )
+
+
+def _is_null(default: Any) -> bool:
+    return isinstance(default, str) and default.strip().lower() == "null"
+
+
+@rule("DL520", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def malformed_identity_column(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    An identity column lacks some of its settings, has step 0, is not a long, or partitions the
+    table.
+
+    Why it matters: writers cannot generate values for it, or generate the same one again and
+    again.
+
+    What to do: rewrite the table with a proper identity column.
+
+    Source: PROTOCOL.md, Identity Columns.
+    """
+    metadata = table.snapshot.metadata
+    for identity in _identities(table):
+        where = place_of((identity.name,))
+        missing = [key for key in _IDENTITY_KEYS if f"{_IDENTITY}{key}" not in identity.metadata]
+        if missing:
+            named = ", ".join(f"{_IDENTITY}{key}" for key in missing)
+            yield Problem(f"Identity column {identity.name!r} lacks {named}.", where)
+        for key in ("start", "step"):
+            value = identity.metadata.get(f"{_IDENTITY}{key}", 1)
+            if integer(value) is None or (key == "step" and value == 0):
+                yield Problem(
+                    f"The {key} of identity column {identity.name!r} is {value!r}.", where
+                )
+        if identity.type != PrimitiveType("long"):
+            yield Problem(f"Identity column {identity.name!r} is not a long.", where)
+        if identity.name in metadata.partition_columns:
+            yield Problem(f"Identity column {identity.name!r} is a partition column.", where)
+
+
+def _identities(table: SnapshotFacts) -> Iterator[StructField]:
+    """The identity columns, whole or not, where the protocol makes their settings count."""
+    if table.state.supports("identityColumns"):
+        for field in top_fields(table.snapshot.metadata):
+            if any(key.startswith(_IDENTITY) for key in field.metadata):
+                yield field
+
+
+@rule("DL521", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def identity_mark_out_of_step(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The high water mark of an identity column is not one of the values that it can have.
+
+    Why it matters: the next values do not continue from the last ones, and may repeat some.
+
+    What to do: ALTER TABLE … ALTER COLUMN … SYNC IDENTITY.
+
+    Source: PROTOCOL.md, Identity Columns.
+    """
+    for identity in _identities(table):
+        start, step, mark = (
+            integer(identity.metadata.get(f"{_IDENTITY}{key}"))
+            for key in ("start", "step", "highWaterMark")
+        )
+        if start is None or mark is None or not step:
+            continue
+        if (mark - start) % step or (mark - start) * step < 0:
+            yield Problem(
+                f"The high water mark of identity column {identity.name!r} is {mark}, which cannot "
+                f"be reached from {start} in steps of {step}.",
+                place_of((identity.name,)),
+            )
+
+
+@rule("DL522", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column is generated and an identity column at once, or is generated from a generated one.
+
+    Why it matters: Delta refuses to write such a table, as it cannot determine which value comes
+    first.
+
+    What to do: rewrite the table with expressions over plain columns only.
+
+    Source: PROTOCOL.md, Generated Columns; Delta Spark, generated columns.
+    """
+    if not table.state.supports("generatedColumns"):
+        return
+    columns = top_fields(table.snapshot.metadata)
+    generated = [column for column in columns if _GENERATION in column.metadata]
+    names = {column.name.lower() for column in generated}
+    identities = [*_identities(table)]
+    for column in generated:
+        if column in identities:
+            message = f"Column {column.name!r} is generated and an identity column."
+            yield Problem(message, place_of((column.name,)))
+        for other in sorted(_names_in(str(column.metadata[_GENERATION])) & names):
+            yield Problem(
+                f"Column {column.name!r} is generated from {other!r}, which is generated.",
+                place_of((column.name,)),
+            )
+
+
+_TOKEN: Final = re.compile(
+    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(\.?)\s*(?:`([^`]+)`|(\w+))(\s*\()?"
+)
+
+
+def _names_in(expression: str) -> set[str]:
+    """The columns that an SQL expression may name, in lower case: no functions, no inner fields."""
+    return {
+        (match[2] or match[3]).lower()
+        for match in _TOKEN.finditer(expression)
+        if (match[2] or match[3]) and not match[1] and not match[4]
+    }
+
+
+@rule("DL523", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The change data feed is on, and the table has a column whose name it reserves.
+
+    Why it matters: Delta refuses to write such a table, since change data could not be
+    distinguished from data.
+
+    What to do: rename the column, or turn the change data feed off.
+
+    Source: PROTOCOL.md, Change Data Files; Delta Spark, RESERVED_CDC_COLUMNS_ON_WRITE.
+    """
+    if is_on(table.snapshot, "changeDataFeed", "delta.enableChangeDataFeed"):
+        for field in top_fields(table.snapshot.metadata):
+            if field.name.lower() in CDC_COLUMNS:
+                yield Problem(
+                    f"The change data feed is on, and the table has a column {field.name!r}.",
+                    place_of((field.name,)),
+                )
+
+
+@rule("DL524", Severity.ERROR, Scope.COMMIT, among=having("remove"))
+def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit removes data although the table is append-only.
+
+    Why it matters: streaming readers of the table rely on nothing being removed.
+
+    What to do: find the writer that does not honour delta.appendOnly; restore the table to the
+    version before, if the rows are still wanted.
+
+    Source: PROTOCOL.md, Append-only Tables; Delta Spark, DELTA_CANNOT_MODIFY_APPEND_ONLY.
+    """
+    # A commit that switches it on or off may still remove.
+    if commit.replaces_table or not (_only_grows(commit.before) and _only_grows(commit.after)):
+        return
+    count = sum(
+        isinstance(action, dict) and action.get("dataChange", True) is True
+        for action in commit.actions("remove")
+    )
+    if count:
+        yield Problem(
+            f"The commit removes data ({count} files), but the table is append-only.",
+            commit.file.path,
+        )
+
+
+def _only_grows(state: State) -> bool:
+    if state.metadata is None or not state.supports("appendOnly"):
+        return False
+    return bool(switch(state.metadata.configuration, "delta.appendOnly"))
+
+
+@rule("DL525", Severity.WARNING, Scope.SNAPSHOT)
+def not_null_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column is NOT NULL, and the protocol's versions do not imply column invariants.
+
+    Why it matters: writers that do not enforce NOT NULL are let in. (Where the protocol lists
+    features, Delta Spark refuses to load the table; that has a rule of its own.)
+
+    What to do: add the feature `invariants`, or make the column nullable.
+
+    Source: PROTOCOL.md, Column Invariants; Delta Spark, which counts NOT NULL among them.
+    """
+    snapshot = table.snapshot
+    protocol = snapshot.protocol
+    if protocol.supports_writer_features or protocol.supports("invariants"):
+        return
+    for path, field in _plain_fields(snapshot.metadata):
+        if not field.nullable:
+            yield Problem(
+                f"Column {path_text(path)!r} is NOT NULL, but versions {protocol.simple_string} "
+                "do not imply invariants.",
+                place_of(path),
+                fix=adding(snapshot, "invariants"),
+            )
+
+
+def _plain_fields(metadata: Metadata) -> tuple[tuple[Path, StructField], ...]:
+    """The fields outside arrays and maps, where Delta looks for invariants."""
+    return tuple(struct_fields(metadata.schema)) if fields_of(metadata) else ()
+
+
+@rule("DL526", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column's invariant is not the JSON that the protocol describes.
+
+    Why it matters: Delta Spark fails to write the table, and where the protocol lists features it
+    does not even load it. It is a warning where Delta Spark accepts it: it never reads the
+    invariant of a NOT NULL column, and is lenient with others. delta-rs parses them all: it does
+    not write a table with one that is not JSON, and ignores one that it does not recognize.
+
+    What to do: take the invariant out of the column's metadata with the program that wrote it,
+    and use a CHECK constraint.
+
+    Source: PROTOCOL.md, Column Invariants; recorded from Delta Spark 4.4.0; tried with deltalake
+    1.6.6.
+    """
+    try:
+        unreadable = tuple(invariants(table.snapshot.metadata))
+    except DeltaadmError:
+        return
+    for invariant in unreadable:
+        if not invariant.is_described:
+            fails = invariant.fails_in_delta_spark
+            yield Problem(
+                f"The invariant of column {path_text(invariant.path)!r} is {invariant.text!r}: "
+                f"{_effect_of_invariant(invariant)}.",
+                place_of(invariant.path),
+                severity=None if fails else Severity.WARNING,
+            )
+
+
+def _effect_of_invariant(invariant: Invariant) -> str:
+    if invariant.fails_in_delta_spark:
+        return f"{invariant.flaw}, and Delta Spark cannot read it"
+    spark = "treats it as SQL" if invariant.read else "ignores it because the column is NOT NULL"
+    others = "refuses to write the table" if invariant.fails_in_delta_rs else "ignores it"
+    return f"Delta Spark {spark}; delta-rs {others}"
+
+
+@rule("DL527", Severity.WARNING, Scope.SNAPSHOT)
+def default_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column has a default value, and the protocol lacks `allowColumnDefaults`.
+
+    Why it matters: writers that do not know defaults write null in place of the default.
+
+    What to do: add the feature, or drop the default.
+
+    Source: PROTOCOL.md, Default Columns; Delta Spark,
+    WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED.
+    """
+    if table.state.supports("allowColumnDefaults"):
+        return
+    for path, field in fields_of(table.snapshot.metadata):
+        if _DEFAULT in field.metadata:
+            yield Problem(
+                f"Column {path_text(path)!r} has a default, but the protocol lacks "
+                "allowColumnDefaults.",
+                place_of(path),
+                fix=adding(table.snapshot, "allowColumnDefaults"),
+            )
+
+
+# Domain metadata and clustering
+
+
+_SYSTEM_DOMAINS: Final = frozenset({ROW_TRACKING_DOMAIN, CLUSTERING_DOMAIN, "delta.liquid"})
+
+
+@rule("DL506", Severity.ERROR, Scope.SNAPSHOT)
+def domain_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table has domain metadata, and the protocol lacks the feature `domainMetadata`. A warning
+    where no domain is Delta's own.
+
+    Why it matters: writers that do not know domain metadata are let in, and lose it with the
+    next checkpoint. Delta Spark keeps it, and refuses to change it.
+
+    What to do: add the feature, or find the writer that changed the protocol.
+
+    Source: PROTOCOL.md, Domain Metadata; Delta Spark, DELTA_DOMAIN_METADATA_NOT_SUPPORTED.
+    """
+    names = sorted(table.snapshot.domains or ())
+    if names and not table.state.supports("domainMetadata"):
+        listed = ", ".join(repr(name) for name in names[:5])
+        yield Problem(
+            f"The table has domains ({listed}), which the protocol does not allow.",
+            "protocol.writerFeatures",
+            severity=None if any(name.startswith("delta.") for name in names) else Severity.WARNING,
+            fix=adding(table.snapshot, "domainMetadata"),
+        )
+
+
+@rule("DL507", Severity.WARNING, Scope.SNAPSHOT)
+def unknown_system_domain(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A domain's name begins with `delta.`, and the protocol knows no such domain.
+
+    Why it matters: these names are reserved. A program that has taken one may find its entry
+    used for something else, or a newer protocol is at work that this program does not know.
+
+    What to do: find out who wrote it; programs of users must choose another name.
+
+    Source: PROTOCOL.md, Domain Metadata (system-controlled domains).
+    """
+    for name in sorted(table.snapshot.domains or ()):
+        if name.startswith("delta.") and name not in _SYSTEM_DOMAINS:
+            yield Problem(f"The domain {name!r} is unknown.", f"domainMetadata[{name}]")
+
+
+@rule("DL508", Severity.ERROR, Scope.SNAPSHOT)
+def clustered_and_partitioned(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table is clustered and partitioned at the same time.
+
+    Why it matters: the protocol forbids it, and Delta refuses to write such a table.
+
+    What to do: `deltaadm alter TABLE --no-cluster-by`, or rewrite the table without partitions.
+
+    Source: PROTOCOL.md, Clustered Table.
+    """
+    columns = table.snapshot.metadata.partition_columns
+    if (
+        columns
+        and table.state.supports("clustering")
+        and physical_clustering(table.snapshot.domains or {})
+    ):
+        listed = ", ".join(repr(column) for column in columns)
+        yield Problem(f"The table is clustered, and partitioned by {listed}.", "partitionColumns")
+
+
+@rule("DL509", Severity.ERROR, Scope.SNAPSHOT)
+def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table is clustered by a column that does not exist, or whose type has no statistics.
+
+    Why it matters: clustering works by the minimum and maximum of files. OPTIMIZE fails.
+
+    What to do: choose the columns again: `deltaadm alter TABLE --cluster-by COLUMN`. Under column
+    mapping the domain must hold physical names; Delta leaves them there when column mapping is
+    removed. Where an earlier version says which columns had them, `validate --fix` plans the
+    repair.
+
+    Source: PROTOCOL.md, Clustered Table.
+    """
+    for path, data_type in clustered_columns(table):
+        name = ".".join(path)
+        if data_type is None:
+            former_name = _former_name_note(table, path)
+            yield Problem(
+                f"The table is clustered by {name!r}, which does not exist{former_name}.",
+                f"domainMetadata[{CLUSTERING_DOMAIN}]",
+                fix=_restore_clustering_step(table),
+            )
+        elif not has_bounds(data_type) and not is_variant(data_type):
+            yield Problem(
+                f"The table is clustered by {name!r}, whose type has no statistics.",
+                f"domainMetadata[{CLUSTERING_DOMAIN}]",
+            )
+
+
+def _former_name_note(table: SnapshotFacts, path: Path) -> str:
+    """The logical name of the column with the physical *path*, if known."""
+    known = table.earlier_names.get(path)
+    return "" if known is None else f" (once the physical name of {path_text(known)})"
+
+
+def _restore_clustering_step(table: SnapshotFacts) -> tuple[Step, ...]:
+    """The step that clusters the table by the same columns, under their present names."""
+    columns = restored_clustering(table.snapshot, table.earlier_names)
+    if columns is None:
+        return ()
+    return accepted(table.snapshot, ClusterBy(columns), lambda after: not lost_clustering(after))
+
+
+@rule("DL535", Severity.WARNING, Scope.SNAPSHOT)
+def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table's clustering was removed temporarily by deltaadm and has not been restored.
+
+    Why it matters: column mapping is removed from a clustered table in three steps, the last of
+    which clusters it again. A run that was killed before that leaves the table without clustering:
+    OPTIMIZE no longer lays out its files.
+
+    What to do: where no run is under way, repeat the command, or run `validate --fix`. The
+    columns are in the `userMetadata` of the commit that removed the clustering.
+
+    Source: docs/guide.md, In cron.
+    """
+    columns = table.snapshot.suspended_clustering
+    if columns:
+        listed = ", ".join(map(path_text, columns))
+        yield Problem(
+            f"The table was clustered by {listed} until a run of deltaadm that was not completed.",
+            f"domainMetadata[{CLUSTERING_DOMAIN}]",
+            fix=_restore_suspended(table.snapshot, columns),
+        )
+
+
+def _restore_suspended(snapshot: Snapshot, columns: Sequence[Path]) -> tuple[Step, ...]:
+    step = ClusterBy(tuple(columns))
+    return accepted(snapshot, step, lambda after: not after.suspended_clustering)
+
+
+# Row tracking
+
+
+def _tracks_rows(snapshot: Snapshot) -> bool:
+    return is_on(snapshot, "rowTracking", ROW_TRACKING)
+
+
+def _domain(snapshot: Snapshot, name: str) -> dict[str, Any]:
+    """The configuration of a domain; empty where it is absent or no JSON object."""
+    domain = (snapshot.domains or {}).get(name)
+    try:
+        document = load_json(domain.configuration) if domain is not None else {}
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+@rule("DL501", Severity.ERROR, Scope.SNAPSHOT)
+def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Row tracking is on, and live files lack a base row id or a default row commit version.
+
+    Why it matters: rows of such files have no identity, so that anything that tracks changes by
+    row id, such as an incremental materialized view, fails or loses them.
+
+    What to do: find the writer that does not honour row tracking. Turning row tracking off and
+    on again gives every file its ids.
+
+    Source: PROTOCOL.md, Row Tracking.
+    """
+    totals = table.totals
+    if totals is not None and totals.without_row_tracking.count and _tracks_rows(table.snapshot):
+        lacking = totals.without_row_tracking
+        yield Problem(
+            f"Row tracking is on, but {lacking.count} of {totals.facts.files} files lack row "
+            f"ids, such as {lacking.paths[0]!r}.",
+            f"configuration[{ROW_TRACKING}]",
+        )
+
+
+@rule("DL502", Severity.ERROR, Scope.SNAPSHOT)
+def overlapping_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Two live files share row ids.
+
+    Why it matters: a row id identifies one row. With the same id twice, changes are applied to
+    the wrong row.
+
+    What to do: find the writer that assigned them. Turning row tracking off and on again
+    assigns new ones.
+
+    Source: PROTOCOL.md, Row IDs.
+    """
+    if table.totals is None or not table.state.supports("rowTracking"):
+        return
+    for left, right in table.totals.overlapping_row_ids:
+        yield Problem(f"The files {left!r} and {right!r} share row ids.", left)
+
+
+@rule("DL503", Severity.ERROR, Scope.SNAPSHOT)
+def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The high water mark of row ids is missing, or lies below a row id that is in use.
+
+    Why it matters: the next writer gives new rows ids that others have already.
+
+    What to do: stop writing, and find the writer that did not raise the mark. Turning row
+    tracking off and on again assigns new ids.
+
+    Source: PROTOCOL.md, Row IDs (domain delta.rowTracking).
+    """
+    highest = None if table.totals is None else table.totals.highest_row_id
+    if highest is None or not table.state.supports("rowTracking"):
+        return
+    mark = integer(_domain(table.snapshot, ROW_TRACKING_DOMAIN).get("rowIdHighWaterMark"))
+    if mark is None or mark < highest:
+        shown = "missing" if mark is None else str(mark)
+        yield Problem(
+            f"The high water mark of row ids is {shown}, but row id {highest} is in use.",
+            f"domainMetadata[{ROW_TRACKING_DOMAIN}]",
+        )
+
+
+@rule("DL504", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Row tracking is on, and the name of a column that it keeps its values in is missing or taken.
+
+    Why it matters: rewritten rows keep their ids in these columns of the data files. Without a
+    name of its own they are lost, or mixed up with the data.
+
+    What to do: rename the column of the table that has the name. Where the name is missing,
+    turning row tracking off and on again assigns it.
+
+    Source: PROTOCOL.md, Row Tracking; Delta Spark,
+    DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED.
+    """
+    snapshot = table.snapshot
+    if not _tracks_rows(snapshot):
+        return
+    taken = {field.name.lower() for field in top_fields(snapshot.metadata)}
+    # The column is stored in data files, which have the physical names.
+    taken |= {physical_name(field).lower() for field in top_fields(snapshot.metadata)}
+    for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN):
+        name = snapshot.metadata.configuration.get(key, "")
+        if not name:
+            yield Problem(f"Row tracking is on, but {key} is not set.", f"configuration[{key}]")
+        elif name.lower() in taken:
+            yield Problem(f"{key} is {name!r}, which is already in use.", f"configuration[{key}]")
+        taken.add(name.lower())
+
+
+@rule("DL505", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def row_tracking_on_and_suspended(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Row tracking is on and suspended at the same time.
+
+    Why it matters: the one promises that every file has row ids, the other that writers assign
+    none. Delta refuses every change of such a table.
+
+    What to do: set one of the two properties to false.
+
+    Source: PROTOCOL.md, Row Tracking; Delta Spark, DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION.
+    """
+    configuration = table.snapshot.metadata.configuration
+    if switch(configuration, ROW_TRACKING) and switch(configuration, "delta.rowTrackingSuspended"):
+        yield Problem(
+            "Both delta.enableRowTracking and delta.rowTrackingSuspended are true.",
+            "configuration[delta.rowTrackingSuspended]",
+        )
+
+
+# In-commit timestamps and catalog commits
+
+
+@rule("DL510", Severity.ERROR, Scope.SNAPSHOT)
+def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The properties that say from which version on commits have in-commit timestamps contradict
+    each other or the log.
+
+    Why it matters: readers use them to decide which of two clocks a version's time comes from.
+    Time travel by timestamp then finds the wrong version.
+
+    What to do: find the writer that set them. With both unset, every version still in the log
+    must carry its timestamp.
+
+    Source: PROTOCOL.md, In-Commit Timestamps.
+    """
+    snapshot = table.snapshot
+    texts = {
+        key: snapshot.metadata.configuration.get(key)
+        for key in (ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP)
+    }
+    for key, text in texts.items():
+        if (number := whole_number(text)) is not None and number < 0:
+            yield Problem(f"{key} is negative: {number}.", f"configuration[{key}]")
+    if not is_on(snapshot, "inCommitTimestamp", "delta.enableInCommitTimestamps"):
+        return
+    for key, text in texts.items():
+        if text is None and any(texts.values()):
+            yield Problem(
+                f"{key} is not set, but the other of the two properties is.",
+                f"configuration[{key}]",
+            )
+    version, time = (whole_number(value) for value in texts.values())
+    if version is not None and version > snapshot.version:
+        yield Problem(
+            f"In-commit timestamps are said to start at version {version}, but the newest is "
+            f"{snapshot.version}.",
+            f"configuration[{ICT_ENABLEMENT_VERSION}]",
+        )
+    stated = table.enablement_timestamp
+    if None not in (stated, time) and stated != time:
+        yield Problem(
+            f"{ICT_ENABLEMENT_TIMESTAMP} is {time}, but the commit of version {version} has "
+            f"{stated}.",
+            f"configuration[{ICT_ENABLEMENT_TIMESTAMP}]",
+        )
+
+
+@rule("DL511", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def catalog_without_timestamps(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A catalog manages the table, and in-commit timestamps are not on.
+
+    Why it matters: commits that a catalog takes in have no reliable file time, so the order and
+    time of versions are unknown.
+
+    What to do: have the catalog's client turn them on; Delta does so by itself when it commits.
+
+    Source: PROTOCOL.md, Catalog-managed Table Enablement.
+    """
+    snapshot = table.snapshot
+    on = switch(snapshot.metadata.configuration, "delta.enableInCommitTimestamps")
+    for name in ("catalogManaged", "catalogOwned-preview"):
+        if snapshot.protocol.supports(name) and on is False:
+            yield Problem(
+                f"The table has {name}, but delta.enableInCommitTimestamps is not true.",
+                "configuration[delta.enableInCommitTimestamps]",
+            )

@@ -1,0 +1,706 @@
+"""DL7xx: files that the table names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.file_facts import (
+    NotStatistics,
+    contradictions,
+    descriptor_flaw,
+    is_partition_value,
+    kinds_in,
+    parse_statistics,
+    path_flaw,
+    uri_flaw,
+)
+from deltaadm.domain.properties import switch
+from deltaadm.domain.schema import PrimitiveType
+from deltaadm.domain.transaction.column_mapping import (
+    ColumnMappingMode,
+    column_mapping_mode,
+    physical_name,
+)
+from deltaadm.domain.wire import integer
+from deltaadm.errors import DeltaadmError
+from deltaadm.rules.rule import (
+    Once,
+    Problem,
+    Scope,
+    Severity,
+    adding,
+    having,
+    rule,
+    with_several_files,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from deltaadm.domain.actions import AddFile
+    from deltaadm.domain.facts import (
+        CommitFacts,
+        DataFileFacts,
+        FileColumns,
+        LiveFile,
+        Rows,
+        SnapshotFacts,
+        State,
+    )
+    from deltaadm.domain.file_facts import Kinds
+    from deltaadm.domain.schema import StructField
+
+
+_DAY: Final = 86_400_000
+# As seconds from 2001 to 2286, as milliseconds a few months of 1970: no data file is that old.
+_SECONDS: Final = range(10**9, 10**10)
+_ENOUGH_FILES: Final = 10
+_FEW: Final = 0.1
+
+
+@dataclass(frozen=True)
+class _Column:
+    name: str
+    type_name: str
+    nullable: bool
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What a state says about its files; `partitions` is None where that is not known."""
+
+    partitions: Mapping[str, _Column] | None
+    logical: frozenset[str]
+    kinds: Kinds
+
+
+def _layout_of(state: State) -> _Layout:
+    metadata = state.metadata
+    if metadata is None:
+        return _Layout(None, frozenset(), {})
+    try:
+        schema = metadata.schema
+        mode = column_mapping_mode(metadata)
+    except DeltaadmError:
+        return _Layout(None, frozenset(), {})
+    fields = {field.name: field for field in schema.fields}
+    columns: dict[str, _Column] = {}
+    for name in metadata.partition_columns:
+        field = fields.get(name)
+        # DL305 reports the partition column; the files cannot be judged by it.
+        if field is None:
+            return _Layout(None, frozenset(), kinds_in(metadata))
+        columns[name if mode is ColumnMappingMode.NONE else physical_name(field)] = _column(field)
+    return _Layout(columns, frozenset(metadata.partition_columns), kinds_in(metadata))
+
+
+def _column(field: StructField) -> _Column:
+    known = field.type.name if isinstance(field.type, PrimitiveType) else ""
+    return _Column(field.name, known, field.nullable)
+
+
+def _statistics_of(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:
+    try:
+        return None if add.stats is None else parse_statistics(add.stats)
+    except NotStatistics as error:
+        return NotStatistics(str(error))  # an error that was raised holds on to all that it saw
+
+
+_layout: Final = Once(_layout_of)
+_statistics: Final = Once(_statistics_of)
+
+
+def _known_statistics(add: AddFile) -> Mapping[str, Any]:
+    statistics = _statistics(add)
+    return {} if statistics is None or isinstance(statistics, NotStatistics) else statistics
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(repr(name) for name in sorted(names)) or "none"
+
+
+def _with_other_keys(files: FileColumns) -> Rows:
+    layout = _layout(files.state)
+    known = layout.partitions
+    if known is None:
+        return files.none
+    return files.with_partition_keys(lambda keys: keys not in (known.keys(), layout.logical))
+
+
+@rule("DL701", Severity.ERROR, Scope.FILE, among=_with_other_keys)
+def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file has values for partition columns that differ from the table's.
+
+    Why it matters: readers take the values of partition columns from the log, not from the
+    file; a column without one reads as null or makes the read fail. It is a warning where
+    nothing but nulls can have been left out, as deltalake does when it compacts the log: Delta
+    Spark and Delta Kernel read and write such a table as it was meant.
+
+    What to do: rewrite the file through Delta. Under column mapping the keys are the physical
+    names of the columns, which a writer that does not know it gets wrong.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    layout = _layout(file.state)
+    columns = layout.partitions
+    stored = file.add.partition_values
+    values = stored or {}
+    if columns is None or values.keys() == columns.keys():
+        return
+    if values.keys() != layout.logical:  # logical in place of physical names are DL419's
+        absent = columns.keys() - values.keys()
+        are_nulls = (
+            stored is not None
+            and values.keys() <= columns.keys()
+            and all(columns[key].nullable for key in absent)
+        )
+        yield Problem(
+            f"The file has values for {_listed(values)}; the partition columns are "
+            f"{_listed(columns)}.",
+            file.add.path,
+            severity=Severity.WARNING if are_nulls else None,
+        )
+
+
+def _is_unreadable(column: _Column, value: str | None) -> bool:
+    return bool(value) and not is_partition_value(value or "", column.type_name)
+
+
+def _is_wrongly_null(column: _Column, value: str | None) -> bool:
+    return not value and not column.nullable
+
+
+def _with_value(wrong: Callable[[_Column, str | None], bool]) -> Callable[[FileColumns], Rows]:
+    """The files with a value of a partition column that is *wrong*."""
+
+    def among(files: FileColumns) -> Rows:
+        columns = _layout(files.state).partitions
+        if not columns:
+            return files.none
+        return files.with_partition_value(
+            lambda key, value: key in columns and wrong(columns[key], value)
+        )
+
+    return among
+
+
+@rule("DL702", Severity.ERROR, Scope.FILE, among=_with_value(_is_unreadable))
+def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
+    """
+    A partition value cannot be read as a value of its column's type.
+
+    Why it matters: some readers fail, others read null, so that two programs see different
+    tables.
+
+    What to do: rewrite the file through Delta, which writes such values in the right form.
+
+    Source: PROTOCOL.md, Partition Value Serialization.
+    """
+    values = file.add.partition_values
+    columns = _layout(file.state).partitions
+    if not values or not columns:
+        return
+    for key, value in values.items():
+        column = columns.get(key)
+        if column is not None and _is_unreadable(column, value):
+            yield Problem(
+                f"The value {value!r} of partition column {column.name!r} is not a valid "
+                f"{column.type_name}.",
+                file.add.path,
+            )
+
+
+@rule("DL703", Severity.ERROR, Scope.FILE, among=_with_value(_is_wrongly_null))
+def null_partition_value(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file has null as value of a partition column that is NOT NULL.
+
+    Why it matters: Delta promises that the column has no nulls, and engines plan queries with
+    that promise. An empty string counts as null.
+
+    What to do: delete or correct those rows, or make the column nullable: `deltaadm alter
+    TABLE --drop-not-null COLUMN`.
+
+    Source: PROTOCOL.md, Partition Value Serialization; Delta Spark, NOT NULL constraints.
+    """
+    columns = _layout(file.state).partitions
+    if not columns:
+        return
+    for key, value in (file.add.partition_values or {}).items():
+        column = columns.get(key)
+        if column is not None and _is_wrongly_null(column, value):
+            yield Problem(
+                f"The partition column {column.name!r} is NOT NULL, but the file's value is "
+                f"{value!r}.",
+                file.add.path,
+            )
+
+
+@rule("DL704", Severity.ERROR, Scope.FILE, among=lambda files: files.with_odd_paths())
+def malformed_path(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file's path is empty, is no URI, or leads out of the table.
+
+    Why it matters: readers fail on it or look in the wrong place, and a path with `..` makes
+    them read files of others.
+
+    What to do: find the writer. Characters that a URI cannot hold must be percent-encoded.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    flaw = path_flaw(file.add.path)
+    if flaw:
+        yield Problem(f"The path {file.add.path!r} is invalid: {flaw}.", file.add.path)
+
+
+@rule("DL705", Severity.WARNING, Scope.SNAPSHOT)
+def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Files are named by absolute paths.
+
+    Why it matters: the table cannot be moved or copied, and breaks when VACUUM runs on the
+    table that owns the files. A shallow clone is made like that on purpose.
+
+    What to do: for a table that must be self-contained, copy it (`CREATE TABLE … DEEP CLONE`,
+    or by reading and writing it).
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    count = None if snapshot.totals is None else snapshot.totals.absolute
+    if count is not None and count.count:
+        yield Problem(
+            f"{_files(count.count)} named by an absolute path, such as {count.paths[0]!r}.",
+            count.paths[0],
+        )
+
+
+@rule("DL706", Severity.ERROR, Scope.SNAPSHOT)
+def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A data file is live twice, with different deletion vectors.
+
+    Why it matters: its rows are read twice, and rows that one of the vectors deletes come back
+    through the other.
+
+    What to do: find the writer that added a deletion vector without removing the earlier
+    entry, and what its last delete was meant to remove. Delete these rows again, then rewrite
+    the file (`REORG TABLE … APPLY (PURGE)`). If the version was built with compacted commits
+    that DL118 finds wrong, the table is fine: delete the compacted file and do nothing else.
+
+    Source: PROTOCOL.md, Action Reconciliation.
+    """
+    totals = snapshot.totals
+    for path in () if totals is None else totals.with_two_vectors:
+        yield Problem(
+            f"The file {path!r} is live with more than one deletion vector.",
+            path,
+            remedy=_check_compactions(snapshot),
+        )
+
+
+def _check_compactions(snapshot: SnapshotFacts) -> str:
+    """Advice before deleting rows, for a case in which compacted commits may be the cause."""
+    segment = snapshot.snapshot.segment
+    names = [] if segment is None else [file.path for file in segment.compactions]
+    if not names:
+        return ""
+    return (
+        f"This version was built with compacted commits ({', '.join(names)}). If DL118 finds "
+        "that they differ from the commits that they replace, delete the compacted file and "
+        "validate again before you delete any rows."
+    )
+
+
+@rule("DL707", Severity.ERROR, Scope.SNAPSHOT)
+def deletion_vectors_without_feature(snapshot: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Files have deletion vectors, and the protocol lacks `deletionVectors`.
+
+    Why it matters: readers that do not know deletion vectors are let in, and show deleted rows.
+
+    What to do: find the writer that changed the protocol. Adding the feature again makes the
+    protocol correct; `REORG TABLE … APPLY (PURGE)` removes the deletion vectors.
+
+    Source: PROTOCOL.md, Deletion Vectors.
+    """
+    count = 0 if snapshot.totals is None else snapshot.totals.deletion_vectors
+    if count and not snapshot.state.supports("deletionVectors"):
+        having = "1 file has" if count == 1 else f"{count} files have"
+        yield Problem(
+            f"{having} a deletion vector, which the protocol does not allow.",
+            "protocol.writerFeatures",
+            fix=adding(snapshot.snapshot, "deletionVectors"),
+        )
+
+
+def _with_vector_beyond_records(files: FileColumns) -> Rows:
+    vectors = files.having("deletionVector")
+    return vectors & files.statistics.fewer_records_than_deleted() if vectors else vectors
+
+
+@rule("DL708", Severity.ERROR, Scope.FILE, among=_with_vector_beyond_records)
+def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file with a deletion vector does not say how many records it has, or says fewer than are
+    deleted.
+
+    Why it matters: with a deletion vector the number of rows is the difference of the two;
+    counts come out wrong, and Delta refuses to write such a file.
+
+    What to do: rewrite the file through Delta: `REORG TABLE … APPLY (PURGE)`.
+
+    Source: PROTOCOL.md, Writer Requirements for Deletion Vectors.
+    """
+    vector = file.add.deletion_vector
+    if vector is None or isinstance(_statistics(file.add), NotStatistics):
+        return
+    records = integer(_known_statistics(file.add).get("numRecords"))
+    if records is None:
+        yield Problem(
+            "The file has a deletion vector, but its statistics lack numRecords.", file.add.path
+        )
+    elif vector.cardinality > max(records, 0):
+        yield Problem(
+            f"{vector.cardinality} records of the file are deleted, but it has {records}.",
+            file.add.path,
+        )
+
+
+@rule("DL709", Severity.ERROR, Scope.FILE, among=lambda files: files.malformed_vectors())
+def malformed_deletion_vector(file: LiveFile) -> Iterator[Problem]:
+    """
+    A deletion vector's descriptor is invalid.
+
+    Why it matters: no reader can find the vector, so the file cannot be read.
+
+    What to do: restore the table to the version before the file was changed, and find the
+    writer.
+
+    Source: PROTOCOL.md, Deletion Vector Descriptor Schema.
+    """
+    vector = file.add.deletion_vector
+    flaw = "" if vector is None else descriptor_flaw(vector)
+    if flaw:
+        yield Problem(f"The file's deletion vector is invalid: {flaw}.", file.add.path)
+
+
+def _with_vector_and_tight_bounds(files: FileColumns) -> Rows:
+    vectors = files.having("deletionVector")
+    return vectors & files.statistics.unlike("tightBounds", value=False) if vectors else vectors
+
+
+@rule("DL710", Severity.WARNING, Scope.FILE, among=_with_vector_and_tight_bounds)
+def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file with a deletion vector claims that its statistics are exact.
+
+    Why it matters: minimum and maximum may belong to deleted rows. Readers that answer from
+    statistics give wrong results; Delta refuses to write such a file.
+
+    What to do: rewrite the file, or let Delta recompute its statistics.
+
+    Source: PROTOCOL.md, Per-file Statistics; Delta Spark,
+    DELTA_ADDING_DELETION_VECTORS_WITH_TIGHT_BOUNDS_DISALLOWED.
+    """
+    if file.add.deletion_vector is None:
+        return
+    statistics = _known_statistics(file.add)
+    bounds = ("minValues", "maxValues", "nullCount")
+    if statistics.get("tightBounds") is not False and any(
+        statistics.get(bound) for bound in bounds
+    ):
+        yield Problem(
+            "The file has a deletion vector, but its statistics do not have tightBounds: false.",
+            file.add.path,
+        )
+
+
+def _with_unusable_statistics(files: FileColumns) -> Rows:
+    return files.statistics.unread | files.statistics.records_below(0)
+
+
+@rule("DL711", Severity.ERROR, Scope.FILE, among=_with_unusable_statistics)
+def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file's statistics are not the JSON of an object, or have a negative number of records.
+
+    Why it matters: readers fail or cannot skip files; engines that answer counts from the log
+    return wrong results.
+
+    What to do: let Delta recompute the statistics, or rewrite the file.
+
+    Source: PROTOCOL.md, Per-file Statistics.
+    """
+    statistics = _statistics(file.add)
+    if statistics is None:
+        return
+    if isinstance(statistics, NotStatistics):
+        yield Problem(f"The statistics cannot be read: {statistics}.", file.add.path)
+        return
+    records = statistics.get("numRecords")
+    if records is not None and ((count := integer(records)) is None or count < 0):
+        yield Problem(f"The statistics have numRecords: {records!r}.", file.add.path)
+
+
+@rule("DL712", Severity.WARNING, Scope.SNAPSHOT)
+def many_files_without_statistics(snapshot: SnapshotFacts) -> Iterator[Problem]:
+    """
+    More than a tenth of the files, and not just a few, have no statistics.
+
+    Why it matters: queries must open those files to know that they need not be read, and counts
+    cannot be answered from the log.
+
+    What to do: rewrite the files with statistics (`OPTIMIZE`), and find the writer that leaves
+    them out.
+
+    Source: PROTOCOL.md, Per-file Statistics.
+    """
+    facts = None if snapshot.totals is None else snapshot.totals.facts
+    if facts is None or facts.without_stats < _ENOUGH_FILES:
+        return
+    if facts.without_stats > facts.files * _FEW:
+        yield Problem(f"{facts.without_stats} of {facts.files} files have no statistics.")
+
+
+@rule(
+    "DL713",
+    Severity.ERROR,
+    Scope.FILE,
+    among=lambda files: files.below("size", 1) | files.lacking("size"),
+)
+def impossible_size(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file's size is zero or negative.
+
+    Why it matters: no Parquet file is empty. Delta Spark reads no row of such a file, without an
+    error; other readers look for the footer in the wrong place.
+
+    What to do: compare with the storage, and rewrite the file.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    size = file.add.size
+    if size <= 0:
+        yield Problem(f"The size of the file is given as {size} bytes.", file.add.path)
+
+
+def _with_odd_time(files: FileColumns) -> Rows:
+    column = "modificationTime"
+    seconds = files.above(column, _SECONDS.start - 1) & files.below(column, _SECONDS.stop)
+    return seconds | files.above(column, files.now + _DAY)
+
+
+@rule("DL714", Severity.WARNING, Scope.FILE, among=_with_odd_time)
+def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file was modified in the future, or its time is not in milliseconds.
+
+    Why it matters: cleanup and streams with a starting time use it.
+
+    What to do: find the writer; a number a thousand times too small is in seconds, one too
+    large in micro- or nanoseconds.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    time = file.add.modification_time
+    if time > file.now + _DAY:
+        yield Problem(f"The modification time {time} is in the future.", file.add.path)
+    elif time in _SECONDS:
+        yield Problem(f"The modification time {time} seems to be in seconds.", file.add.path)
+
+
+def _with_impossible_row_tracking(files: FileColumns) -> Rows:
+    version = "defaultRowCommitVersion"
+    odd_version = files.below(version, 0) | files.above(version, files.state.version)
+    return files.below("baseRowId", 0) | odd_version
+
+
+@rule("DL715", Severity.ERROR, Scope.FILE, among=_with_impossible_row_tracking)
+def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file's base row id or default row commit version is negative, or the latter lies beyond
+    the table's version.
+
+    Why it matters: both are the identity and the age of rows for readers that track changes.
+
+    What to do: find the writer. Turning row tracking off and on again reassigns them.
+
+    Source: PROTOCOL.md, Row Tracking.
+    """
+    first, version = file.add.base_row_id, file.add.default_row_commit_version
+    if first is not None and first < 0:
+        yield Problem(f"The base row id is {first}.", file.add.path)
+    if version is not None and not 0 <= version <= file.state.version:
+        yield Problem(
+            f"The default row commit version is {version}; the table's version is "
+            f"{file.state.version}.",
+            file.add.path,
+        )
+
+
+@rule("DL716", Severity.ERROR, Scope.DEEP)
+def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
+    """
+    A live file is missing in storage, has another size than the log says, or is no Parquet file.
+    One that cannot be accessed is a warning.
+
+    Why it matters: every query that needs it fails, or reads something else.
+
+    What to do: restore the file from a backup, or restore the table to a version that does not
+    need it. A VACUUM with too short a retention or by a client that does not know the table's
+    features deletes live files.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    path = file.add.path
+    if file.out_of_reach:
+        message = f"The file could not be checked: {file.out_of_reach}"
+        yield Problem(message, path, severity=Severity.WARNING)
+    elif file.size is None:
+        yield Problem("The file does not exist in storage.", path)
+    elif file.size != file.add.size:
+        yield Problem(f"The file has {file.size} bytes; the log says {file.add.size}.", path)
+    elif file.unreadable:
+        yield Problem(f"The file cannot be read: {file.unreadable}.", path)
+
+
+@rule("DL717", Severity.WARNING, Scope.COMMIT, among=having("cdc"))
+def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has change data files that count as data, or has them with the change data feed off.
+
+    Why it matters: readers of the table's changes may see such rows twice, or not at all.
+
+    What to do: find the writer; the protocol requires dataChange: false on `cdc` actions.
+
+    Source: PROTOCOL.md, Add CDC File.
+    """
+    count = sum(isinstance(action, dict) for action in commit.actions("cdc"))
+    changing = sum(
+        isinstance(action, dict) and action.get("dataChange") is True
+        for action in commit.actions("cdc")
+    )
+    if changing:
+        yield Problem(f"{changing} cdc actions have dataChange: true.", commit.file.path)
+    states = [
+        _switch(state, "delta.enableChangeDataFeed") for state in (commit.before, commit.after)
+    ]
+    if count and states[1] is False and not states[0]:
+        yield Problem(
+            f"The commit has {count} cdc actions, but the change data feed is off.",
+            commit.file.path,
+        )
+
+
+def _switch(state: State, key: str) -> bool | None:
+    return None if state.metadata is None else switch(state.metadata.configuration, key)
+
+
+@rule("DL718", Severity.WARNING, Scope.COMMIT, among=with_several_files)
+def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has file actions that change data beside others that only rearrange it.
+
+    Why it matters: streams skip what does not change data; readers of changes from the log alone
+    cannot match removed files to added ones.
+
+    What to do: nothing for the commit itself; let the writer commit rearrangements such as
+    OPTIMIZE on their own.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    flags = {
+        action.get("dataChange")
+        for name in ("add", "remove")
+        for action in commit.actions(name)
+        if isinstance(action, dict) and isinstance(action.get("dataChange"), bool)
+    }
+    if len(flags) > 1:
+        yield Problem(
+            "Some file actions of the commit change data, others do not.", commit.file.path
+        )
+
+
+@rule("DL719", Severity.WARNING, Scope.FILE, among=lambda files: files.statistics.contradictory())
+def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
+    """
+    A file's statistics contradict themselves: a minimum above the maximum, or more nulls than
+    records.
+
+    Why it matters: queries skip files by them, so rows are missing from results.
+
+    What to do: let Delta recompute the statistics, or rewrite the file.
+
+    Source: PROTOCOL.md, Per-file Statistics.
+    """
+    statistics = _known_statistics(file.add)
+    for flaw in contradictions(statistics, _layout(file.state).kinds) if statistics else ():
+        yield Problem(f"The statistics contradict themselves: {flaw}.", file.add.path)
+
+
+@rule("DL720", Severity.WARNING, Scope.COMMIT, among=having("remove"))
+def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A removed file has no deletion timestamp, or lacks the size that it claims to have; or its path
+    is no URI, which is an error.
+
+    Why it matters: without a time VACUUM may delete the file at once, while queries on older
+    versions still read it; checksums cannot be carried forward without the size. Delta Spark
+    cannot load a table with a path that is no URI, removed or not.
+
+    What to do: find the writer. The entries disappear with the next checkpoint after the
+    retention of deleted files.
+
+    Source: PROTOCOL.md, Add File and Remove File.
+    """
+    undated, unsized = [], []
+    for action in commit.actions("remove"):
+        if isinstance(action, dict):
+            path = action.get("path")
+            if isinstance(path, str) and (flaw := uri_flaw(path)):
+                yield Problem(
+                    f"The path {path!r} of a removed file is no URI: {flaw}.",
+                    commit.file.path,
+                    severity=Severity.ERROR,
+                )
+            if action.get("deletionTimestamp") is None:
+                undated.append(action.get("path"))
+            if action.get("extendedFileMetadata") is True and action.get("size") is None:
+                unsized.append(action.get("path"))
+    if undated:
+        yield Problem(
+            f"{len(undated)} remove actions have no deletionTimestamp, such as that of "
+            f"{undated[0]!r}.",
+            commit.file.path,
+        )
+    if unsized:
+        yield Problem(
+            f"{len(unsized)} remove actions with extendedFileMetadata have no size, such as that "
+            f"of {unsized[0]!r}.",
+            commit.file.path,
+        )
+
+
+@rule("DL721", Severity.ERROR, Scope.DEEP)
+def damaged_deletion_vector(file: DataFileFacts) -> Iterator[Problem]:
+    """
+    A file's deletion vector is missing, or is damaged.
+
+    Why it matters: the file cannot be read; readers that do not look at checksums show deleted
+    rows or hide others.
+
+    What to do: restore the file of the deletion vector from a backup, or the table to a version
+    before it.
+
+    Source: PROTOCOL.md, Deletion Vector Format.
+    """
+    if file.vector_problem:
+        yield Problem(
+            f"The file's deletion vector is damaged: {file.vector_problem}.", file.add.path
+        )
+
+
+def _files(count: int) -> str:
+    return "1 file is" if count == 1 else f"{count} files are"

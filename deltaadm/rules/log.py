@@ -1,0 +1,932 @@
+"""DL1xx: the structure of the log, and what a commit may hold."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
+from deltaadm.domain.file_facts import checksums, duplicate_key, num_records, with_upper_escapes
+from deltaadm.domain.properties import checkpoint_interval, whole_number
+from deltaadm.domain.snapshot import Kind
+from deltaadm.domain.steps import WriteCheckpoint
+from deltaadm.domain.wire import integer
+from deltaadm.rules.rule import (
+    ByNames,
+    ByStates,
+    Problem,
+    Scope,
+    Severity,
+    having,
+    rule,
+    with_several_files,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deltaadm.domain.facts import CommitFacts, CompactionFacts, LogFacts, State
+    from deltaadm.domain.snapshot import LogFile
+    from deltaadm.domain.steps import Step
+
+
+LOG: Final = "_delta_log"
+POINTER: Final = "_last_checkpoint"
+
+_SKEW: Final = 60_000
+"""How far, in ms, a time may go back without a finding: writers' clocks differ."""
+
+_PATIENCE: Final = 10
+"""After how many checkpoint intervals a new checkpoint is overdue."""
+
+
+@rule("DL100", Severity.ERROR, Scope.LOG)
+def unreadable_table(log: LogFacts) -> Iterator[Problem]:
+    """
+    The newest version cannot be rebuilt from the log. Reported where no other rule names the cause.
+
+    Why it matters: without a snapshot no client can read the table, and rules about its state
+    cannot run.
+
+    What to do: restore what is missing from a backup, or load one of the versions that can still
+    be rebuilt. If there is no log at all, check the table's location.
+
+    Source: PROTOCOL.md, Reader Requirements; Delta Spark's own refusals.
+    """
+    if log.failure is not None:
+        yield Problem(log.failure.message, remedy=log.failure.remedy)
+
+
+@rule("DL101", Severity.ERROR, Scope.LOG)
+def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
+    """
+    A commit between the newest checkpoint and the newest version is missing.
+
+    Why it matters: each version is built from all commits before it. Without one of them, the live
+    files cannot be determined, and Delta refuses to load the table.
+
+    What to do: restore the missing file from a backup; or go back to an earlier version that can
+    still be rebuilt.
+
+    Source: PROTOCOL.md, Delta Log Entries; Delta Spark, DELTA_VERSIONS_NOT_CONTIGUOUS.
+    """
+    # A table that loads has no gap that matters: log cleanup removes commits before a checkpoint.
+    if log.segment is not None:
+        return
+    base = _newest_checkpoint(log)
+    after = [version for version in log.listing.commits.versions if version > base]
+    start = [base] if log.listing.checkpoints else []
+    for left, right in pairwise([*start, *after]):
+        if right == left:
+            yield Problem(f"Two files have the version of commit {left}.", LOG)
+        elif right != left + 1:
+            gone = f"{left + 1}" if right == left + 2 else f"{left + 1} to {right - 1}"
+            yield Problem(f"The log skips from version {left} to {right}: {gone} is missing.", LOG)
+
+
+@rule("DL102", Severity.ERROR, Scope.LOG)
+def no_beginning(log: LogFacts) -> Iterator[Problem]:
+    """
+    The log has neither commit 0 nor a complete checkpoint to start from.
+
+    Why it matters: without a beginning no version can be rebuilt, however many later commits
+    there are; Delta refuses to load the table.
+
+    What to do: restore the first commits or a checkpoint from a backup. Failing that, create
+    a new table from the data files; some of them may have been deleted logically.
+
+    Source: Delta Spark, DELTA_TRUNCATED_TRANSACTION_LOG; PROTOCOL.md, Delta Log Entries.
+    """
+    if log.listing.checkpoints:
+        return
+    first = next(iter(log.listing.commits.versions), None)
+    # A gap behind commit 0 is DL101's.
+    if first is None:
+        yield Problem("The log has neither a commit nor a complete checkpoint.", LOG)
+    elif first > 0:
+        yield Problem(
+            f"The oldest commit is {first}, and there is no complete checkpoint to start from.", LOG
+        )
+
+
+@rule(
+    "DL103",
+    Severity.ERROR,
+    Scope.COMMIT,
+    among=lambda commit: not commit.is_plain or commit.changes_protocol,
+)
+def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A line of a commit is not exactly one JSON object with exactly one action, or a field of the
+    action is not of its type, or it lacks its path.
+
+    Why it matters: Delta Spark refuses the whole table for a line that is not JSON, or for a field
+    of another type, in commitInfo too. It is a warning where Delta Spark takes the value, as it
+    takes anything for a text: other clients may not, and DESCRIBE HISTORY fails where such a
+    value in commitInfo is an object or an array. Of several actions on a line Delta takes one and
+    loses the others; one without a path it passes over. A protocol whose versions and lists do not
+    fit together cannot be decoded either, not even where a later one has taken its place.
+
+    What to do: compare the file with a backup or the store's older object versions and restore
+    it. Find the writer, or the interrupted copy, that caused it.
+
+    Source: PROTOCOL.md, Delta Log Entries and Actions.
+    """
+    where = commit.file.path
+    cut_off = commit.lines[-1:][0].number if _is_cut_off(commit) else 0
+    protocol, newest = commit.after.protocol, commit.in_effect and commit.in_effect.protocol
+    # That in effect is judged by rules of its own.
+    if commit.changes_protocol and protocol and newest not in (None, protocol):
+        malformation = protocol.malformation
+        if malformation is not None:
+            yield Problem(f"Its protocol cannot be decoded: {malformation.message}", where)
+    for line in commit.lines:
+        known = [name for name, _ in line.actions if name in ACTIONS]
+        if line.spread:
+            yield Problem(
+                "The JSON of its actions is spread over several lines (pretty-printed).",
+                where,
+                remedy="Restore the file as the writer wrote it. Otherwise, write each of its "
+                "actions on its own line (`jq -c . FILE`); nothing else needs to change.",
+            )
+        elif line.error and not (cut_off and line.number == cut_off):
+            place = f"Line {line.number}" if line.number else "The file"
+            yield Problem(f"{place} is invalid: {line.error.rstrip('.')}.", where)
+        elif len(known) > 1:
+            names = ", ".join(known)
+            yield Problem(f"Line {line.number} has {len(known)} actions: {names}.", where)
+        elif not line.error and (line.odd or not line.actions):
+            flaw = f": {line.odd}" if line.odd else " has no action"
+            yield Problem(f"Line {line.number}{flaw}.", where, severity=Severity.WARNING)
+
+
+@rule("DL104", Severity.ERROR, Scope.COMMIT, among=lambda commit: commit.newest)
+def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    The newest commit is empty, or its last line is cut off.
+
+    Why it matters: a commit must appear atomically. An empty or partial file points to a
+    store without an atomic put, a writer that crashed or a copy that was interrupted; what was
+    meant to be committed is lost, and readers that came at another moment saw another table.
+
+    What to do: check that the writer uses the right LogStore for this storage. Remove the
+    file only if no reader ever accepted it; restore it if its content is known.
+
+    Source: Delta Spark, FAILED_READ_FILE; PROTOCOL.md, Delta Log Entries.
+    """
+    where = commit.file.path
+    if commit.newest and not commit.lines:
+        yield Problem("The newest commit is empty.", where)
+    elif _is_cut_off(commit):
+        (last,) = commit.lines[-1:]
+        yield Problem(f"The newest commit is truncated in line {last.number}: {last.error}.", where)
+
+
+@rule("DL105", Severity.ERROR, Scope.LOG)
+def unpadded_version(log: LogFacts) -> Iterator[Problem]:
+    """
+    The version in a file's name does not have twenty digits, or a part's number not ten.
+
+    Why it matters: listings are in the order of names, so such a file is sorted wrongly or
+    skipped. Delta Spark accepts some of them, other implementations ignore them: they read
+    different tables.
+
+    What to do: rename the file to the padded form, after making sure that it belongs to the
+    table and no file of the right name exists.
+
+    Source: PROTOCOL.md, File Types; delta-kernel-rs, path.rs.
+    """
+    padded = re.compile(_PADDED, re.ASCII).fullmatch
+    for file in log.listing.named(name for name in log.listing.infos if not padded(name)):
+        name = file.path.rpartition("/")[2]
+        if file.version is not None and not name.startswith(_padded_start(file)):
+            yield Problem(f"The name of this {file.kind.value} is not padded.", file.path)
+
+
+_PADDED: Final = r"\d{20}\.(?:json|crc|checkpoint\.parquet)"
+"""Nearly all names of a log."""
+
+
+def _padded_start(file: LogFile) -> str:
+    start = f"{file.version:020d}."
+    if file.end is not None:
+        return f"{start}{file.end:020d}."
+    if file.part is not None:
+        return f"{start}checkpoint.{file.part:010d}.{file.parts:010d}."
+    return start
+
+
+@rule("DL106", Severity.ERROR, Scope.LOG)
+def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
+    """
+    The newest checkpoint's own commit is missing.
+
+    Why it matters: a checkpoint lacks what only the commit says, such as its in-commit
+    timestamp and provenance, so cleaning up must keep both. If no later commit exists either,
+    Delta refuses to load the table.
+
+    What to do: restore the commit from a backup. Where later commits exist, a new commit
+    followed by a checkpoint repairs the log.
+
+    Source: PROTOCOL.md, Metadata Cleanup; Delta Spark, SnapshotManagement.
+    """
+    newest = log.listing.checkpoints[-1:]
+    for checkpoint in newest:
+        versions = log.listing.commits.versions
+        if checkpoint.version in versions:
+            continue
+        later = any(version > checkpoint.version for version in versions)
+        severity = Severity.WARNING if later else Severity.ERROR
+        rest = "" if later else ", and so is every later one"
+        message = (
+            f"The checkpoint is of version {checkpoint.version}, whose commit is missing{rest}."
+        )
+        yield Problem(message, checkpoint.files[0].path, severity=severity)
+
+
+@rule("DL107", Severity.WARNING, Scope.LOG)
+def missing_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
+    """
+    There are checkpoints, but no `_last_checkpoint`.
+
+    Why it matters: readers find the newest checkpoint through this file. Without it they list
+    the whole log, which is slow for a long one.
+
+    What to do: write a checkpoint; that writes the file too.
+
+    Source: PROTOCOL.md, Last Checkpoint File.
+    """
+    if log.pointer is None and log.listing.checkpoints:
+        version = _newest_checkpoint(log)
+        message = f"It is missing, although version {version} has a checkpoint."
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+
+
+@rule("DL108", Severity.WARNING, Scope.LOG)
+def dangling_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
+    """
+    `_last_checkpoint` points to a checkpoint that is missing or incomplete.
+
+    Why it matters: readers go back to listing the log, and some fail at once.
+
+    What to do: write a checkpoint, which fixes the file. If a checkpoint was deleted by hand,
+    check that the versions you need can still be rebuilt.
+
+    Source: Delta Spark, SnapshotManagement; PROTOCOL.md, Last Checkpoint File.
+    """
+    version = None if log.pointer is None else log.pointer.version
+    if version is None or any(
+        checkpoint.version == version for checkpoint in log.listing.checkpoints
+    ):
+        return
+    message = f"It points to version {version}, which has no complete checkpoint."
+    yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+
+
+@rule("DL109", Severity.WARNING, Scope.LOG)
+def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
+    """
+    `_last_checkpoint` points to an older checkpoint than the newest complete one.
+
+    Why it matters: the table loads, but readers that trust the file replay more commits than
+    they need to.
+
+    What to do: write a checkpoint, which brings the file up to date.
+
+    Source: PROTOCOL.md, Last Checkpoint File.
+    """
+    version = None if log.pointer is None else log.pointer.version
+    newest = _newest_checkpoint(log)
+    if version is None or all(
+        checkpoint.version != version for checkpoint in log.listing.checkpoints
+    ):
+        return
+    if version < newest:
+        message = f"It points to version {version}, but version {newest} has a checkpoint."
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+
+
+@rule("DL110", Severity.WARNING, Scope.LOG)
+def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
+    """
+    `_last_checkpoint` is not a JSON object that names a version, or has a key twice.
+
+    Why it matters: Delta Spark lists the whole log instead, which takes longer; some other readers
+    fail.
+
+    What to do: write a checkpoint, which rewrites the file; or delete the file, which is only a
+    hint.
+
+    Source: PROTOCOL.md, Last Checkpoint File and JSON checksum.
+    """
+    if log.pointer is None:
+        return
+    twice = duplicate_key(log.pointer.text)
+    if log.pointer.document is None:
+        message = f"It is invalid: {log.pointer.error}."
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+    elif twice is not None:
+        message = f"It has the key {twice!r} twice."
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+    elif integer(log.pointer.document.get("size")) is None:
+        message = "It lacks the number of actions in the checkpoint, size."
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+
+
+@rule("DL111", Severity.WARNING, Scope.LOG)
+def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
+    """
+    The checksum in `_last_checkpoint` does not match its content.
+
+    Why it matters: the file was edited, or written by two writers at once. Readers that check
+    it ignore the file.
+
+    What to do: write a checkpoint, which rewrites the file.
+
+    Source: PROTOCOL.md, JSON checksum.
+    """
+    if log.pointer is None or log.pointer.document is None:
+        return
+    checksum = log.pointer.document.get("checksum")
+    if checksum is None or duplicate_key(log.pointer.text) is not None:
+        return
+    try:
+        right = checksums(log.pointer.text)
+    except ValueError:
+        return
+    if not isinstance(checksum, str) or checksum not in right:
+        message = f"Its checksum {checksum!r} does not match its content."
+        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+
+
+@rule("DL112", Severity.ERROR, Scope.COMMIT, among=having("protocol", "metaData"))
+def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit holds more than one protocol, or more than one metaData action.
+
+    Why it matters: the protocol allows one of each, and readers differ in which one they take.
+
+    What to do: find and fix the writer. The commit itself must not be edited; a further commit
+    with the right values makes the newest version unambiguous again.
+
+    Source: PROTOCOL.md, Delta Log Entries.
+    """
+    for name in ("protocol", "metaData"):
+        count = len(commit.actions(name))
+        if count > 1:
+            yield Problem(f"The commit has {count} {name} actions.", commit.file.path)
+
+
+@rule("DL113", Severity.ERROR, Scope.COMMIT, among=lambda commit: commit.version == 0)
+def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    The first commit lacks the protocol or the metaData action.
+
+    Why it matters: without both there is no table; Delta refuses to load it unless a later
+    commit has what is missing.
+
+    What to do: restore the commit from a backup, or recreate the table.
+
+    Source: PROTOCOL.md, Change Metadata and Protocol Evolution; Delta Spark,
+    DELTA_STATE_RECOVER_ERROR.
+    """
+    if commit.version != 0 or commit.has_errors:
+        return
+    for name, value in (("protocol", commit.after.protocol), ("metaData", commit.after.metadata)):
+        if value is None:
+            qualifier = "usable " if commit.actions(name) else ""
+            yield Problem(f"The first commit has no {qualifier}{name} action.", commit.file.path)
+
+
+@rule("DL114", Severity.ERROR, Scope.COMMIT, among=with_several_files)
+def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit adds or removes the same file twice, or does both.
+
+    Why it matters: the actions of a commit have no order. Whether the file is alive afterwards
+    depends on the reader.
+
+    What to do: find and fix the writer. Rewriting the affected files (OPTIMIZE, or reading and
+    overwriting) makes the table's state unambiguous.
+
+    Source: PROTOCOL.md, Add File and Remove File; Delta Spark, DELTA_DUPLICATE_ACTIONS_FOUND.
+    """
+    files = Counter(_keys(commit, "add")) + Counter(_keys(commit, "remove"))
+    for (path, vector), count in files.items():
+        if count > 1:
+            vector_text = f" with deletion vector {vector!r}" if vector else ""
+            message = f"The commit has {count} actions for the file {path!r}{vector_text}."
+            yield Problem(message, commit.file.path)
+
+
+@rule("DL115", Severity.ERROR, Scope.COMMIT, among=having("txn"))
+def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has two txn actions of the same application.
+
+    Why it matters: a stream finds out through this action which batches it has written. With
+    two of them it may write a batch twice or lose one.
+
+    What to do: find and fix the writer; check the stream's last batch.
+
+    Source: PROTOCOL.md, Transaction Identifiers.
+    """
+    for app, count in _repeated(commit, "txn", "appId"):
+        yield Problem(f"The commit has {count} txn actions of {app!r}.", commit.file.path)
+
+
+@rule("DL116", Severity.ERROR, Scope.COMMIT, among=having("domainMetadata"))
+def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has two domainMetadata actions of the same domain.
+
+    Why it matters: it is ambiguous which of them counts; Delta refuses to write such a
+    commit.
+
+    What to do: find and fix the writer; a further commit with the right value settles it.
+
+    Source: PROTOCOL.md, Domain Metadata; Delta Spark,
+    DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR.
+    """
+    for name, count in _repeated(commit, "domainMetadata", "domain"):
+        yield Problem(
+            f"The commit has {count} domainMetadata actions of {name!r}.", commit.file.path
+        )
+
+
+@rule("DL117", Severity.ERROR, Scope.COMMIT, among=having("sidecar", "checkpointMetadata"))
+def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has an action that only checkpoints may have: sidecar or checkpointMetadata.
+
+    Why it matters: readers ignore it or refuse the commit; its information is lost.
+
+    What to do: find and fix the writer.
+
+    Source: PROTOCOL.md, Sidecar File Information and Checkpoint Metadata.
+    """
+    for name in ("sidecar", "checkpointMetadata"):
+        count = len(commit.actions(name))
+        if count:
+            counted = f"a {name} action" if count == 1 else f"{count} {name} actions"
+            yield Problem(f"The commit has {counted}.", commit.file.path)
+
+
+@rule("DL118", Severity.WARNING, Scope.COMPACTION)
+def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
+    """
+    A log compaction file has an impossible range, goes beyond the newest commit, cannot be
+    read, or differs from the commits that it replaces.
+
+    Why it matters: readers may use it instead of those commits, and then fail or see a different
+    table than other readers.
+
+    What to do: delete the file; it only saves readers time.
+
+    Source: PROTOCOL.md, Log Compaction Files.
+    """
+    file = compaction.file
+    start, end = file.version or 0, file.end or 0
+    newest = max(compaction.listing.commits.versions, default=-1)
+    if compaction.error:
+        yield Problem(compaction.error, file.path, severity=Severity.ERROR)
+    elif compaction.difference:
+        message = f"It differs from commits {start} to {end}: {compaction.difference}."
+        yield Problem(message, file.path, severity=Severity.ERROR)
+    elif end <= start:
+        # Delta reads one that ends before it starts in addition to the commits.
+        severity = Severity.ERROR if end < start else None
+        message = f"It claims to replace commits {start} to {end}."
+        yield Problem(message, file.path, severity=severity)
+    elif end > newest:
+        yield Problem(f"It reaches version {end}, but the newest version is {newest}.", file.path)
+
+
+@rule("DL119", Severity.WARNING, Scope.LOG)
+def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
+    """
+    Far more commits have piled up since the last checkpoint than the table's interval allows.
+
+    Why it matters: every reader replays all of them, and old log files cannot be cleaned up.
+    It shows that no writer writes checkpoints, or that writing them fails.
+
+    What to do: write a checkpoint, and find out why the writers do not.
+
+    Source: Delta Spark, delta.checkpointInterval.
+    """
+    base = _newest_checkpoint(log)
+    count = sum(version > base for version in log.listing.commits.versions)
+    metadata = log.state.metadata
+    # A value that is no positive number is DL310's.
+    interval = checkpoint_interval({} if metadata is None else metadata.configuration)
+    if count > _PATIENCE * interval:
+        since = f"the checkpoint of version {base}" if base >= 0 else "the beginning"
+        message = f"There are {count} commits since {since}; the interval is {interval}."
+        where = "configuration[delta.checkpointInterval]"
+        yield Problem(message, where, fix=_write_checkpoint_step(log))
+
+
+@rule("DL120", Severity.INFO, Scope.LOG)
+def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
+    """
+    There are staged commits, but no catalog manages the table's commits.
+
+    Why it matters: they will never be published. They may be left over from a time when a catalog
+    managed the table, or from a writer that mistakes the table for a catalog-managed one.
+
+    What to do: see whether one of them was meant to be committed; if not, delete them.
+
+    Source: PROTOCOL.md, Catalog-managed tables.
+    """
+    staged = log.listing.of_kind(Kind.STAGED)
+    if not staged or log.state.protocol is None:
+        return
+    if not any(log.state.supports(name) for name in _COORDINATED):
+        number = "is one" if len(staged) == 1 else f"are {len(staged)}"
+        yield Problem(f"No catalog publishes staged commits, but there {number}.", staged[0].path)
+
+
+# The feature, its name in the preview, and its predecessor.
+_COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCommits-preview")
+
+
+@rule(
+    "DL121",
+    Severity.WARNING,
+    Scope.COMMIT,
+    among=ByNames(lambda names: not ACTIONS.keys() >= names),
+)
+def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has an action that the protocol does not know.
+
+    Why it matters: readers must ignore it. Either a newer writer says something that older
+    readers miss, or a name is misspelt and the action has no effect.
+
+    What to do: find out which writer wrote it and what it means.
+
+    Source: PROTOCOL.md, Protocol Evolution.
+    """
+    names = Counter(commit.names)
+    for name, count in sorted(names.items()):
+        if name not in ACTIONS:
+            counted = "an action" if count == 1 else f"{count} actions"
+            yield Problem(f"The commit has {counted} called {name!r}.", commit.file.path)
+
+
+@rule("DL122", Severity.INFO, Scope.LOG)
+def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
+    """
+    The log has a file that is none of those that belong there.
+
+    Why it matters: no client reads it or cleans it up. It may be left over from an interrupted
+    write, or be a log file under a wrong name.
+
+    What to do: delete it once it is clear that nothing needs it.
+
+    Source: PROTOCOL.md, File Types.
+    """
+    for file in log.listing.of_kind(Kind.UNKNOWN):
+        # Hadoop's checksums of local files begin with a dot, as do other hidden files.
+        if not file.path.rpartition("/")[2].startswith("."):
+            yield Problem("This is not a Delta log file.", file.path)
+
+
+@rule(
+    "DL123",
+    Severity.ERROR,
+    Scope.COMMIT,
+    among=ByStates(lambda _, after: _has_timestamps(after)),
+)
+def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    The table has in-commit timestamps, but the commit does not begin with a commitInfo that has
+    one.
+
+    Why it matters: a writer ignored the feature. Delta fails on such a commit when it looks for
+    a timestamp, when it writes the next commit and when it travels in time.
+
+    What to do: stop using the writer until it supports the feature. A new commit by a writer
+    that does makes the newest version valid again.
+
+    Source: PROTOCOL.md, In-Commit Timestamps; Delta Spark, DELTA_MISSING_COMMIT_INFO and
+    DELTA_MISSING_COMMIT_TIMESTAMP.
+    """
+    if not _has_timestamps(commit.after):
+        return
+    first = next(iter(commit.names), "commitInfo")
+    if "commitInfo" not in commit.names:
+        yield Problem("The commit has no commitInfo.", commit.file.path)
+    elif commit.times.in_commit is None:
+        yield Problem("Its commitInfo has no inCommitTimestamp.", commit.file.path)
+    elif first != "commitInfo":
+        yield Problem(f"It begins with {first!r}, not with commitInfo.", commit.file.path)
+
+
+@rule(
+    "DL124",
+    Severity.ERROR,
+    Scope.COMMIT,
+    among=ByStates(lambda before, _: _has_timestamps(before)),
+)
+def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit's in-commit timestamp is not later than that of the commit before it.
+
+    Why it matters: time travel searches the timestamps as a sorted list and finds wrong
+    versions.
+
+    What to do: stop using the writer that ignores the rule. Later commits are valid again once
+    their timestamps exceed the highest one.
+
+    Source: PROTOCOL.md, In-Commit Timestamps.
+    """
+    # The commit that turns them on follows one that has none.
+    if commit.previous is None or not _has_timestamps(commit.before):
+        return
+    earlier, later = commit.previous.in_commit, commit.times.in_commit
+    if earlier is not None and later is not None and later <= earlier:
+        message = f"Its timestamp {later} is not later than {earlier}, that of the previous commit."
+        yield Problem(message, commit.file.path)
+
+
+@rule("DL125", Severity.WARNING, Scope.COMMIT)
+def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit of a table without in-commit timestamps is more than a minute older than the commit
+    before it, by its commitInfo or by its file's modification time.
+
+    Why it matters: history shows wrong times, and time travel by timestamp, which uses the
+    modification time of the files, finds an unexpected version. Copying a table changes these
+    times.
+
+    What to do: enable in-commit timestamps, which do not depend on clocks and copies;
+    synchronize the writers' clocks.
+
+    Source: Delta Spark, DeltaHistoryManager; PROTOCOL.md, In-Commit Timestamps.
+    """
+    if commit.previous is None:
+        return
+    earlier, later = commit.previous, commit.times
+    for name, left, right in (
+        ("timestamp", earlier.timestamp, later.timestamp),
+        ("modification time", earlier.modified, later.modified),
+    ):
+        if left is None or right is None or left - right <= _SKEW:
+            continue
+        if not _has_timestamps(commit.after):  # asked last: of a long log, hardly ever
+            message = (
+                f"Its {name} is {left - right} ms earlier than that of version {earlier.version}."
+            )
+            yield Problem(message, commit.file.path)
+
+
+@rule(
+    "DL126",
+    Severity.ERROR,
+    Scope.COMMIT,
+    among=ByStates(lambda _, after: after.supports("catalogManaged")),
+)
+def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A catalog manages the table's commits, but the commit has no txnId.
+
+    Why it matters: by it a writer recognises its own commit after a failure. Without it a
+    commit may happen twice.
+
+    What to do: report it to the provider of the catalog's client.
+
+    Source: PROTOCOL.md, Catalog-managed tables.
+    """
+    if not commit.after.supports("catalogManaged"):
+        return
+    if not isinstance(commit.info.get("txnId"), str):
+        yield Problem("Its commitInfo has no txnId.", commit.file.path)
+
+
+@rule(
+    "DL127",
+    Severity.WARNING,
+    Scope.COMMIT,
+    among=ByNames(lambda names: "commitInfo" not in names),
+)
+def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has no commitInfo.
+
+    Why it matters: history cannot say who did what and when.
+
+    What to do: configure the writer to write it.
+
+    Source: PROTOCOL.md, Commit Provenance Information.
+    """
+    if _has_timestamps(commit.after) or commit.has_errors:
+        return
+    if commit.lines and not commit.actions("commitInfo"):
+        yield Problem("The commit does not say who made it, when or how.", commit.file.path)
+
+
+def _write_checkpoint_step(log: LogFacts) -> tuple[Step, ...]:
+    """The step that fixes the checkpoint pointer, if the table can be loaded at all."""
+    return () if log.segment is None else (WriteCheckpoint(),)
+
+
+def _is_cut_off(commit: CommitFacts) -> bool:
+    """Whether the end of the newest commit, a file that was read, is not JSON."""
+    return commit.newest and any(
+        line.number and line.document is None and not line.spread for line in commit.lines[-1:]
+    )
+
+
+def _keys(commit: CommitFacts, name: str) -> Iterator[tuple[str, str]]:
+    """Path and deletion vector of the files that actions are about."""
+    for action in commit.actions(name):
+        if isinstance(action, dict):
+            vector = action.get("deletionVector")
+            vector_id = ""
+            if isinstance(vector, dict) and vector:
+                vector_id = DeletionVectorDescriptor.from_wire(vector).unique_id
+            # %2f and %2F are the same character, so the paths name the same file.
+            yield with_upper_escapes(str(action.get("path"))), vector_id
+
+
+def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[tuple[str, int]]:
+    documents = (action for action in commit.actions(name) if isinstance(action, dict))
+    counted = Counter(str(document.get(key)) for document in documents)
+    return ((value, count) for value, count in counted.items() if count > 1)
+
+
+def _has_timestamps(state: State) -> bool:
+    enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
+    return enabled and state.supports("inCommitTimestamp")
+
+
+def _newest_checkpoint(log: LogFacts) -> int:
+    """The version of the newest complete checkpoint; -1 if there is none."""
+    return max((checkpoint.version for checkpoint in log.listing.checkpoints), default=-1)
+
+
+# Operation metrics
+
+
+ENGINES: Final = ("Apache-Spark/", "Databricks-Runtime/", "delta-rs:")
+"""Writers whose metrics are known to count what is compared here; Delta before 1.2 has no name."""
+
+OPERATIONS: Final = frozenset(
+    {
+        "CONVERT",
+        "CREATE OR REPLACE TABLE AS SELECT",
+        "CREATE TABLE AS SELECT",
+        "DELETE",
+        "MERGE",
+        "OPTIMIZE",
+        "REORG",
+        "REPLACE TABLE AS SELECT",
+        "RESTORE",
+        "STREAMING UPDATE",
+        "TRUNCATE",
+        "UPDATE",
+        "WRITE",
+    }
+)
+"""A CLONE counts the files that it copies, which are not those that it adds."""
+
+
+@rule("DL128", Severity.WARNING, Scope.COMMIT)
+def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit has more or fewer files or rows than its writer counted.
+
+    Why it matters: the writer counts what it commits. Where the numbers differ, actions were
+    removed from the file, or put into it, after it was written: rows are lost or back again.
+
+    What to do: compare the file with a backup or the store's older object versions, and with the
+    data files in storage; restore it if it was changed.
+
+    Source: Delta Spark, DeltaOperations (operationMetrics); delta-rs, operations. Tried with both.
+    """
+    metrics = commit.info.get("operationMetrics")
+    if not isinstance(metrics, dict) or commit.operation not in OPERATIONS or not _is_known(commit):
+        return
+    for name in [name for name in _METRICS if name in metrics]:
+        noun, count = _METRICS[name]
+        claimed, counts = _number(metrics[name]), count(commit)
+        if claimed is None or not counts or claimed in counts:
+            continue
+        if not _has_other_meaning(commit, name):  # asked last: of a long log, hardly ever
+            yield Problem(
+                f"{name} is {claimed}, and the commit has {counts[0]} {noun}.", commit.file.path
+            )
+
+
+def _is_known(commit: CommitFacts) -> bool:
+    engine = commit.info.get("engineInfo", ENGINES[0])
+    return isinstance(engine, str) and engine.startswith(ENGINES)
+
+
+def _has_other_meaning(commit: CommitFacts, metric: str) -> bool:
+    """
+    Whether *metric* is about something else in this commit.
+
+    Delta counts the rows that a replaceWhere copies, and the empty files that a stream writes and
+    does not commit.
+    """
+    if metric == "numOutputRows":
+        parameters = commit.info.get("operationParameters")
+        filtered = isinstance(parameters, dict) and bool(parameters.get("predicate"))
+        return filtered or commit.operation == "MERGE"
+    return metric == "numAddedFiles" and commit.operation == "STREAMING UPDATE"
+
+
+def _added(commit: CommitFacts) -> tuple[int, ...]:
+    return (_count(commit, "add"),)
+
+
+def _new(commit: CommitFacts) -> tuple[int, ...]:
+    """The added files without those that only get another deletion vector."""
+    return (len(_paths(commit, "add") - _paths(commit, "remove")),)
+
+
+def _added_or_changed(commit: CommitFacts) -> tuple[int, ...]:
+    """The number of added files, with or, as delta-rs counts them, including change data files."""
+    count = _count(commit, "add")
+    return count, count + len(commit.actions("cdc"))
+
+
+def _vectors(name: str) -> Callable[[CommitFacts], tuple[int, ...]]:
+    def count(commit: CommitFacts) -> tuple[int, ...]:
+        return (sum(bool(action.get("deletionVector")) for action in _actions(commit, name)),)
+
+    return count
+
+
+def _removed(commit: CommitFacts) -> tuple[int, ...]:
+    """DELETE and MERGE leave out files that get another deletion vector, UPDATE does not."""
+    return _count(commit, "remove"), len(_paths(commit, "remove") - _paths(commit, "add"))
+
+
+def _rows(commit: CommitFacts) -> tuple[int, ...]:
+    """The rows in the files that a commit adds; empty where a file's statistics do not tell."""
+    counts = [num_records(_text(action.get("stats"))) for action in _actions(commit, "add")]
+    known = [count for count in counts if count is not None]
+    return (sum(known),) if len(known) == len(counts) else ()
+
+
+def _paths(commit: CommitFacts, name: str) -> set[str]:
+    actions = commit.actions(name)
+    return {str(action.get("path")) for action in actions if isinstance(action, dict)}
+
+
+def _actions(commit: CommitFacts, name: str) -> Iterator[dict[str, Any]]:
+    return (action for action in commit.actions(name) if isinstance(action, dict))
+
+
+def _count(commit: CommitFacts, name: str) -> int:
+    return sum(isinstance(action, dict) for action in commit.actions(name))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: Any) -> int | None:
+    """A count in the metrics of an operation."""
+    # Delta writes it as text, delta-rs as a number.
+    if isinstance(value, str):
+        return whole_number(value)
+    return integer(value)
+
+
+_ADDED: Final = ("add actions", _added)
+_NEW: Final = ("new files", _new)
+_ADDED_OR_CHANGED: Final = ("add actions", _added_or_changed)
+_REMOVED: Final = ("remove actions", _removed)
+_ADDED_VECTORS: Final = ("add actions with a deletion vector", _vectors("add"))
+_REMOVED_VECTORS: Final = ("remove actions with a deletion vector", _vectors("remove"))
+_ROWS: Final = ("rows in the files that it adds", _rows)
+_METRICS: Final = {
+    "numConvertedFiles": _ADDED,
+    "numRestoredFiles": _ADDED,
+    "numTargetFilesAdded": _NEW,
+    "numAddedFiles": _NEW,
+    "numTargetFilesRemoved": _REMOVED,
+    "numRemovedFiles": _REMOVED,
+    "numDeletionVectorsAdded": _ADDED_VECTORS,
+    "numDeletionVectorsRemoved": _REMOVED_VECTORS,
+    "numTargetDeletionVectorsAdded": _ADDED_VECTORS,
+    "numTargetDeletionVectorsRemoved": _REMOVED_VECTORS,
+    "numOutputRows": _ROWS,
+    # delta-rs
+    "numRestoredFile": _ADDED,
+    "numRemovedFile": _REMOVED,
+    "numFilesAdded": _ADDED,
+    "numFilesRemoved": _REMOVED,
+    "num_added_files": _ADDED_OR_CHANGED,
+    "num_removed_files": _REMOVED,
+    "num_target_files_added": _ADDED_OR_CHANGED,
+    "num_target_files_removed": _REMOVED,
+    "num_added_rows": _ROWS,
+}
+"""The values allowed for each metric, by the names that Delta Spark and delta-rs use."""

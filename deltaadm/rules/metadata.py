@@ -1,0 +1,869 @@
+"""DL3xx: metadata, schema and properties."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.domain.features import FEATURES, is_geospatial
+from deltaadm.domain.foreign_properties import foreign_value
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    CONSTRAINT_PREFIX,
+    PROPERTIES,
+    interval_microseconds,
+    is_protocol_property,
+    is_registered,
+    portable,
+    similar_property,
+)
+from deltaadm.domain.schema import PrimitiveType, StructType, path_text, slots, walk
+from deltaadm.domain.sql.expressions import column_references
+from deltaadm.domain.steps import SetProperties, UnsetProperties
+from deltaadm.domain.transaction.checks import (
+    CHAR_TYPE,
+    COLLATIONS,
+    RAW_TYPE,
+    RETENTION_KEYS,
+    STATISTICS_COLUMNS,
+    catalog_type,
+    check_retention,
+    check_statistics_columns,
+    columns_with_invalid_characters,
+    duplicate_columns,
+    is_supported_type,
+    leaves,
+    noted_type,
+)
+from deltaadm.domain.transaction.column_mapping import (
+    INVALID_CHARACTERS,
+    ColumnMappingMode,
+    column_mapping_mode,
+    has_invalid_characters,
+)
+from deltaadm.domain.transaction.spark_support import is_spark_type, refusal_to_read
+from deltaadm.errors import DeltaadmError
+from deltaadm.limits import load_json
+from deltaadm.masking import is_secret
+from deltaadm.rules.rule import Problem, Scope, Severity, accepted, changing_metadata, having, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.domain.facts import CommitFacts, SnapshotFacts
+    from deltaadm.domain.foreign_properties import ForeignProperty
+    from deltaadm.domain.properties import Property
+    from deltaadm.domain.schema import DataType, Path
+    from deltaadm.domain.wire import Metadata
+
+
+@rule("DL301", Severity.ERROR, Scope.COMMIT, among=having("metaData"))
+def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A metaData action lacks a field that the protocol requires. A warning where a later metaData
+    action has taken its place.
+
+    Why it matters: clients assume different values for the missing field, if they open the
+    table at all. Delta ignores a metaData action without `id`, and Delta Spark cannot query a table
+    whose format has no options.
+
+    What to do: find the program that wrote the commit. Any change of the table's properties
+    through Delta Spark writes a complete metaData action.
+
+    Source: PROTOCOL.md, Change Metadata.
+    """
+    newest = commit.in_effect and commit.in_effect.metadata
+    superseded = newest not in (None, commit.after.metadata)
+    for action in commit.actions("metaData"):
+        if not isinstance(action, dict):
+            continue
+        layout = action["format"] if isinstance(action.get("format"), dict) else {"options": {}}
+        present = action | {f"format.{key}": layout.get(key) for key in ("provider", "options")}
+        for key in REQUIRED:
+            if present.get(key) is None:
+                yield Problem(
+                    f"The metaData action has no {key}.",
+                    commit.file.path,
+                    severity=Severity.WARNING if superseded else None,
+                )
+
+
+REQUIRED: Final = (
+    "id",
+    "format.provider",
+    "format.options",
+    "schemaString",
+    "partitionColumns",
+    "configuration",
+)
+
+
+@rule("DL302", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def unreadable_schema(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table's schema is not the JSON of a struct type.
+
+    Why it matters: without a schema no client can read a row.
+
+    What to do: find the commit whose metaData action carries it, and restore the version before;
+    or write a metaData action with the right schema.
+
+    Source: PROTOCOL.md, Schema Serialization Format.
+    """
+    stored = table.snapshot.metadata.to_wire().get("schemaString")
+    if stored is None:
+        return
+    if not isinstance(stored, str) or not stored:
+        yield Problem(f"schemaString is {json.dumps(stored)[:80]}.", "metaData.schemaString")
+        return
+    try:
+        table.snapshot.metadata.schema  # noqa: B018 -- parses
+    except DeltaadmError as error:
+        yield Problem(error.message, "metaData.schemaString")
+
+
+@rule("DL303", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column has a type that Spark does not know.
+
+    Why it matters: Spark reads the schema first and stops at such a type, so that the whole
+    table cannot be read; so does Delta at a geometry or a geography, where the protocol lists
+    features. Another type that Spark knows and Delta does not support is a warning: the table can
+    be read, and no longer altered.
+
+    What to do: use the client that wrote the column, or restore the version before it was added.
+
+    Source: PROTOCOL.md, Primitive Types; Delta Spark, DELTA_UNSUPPORTED_DATA_TYPES and
+    DELTA_GEOSPATIAL_NOT_SUPPORTED.
+    """
+    refusal = refusal_to_read(table.snapshot)
+    geospatial = FEATURES["geospatial"].refused_when_asked
+    # char, varchar and intervals are types to Spark that Delta refuses: DL315 and DL319 say why.
+    for path, name in _primitive_types(table):
+        if not is_spark_type(name):
+            yield Problem(f"Spark does not know the type {name[:80]!r}.", _at(path))
+        elif is_geospatial(PrimitiveType(name)):
+            if refusal is not None and refusal.delta_error_class == geospatial:
+                yield Problem(f"Delta Spark cannot load a table with {name!r}.", _at(path))
+        elif not is_supported_type(PrimitiveType(name)) and not _has_own_rule(name):
+            yield Problem(
+                f"Delta does not support the type {name!r}.", _at(path), severity=Severity.WARNING
+            )
+
+
+def _has_own_rule(name: str) -> bool:
+    return CHAR_TYPE.fullmatch(name) is not None or name.startswith("interval")
+
+
+@rule("DL304", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Two columns of the table, or two fields of a struct, have the same name, ignoring case.
+
+    Why it matters: Spark ignores case, so a reference to it is ambiguous; Delta refuses every
+    change of the metadata.
+
+    What to do: rename or drop one of them with a case-sensitive client.
+
+    Source: PROTOCOL.md, Schema Serialization Format; Delta Spark, DELTA_DUPLICATE_COLUMNS_FOUND.
+    """
+    for name in duplicate_columns(_schema(table)):
+        yield Problem(f"The name {name!r} occurs more than once.", f"schema[{name}]")
+
+
+@rule("DL305", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A partition column is not a top-level column of the schema, or is named twice.
+
+    Why it matters: Delta Spark cannot write to the table, since it looks up each partition
+    column by its exact name; readers give nulls or fail.
+
+    What to do: find the commit that changed the schema or the partitioning, and restore the
+    version before it.
+
+    Source: PROTOCOL.md, Change Metadata; Delta Spark, FIELD_NOT_FOUND.
+    """
+    metadata = table.snapshot.metadata
+    stored = metadata.to_wire().get("partitionColumns")
+    odd = (
+        [entry for entry in stored if not isinstance(entry, str)]
+        if isinstance(stored, list)
+        else []
+    )
+    for entry in odd:
+        yield Problem(f"{json.dumps(entry)[:80]} is not a column name.", PARTITIONS)
+    if not _is_readable(metadata):
+        return
+    names = {field.name for field in metadata.schema.fields}
+    for name in metadata.partition_columns:
+        if name not in names:
+            yield Problem(f"{name!r} is not a top-level column of the table.", PARTITIONS)
+    for name, times in Counter(column.lower() for column in metadata.partition_columns).items():
+        if times > 1:
+            yield Problem(f"{name!r} is a partition column {times} times.", PARTITIONS)
+
+
+PARTITIONS: Final = "metaData.partitionColumns"
+
+
+@rule("DL306", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A partition column is a struct, an array, a map, a variant or a geometry.
+
+    Why it matters: partition values are stored as strings, and there is no such form for these
+    types.
+
+    What to do: copy the table into one that is partitioned by other columns.
+
+    Source: PROTOCOL.md, Partition Value Serialization; Variant Data Type.
+    """
+    partitions = set(table.snapshot.metadata.partition_columns)
+    for field in _schema(table).fields:
+        if field.name in partitions and _is_complex(field.type):
+            yield Problem(
+                f"Partition column {field.name!r} does not have a primitive type.",
+                _at((field.name,)),
+            )
+
+
+def _is_complex(data_type: DataType) -> bool:
+    if isinstance(data_type, PrimitiveType):
+        return data_type.name == "variant" or is_geospatial(data_type)
+    return True
+
+
+@rule("DL307", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def only_partition_columns(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Every column of the table is a partition column.
+
+    Why it matters: the data files have no columns left. Delta refuses to create such a table,
+    and clients differ in whether they can read it.
+
+    What to do: copy the table into one with at least one column that is not for partitioning.
+
+    Source: Delta Spark, "Cannot use all columns for partition columns".
+    """
+    names = {field.name for field in _schema(table).fields}
+    if names and names <= set(table.snapshot.metadata.partition_columns):
+        yield Problem(f"All {len(names)} columns are partition columns.", PARTITIONS)
+
+
+@rule("DL308", Severity.WARNING, Scope.SNAPSHOT)
+def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The properties hold a key that belongs to the protocol.
+
+    Why it matters: `delta.minReaderVersion`, `delta.minWriterVersion`, `delta.feature.*` and
+    `delta.ignoreProtocolDefaults` are instructions that Delta carries out and never stores.
+    Stored by another program they say nothing about the table, and engines disagree about them:
+    Delta Spark reads the table, but its next ALTER TABLE takes them for instructions, and may
+    upgrade the protocol or fail permanently.
+
+    What to do: unset them, where the fix can; otherwise with the program that stored them.
+
+    Source: delta-io/delta, assertMetadataContainsNoProtocolProps; delta-io/delta-kernel-rs#508.
+    """
+    snapshot = table.snapshot
+    keys = sorted(filter(is_protocol_property, snapshot.metadata.configuration))
+    if not keys:
+        return
+    fix = accepted(
+        snapshot,
+        UnsetProperties(tuple(keys), if_exists=True),
+        lambda after: (
+            after.protocol == snapshot.protocol
+            and not any(map(is_protocol_property, after.metadata.configuration))
+        ),
+    )
+    for key in keys:
+        yield Problem(f"{key} is stored as a property.", _property(key), fix=fix)
+
+
+@rule("DL309", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def unknown_property(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A property begins with `delta.` and is not known.
+
+    Why it matters: the prefix is Delta's own. A misspelled key has no effect, and the table does
+    not behave as its owner believes. A key that resembles no known one probably comes from
+    another engine; that is info.
+
+    What to do: correct the spelling, or leave it to the engine that knows it.
+
+    Source: Delta Spark, DELTA_UNKNOWN_CONFIGURATION; delta-io/delta, DeltaConfig.scala.
+    """
+    for key in sorted(table.snapshot.metadata.configuration):
+        if key.lower().startswith("delta.") and not is_registered(key):
+            hint = similar_property(key)
+            yield Problem(
+                f"Delta does not know the property {key!r}.",
+                _property(key),
+                remedy=hint,
+                severity=None if hint else Severity.INFO,
+            )
+
+
+@rule("DL310", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A property has a value that Delta does not accept.
+
+    Why it matters: Delta fails when it evaluates the property, or uses the default. It is a
+    warning where Delta Spark takes the value and other clients do not ('1 days' instead of
+    'interval 1 days', 'TRUE' instead of 'true'), and info where another engine is known to
+    accept the value: the finding names it. Delta Spark 4.4 inserts, deletes and optimizes with
+    these values as if they were not there.
+
+    What to do: set a valid value with `deltaadm alter`.
+
+    Source: delta-io/delta, DeltaConfig.scala; delta-kernel-rs, table_properties/deserialize.rs;
+    delta-io/delta-rs#2180.
+    """
+    for key, value in sorted(table.snapshot.metadata.configuration.items()):
+        known = PROPERTIES.get(key.lower())
+        if known is not None and known.key == key and not _is_checked_elsewhere(key):
+            yield from _judged(table, known, value)
+
+
+def _is_checked_elsewhere(key: str) -> bool:
+    # DL308 reports the protocol's keys, DL401 the mapping mode and DL325 the Parquet version.
+    return is_protocol_property(key) or key in (COLUMN_MAPPING_MODE, PARQUET_VERSION)
+
+
+def _judged(table: SnapshotFacts, known: Property, value: str) -> Iterator[Problem]:
+    where = _property(known.key)
+    try:
+        known.check(known, value)
+    except DeltaadmError as error:
+        other = foreign_value(known.key, value)
+        if other is None:
+            yield Problem(error.message[:300], where, remedy=error.remedy)
+        else:
+            yield _of_another_engine(known, value, other)
+        return
+    plain = portable(known, value)
+    if plain != value:
+        yield Problem(
+            f"{known.key} is {value!r}, which clients other than Delta Spark do not understand.",
+            where,
+            remedy=f"Write {plain!r}.",
+            severity=Severity.WARNING,
+            fix=accepted(
+                table.snapshot,
+                SetProperties({known.key: plain}),
+                lambda after: after.protocol == table.snapshot.protocol,
+            ),
+        )
+
+
+def _of_another_engine(known: Property, value: str, other: ForeignProperty) -> Problem:
+    return Problem(
+        f"{known.key} is {value[:100]!r}, which {other.engine} takes and Delta Spark does not "
+        f"({other.source}).",
+        _property(known.key),
+        remedy=f"Nothing, if {other.engine} uses it; Delta Spark still writes to the table, but "
+        "cannot set the property.",
+        severity=Severity.INFO,
+    )
+
+
+@rule("DL311", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def property_without_prefix(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A property has the name of a Delta property, without the prefix `delta.`.
+
+    Why it matters: Delta ignores it, so that the table does not behave as its owner expects: the
+    log is not kept for a year, for example, or rows can be deleted.
+
+    What to do: set the key with its prefix, if the value is intended, and unset this one.
+
+    Source: delta-io/delta, DeltaConfig.scala.
+    """
+    configuration = table.snapshot.metadata.configuration
+    for key in sorted(configuration):
+        known = PROPERTIES.get(f"delta.{key.lower()}")
+        if known is not None and known.key not in configuration:
+            yield Problem(f"{key!r} has no effect; the property is {known.key}.", _property(key))
+
+
+@rule("DL312", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def property_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A Delta property is spelled in the wrong case.
+
+    Why it matters: stored keys are case-sensitive, so this one has no effect. Delta Spark
+    corrects the spelling when a property is set; other programs do not.
+
+    What to do: set the correctly spelled key, if the value is intended. Delta Spark cannot
+    unset the wrong one, since it corrects that spelling too.
+
+    Source: delta-io/delta, DeltaConfig.scala, validateConfigurations.
+    """
+    for key in sorted(table.snapshot.metadata.configuration):
+        known = PROPERTIES.get(key.lower())
+        if known is not None and known.key != key:
+            yield Problem(f"{key!r} has no effect; the property is {known.key}.", _property(key))
+
+
+@rule("DL313", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Deleted files are kept longer than the log that knows of them.
+
+    Why it matters: the older versions that the files are kept for cannot be read any more. Delta
+    refuses such a pair when either of them is set.
+
+    What to do: set `delta.logRetentionDuration` at least as long as
+    `delta.deletedFileRetentionDuration`.
+
+    Source: delta-io/delta, DeltaConfig.scala, validateRetentionDurations.
+    """
+    metadata = table.snapshot.metadata
+    # Months and years cannot be compared by length, and what is no interval is DL310's.
+    if any(_has_no_fixed_length(metadata.configuration.get(key)) for key in RETENTION_KEYS):
+        return
+    try:
+        check_retention(metadata)
+    except DeltaadmError as error:
+        yield Problem(error.message, _property(RETENTION_KEYS[0]), remedy=error.remedy)
+
+
+def _has_no_fixed_length(interval: str | None) -> bool:
+    try:
+        return interval is not None and interval_microseconds(interval) is None
+    except DeltaadmError:
+        return True
+
+
+@rule("DL314", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def unusual_file_format(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The format of the data files is not plain Parquet.
+
+    Why it matters: Delta tables have Parquet files, without options. Other clients either refuse
+    the table or read it as Parquet anyway.
+
+    What to do: copy the table into one with the format parquet.
+
+    Source: PROTOCOL.md, Format Specification.
+    """
+    stored = table.snapshot.metadata.format
+    if stored is None:
+        return
+    if stored.provider not in (None, "parquet"):
+        yield Problem(f"The format is {stored.provider!r}.", "metaData.format.provider")
+    if stored.options:
+        names = ", ".join(repr(option) for option in sorted(stored.options))
+        yield Problem(f"The format has options: {names}.", "metaData.format.options")
+
+
+@rule("DL315", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def char_type_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column has the type char or varchar.
+
+    Why it matters: the protocol has no such types. Delta stores them as string, with the type in
+    the field's metadata; other clients cannot read the schema.
+
+    What to do: any ALTER TABLE through Delta Spark stores the columns as string.
+
+    Source: PROTOCOL.md, Primitive Types; Delta Spark, __CHAR_VARCHAR_TYPE_STRING.
+    """
+    for path, name in _primitive_types(table):
+        if CHAR_TYPE.fullmatch(name):
+            yield Problem(f"The type is {name}, but must be string.", _at(path))
+
+
+@rule("DL316", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Without column mapping, a column's name has characters that data files do not allow.
+
+    Why it matters: spaces and `,;{}()=`, tabs and line breaks have a meaning in Parquet schemas.
+    Delta refuses every change of the metadata.
+
+    What to do: turn column mapping on, which keeps names out of the files, or rename the column.
+
+    Source: Delta Spark, DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES and
+    DELTA_INVALID_PARTITION_COLUMN_NAME.
+    """
+    metadata = table.snapshot.metadata
+    if not _is_readable(metadata) or not _has_no_mapping(metadata):
+        return
+    for path in columns_with_invalid_characters(metadata):
+        yield Problem(
+            f"Column {path_text(path)!r} has one of the characters {INVALID_CHARACTERS!r}.",
+            _at(path),
+        )
+    for name in filter(has_invalid_characters, metadata.partition_columns):
+        yield Problem(
+            f"Partition column {name!r} has one of the characters {INVALID_CHARACTERS!r}.",
+            PARTITIONS,
+        )
+
+
+def _has_no_mapping(metadata: Metadata) -> bool:
+    try:
+        return column_mapping_mode(metadata) is ColumnMappingMode.NONE
+    except DeltaadmError:
+        return False
+
+
+@rule("DL317", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A decimal type has a precision outside of 1 to 38, or a scale outside of 0 to its precision.
+
+    Why it matters: no client has such a type, and most fail when they read the schema.
+
+    What to do: restore the version before the column was added, or copy the table with a type
+    that exists.
+
+    Source: PROTOCOL.md, Primitive Types; Spark, DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION.
+    """
+    for path, name in _primitive_types(table):
+        if name.startswith("decimal(") and is_spark_type(name) and not _is_decimal(name):
+            yield Problem(f"The type {name[:80]!r} does not exist.", _at(path))
+
+
+def _is_decimal(name: str) -> bool:
+    match = _DECIMAL.fullmatch(name)
+    return match is not None and int(match[2]) <= int(match[1]) and 1 <= int(match[1]) <= MAX
+
+
+# Nine digits at most: int() refuses the thousands that a damaged schema may have.
+_DECIMAL: Final = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)")
+MAX: Final = 38
+
+
+@rule("DL318", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A void is inside an array or a map, or a struct or the table has nothing but voids.
+
+    Why it matters: void columns are left out of data files. Here nothing would be left
+    to write, so writes fail. (A void column beside others is fine.)
+
+    What to do: give the column a type: ALTER TABLE … ALTER COLUMN … TYPE.
+
+    Source: PROTOCOL.md, Void Type; delta-kernel-rs, schema/void_utils.rs.
+    """
+    schema = _schema(table)
+    if _is_all_void(schema):
+        yield Problem("All columns of the table have type void.", "schema")
+    for path, field in walk(schema):
+        for inner in _slot_types(field.type):
+            if _is_void(inner) or _has_void_field(inner):
+                yield Problem("An array or a map contains a void.", _at(path))
+        if _is_all_void(field.type):
+            yield Problem("All fields of the struct have type void.", _at(path))
+
+
+def _slot_types(data_type: DataType) -> Iterator[DataType]:
+    for _, inner in slots(data_type):
+        yield inner
+        yield from _slot_types(inner)
+
+
+def _is_void(data_type: DataType) -> bool:
+    return data_type in (PrimitiveType("void"), PrimitiveType("null"))
+
+
+def _has_void_field(data_type: DataType) -> bool:
+    return isinstance(data_type, StructType) and any(
+        _is_void(field.type) or _has_void_field(field.type) for field in data_type.fields
+    )
+
+
+def _is_all_void(data_type: DataType) -> bool:
+    return (
+        isinstance(data_type, StructType)
+        and bool(data_type.fields)
+        and all(_is_void(field.type) for field in data_type.fields)
+    )
+
+
+@rule("DL319", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column has an interval type.
+
+    Why it matters: the protocol describes intervals only as a proposal; most clients cannot
+    read the schema, and Delta Spark refuses to change the table. One without fields, `interval`
+    alone, is an error: Spark cannot read it from files.
+
+    What to do: store the interval as a number with a unit, or as a string.
+
+    Source: protocol_rfcs/interval-types.md; Delta Spark, DELTA_UNSUPPORTED_DATA_TYPES.
+    """
+    for path, name in _primitive_types(table):
+        if name.startswith("interval") and is_spark_type(name):
+            severity = Severity.ERROR if name == "interval" else None
+            yield Problem(f"The type is {name!r}.", _at(path), severity=severity)
+
+
+@rule("DL320", Severity.WARNING, Scope.COMMIT, among=changing_metadata)
+def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit gave the table another id, and does not say that it replaces the table.
+
+    Why it matters: streams and catalogs identify the table by its id. They treat it as a
+    different table, and stop or start over.
+
+    What to do: find out which program wrote the commit. If the table was meant to be replaced,
+    restart the streams that read it.
+
+    Source: PROTOCOL.md, Change Metadata; Delta Spark,
+    DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE.
+    """
+    before, after = commit.before.metadata, commit.after.metadata
+    if before is None or after is None or commit.replaces_table:
+        return
+    if before.id != after.id:
+        yield Problem(f"The id changed from {before.id!r} to {after.id!r}.", commit.file.path)
+
+
+@rule("DL321", Severity.WARNING, Scope.SNAPSHOT)
+def odd_creation_time(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table's creation time is in the future, or is missing.
+
+    Why it matters: tools sort and expire tables by it. A time in the future points to a wrong
+    clock or a wrong unit. A missing one is info: the field is optional.
+
+    What to do: fix the program that wrote it; Delta keeps the value unchanged.
+
+    Source: PROTOCOL.md, Change Metadata.
+    """
+    created = table.snapshot.metadata.created_time
+    if created is None:
+        yield Problem("createdTime is missing.", CREATED, severity=Severity.INFO)
+    elif created > table.now + DAY:
+        yield Problem(f"createdTime {created} is in the future.", CREATED)
+
+
+CREATED: Final = "metaData.createdTime"
+DAY: Final = 86_400_000
+
+
+@rule("DL322", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def bad_statistics_columns(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    `delta.dataSkippingStatsColumns` names a column that is not there or cannot have statistics.
+
+    Why it matters: Delta refuses every change of the metadata until it is right.
+
+    What to do: set the property to columns that the table has, each once, without partition
+    columns; or unset it: `deltaadm alter TABLE --unset delta.dataSkippingStatsColumns`.
+
+    Source: Delta Spark, DELTA_COLUMN_NOT_FOUND_IN_SCHEMA and
+    DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE.
+    """
+    metadata = table.snapshot.metadata
+    try:
+        check_statistics_columns(metadata)
+    except DeltaadmError as error:
+        if _is_readable(metadata):
+            yield Problem(error.message, _property(STATISTICS_COLUMNS))
+
+
+@rule("DL323", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A constraint, a generated column, an invariant or a default refers to a column that does not
+    exist.
+
+    Why it matters: writers evaluate the expression for every row, and fail. Expressions are only
+    checked as far as they can be parsed without Spark.
+
+    What to do: drop the constraint (`alter --drop-constraint NAME`), or bring the column back.
+
+    Source: PROTOCOL.md, CHECK Constraints; Generated Columns; Column Invariants.
+    """
+    if not _is_readable(table.snapshot.metadata):
+        return
+    # Any part of a reference may be the column, and the others struct fields or a qualifier: only
+    # a reference without any known name is certainly wrong.
+    known = {field.name.lower() for _, field in walk(_schema(table))}
+    for where, expression in _expressions(table.snapshot.metadata):
+        for path in column_references(expression):
+            if known.isdisjoint(part.lower() for part in path):
+                yield Problem(
+                    f"{expression[:200]!r} refers to {path_text(path)!r}, which the table does "
+                    "not have.",
+                    where,
+                )
+
+
+def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
+    """The expressions of a table, with their places."""
+    for key, value in sorted(metadata.configuration.items()):
+        if key.lower().startswith(CONSTRAINT_PREFIX):
+            yield _property(key), value
+    for path, field in walk(metadata.schema):
+        texts = [
+            field.metadata.get("delta.generationExpression"),
+            field.metadata.get("CURRENT_DEFAULT"),
+            _invariant(field.metadata.get("delta.invariants")),
+        ]
+        for text in texts:
+            if isinstance(text, str):
+                yield _at(path), text
+
+
+def _invariant(stored: object) -> object:
+    """The expression in the JSON text of an invariant; None where it cannot be determined."""
+    try:
+        document = load_json(stored) if isinstance(stored, str) else None
+        return document["expression"]["expression"] if document else None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+@rule("DL324", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def odd_constraint(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A CHECK constraint has capitals in its key, no name or no expression.
+
+    Why it matters: Delta looks constraints up in lower case; DROP CONSTRAINT does not find this
+    one. An empty expression makes every write fail.
+
+    What to do: unset the property with the program that set it, and add the constraint with
+    `deltaadm alter TABLE --add-constraint NAME=EXPRESSION`.
+
+    Source: PROTOCOL.md, CHECK Constraints; delta-io/delta, Constraints.scala.
+    """
+    for key, value in sorted(table.snapshot.metadata.configuration.items()):
+        if not key.lower().startswith(CONSTRAINT_PREFIX):
+            continue
+        if key != key.lower():
+            yield Problem(f"The key {key!r} is not in lower case.", _property(key))
+        if key.lower() == CONSTRAINT_PREFIX:
+            yield Problem("The constraint has no name.", _property(key))
+        if not value.strip():
+            yield Problem("The constraint has no expression.", _property(key))
+
+
+@rule("DL325", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def unknown_parquet_setting(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table's Parquet version or compression codec is not one that Delta supports.
+
+    Why it matters: writers abort or fall back to something else, each in its own way.
+
+    What to do: choose version 1.0.0 or 2.x.y, and one of the codecs uncompressed, none, snappy,
+    gzip, lz4, lz4_raw and zstd.
+
+    Source: PROTOCOL.md, Table Properties.
+    """
+    configuration = table.snapshot.metadata.configuration
+    version, codec = configuration.get(PARQUET_VERSION), configuration.get(PARQUET_CODEC)
+    if version is not None and not re.fullmatch(r"1\.0\.0|2\.[0-9]+\.[0-9]+", version):
+        yield Problem(f"The Parquet version is {version[:80]!r}.", _property(PARQUET_VERSION))
+    if codec is not None and codec.lower() not in CODECS:
+        yield Problem(f"The codec is {codec[:80]!r}.", _property(PARQUET_CODEC))
+
+
+PARQUET_VERSION: Final = "delta.parquet.format.version"
+PARQUET_CODEC: Final = "delta.parquet.compression.codec"
+CODECS: Final = frozenset({"gzip", "lz4", "lz4_raw", "none", "snappy", "uncompressed", "zstd"})
+
+
+@rule("DL326", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A property or a format option looks like a password, a key or a token.
+
+    Why it matters: everyone who can read the table can read its log, including every older
+    version. Unsetting the property later does not remove it from the history.
+
+    What to do: revoke the secret and create a new one; unset the property; let the log expire.
+    The value is not shown here.
+
+    Source: good practice; the log is plain JSON.
+    """
+    metadata = table.snapshot.metadata
+    options = metadata.format.options if metadata.format else None
+    for place, entries in (("configuration", metadata.configuration), ("format", options or {})):
+        for key in sorted(entry for entry, value in entries.items() if is_secret(entry, value)):
+            yield Problem(f"The value of {key!r} looks like a secret.", f"{place}[{key}]")
+
+
+@rule("DL327", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column notes a type with char or varchar that Spark cannot parse or that is not the column's,
+    or the collation of something that is no string.
+
+    Why it matters: Spark cannot read a column that is no string as CHAR, and cannot write one as
+    VARCHAR; with such a collation it reads nothing of the table. In a struct Spark notes the type
+    without quotes around the names in it. With a name that needs them, as `a-b` does, `ALTER TABLE
+    … ADD COLUMNS` succeeds, and every query and every write then fails with PARSE_SYNTAX_ERROR or
+    INVALID_IDENTIFIER.
+
+    What to do: drop the column, which still works: `alter --drop-column COLUMN`. Add it again
+    with STRING, or with names of ASCII letters, digits and underscores.
+
+    Source: Delta Spark, `__CHAR_VARCHAR_TYPE_STRING` and INVALID_JSON_DATA_TYPE_FOR_COLLATIONS;
+    tried on Delta Spark 4.4.
+    """
+    for path, field in walk(_schema(table)):
+        noted, collations = field.metadata.get(RAW_TYPE), field.metadata.get(COLLATIONS)
+        if isinstance(noted, str):
+            kind = noted_type(noted)
+            if kind is None:
+                message = f"Spark cannot parse the type that it notes: {noted[:200]!r}."
+                yield Problem(message, _at(path))
+            elif CHAR_TYPE.search(noted) and catalog_type(kind) != catalog_type(field.type):
+                message = f"It notes {noted[:200]!r}, but is {catalog_type(field.type)[:200]!r}."
+                yield Problem(message, _at(path))
+        places = dict(_places(field.type, field.name))
+        for place, name in collations.items() if isinstance(collations, dict) else ():
+            if isinstance(name, str) and places.get(place, _STRING) != _STRING:
+                yield Problem(f"{place} has the collation {name!r}, but is no string.", _at(path))
+            elif isinstance(name, str) and name.partition(".")[0] not in {"icu", "spark"}:
+                yield Problem(f"Spark does not know the collation {name[:80]!r}.", _at(path))
+
+
+_STRING: Final = PrimitiveType("string")
+
+
+def _places(data_type: DataType, place: str) -> Iterator[tuple[str, DataType]]:
+    """A type and those in its slots, as collations name them."""
+    yield place, data_type
+    for slot, inner in slots(data_type):
+        yield from _places(inner, f"{place}.{slot}")
+
+
+def _schema(table: SnapshotFacts) -> StructType:
+    """The table's schema; without columns where it cannot be read."""
+    metadata = table.snapshot.metadata
+    return metadata.schema if _is_readable(metadata) else StructType()
+
+
+def _is_readable(metadata: Metadata) -> bool:
+    try:
+        return metadata.schema is not None
+    except DeltaadmError:
+        return False
+
+
+def _primitive_types(table: SnapshotFacts) -> Iterator[tuple[Path, str]]:
+    """The primitive types at all depths, each with the column that it belongs to."""
+    for path, field in walk(_schema(table)):
+        for leaf in leaves(field.type):
+            yield path, leaf.name
+
+
+def _at(path: Path) -> str:
+    return f"schema[{path_text(path)}]"
+
+
+def _property(key: str) -> str:
+    return f"configuration[{key}]"

@@ -1,0 +1,586 @@
+"""DL9xx: what the catalog, another implementation and the settings say of the table."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.facts import effective
+from deltaadm.domain.features import lookup
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, PROPERTIES, spark_values
+from deltaadm.domain.schema import parse_schema, path_text, type_name, walk
+from deltaadm.domain.steps import SetProperties
+from deltaadm.errors import DeltaadmError
+from deltaadm.masking import is_secret
+from deltaadm.rules.rule import Problem, Scope, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from deltaadm.domain.facts import CatalogFacts, ClientVerdict, CrossCheck, LogFacts, PolicyFacts
+    from deltaadm.domain.schema import StructType
+    from deltaadm.domain.steps import Step
+
+
+_FEATURE: Final = "delta.feature."
+_VERSIONS: Final = {
+    "delta.minReaderVersion": "minReaderVersion",
+    "delta.minWriterVersion": "minWriterVersion",
+}
+_DERIVED: Final = frozenset({
+    *_VERSIONS, "delta.clusteringColumns", "clusteringColumns",
+    "delta.rowTracking.rowIdHighWaterMark", "delta.lastUpdateVersion", "delta.lastCommitTimestamp",
+})  # fmt: skip
+"""Properties that a catalog adds to those of the log."""
+
+_TABLE_IDS: Final = ("io.unitycatalog.tableId", "ucTableId")
+
+
+@rule("DL971", Severity.ERROR, Scope.CATALOG)
+def published_commit_differs(catalog: CatalogFacts) -> Iterator[Problem]:
+    """
+    A published commit is not the one that the catalog has ratified for its version.
+
+    Why it matters: clients that ask the catalog and those that only list the log see two different
+    tables. The catalog's word counts.
+
+    What to do: find out which program has written the file; it has to publish a copy of the
+    ratified one. Once the difference is understood, replace the published file by that copy.
+
+    Source: PROTOCOL.md, Catalog-managed tables, Publishing Commits.
+    """
+    for version in catalog.differing:
+        yield Problem(
+            f"Commit {version} in the log is not what {catalog.state.catalog} has ratified.",
+            f"{version:020d}.json",
+        )
+
+
+@rule("DL972", Severity.WARNING, Scope.CATALOG)
+def other_columns_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
+    """
+    The catalog has other columns, types or partition columns than the log.
+
+    Why it matters: programs that plan queries by what the catalog says, and those who look for
+    tables in it, go by a schema that the table does not have.
+
+    What to do: let a client that is connected to the catalog commit a change of metadata, or
+    repair the entry with its means, such as MSCK REPAIR TABLE ... SYNC METADATA on Databricks.
+
+    Source: the REST interfaces of Unity Catalog.
+    """
+    yield from _columns(catalog)
+    theirs, ours = catalog.state.partition_columns, catalog.snapshot.metadata.partition_columns
+    # The older interface tells no partition columns of some tables that have them.
+    if theirs and [name.lower() for name in theirs] != [name.lower() for name in ours]:
+        yield _differs(catalog, "partitionColumns", ", ".join(ours), ", ".join(theirs))
+
+
+@rule("DL973", Severity.WARNING, Scope.CATALOG)
+def other_properties_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
+    """
+    The catalog has other Delta properties than the log.
+
+    It is looked for where the catalog keeps any of them, and not among properties that the catalog
+    derives itself.
+
+    Why it matters: the catalog shows a configuration that no writer follows.
+
+    What to do: let a client that is connected to the catalog commit a change of metadata, or
+    repair the entry with the catalog's means.
+
+    Source: the REST interfaces of Unity Catalog.
+    """
+    theirs = catalog.state.properties or {}
+    ours = catalog.snapshot.metadata.configuration
+    # A catalog that keeps none of them says nothing about any.
+    if not any(key.startswith("delta.") for key in theirs):
+        return
+    for key in sorted({*ours, *(key for key in theirs if key.startswith("delta."))}):
+        if key in _DERIVED or key.startswith(_FEATURE) or ours.get(key) == theirs.get(key):
+            continue
+        place = f"configuration[{key}]"
+        yield _differs(catalog, place, _shown(key, ours.get(key)), _shown(key, theirs.get(key)))
+
+
+@rule("DL974", Severity.WARNING, Scope.CATALOG)
+def other_protocol_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
+    """
+    The catalog has another protocol than the log.
+
+    Why it matters: programs that decide by what the catalog says whether they can use the table
+    decide wrongly.
+
+    What to do: let a client that is connected to the catalog commit a change of metadata, or
+    repair the entry with the catalog's means.
+
+    Source: the REST interfaces of Unity Catalog.
+    """
+    properties, protocol = catalog.state.properties or {}, catalog.snapshot.protocol
+    versions = (protocol.min_reader_version, protocol.min_writer_version)
+    for (key, field), ours in zip(_VERSIONS.items(), versions, strict=True):
+        if key in properties and properties[key] != str(ours):
+            yield _differs(catalog, f"protocol.{field}", str(ours), properties[key])
+    named = {
+        key.removeprefix(_FEATURE).lower(): key.removeprefix(_FEATURE)
+        for key in properties
+        if key.startswith(_FEATURE)
+    }
+    supported = {name.lower(): name for name in protocol.explicit_names}
+    # A catalog that has both versions has all features; otherwise what it lacks means nothing.
+    every = _VERSIONS.keys() <= properties.keys()
+    for key in sorted(
+        named.keys() ^ supported.keys() if every else named.keys() - supported.keys()
+    ):
+        name, here = named.get(key) or supported[key], key in supported
+        words = ("supported", "not supported")
+        yield _differs(catalog, f"protocol.{name}", words[not here], words[here])
+
+
+@rule("DL975", Severity.WARNING, Scope.CATALOG)
+def newer_version_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
+    """
+    The catalog knows of a version that the log does not have.
+
+    Why it matters: commits may have been lost, by a restored backup or a deleted file, or the
+    catalog's entry belongs to another table.
+
+    What to do: compare with the history of the table, and restore what is missing.
+
+    Source: the REST interfaces of Unity Catalog.
+    """
+    known, newest = catalog.state.metadata_version, catalog.snapshot.version
+    if known is not None and known > newest:
+        yield Problem(
+            f"{catalog.state.catalog} has metadata of version {known}, but the newest version is "
+            f"{newest}."
+        )
+
+
+@rule("DL976", Severity.WARNING, Scope.CATALOG)
+def other_table_id_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
+    """
+    The log says that the table has another identity in the catalog than the one it was found by.
+
+    Why it matters: the files are those of another table, or a copy of them. A writer commits to
+    the table whose identity it finds in the log.
+
+    What to do: compare the location in the catalog with where the table should be.
+
+    Source: the specification of Unity Catalog's managed tables.
+    """
+    configuration, theirs = catalog.snapshot.metadata.configuration, catalog.state.table_id
+    for key in _TABLE_IDS:
+        ours = configuration.get(key)
+        if ours and theirs and ours.lower() != theirs.lower():
+            yield _differs(catalog, f"configuration[{key}]", ours, theirs)
+
+
+@rule("DL977", Severity.INFO, Scope.CATALOG)
+def unpublished_commits(catalog: CatalogFacts) -> Iterator[Problem]:
+    """
+    Commits that the catalog has ratified are not published in the log yet.
+
+    Why it matters: that is how such tables work, and clients that ask the catalog see the commits.
+    Those that only list the log see an older version, and checkpoints are made of published
+    versions alone.
+
+    What to do: nothing, unless they stay: the client that commits next publishes them.
+
+    Source: PROTOCOL.md, Catalog-managed tables, Publishing Commits.
+    """
+    if not catalog.unpublished:
+        return
+    first, last = catalog.unpublished[0], catalog.unpublished[-1]
+    which = f"Commit {first} is" if first == last else f"Commits {first} to {last} are"
+    yield Problem(f"{which} ratified by {catalog.state.catalog}, and not published yet.")
+
+
+@rule("DL978", Severity.INFO, Scope.LOG)
+def catalog_not_asked(log: LogFacts) -> Iterator[Problem]:
+    """
+    A catalog manages the commits of the table, and was not asked for the newest ones.
+
+    Why it matters: what was checked may not be the newest version, since commits are published
+    in the log some time after the catalog has ratified them.
+
+    What to do: name the catalog with --unity, and give the name of the table instead of its
+    location.
+
+    Source: PROTOCOL.md, Catalog-managed tables, Reading Catalog-managed Tables.
+    """
+    asked = log.catalog is not None and log.catalog.manages_commits
+    if not asked and any(map(log.state.supports, _MANAGED)):
+        yield Problem(
+            f"There may be versions after {log.state.version}, known to the catalog alone."
+        )
+
+
+_MANAGED: Final = ("catalogManaged", "catalogOwned-preview")
+
+
+def _differs(catalog: CatalogFacts, where: str, ours: str, theirs: str) -> Problem:
+    return Problem(f"The log has {ours or 'none'}, {catalog.state.catalog} has {theirs}.", where)
+
+
+def _shown(key: str, value: str | None) -> str:
+    if value is None:
+        return "nothing"
+    return "another value" if is_secret(key, value) else repr(value)
+
+
+# Columns
+
+
+def _columns(catalog: CatalogFacts) -> Iterator[Problem]:
+    if catalog.state.fields is None:
+        return
+    document = {"type": "struct", "fields": [*catalog.state.fields]}
+    try:
+        theirs = _flat(parse_schema(json.dumps(document)))
+        ours = _flat(catalog.snapshot.metadata.schema)
+    except DeltaadmError:
+        return
+    for key, (place, kind) in ours.items():
+        other = theirs.get(key)
+        if other is None or other[1] != kind:
+            actual = "no such column" if other is None else other[1]
+            yield _differs(catalog, f"schema[{place}]", kind, actual)
+    for key, (place, kind) in theirs.items():
+        if key not in ours:
+            yield _differs(catalog, f"schema[{place}]", "no such column", kind)
+
+
+def _flat(schema: StructType) -> Mapping[str, tuple[str, str]]:
+    """The columns at every depth with their types, by their names in lower case."""
+    flat: dict[str, tuple[str, str]] = {}
+    for path, field in walk(schema):
+        place = path_text(path)
+        null = "" if field.nullable else " not null"
+        flat[place.lower()] = place, f"{_plain(type_name(field.type))}{null}"
+    return flat
+
+
+def _plain(kind: str) -> str:
+    """A type by the name that it has in the log, which keeps the length of texts elsewhere."""
+    texts = re.sub(r"\b(?:var)?char\(\d+\)", "string", kind)
+    return re.sub(r"\b(?:tinyint|smallint|int|bigint)\b", lambda found: _SQL[found[0]], texts)
+
+
+_SQL: Final[Mapping[str, Any]] = {
+    "tinyint": "byte", "smallint": "short", "int": "integer", "bigint": "long",
+}  # fmt: skip
+
+
+# What another implementation reads
+
+
+@rule("DL981", Severity.WARNING, Scope.CROSS_CHECK)
+def other_version_read(check: CrossCheck) -> Iterator[Problem]:
+    """
+    Another implementation reads a different version as the newest.
+
+    Why it matters: two clients then work on two different tables, and what one commits, the
+    other overwrites or never sees.
+
+    What to do: look for files in `_delta_log` that only one of them counts as commits, such as
+    names without twenty digits; the rules on the log name them.
+
+    Source: deltalake, which is built on delta-kernel-rs.
+    """
+    yield from _differing(check, "version")
+
+
+@rule("DL982", Severity.WARNING, Scope.CROSS_CHECK)
+def other_protocol_read(check: CrossCheck) -> Iterator[Problem]:
+    """
+    Another implementation reads a different protocol from the newest version.
+
+    Why it matters: clients then disagree about who may read and write the table.
+
+    What to do: check the findings of the other rules on the protocol, the checkpoint and the
+    checksum. A further commit with the right protocol makes it unambiguous again.
+
+    Source: deltalake, which is built on delta-kernel-rs.
+    """
+    yield from _differing(check, "protocol.")
+
+
+@rule("DL983", Severity.WARNING, Scope.CROSS_CHECK)
+def other_metadata_read(check: CrossCheck) -> Iterator[Problem]:
+    """
+    Another implementation reads a different schema, partition columns or properties.
+
+    Why it matters: clients then disagree about what the table holds.
+
+    What to do: check the findings of the other rules on the metadata, the checkpoint and the
+    checksum. A further commit with the right metadata makes it unambiguous again.
+
+    Source: deltalake, which is built on delta-kernel-rs.
+    """
+    yield from _differing(check, "metadata.")
+
+
+@rule("DL984", Severity.WARNING, Scope.CROSS_CHECK)
+def other_files_read(check: CrossCheck) -> Iterator[Problem]:
+    """
+    Another implementation counts a different number of live files.
+
+    Why it matters: the same query then gives different rows in different clients.
+
+    What to do: check the findings of the other rules on added and removed files; paths that are
+    spelled or escaped differently in add and remove are the usual cause.
+
+    Source: deltalake, which is built on delta-kernel-rs.
+    """
+    yield from _differing(check, "files")
+
+
+@rule("DL985", Severity.WARNING, Scope.CROSS_CHECK)
+def refused_by_other_implementation(check: CrossCheck) -> Iterator[Problem]:
+    """
+    Another implementation cannot open the table.
+
+    It is info where it lacks a feature of the table.
+
+    Why it matters: unless a feature is the reason, the log contains something that not every
+    client can handle.
+
+    What to do: where a feature is the reason, nothing, unless such clients need to read the
+    table. Otherwise check the findings of the other rules; the error says where.
+
+    Source: deltalake, which is built on delta-kernel-rs.
+    """
+    if check.refusal:
+        # deltalake has no class of errors for it, so its words have to tell.
+        lacks = any(word in check.refusal.lower() for word in _FEATURES)
+        yield Problem(
+            f"{check.program} cannot open the table: {check.refusal}",
+            severity=Severity.INFO if lacks else None,
+        )
+
+
+_FEATURES = ("not supported", "unsupported", "catalog-managed")
+
+
+def _differing(check: CrossCheck, prefix: str) -> Iterator[Problem]:
+    for place, (ours, theirs) in check.differences.items():
+        if place.startswith(prefix):
+            yield Problem(f"The log has {ours!r}, but {check.program} reads {theirs!r}.", place)
+
+
+# What the settings demand
+
+
+@rule("DL901", Severity.ERROR, Scope.POLICY)
+def reader_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The protocol's reader version is higher than the settings allow.
+
+    Why it matters: the limit was set because some readers support no higher version.
+
+    What to do: drop the features that need the version, or raise `max-reader-version`.
+
+    Source: deltaadm.toml, policy.
+    """
+    version, limit = facts.snapshot.protocol.min_reader_version, facts.policy.max_reader_version
+    if limit is not None and version > limit:
+        yield Problem(
+            f"The reader version is {version}, but the policy allows at most {limit}.",
+            "protocol.minReaderVersion",
+        )
+
+
+@rule("DL902", Severity.ERROR, Scope.POLICY)
+def writer_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The protocol's writer version is higher than the settings allow.
+
+    Why it matters: the limit was set because some writers support no higher version.
+
+    What to do: drop the features that need the version, or raise `max-writer-version`.
+
+    Source: deltaadm.toml, policy.
+    """
+    version, limit = facts.snapshot.protocol.min_writer_version, facts.policy.max_writer_version
+    if limit is not None and version > limit:
+        yield Problem(
+            f"The writer version is {version}, but the policy allows at most {limit}.",
+            "protocol.minWriterVersion",
+        )
+
+
+@rule("DL903", Severity.ERROR, Scope.POLICY)
+def required_feature_missing(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The protocol lacks a table feature that the settings require.
+
+    Why it matters: the feature is required because something relies on what it guarantees.
+
+    What to do: enable the feature with `deltaadm enable-feature`; where that refuses, it says what
+    else can add it.
+
+    Source: deltaadm.toml, policy.
+    """
+    for name in facts.policy.required_features:
+        if not facts.snapshot.protocol.supports(name):
+            known = lookup(name)
+            fix: tuple[Step, ...] = (SetProperties({f"{FEATURE_PREFIX}{name}": "supported"}),)
+            yield Problem(
+                f"The policy requires the feature {name}, which the table does not support.",
+                f"protocol.writerFeatures[{name}]",
+                fix=fix if known is not None and not known.not_addable else (),
+            )
+
+
+@rule("DL904", Severity.ERROR, Scope.POLICY)
+def forbidden_feature_supported(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The protocol has a table feature that the settings forbid.
+
+    Why it matters: the feature is forbidden because some clients cannot handle it.
+
+    What to do: drop the feature with `deltaadm drop-feature TABLE FEATURE`, if it can be
+    dropped; `deltaadm features NAME` says whether. Setting its property to false is not enough.
+
+    Source: deltaadm.toml, policy.
+    """
+    for name in facts.policy.forbidden_features:
+        if facts.snapshot.protocol.supports(name):
+            yield Problem(
+                f"The table supports the feature {name}, which the policy forbids.",
+                f"protocol.writerFeatures[{name}]",
+            )
+
+
+@rule("DL905", Severity.ERROR, Scope.POLICY)
+def mapping_mode_not_allowed(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The table's column mapping mode is not one that the settings allow.
+
+    Why it matters: clients that ignore column mapping read only nulls; and without it
+    columns can neither be renamed nor dropped.
+
+    What to do: change it with `deltaadm set-mapping-mode`. An existing table can go from none to
+    name, and back only by rewriting every file.
+
+    Source: deltaadm.toml, policy.
+    """
+    allowed = facts.policy.mapping_modes
+    mode = facts.snapshot.metadata.configuration.get(COLUMN_MAPPING_MODE, "none")
+    if allowed and mode not in allowed:
+        can_change = mode == "none" and "name" in allowed
+        yield Problem(
+            f"The column mapping mode is {mode!r}, but the policy allows only "
+            f"{', '.join(allowed)}.",
+            f"configuration[{COLUMN_MAPPING_MODE}]",
+            fix=(SetProperties({COLUMN_MAPPING_MODE: "name"}),) if can_change else (),
+        )
+
+
+@rule("DL906", Severity.ERROR, Scope.POLICY)
+def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    A table property does not have the value that the settings require.
+
+    A property that is not set has Delta's default.
+
+    Why it matters: the value is required because something relies on it, for example on how long
+    history is kept.
+
+    What to do: set the property with `deltaadm alter`.
+
+    Source: deltaadm.toml, policy.
+    """
+    configuration = facts.snapshot.metadata.configuration
+    for key, requirement in sorted(facts.policy.properties.items()):
+        value = effective(configuration, key)
+        if not requirement.met_by(value, key):
+            actual = "is not set" if value is None else f"is {value!r}"
+            by_default = "" if key in configuration or value is None else " by default"
+            known = PROPERTIES.get(key.lower())
+            target = requirement.nearest if known is None or known.editable else None
+            yield Problem(
+                f"{key} {actual}{by_default}, but the policy requires {requirement}.",
+                f"configuration[{key}]",
+                fix=() if target is None else (SetProperties(spark_values({key: target})),),
+            )
+
+
+@rule("DL907", Severity.ERROR, Scope.POLICY)
+def client_cannot_read(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    A client that must be able to read the table cannot read it, or reads wrong data silently.
+
+    Where nothing is known about the client and one of the table's features, that is a warning.
+
+    Why it matters: the settings, or `--for-client`, name the client as one that uses the table.
+
+    What to do: use a release of the client that knows the features, or drop them; the finding names
+    them. `deltaadm features NAME` says how a feature can be dropped.
+
+    Source: deltaadm.clients, which names the source of each verdict.
+    """
+    yield from _shut_out(facts, "read")
+
+
+@rule("DL908", Severity.ERROR, Scope.POLICY)
+def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    A client that must be able to write the table cannot write it, or writes wrong data silently.
+
+    Where nothing is known about the client and one of the table's features, that is a warning.
+
+    Why it matters: the settings name the client as one that writes the table.
+
+    What to do: use a release of the client that knows the features, or drop them; the finding names
+    them. `deltaadm features NAME` says how a feature can be dropped.
+
+    Source: deltaadm.clients, which names the source of each verdict.
+    """
+    yield from _shut_out(facts, "write")
+
+
+def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
+    for verdict in facts.verdicts:
+        if verdict.access == access and verdict.outcome != "works":
+            unknown = verdict.outcome == "unknown"
+            yield Problem(
+                _sentence(verdict),
+                f"client[{verdict.client}]",
+                severity=Severity.WARNING if unknown else None,
+            )
+
+
+def _sentence(verdict: ClientVerdict) -> str:
+    subjects = ", ".join(obstacle.subject for obstacle in verdict.obstacles)
+    statement = {
+        "unknown": f"It is not known whether {verdict.client} can {verdict.access} it",
+        "fails loudly": f"{verdict.client} cannot {verdict.access} it",
+        "silently wrong": f"{verdict.client} {verdict.access}s wrong data silently",
+    }[verdict.outcome]
+    notes = dict.fromkeys(
+        obstacle.note.rstrip(".") for obstacle in verdict.obstacles if obstacle.note
+    )
+    return f"{statement}, because of {subjects}{''.join(f' ({note})' for note in notes)}."
+
+
+@rule("DL950", Severity.WARNING, Scope.POLICY)
+def expired_ignore(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The settings ignore findings until a date that has passed, so they count again.
+
+    Why it matters: the ignore was meant to be reviewed by that date.
+
+    What to do: fix what is found, or set a later date; if nothing is found any more, remove the
+    ignore.
+
+    Source: deltaadm.toml, ignore.
+    """
+    for ignore in facts.expired:
+        reason = f" ({ignore.reason})" if ignore.reason else ""
+        yield Problem(
+            f"{ignore.code} was ignored until {ignore.until}{reason}.",
+            f"settings[{ignore.code}]",
+        )

@@ -1,0 +1,132 @@
+"""Findings on a snapshot alone: without its log, its files and the clock."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.facts import SnapshotFacts
+from deltaadm.domain.properties import (
+    ICT_ENABLEMENT_TIMESTAMP,
+    ICT_ENABLEMENT_VERSION,
+    PROTECTED_BEFORE,
+)
+from deltaadm.domain.snapshot import LogListing
+from deltaadm.domain.transaction.columns import (
+    CLUSTERING_DOMAIN,
+    clustering_domain,
+    physical_clustering,
+    physical_paths,
+)
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
+from deltaadm.rules.rule import RULES, Judge, RuleSet, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deltaadm.domain.schema import Path
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.rules.rule import Finding
+
+
+def snapshot_findings(
+    snapshot: Snapshot, earlier_names: Mapping[Path, Path] | None = None
+) -> tuple[Finding, ...]:
+    """
+    Return the findings on protocol, metadata and domains of *snapshot*, which may be predicted.
+
+    What only the commit can choose counts as well chosen. *earlier_names* are those of columns by
+    physical paths, as in `SnapshotFacts`.
+    """
+    judge = Judge(_rules(), limit=None)
+    judge.see(
+        SnapshotFacts(
+            snapshot=_settled(snapshot),
+            totals=None,
+            listing=LogListing.of(snapshot.root, {}),
+            earlier_names=earlier_names or {},
+            # No clock: nothing of a predicted state may count as in the future.
+            now=sys.maxsize,
+        )
+    )
+    return judge.findings
+
+
+@lru_cache(maxsize=1)
+def _rules() -> RuleSet:
+    """The rules on the newest version, but for those on its files and its log."""
+    from deltaadm.rules import column_mapping, features, metadata, protocol
+
+    modules = (column_mapping, features, metadata, protocol)
+    topics = {module.__name__ for module in modules}
+    return RuleSet(
+        rule
+        for rule in RULES.values()
+        if rule.scope is Scope.SNAPSHOT and rule.check.__module__ in topics
+    )
+
+
+# What only the commit can choose
+
+_CHOSEN: Final = "chosen-by-the-commit"
+"""Stands for a random name: no table has a column of this name already."""
+
+_VERSIONS: Final = (ICT_ENABLEMENT_VERSION, PROTECTED_BEFORE)
+
+
+def _settled(snapshot: Snapshot) -> Snapshot:
+    """*snapshot*, with a value that Delta could choose wherever it has not chosen yet."""
+    metadata = snapshot.metadata
+    text = metadata.schema_string
+    unnamed = text is not None and KNOWN_AFTER_COMMIT in text
+    pending = any(KNOWN_AFTER_COMMIT in value for value in metadata.configuration.values())
+    if metadata.id == KNOWN_AFTER_COMMIT:
+        metadata = replace(metadata, created_time=0)
+        snapshot = replace(snapshot, metadata=metadata)
+    if not (unnamed or pending):
+        return snapshot
+    settled = metadata.with_configuration(
+        {
+            key: _chosen(key, value, snapshot.version)
+            for key, value in metadata.configuration.items()
+        }
+    )
+    if text is None or not unnamed:
+        return replace(snapshot, metadata=settled)
+    head, *rest = text.split(KNOWN_AFTER_COMMIT)
+    named = head + "".join(
+        # Numbered, since two columns of one physical name would be a finding.
+        f"{_CHOSEN}-{number}{part}"
+        for number, part in zip(count(1), rest, strict=False)
+    )
+    return _with_chosen_clustering(
+        snapshot, replace(snapshot, metadata=replace(settled, schema_string=named))
+    )
+
+
+def _chosen(key: str, value: str, version: int) -> str:
+    if KNOWN_AFTER_COMMIT not in value:
+        return value
+    if key in _VERSIONS:
+        return str(version)
+    return value.replace(KNOWN_AFTER_COMMIT, "0" if key == ICT_ENABLEMENT_TIMESTAMP else _CHOSEN)
+
+
+def _with_chosen_clustering(before: Snapshot, after: Snapshot) -> Snapshot:
+    """*after*, clustered by the names chosen in it, where the domain of *before* has none yet."""
+    waiting = {
+        path
+        for path, physical in physical_paths(before.metadata.schema).items()
+        if any(KNOWN_AFTER_COMMIT in part for part in physical)
+    }
+    columns = physical_clustering(before.domains or {})
+    if not waiting & set(columns):
+        return after
+    chosen = physical_paths(after.metadata.schema)
+    domain = clustering_domain(
+        [chosen[column] if column in waiting else column for column in columns]
+    )
+    return replace(after, domains={**(after.domains or {}), CLUSTERING_DOMAIN: domain})

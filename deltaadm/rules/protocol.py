@@ -1,0 +1,1008 @@
+"""DL2xx and DL5xx: versions, table features, Iceberg, checkpoint protection."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.domain.features import FEATURES, Status, TableFeature, lookup
+from deltaadm.domain.properties import (
+    FEATURE_PREFIX,
+    MIN_READER_VERSION,
+    MIN_WRITER_VERSION,
+    did_you_mean,
+)
+from deltaadm.domain.protocol import (
+    READER_FEATURES_VERSION,
+    WRITER_FEATURES_VERSION,
+    missing_features,
+    supported_reader_version_numbers,
+    supported_writer_version_numbers,
+)
+from deltaadm.domain.schema import all_types, path_text, walk
+from deltaadm.domain.steps import SetProperties, UnsetProperties
+from deltaadm.domain.transaction.checks import check_property_constraints
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
+from deltaadm.domain.transaction.update import VERSIONS, allows_type, compat_key
+from deltaadm.domain.usage import usages
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.rules.rule import (
+    Problem,
+    Scope,
+    Severity,
+    accepted,
+    active_compat_versions,
+    changing_protocol,
+    fields_of,
+    is_on,
+    mapping_mode,
+    place_of,
+    rule,
+    top_fields,
+    whole_number,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deltaadm.domain.facts import CommitFacts, PolicyFacts, SnapshotFacts
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+
+
+READERS: Final = "protocol.readerFeatures"
+WRITERS: Final = "protocol.writerFeatures"
+
+
+@rule("DL201", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The reader or the writer version is one that does not exist.
+
+    Why it matters: every client compares the versions with those it knows and refuses the table. A
+    number set by mistake, such as writer version 101, makes a table unusable for everyone.
+
+    What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE succeeds
+    any more: restore the log to the version before the commit that set it, or copy the data
+    files into a new table.
+
+    Source: PROTOCOL.md, Protocol Evolution; Delta Spark, DELTA_INVALID_PROTOCOL_VERSION.
+    """
+    protocol = table.snapshot.protocol
+    for key, version, known in (
+        ("minReaderVersion", protocol.min_reader_version, supported_reader_version_numbers()),
+        ("minWriterVersion", protocol.min_writer_version, supported_writer_version_numbers()),
+    ):
+        if version not in known:
+            yield Problem(
+                f"{key} is {version}; valid versions are {min(known)} to {max(known)}.",
+                f"protocol.{key}",
+            )
+
+
+@rule("DL202", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol has reader version 3 without `readerFeatures`, or the list with a lower version.
+
+    Why it matters: with reader version 3 the list alone says what a reader must know, and below
+    it there must be none. Delta Spark cannot even decode such a protocol; other clients guess.
+    An empty list is a list.
+
+    What to do: find the program that wrote the protocol or the checkpoint, and have it write the
+    protocol action again, with the list where it belongs.
+
+    Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
+    """
+    protocol = table.snapshot.protocol
+    version = protocol.min_reader_version
+    if (problem := _misplaced(protocol, "readerFeatures", version, READER_FEATURES_VERSION)) != "":
+        yield Problem(f"minReaderVersion is {version}, but {problem}.", READERS)
+
+
+@rule("DL203", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol has writer version 7 without `writerFeatures`, or the list with a lower version.
+
+    Why it matters: with writer version 7 the list alone says what a writer must know, and below
+    it there must be none. Delta Spark cannot even decode such a protocol; other clients guess.
+    An empty list is a list.
+
+    What to do: find the program that wrote the protocol or the checkpoint, and have it write the
+    protocol action again, with the list where it belongs.
+
+    Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
+    """
+    protocol = table.snapshot.protocol
+    version = protocol.min_writer_version
+    if (problem := _misplaced(protocol, "writerFeatures", version, WRITER_FEATURES_VERSION)) != "":
+        yield Problem(f"minWriterVersion is {version}, but {problem}.", WRITERS)
+
+
+def _misplaced(protocol: Protocol, key: str, version: int, lists_from: int) -> str:
+    """The problem with the presence or absence of the list *key*; empty if there is none."""
+    present = protocol.to_wire().get(key) is not None
+    if version == lists_from and not present:
+        return f"{key} is missing"
+    return f"{key} is present" if version < lists_from and present else ""
+
+
+@rule("DL204", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Reader version 3 comes with a writer version below 7.
+
+    Why it matters: features of readers concern writers too, and only writer version 7 can list
+    them. A writer would take the table for an old one and break what readers rely on.
+
+    What to do: find the program that wrote the protocol, and have it write it again, with
+    writer version 7 and both lists.
+
+    Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE.
+    """
+    protocol = table.snapshot.protocol
+    reader, writer = protocol.min_reader_version, protocol.min_writer_version
+    if reader == READER_FEATURES_VERSION and writer < WRITER_FEATURES_VERSION:
+        yield Problem(
+            f"minReaderVersion {reader} requires minWriterVersion {WRITER_FEATURES_VERSION}; it "
+            f"is {writer}.",
+            "protocol.minWriterVersion",
+        )
+
+
+@rule("DL205", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature is listed in `readerFeatures` and not in `writerFeatures`.
+
+    Why it matters: whatever readers must know, writers must know as well. A writer that does not
+    see the feature in its list writes data that readers then misread.
+
+    What to do: find the program that wrote the protocol, and have it list the feature for both.
+
+    Source: PROTOCOL.md, Supported Features; trinodb/trino#24910.
+    """
+    protocol = table.snapshot.protocol
+    if protocol.writer_features is not None:
+        for name in sorted((protocol.reader_features or frozenset()) - protocol.writer_features):
+            yield Problem(f"{name!r} is listed for readers only.", WRITERS)
+
+
+@rule("DL206", Severity.ERROR, Scope.SNAPSHOT)
+def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    With reader version 3, a reader-writer feature is listed in `writerFeatures` only.
+
+    Why it matters: readers check `readerFeatures` alone, and read the data as if the feature was
+    not there. For columnMapping this is only a warning: Delta Spark has written such protocols
+    itself, and most clients tolerate them. Columns may still read as nulls elsewhere.
+
+    What to do: have the feature listed for readers too. Where that is columnMapping, the fix
+    makes Delta write the protocol again.
+
+    Source: PROTOCOL.md, Supported Features; delta-io/delta#3154, trinodb/trino#24910.
+    """
+    protocol = table.snapshot.protocol
+    if protocol.reader_features is None or protocol.min_reader_version != READER_FEATURES_VERSION:
+        return
+    for feature in _listed(protocol.writer_features):
+        if feature.is_reader and feature.name not in protocol.reader_features:
+            yield Problem(
+                f"{feature.name} is a reader-writer feature but is listed for writers only.",
+                READERS,
+                severity=Severity.WARNING if feature.is_legacy else None,
+                fix=_rewritten(table.snapshot) if feature.is_legacy else (),
+            )
+
+
+@rule("DL207", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature that concerns writers alone is listed in `readerFeatures`.
+
+    Why it matters: readers look up every name there among the features that concern readers.
+    Delta Spark finds none and refuses to read the table.
+
+    What to do: find the program that wrote the protocol, and have it list the feature for
+    writers only.
+
+    Source: PROTOCOL.md, Supported Features; Delta Spark, DELTA_UNSUPPORTED_FEATURES_FOR_READ.
+    """
+    for feature in _listed(table.snapshot.protocol.reader_features):
+        if not feature.is_reader:
+            yield Problem(f"{feature.name} is a writer feature.", READERS)
+
+
+@rule("DL208", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A reader-writer feature is listed for writers, and the reader version is below 3.
+
+    Why it matters: readers with that version know nothing of the feature. They read deleted
+    rows, or fail in the middle of a file, instead of refusing the table.
+
+    What to do: find the program that wrote the protocol, and have it write reader version 3 and
+    the feature in both lists.
+
+    Source: PROTOCOL.md, Supported Features.
+    """
+    protocol = table.snapshot.protocol
+    if protocol.min_reader_version >= READER_FEATURES_VERSION:
+        return
+    for feature in _listed(protocol.writer_features):
+        if feature.is_reader and not feature.is_legacy:
+            yield Problem(
+                f"{feature.name} requires reader version {feature.versions[0]}; it is "
+                f"{protocol.min_reader_version}.",
+                "protocol.minReaderVersion",
+            )
+
+
+@rule("DL209", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The feature columnMapping is listed for writers, and the reader version is 1.
+
+    Why it matters: readers with version 1 look for columns under their displayed names and find
+    nulls. Reader version 2 needs no list: it implies column mapping.
+
+    What to do: find the program that wrote the protocol, and have it write reader version 2, or
+    3 with the feature in both lists.
+
+    Source: PROTOCOL.md, Column Mapping; column mapping is legal in (2,5), (2,6), (2,7) and (3,7).
+    """
+    protocol = table.snapshot.protocol
+    for feature in _listed(protocol.writer_features):
+        if feature.is_legacy:
+            needed, version = feature.versions[0], protocol.min_reader_version
+            if version < needed:
+                yield Problem(
+                    f"{feature.name} requires reader version {needed} or higher; it is {version}.",
+                    "protocol.minReaderVersion",
+                )
+
+
+@rule("DL210", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature is listed without one that it requires.
+
+    Why it matters: rowTracking keeps its counter in domain metadata, Iceberg compatibility depends
+    on column mapping, and so on. Delta Spark refuses to load a table whose protocol does not
+    list all that its features require, even where others do without. It is a warning where the
+    feature is one that Delta Spark does not know and so does not check.
+
+    What to do: neither Delta Spark nor deltaadm can change such a table. If `deltaadm inspect`
+    lists delta-rs among the clients that can write, have it add all the features that inspect
+    misses in one call of `alter.add_feature`; otherwise copy the data into a new table with a
+    client that can read it.
+
+    Source: PROTOCOL.md, the feature's section; Delta Spark,
+    DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
+    """
+    protocol = table.snapshot.protocol
+    for feature in _listed(protocol.writer_features):
+        for name in feature.requires:
+            if not protocol.supports(name):
+                yield Problem(
+                    f"{feature.name} requires {name}, which the protocol lacks"
+                    f"{_exception_note(feature, name)}.",
+                    WRITERS,
+                    severity=None if feature.in_delta_spark else Severity.WARNING,
+                )
+
+
+def _exception_note(feature: TableFeature, required: str) -> str:
+    only = required in feature.optional_requires
+    return "; Delta Spark cannot load such a table, but other clients can" if only else ""
+
+
+@rule("DL211", Severity.ERROR, Scope.SNAPSHOT)
+def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The metadata uses a feature that the protocol's lists lack.
+
+    Why it matters: writers check only the list, so nothing makes them honour the property or the
+    constraint. Delta Spark refuses to load such a table. Programs that raise the writer version
+    to 7 without listing what the old version implied leave tables like this. (Column mapping and
+    column types have rules of their own.)
+
+    What to do: neither Delta Spark nor deltaadm can change such a table. If `deltaadm inspect`
+    lists delta-rs among the clients that can write, have it add all the features that inspect
+    misses in one call of `alter.add_feature`; otherwise copy the data into a new table with a
+    client that can read it.
+
+    Source: PROTOCOL.md, Table Features for New and Existing Tables; Delta Spark,
+    DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
+    """
+    if table.snapshot.protocol.supports_writer_features:
+        for feature, evidence in _unsupported(table.snapshot):
+            yield Problem(
+                f"{feature.name} is not listed, but {evidence}.",
+                WRITERS,
+                severity=None if feature.in_delta_spark else Severity.WARNING,
+            )
+
+
+@rule("DL212", Severity.WARNING, Scope.SNAPSHOT)
+def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The metadata uses a feature that the protocol's versions do not imply.
+
+    Why it matters: engines disagree about such a table. Delta Spark goes by the metadata, except
+    for generated and identity columns; a client that goes by the versions need not know the
+    feature, ignores the property or the constraint, and writes data that the table's owner wanted
+    to prevent. (Column mapping, column types and NOT NULL have rules of their own.)
+
+    What to do: add the feature, or unset the property that asks for it.
+
+    Source: PROTOCOL.md, Supported Features; Feature names and versions: the feature's section.
+    """
+    snapshot = table.snapshot
+    if snapshot.protocol.supports_writer_features:
+        return
+    for feature, evidence in _unsupported(snapshot):
+        # NOT NULL alone is DL525's.
+        if feature.name == "invariants" and not _has_invariant_expression(snapshot):
+            continue
+        yield Problem(
+            f"Versions {snapshot.protocol.simple_string} do not imply {feature.name}, but "
+            f"{evidence}.",
+            "protocol.minWriterVersion",
+            fix=accepted(
+                snapshot,
+                SetProperties({f"{FEATURE_PREFIX}{feature.name}": "supported"}),
+                _supporting(feature.name),
+            ),
+        )
+
+
+def _supporting(name: str) -> Callable[[Snapshot], bool]:
+    return lambda after: after.protocol.supports(name)
+
+
+def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
+    """Features that the metadata needs and the protocol lacks, except those with their own rule."""
+    for name, evidence in missing_features(snapshot.metadata, snapshot.protocol).items():
+        feature = FEATURES[name]
+        if name != "columnMapping" and not feature.activation.by_type:
+            yield feature, evidence[0]
+
+
+def _has_invariant_expression(snapshot: Snapshot) -> bool:
+    return any("delta.invariants" in field.metadata for _, field in walk(snapshot.metadata.schema))
+
+
+@rule("DL213", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol lists a feature that Delta Spark 4.4 does not know.
+
+    Why it matters: clients must refuse to read a table with a reader feature that they do not
+    know, and to write one with any. It is an error where Delta Spark cannot read the table, and
+    info where another program is known to use the feature for writers.
+
+    What to do: use a client that knows the feature. If the name is a mistake, only the program
+    that wrote it, or a copy of the table, can undo it.
+
+    Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_UNSUPPORTED_FEATURES_FOR_READ.
+    """
+    protocol = table.snapshot.protocol
+    for name in sorted(protocol.explicit_names):
+        feature = lookup(name)
+        if feature is not None and feature.in_delta_spark:
+            continue
+        known = f"; {feature.source} does" if feature is not None else ""
+        if name in (protocol.reader_features or frozenset()):
+            what, where, severity = "read or write", READERS, Severity.ERROR
+        else:
+            what, where = "write", WRITERS
+            severity = Severity.WARNING if feature is None else Severity.INFO
+        yield Problem(
+            f"Delta Spark 4.4 does not know {name!r} and cannot {what} the table{known}.",
+            where,
+            remedy=did_you_mean(name, FEATURES) if feature is None else "",
+            severity=severity,
+        )
+
+
+@rule("DL214", Severity.WARNING, Scope.SNAPSHOT)
+def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol lists a feature under the name of a preview, or under another old name.
+
+    Why it matters: clients that know only the final name refuse the table, and those that come
+    later may drop the old one.
+
+    What to do: find out first whether the program that writes the table knows the final name:
+    runtimes from the time of the preview do not, and refuse a table that has it. Once every
+    program that uses the table knows it and Delta can drop the provisional one, drop that and
+    add the final one; otherwise keep it, or copy the table. Do not add the final name while the
+    old one is there.
+
+    Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127, #5718; tables that Databricks
+    Runtime 15.4 writes have variantType-preview.
+    """
+    for feature in _listed(table.snapshot.protocol.explicit_names):
+        if _is_provisional(feature):
+            final = f"; the final name is {feature.twin}" if feature.twin else ""
+            yield Problem(
+                f"{feature.name} is a provisional name{final}.",
+                WRITERS,
+                remedy=_advice_for_provisional(feature, table.snapshot),
+            )
+
+
+def _advice_for_provisional(feature: TableFeature, snapshot: Snapshot) -> str:
+    """What to do about a provisional name; empty for the advice of the rule."""
+    if not feature.twin:
+        return ""
+    writer = snapshot.commit_info.engine_info if snapshot.commit_info else None
+    by = f", such as {writer[:_LONGEST]!r}, which wrote the newest commit," if writer else ""
+    way = (
+        f"Once all of them know it, drop {feature.name} and add {feature.twin}."
+        if feature.removal is not None
+        else f"Once all of them know it, copy the table into one with {feature.twin}."
+    )
+    return (
+        f"Keep it as long as programs{by} may not know the name {feature.twin}: they refuse a "
+        f"table that has it. {way}"
+    )
+
+
+def _is_provisional(feature: TableFeature) -> bool:
+    alias = feature.status is Status.OTHER_CLIENTS and feature.twin is not None
+    return alias or feature.name.endswith(("-preview", "-dev"))
+
+
+@rule("DL215", Severity.INFO, Scope.SNAPSHOT, shared=True)
+def preview_beside_final_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol lists both the preview and the final form of a feature.
+
+    Why it matters: it locks out the clients that know only one of the two names. Delta allows it
+    and treats them as one.
+
+    What to do: drop the preview where Delta can: `deltaadm drop-feature TABLE FEATURE`.
+
+    Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127.
+    """
+    names = table.snapshot.protocol.explicit_names
+    for feature in _listed(names):
+        if _is_provisional(feature) and feature.twin in names:
+            yield Problem(f"{feature.name} and {feature.twin} are both listed.", WRITERS)
+
+
+@rule("DL216", Severity.INFO, Scope.SNAPSHOT)
+def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A lower protocol supports exactly the same features.
+
+    Why it matters: the higher versions needlessly shut out older clients. (2,3) means no more
+    than (1,3), and (1,7) with appendOnly and invariants no more than (1,2).
+
+    What to do: nothing has to be done; Delta writes the lower form when the protocol is next
+    changed. The fix asks for the versions that are already there, which makes it do so.
+
+    Source: delta-io/delta, TableFeatureSupport.scala, normalized.
+    """
+    protocol = table.snapshot.protocol
+    lowest = _lowest(protocol)
+    if lowest is not None and lowest != protocol:
+        yield Problem(
+            f"The protocol {protocol.simple_string} could be lowered to {lowest.simple_string}.",
+            "protocol",
+            fix=_rewritten(table.snapshot),
+        )
+
+
+@lru_cache(maxsize=64)  # the tables of a fleet are much alike
+def _lowest(protocol: Protocol) -> Protocol | None:
+    """The lowest equivalent; None where the lists contradict themselves or the versions."""
+    readers, writers = protocol.reader_features, protocol.writer_features
+    try:
+        lowest = protocol.denormalized_normalized()
+    except DeltaadmError:
+        return None
+    listed = {feature.name for feature in _listed(writers) if feature.is_reader}
+    consistent = (
+        protocol.min_reader_version in supported_reader_version_numbers()
+        and lowest.min_reader_version <= protocol.min_reader_version
+        and lowest.explicit_names <= protocol.explicit_names
+        and (readers is None or readers == listed)
+    )
+    return lowest if consistent else None
+
+
+def _rewritten(snapshot: Snapshot) -> tuple[Step, ...]:
+    """Asking for the present versions makes Delta normalise the protocol."""
+    protocol = snapshot.protocol
+    step = SetProperties(
+        {
+            MIN_READER_VERSION: str(protocol.min_reader_version),
+            MIN_WRITER_VERSION: str(protocol.min_writer_version),
+        }
+    )
+    return accepted(snapshot, step, lambda after: _lowest(after.protocol) == after.protocol)
+
+
+@rule("DL217", Severity.INFO, Scope.SNAPSHOT)
+def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature is listed, and neither the metadata nor the files make use of it.
+
+    Why it matters: clients must know every listed feature, used or not. A reader feature that
+    nothing uses shuts out readers for no benefit; some programs list variantType for tables
+    without such a column. Only features that Delta can drop and reader features are reported.
+
+    What to do: `deltaadm drop-feature TABLE FEATURE`, where Delta can drop it; else copy the
+    table.
+
+    Source: PROTOCOL.md, Active Features.
+    """
+    snapshot = table.snapshot
+    listed = list(_listed(snapshot.protocol.explicit_names))
+    required = {name for feature in listed for name in feature.requires}
+    used = usages(snapshot)
+    for feature in listed:
+        droppable = feature.removal is not None
+        # Nothing can be done about an unused writer feature that Delta cannot drop.
+        concerned = (feature.is_reader or droppable) and feature.name not in required
+        has_switch = feature.activation.find is not None
+        if concerned and has_switch and used[feature.name].is_unused:
+            yield Problem(
+                f"{feature.name} is listed, but nothing uses it.",
+                READERS if feature.is_reader else WRITERS,
+                remedy="" if droppable else "Delta cannot drop this feature; copy the table.",
+            )
+
+
+@rule("DL218", Severity.WARNING, Scope.COMMIT, among=changing_protocol)
+def features_lost(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit took features from the protocol without being a DROP FEATURE.
+
+    Why it matters: existing data, log files and constraints may still need the feature, and
+    nothing checked or cleaned them. Readers of older versions may misread them.
+
+    What to do: find out which program wrote the commit. Add the features again if the table
+    still uses them: `deltaadm enable-feature TABLE FEATURE --support-only`.
+
+    Source: PROTOCOL.md, Protocol Evolution; Delta Spark removes features by DROP FEATURE only.
+    """
+    # Delta has removed the traces of a feature before the commit that drops it.
+    if commit.operation != "DROP FEATURE" and not _started_listing_features(commit):
+        yield from _lost(commit)
+
+
+@rule("DL219", Severity.WARNING, Scope.COMMIT, among=changing_protocol)
+def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
+    """
+    A commit went from a legacy writer version to feature lists, without the implied features.
+
+    Why it matters: features such as append-only, constraints and change data feed were supported
+    through the version alone, and no longer are. The protocol requires them to be listed. Known
+    programs, delta-rs among them, add only the feature that was asked for.
+
+    What to do: add the features again, `deltaadm enable-feature TABLE FEATURE --support-only`.
+    Where the table's metadata uses one of them, Delta Spark no longer loads the table; see DL211.
+
+    Source: PROTOCOL.md, Table Features for New and Existing Tables; delta-io/delta-rs#2957.
+    """
+    if _started_listing_features(commit):
+        yield from _lost(commit)
+
+
+def _started_listing_features(commit: CommitFacts) -> bool:
+    before, after = commit.before.protocol, commit.after.protocol
+    return (
+        before is not None
+        and after is not None
+        and not before.supports_writer_features
+        and after.supports_writer_features
+    )
+
+
+def _lost(commit: CommitFacts) -> Iterator[Problem]:
+    before, after = commit.before.protocol, commit.after.protocol
+    if before is None or after is None or commit.replaces_table:
+        return
+    had = before.supported_features | before.unknown_features
+    # A preview may give way to the final feature, which reads the same files.
+    lost = sorted(name for name in had if not after.supports(name) and not _renamed(name, after))
+    if lost:
+        by = f" by {commit.info['engineInfo']!r}" if commit.info.get("engineInfo") else ""
+        yield Problem(
+            f"Version {commit.version}{by} went from {before.simple_string} to "
+            f"{after.simple_string} and lost {', '.join(lost)}.",
+            commit.file.path,
+        )
+
+
+def _renamed(name: str, after: Protocol) -> bool:
+    feature = lookup(name)
+    return feature is not None and feature.twin is not None and after.supports(feature.twin)
+
+
+@rule("DL220", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature's name differs in case from the one in the protocol specification.
+
+    Why it matters: names are case-sensitive. Clients take it for a feature that they
+    do not know and refuse the table.
+
+    What to do: find the program that wrote the protocol, and have it write the right name.
+
+    Source: PROTOCOL.md, Valid Feature Names in Table Features; Delta Spark,
+    DELTA_UNSUPPORTED_FEATURES_FOR_READ.
+    """
+    protocol = table.snapshot.protocol
+    for name in sorted(protocol.explicit_names):
+        feature = lookup(name)
+        if feature is not None and feature.name != name:
+            where = READERS if name in (protocol.reader_features or ()) else WRITERS
+            yield Problem(f"{name!r} should be {feature.name}.", where)
+
+
+@rule("DL221", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A feature list has entries that are not feature names.
+
+    Why it matters: a name consists of letters, digits, `-` and `_`. Clients fail on anything
+    else, each in its own way. A name that is listed twice is only a warning: clients read
+    the list as a set.
+
+    What to do: find the program that wrote the protocol, and have it write the list again.
+
+    Source: PROTOCOL.md, Protocol Evolution; delta-io/delta, TableFeature.scala.
+    """
+    document = table.snapshot.protocol.to_wire()
+    for key in ("readerFeatures", "writerFeatures"):
+        names = document.get(key) or []
+        where = f"protocol.{key}"
+        for name in names:
+            if not isinstance(name, str) or not _NAME.fullmatch(name):
+                yield Problem(f"{_shown(name)} is not a feature name.", where)
+        counts = Counter(name for name in names if isinstance(name, str))
+        for count, times in sorted(counts.items()):
+            if times > 1:
+                yield Problem(
+                    f"{count!r} is listed {times} times.", where, severity=Severity.WARNING
+                )
+
+
+_NAME: Final = re.compile(r"[\w-]+")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_LONGEST: Final = 80
+
+
+@rule("DL222", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The protocol has two features that exclude each other.
+
+    Why it matters: the conditions of both cannot be met at once; whichever client looks at one
+    of them breaks the other. Several versions of Iceberg compatibility that are on together are
+    an error, since the protocol forbids it and Delta refuses every change of such a table.
+
+    What to do: choose one. A version of Iceberg compatibility is turned off by its property; a
+    feature that cannot be dropped can only be removed by copying the table.
+
+    Source: PROTOCOL.md, Iceberg Compatibility V2; protocol_rfcs/iceberg-v4-metadata.md; Delta
+    Spark, DELTA_ICEBERG_COMPAT_VIOLATION.VERSION_MUTUAL_EXCLUSIVE.
+    """
+    protocol, configuration = table.snapshot.protocol, table.snapshot.metadata.configuration
+    for feature in _listed(protocol.explicit_names):
+        for other in feature.excludes:
+            if protocol.supports(other):
+                yield Problem(f"{feature.name} cannot be combined with {other}.", WRITERS)
+    active = [
+        version
+        for version in VERSIONS
+        if protocol.supports(f"icebergCompatV{version}")
+        and configuration.get(compat_key(version), "").lower() == "true"
+    ]
+    if len(active) > 1:
+        names = " and ".join(f"V{version}" for version in active)
+        where = f"configuration[{compat_key(active[0])}]"
+        yield Problem(
+            f"Iceberg compatibility {names} are enabled together.", where, severity=Severity.ERROR
+        )
+
+
+@rule("DL223", Severity.INFO, Scope.POLICY)
+def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The newest release of some client cannot read or write the table because of its features.
+
+    Why it matters: these clients cannot share the table. Only the newest releases are checked,
+    and only what is known about them; what a client cannot do with any table is not reported.
+
+    What to do: no action needed unless you use these clients. List yours, with their releases,
+    with `--for-client` or in the settings; `drop-feature` removes a feature that is not needed.
+
+    Source: deltaadm.clients, which names the source of each verdict.
+    """
+    protocol = facts.snapshot.protocol
+    features = protocol.supported_features | protocol.explicit_names
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    turned_away: set[tuple[str, str]] = set()
+    refused = [other for other in facts.others if other.outcome in REFUSALS]
+    for other in sorted(refused, key=lambda other: other.access):
+        subjects = {obstacle.subject for obstacle in other.obstacles}
+        blamed = sorted(subjects & (features | {"protocol.minReaderVersion"}))
+        if blamed:
+            if other.access == "write" and (other.client, other.outcome) in turned_away:
+                continue  # one that cannot read is not reported again for writing
+            turned_away.add((other.client, other.outcome))
+            key = (other.access, REFUSALS[other.outcome], ", ".join(blamed))
+            groups.setdefault(key, []).append(other.client)
+    for (access, what, because), clients in sorted(groups.items()):
+        yield Problem(
+            f"{', '.join(sorted(clients))}: {what.format(access)}, because of {because}.",
+            "protocol",
+        )
+
+
+REFUSALS: Final = {"fails loudly": "cannot {}", "silently wrong": "{}s wrong data silently"}
+"""The outcomes that are known to shut a client out, in words."""
+
+
+def _listed(names: frozenset[str] | None) -> Iterator[TableFeature]:
+    """The features among *names* that are spelled right."""
+    for name in sorted(names or ()):
+        if name in FEATURES:
+            yield FEATURES[name]
+
+
+# Compatibility with Iceberg
+
+
+@rule("DL512", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Iceberg compatibility is on without column mapping.
+
+    Why it matters: Iceberg finds columns by field id, which only column mapping writes. Delta
+    refuses every change of such a table.
+
+    What to do: turn column mapping on, or Iceberg compatibility off.
+
+    Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
+    """
+    if mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
+        for version in active_compat_versions(table.snapshot):
+            yield Problem(
+                f"Iceberg compatibility V{version} is on, but column mapping is off.",
+                f"configuration[{compat_key(version)}]",
+            )
+
+
+@rule("DL513", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def iceberg_forbids_type(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Iceberg compatibility is on, and a column has a type that it does not allow.
+
+    Why it matters: the table cannot be read as an Iceberg table, and Delta refuses every change
+    of it.
+
+    What to do: drop the column, or choose another version of Iceberg compatibility.
+
+    Source: PROTOCOL.md, Iceberg Compatibility V1 and V2; protocol_rfcs/iceberg-compat-v3.md.
+    """
+    for version in active_compat_versions(table.snapshot):
+        for field in top_fields(table.snapshot.metadata):
+            if not all(allows_type(version, data_type) for data_type in all_types(field.type)):
+                yield Problem(
+                    f"Iceberg compatibility V{version} does not allow the type of column "
+                    f"{field.name!r}.",
+                    place_of((field.name,)),
+                )
+
+
+@rule("DL514", Severity.ERROR, Scope.SNAPSHOT)
+def iceberg_with_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Iceberg compatibility V1 or V2 is on, and so are deletion vectors, or files have some.
+
+    Why it matters: Iceberg readers do not see them, and show deleted rows.
+
+    What to do: set delta.enableDeletionVectors to false and purge the files: REORG TABLE … APPLY
+    (PURGE). V1 does not even allow the feature in the protocol; choose V2, or drop it.
+
+    Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
+    """
+    snapshot = table.snapshot
+    having = 0 if table.totals is None else table.totals.deletion_vectors
+    enabled = is_on(snapshot, "deletionVectors", "delta.enableDeletionVectors")
+    for version in active_compat_versions(snapshot):
+        if version == 1 and snapshot.protocol.supports("deletionVectors"):
+            why = "the protocol supports deletion vectors"
+        elif version <= 2 and enabled:  # noqa: PLR2004 -- V3 knows deletion vectors
+            why = "deletion vectors are on"
+        elif version <= 2 and having:  # noqa: PLR2004
+            why = f"{having} files have deletion vectors"
+        else:
+            continue
+        where = f"configuration[{compat_key(version)}]"
+        yield Problem(f"Iceberg compatibility V{version} is on, and {why}.", where)
+
+
+@rule("DL515", Severity.ERROR, Scope.SNAPSHOT)
+def iceberg_without_counts(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Iceberg compatibility is on, and files do not say how many records they have.
+
+    Why it matters: Iceberg requires the number for every file, so the table cannot be
+    converted.
+
+    What to do: rewrite those files: REORG TABLE … APPLY (UPGRADE UNIFORM …).
+
+    Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
+    """
+    facts = None if table.totals is None else table.totals.facts
+    for version in active_compat_versions(table.snapshot):
+        if facts is not None and facts.without_num_records:
+            yield Problem(
+                f"Iceberg compatibility V{version} is on, and {facts.without_num_records} of "
+                f"{facts.files} files lack numRecords.",
+                f"configuration[{compat_key(version)}]",
+            )
+
+
+@rule("DL531", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A column's physical name is not `col-` and its id, as Iceberg writer compatibility requires.
+
+    Why it matters: with other names, files cannot be exchanged with writers for Iceberg. It is
+    an error once the property is on.
+
+    What to do: rewrite the table; physical names never change.
+
+    Source: protocol_rfcs/iceberg-writer-compat-v1.md; Kernel, IcebergWriterCompat.
+    """
+    snapshot = table.snapshot
+    for version in (1, 3):
+        name = f"icebergWriterCompatV{version}"
+        if not snapshot.protocol.supports(name):
+            continue
+        text = snapshot.metadata.configuration.get(f"delta.enableIcebergWriterCompatV{version}", "")
+        active = text.lower() == "true"
+        for path, field in fields_of(snapshot.metadata):
+            expected = f"col-{field.metadata.get('delta.columnMapping.id')}"
+            if physical_name(field) != expected:
+                yield Problem(
+                    f"{name} requires the physical name {expected!r} for column "
+                    f"{path_text(path)!r}, "
+                    f"which has {physical_name(field)!r}.",
+                    place_of(path),
+                    severity=Severity.ERROR if active else None,
+                )
+
+
+@rule("DL532", Severity.ERROR, Scope.SNAPSHOT)
+def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The table has adaptive metadata, and column mapping is not by id or deletion vectors are inline.
+
+    Why it matters: adaptive metadata is Iceberg's, which knows columns by id and deletion vectors
+    in files only.
+
+    What to do: rewrite the table; the feature can only be chosen when a table is created.
+
+    Source: protocol_rfcs/iceberg-v4-metadata.md.
+    """
+    protocol = table.snapshot.protocol
+    if not any(protocol.supports(f"adaptiveMetadata{suffix}") for suffix in ("", "-preview")):
+        return
+    mode = mapping_mode(table.snapshot.metadata)
+    # None is a mode that cannot be understood, which other rules report.
+    if mode not in (None, ColumnMappingMode.ID):
+        yield Problem(
+            f"Adaptive metadata needs column mapping by id; the mode is {mode.value}.",
+            "configuration[delta.columnMapping.mode]",
+        )
+    inline = None if table.totals is None else table.totals.inline_vectors
+    if inline is not None and inline.count:
+        yield Problem(
+            f"{inline.count} files have an inline deletion vector, such as {inline.paths[0]!r}.",
+            inline.paths[0],
+        )
+
+
+# Checkpoint protection and deletion vectors
+
+
+_PROTECTION: Final = "delta.requireCheckpointProtectionBeforeVersion"
+
+
+@rule("DL528", Severity.WARNING, Scope.SNAPSHOT, shared=True)
+def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    The feature `checkpointProtection` is there without its property, or the property without it.
+
+    Why it matters: without the property nothing is protected and some writers are shut out
+    needlessly; without the feature no writer honours the property.
+
+    What to do: drop the feature with TRUNCATE HISTORY, or unset the property.
+
+    Source: protocol_rfcs/checkpoint-protection.md.
+    """
+    snapshot = table.snapshot
+    supported = snapshot.protocol.supports("checkpointProtection")
+    text = snapshot.metadata.configuration.get(_PROTECTION)
+    # 0 is the default: there is no version before it to protect.
+    if supported and not whole_number(text):
+        yield Problem(
+            f"The protocol has checkpointProtection, but {_PROTECTION} is not set.",
+            f"configuration[{_PROTECTION}]",
+        )
+    elif whole_number(text) and not supported:
+        yield Problem(
+            f"{_PROTECTION} is {text}, but the protocol lacks checkpointProtection.",
+            f"configuration[{_PROTECTION}]",
+            fix=accepted(
+                snapshot,
+                UnsetProperties((_PROTECTION,)),
+                lambda after: _PROTECTION not in after.metadata.configuration,
+            ),
+        )
+
+
+@rule("DL529", Severity.WARNING, Scope.SNAPSHOT)
+def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    A part of the history that checkpoint protection protects is gone, and a part is still there.
+
+    Why it matters: protected history may only be removed all at once, since older commits may use
+    features that have been dropped. A writer that supports all of them may truncate it; any other
+    leaves versions that cannot be rebuilt, or checkpoints that lack something.
+
+    What to do: find out what cleaned up the log. With ALTER TABLE … DROP FEATURE
+    checkpointProtection TRUNCATE HISTORY the rest goes as well.
+
+    Source: protocol_rfcs/checkpoint-protection.md.
+    """
+    snapshot = table.snapshot
+    guarded = whole_number(snapshot.metadata.configuration.get(_PROTECTION))
+    if guarded is None or not snapshot.protocol.supports("checkpointProtection"):
+        return
+    first = next((commit.version for commit in table.listing.commits), None)
+    # From 0 nothing is gone; from the protected version on, all that is protected went at once.
+    if first is not None and 0 < first < guarded:
+        yield Problem(
+            f"History is protected up to version {guarded}, but begins with version {first}.",
+            "_delta_log",
+        )
+
+
+@rule("DL530", Severity.ERROR, Scope.SNAPSHOT, shared=True)
+def deletion_vectors_where_excluded(table: SnapshotFacts) -> Iterator[Problem]:
+    """
+    Deletion vectors are on together with symlink manifests, or where the files are not Parquet.
+
+    Why it matters: readers of manifests show deleted rows. Delta refuses every change of such a
+    table.
+
+    What to do: turn one of them off.
+
+    Source: Delta Spark, DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED.
+    """
+    try:
+        check_property_constraints(table.snapshot.metadata)
+    except Refused as refusal:
+        if (refusal.delta_error_class or "").startswith("DELTA_VIOLATE_TABLE_PROPERTY"):
+            yield Problem(refusal.message, "configuration[delta.enableDeletionVectors]")

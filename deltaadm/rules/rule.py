@@ -1,0 +1,670 @@
+"""
+A rule: one small function from facts to problems, with its code, severity and documentation; and
+the findings that it leads to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from enum import Enum
+from functools import cached_property, lru_cache
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from deltaadm.dataclass import dataclass, field
+from deltaadm.domain import facts
+from deltaadm.domain.properties import FEATURE_PREFIX, switch
+from deltaadm.domain.schema import StructType, path_text, walk
+from deltaadm.domain.snapshot import LogListing, Snapshot
+from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.column_mapping import (
+    ColumnMappingMode,
+    column_mapping_mode,
+    physical_name,
+)
+from deltaadm.domain.transaction.columns import physical_clustering
+from deltaadm.domain.transaction.update import VERSIONS as COMPAT_VERSIONS
+from deltaadm.domain.transaction.update import compat_key
+from deltaadm.domain.wire import Traits
+from deltaadm.errors import DeltaadmError
+from deltaadm.masking import masked, secrets_among
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from deltaadm.domain.facts import CommitFacts, FileColumns, SnapshotFacts, State
+    from deltaadm.domain.protocol import Protocol
+    from deltaadm.domain.schema import DataType, StructField
+    from deltaadm.domain.steps import Step
+    from deltaadm.domain.wire import Metadata
+
+
+# Commits in which a rule can find something
+
+
+class ByNames:
+    """The commits of whose set of names of actions a *test* is true; many have the same."""
+
+    def __init__(self, test: Callable[[frozenset[str]], bool]) -> None:
+        self.test = test
+
+    def __call__(self, commit: CommitFacts) -> bool:
+        """Whether *commit* is one."""
+        return self.test(frozenset(commit.names))
+
+
+class ByStates:
+    """The commits of whose states before and after a *test* of protocol and metadata is true."""
+
+    def __init__(self, test: Callable[[State, State], bool]) -> None:
+        self.test = test
+
+    def __call__(self, commit: CommitFacts) -> bool:
+        """Whether *commit* is one."""
+        return self.test(commit.before, commit.after)
+
+
+def having(*names: str) -> ByNames:
+    """Commits with an action of one of these *names*."""
+    return ByNames(lambda present: not present.isdisjoint(names))
+
+
+def with_several_files(commit: CommitFacts) -> bool:
+    """Commits that add or remove more than one file."""
+    return len(commit.actions("add")) + len(commit.actions("remove")) > 1
+
+
+changing_protocol = ByStates(lambda before, after: after.protocol is not before.protocol)
+"""Commits with a protocol of their own."""
+
+changing_metadata = ByStates(lambda before, after: after.metadata is not before.metadata)
+"""Commits with metadata of their own."""
+
+
+# Findings
+
+
+class Severity(Enum):
+    """
+    The severity of a finding.
+
+    ERROR: the protocol forbids it or Delta refuses it; WARNING: allowed, yet likely to hurt;
+    INFO: no problem, for information.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Severity).index(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A problem with the rule that found it."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    where: str = ""
+    remedy: str = ""
+    fix: tuple[Step, ...] = ()
+
+
+class Cause(Enum):
+    """Why a finding does not count."""
+
+    BASELINE = "baseline"
+    SETTINGS = "settings"
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A finding that does not count, and the reason given for it."""
+
+    finding: Finding
+    by: Cause
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidationReport:
+    """
+    The findings of the rules for the table that the user calls `table`.
+
+    `findings` are in the order of severity, code and place; `suppressed` are those that do not
+    count. `more` counts, by code, the findings beyond the first `LIMIT`. `version` is None where
+    no snapshot can be built; `stopped` then says why, and `versions` is the range that can be
+    rebuilt, if any. `depth` names how far the rules looked beyond the newest version.
+    `snapshot` is that version, where it could be built.
+    """
+
+    table: str
+    version: int | None
+    findings: tuple[Finding, ...]
+    more: Mapping[str, int] = field(default_factory=dict)
+    suppressed: tuple[Suppressed, ...] = ()
+    stopped: str = ""
+    versions: tuple[int, int] | None = None
+    rules: int = 0
+    depth: tuple[str, ...] = ()
+    snapshot: Snapshot | None = None
+
+    document = "validate"
+    blocks = "deltaadm.reports.validate.show_validation"
+
+    @property
+    def worst(self) -> Severity | None:
+        """The severity of the worst finding."""
+        return min(
+            (finding.severity for finding in self.findings), key=lambda s: s.rank, default=None
+        )
+
+    def count(self, severity: Severity) -> int:
+        """The number of findings of *severity*; those beyond `LIMIT` have the code's worst one."""
+        listed = sum(finding.severity is severity for finding in self.findings)
+        worst: dict[str, Severity] = {}
+        for finding in self.findings:
+            worst.setdefault(finding.code, finding.severity)
+        return listed + sum(n for code, n in self.more.items() if worst.get(code) is severity)
+
+
+LIMIT: Final = 20
+"""The maximum number of findings of one rule that are listed individually."""
+
+
+# Rules
+
+
+if TYPE_CHECKING:
+    Check = Callable[[Any], Iterator["Problem"]]
+    Among = Callable[[Any], Any]
+
+__all__ = [
+    "LIMIT",
+    "RULES",
+    "Finding",
+    "Judge",
+    "Problem",
+    "Rule",
+    "RuleSet",
+    "Scope",
+    "Severity",
+    "ValidationReport",
+    "rule",
+    "selected",
+]
+
+
+class Scope(Enum):
+    """
+    The unit that a rule checks; the value of each member is the class of its facts.
+
+    Two scopes split what could be one: FILE, since a table may have millions of files and what
+    judges each must not hold them all, and CHECKSUM, since a checksum may belong to any version.
+    """
+
+    LOG = facts.LogFacts
+    COMMIT = facts.CommitFacts
+    CHECKPOINT = facts.CheckpointFacts
+    COMPACTION = facts.CompactionFacts
+    FILE = facts.LiveFile
+    SNAPSHOT = facts.SnapshotFacts
+    CHECKSUM = facts.ChecksumFacts
+    DEEP = facts.DataFileFacts
+    CROSS_CHECK = facts.CrossCheck
+    CATALOG = facts.CatalogFacts
+    POLICY = facts.PolicyFacts
+
+
+@dataclass(frozen=True)
+class Problem:
+    """
+    A problem that a rule's check yields.
+
+    `where` names the place in the notation of plans (`schema[a.b]`, `configuration[key]`,
+    `protocol.readerFeatures`) or a file of the log. `severity` and `remedy` are given where
+    they differ from the rule's own. `fix` are the steps that fix it, if deltaadm can.
+    """
+
+    message: str
+    where: str = ""
+    remedy: str = ""
+    severity: Severity | None = None
+    fix: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """
+    A registered check.
+
+    `summary` is the first paragraph of its documentation, `advice` the paragraph *What to do*.
+    `among` says what the check can find something in, where there may be very many: of files, which
+    ones, by column; of a commit, whether. Without it every one is checked. One on the newest
+    version that looks at nothing but protocol, schema and properties is `shared`: what it finds in
+    one table it finds in all that are like it.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    scope: Scope
+    check: Check
+    among: Among | None = None
+    shared: bool = False
+
+    @property
+    def doc(self) -> str:
+        """The documentation of its function, without the indentation."""
+        lines = (self.check.__doc__ or "").strip().splitlines()
+        return "\n".join(line.removeprefix("    ") for line in lines)
+
+    @property
+    def summary(self) -> str:
+        """The description of what the rule finds."""
+        return self.doc.partition("\n\n")[0].replace("\n", " ")
+
+    @property
+    def advice(self) -> str:
+        """What to do about it."""
+        advice = self.section("What to do")
+        return advice[:1].upper() + advice[1:]
+
+    def section(self, title: str) -> str:
+        """The paragraph of the documentation that begins with *title* and a colon."""
+        for paragraph in self.doc.split("\n\n"):
+            head, colon, rest = paragraph.partition(":")
+            if colon and head.strip() == title:
+                return " ".join(rest.split())
+        return ""
+
+
+RULES: Final[dict[str, Rule]] = {}
+"""All rules by code; complete once `deltaadm.rules.all_rules` has been imported."""
+
+
+def rule(
+    code: str,
+    severity: Severity,
+    scope: Scope,
+    *,
+    among: Among | None = None,
+    shared: bool = False,
+) -> Callable[[Check], Check]:
+    """
+    Register a check under *code*; one on files or commits may look *among* many, and one on the
+    newest version be *shared* by tables, see `Rule`.
+
+    Raises `ValueError` if the code is taken or the documentation lacks one of its paragraphs.
+    """
+
+    def register(check: Check) -> Check:
+        registered = Rule(
+            code=code,
+            name=check.__name__.replace("_", "-"),
+            severity=severity,
+            scope=scope,
+            check=check,
+            among=among,
+            shared=shared,
+        )
+        paragraphs = (
+            paragraph.strip().partition(":") for paragraph in (check.__doc__ or "").split("\n\n")
+        )
+        present = {title for title, _, text in paragraphs if text.strip()}
+        missing = [paragraph for paragraph in PARAGRAPHS if paragraph not in present]
+        if code in RULES or missing:
+            raise ValueError(f"{code}: taken, or lacks {missing}")
+        RULES[code] = registered
+        return check
+
+    return register
+
+
+PARAGRAPHS: Final = ("Why it matters", "What to do", "Source")
+
+
+class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been found
+    """The rules of a run, with what the shared ones have found in the tables so far."""
+
+    @cached_property
+    def by_scope(self) -> Mapping[type, Sequence[Rule]]:
+        """The rules by the class of their facts; shared ones are not among them."""
+        rules: dict[type, list[Rule]] = {}
+        for each in self:
+            if not each.shared:
+                rules.setdefault(each.scope.value, []).append(each)
+        return rules
+
+    @cached_property
+    def scopes(self) -> frozenset[Scope]:
+        """The scopes of all the rules."""
+        return frozenset(each.scope for each in self)
+
+    @cached_property
+    def shared(self) -> Sequence[Rule]:
+        """The rules whose findings tables share."""
+        return [each for each in self if each.shared]
+
+    def on_commit(self, commit: facts.CommitFacts) -> list[Rule]:
+        """The rules that can find something in *commit*."""
+        # What most commits of a long log have in common is asked once for all of them.
+        applicable = [*self._by_names(frozenset(commit.names)), *self._by_states(commit)]
+        for among, rules in self._by_commit:
+            if among(commit):
+                applicable += rules
+        return applicable
+
+    @cached_property
+    def _by_names(self) -> Callable[[frozenset[str]], Sequence[Rule]]:
+        """The rules that look at every commit, and at those with such names of actions."""
+
+        def find(names: frozenset[str]) -> Sequence[Rule]:
+            return [
+                each
+                for each in self.by_scope.get(facts.CommitFacts, ())
+                if each.among is None
+                or (isinstance(each.among, ByNames) and each.among.test(names))
+            ]
+
+        return lru_cache(maxsize=64)(find)
+
+    _last_states: tuple[Protocol | None, Metadata | None, Sequence[Rule]] | None = None
+    """Protocol and metadata that the last commit has left as they were, and the rules on it."""
+
+    def _by_states(self, commit: facts.CommitFacts) -> Sequence[Rule]:
+        """The rules that look at a commit between such states."""
+        after, last = commit.after, self._last_states
+        changes = commit.changes_protocol or commit.changes_metadata
+        if (
+            last is not None
+            and not changes
+            and last[0] is after.protocol
+            and last[1] is after.metadata
+        ):
+            return last[2]
+        rules = [
+            each
+            for each in self.by_scope.get(facts.CommitFacts, ())
+            if isinstance(each.among, ByStates) and each.among.test(commit.before, after)
+        ]
+        if not changes:
+            self._last_states = after.protocol, after.metadata, rules
+        return rules
+
+    @cached_property
+    def _by_commit(self) -> Sequence[tuple[Among, Sequence[Rule]]]:
+        """The rules that look at a commit by what else is known of it, under what they ask."""
+        asked: dict[Among, list[Rule]] = {}
+        for each in self.by_scope.get(facts.CommitFacts, ()):
+            if each.among is not None and not isinstance(each.among, ByNames | ByStates):
+                asked.setdefault(each.among, []).append(each)
+        return [*asked.items()]
+
+    @cached_property
+    def found_in_like_tables(self) -> Callable[[int | None, Protocol, Traits], Judge]:
+        """Findings of the shared rules for a protocol and metadata, cached for like tables."""
+        return lru_cache(maxsize=64)(self._find_in_like_tables)
+
+    def _find_in_like_tables(self, limit: int | None, protocol: Protocol, traits: Traits) -> Judge:
+        # Without anything of its own, such as a location: the findings must hold for all that are
+        # like it.
+        like = Snapshot(root="", version=0, protocol=protocol, metadata=traits.metadata)
+        judge = Judge((), limit=limit)
+        fact = facts.SnapshotFacts(snapshot=like, totals=None, listing=LogListing.of("", {}))
+        judge.apply(self.shared, fact)
+        return judge
+
+    def __reduce__(self) -> tuple[type[RuleSet], tuple[tuple[Rule, ...]]]:
+        # What was found stays behind: another process gets the rules alone.
+        return RuleSet, (tuple(self),)
+
+
+class Judge:
+    """
+    Applies rules to facts as they come and keeps what they find.
+
+    Holds no facts, so its memory does not grow with the table. Of each rule it keeps so many
+    findings as the *limit* says, and counts the others.
+    """
+
+    def __init__(self, rules: Iterable[Rule], *, limit: int | None = LIMIT) -> None:
+        self._limit = limit
+        self.rules = rules if isinstance(rules, RuleSet) else RuleSet(rules)
+        self._by_scope = self.rules.by_scope
+        self.found: list[Finding] = []
+        self.counts: Counter[str] = Counter()
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """The scopes that any of the rules looks at."""
+        return self.rules.scopes
+
+    def see(self, fact: facts.Facts) -> None:
+        """Apply every rule for this kind of fact."""
+        if isinstance(fact, facts.LiveFiles):
+            self._check_files(fact.columns)
+            return
+        if isinstance(fact, facts.Withdrawn):
+            self.found.clear()
+            self.counts.clear()
+            return
+        if isinstance(fact, facts.SnapshotFacts) and self.rules.shared:
+            self._check_shared_rules(fact)
+        if isinstance(fact, facts.CommitFacts):
+            self.apply(self.rules.on_commit(fact), fact)
+        else:
+            self.apply(self._by_scope.get(type(fact), ()), fact)
+
+    def apply(self, rules: Iterable[Rule], fact: facts.Facts) -> None:
+        """Apply *rules* alone."""
+        # Not by a function: of ten thousand commits a dozen rules each find nothing.
+        for each in rules:
+            for problem in each.check(fact):
+                self._keep(each, problem, fact)
+
+    def _check_shared_rules(self, fact: facts.SnapshotFacts) -> None:
+        """Take over what the shared rules find in such a table, and in this one if it is odd."""
+        protocol, metadata = fact.snapshot.protocol, fact.snapshot.metadata
+        # What is odd about it is not part of what tables are compared by.
+        if protocol.is_odd or metadata.is_odd:
+            self.apply(self.rules.shared, fact)
+            return
+        judge = self.rules.found_in_like_tables(self._limit, protocol, Traits.of(metadata))
+        self.found += judge.found
+        self.counts += judge.counts
+
+    def _check_files(self, columns: FileColumns) -> None:
+        """Look by column for the files that a rule may find something in, and at those alone."""
+        rules = self._by_scope.get(facts.LiveFile, ())
+        # Two steps: of a million files hardly any is looked at by itself.
+        rows = [columns.every if each.among is None else each.among(columns) for each in rules]
+        for file, asked in columns.files(rows):
+            self.apply(compress(rules, asked), file)
+
+    def _keep(self, rule: Rule, problem: Problem, fact: facts.Facts) -> None:
+        self.counts[rule.code] += 1
+        if self._limit is None or self.counts[rule.code] <= self._limit:
+            self.found.append(_finding(rule, problem, fact))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings, the most severe first."""
+        return tuple(sorted(self.found, key=lambda f: (f.severity.rank, f.code)))
+
+    @property
+    def more(self) -> Mapping[str, int]:
+        """The number of findings of a code beyond those in `findings`."""
+        limit = self._limit
+        if limit is None:
+            return {}
+        return {code: n - limit for code, n in sorted(self.counts.items()) if n > limit}
+
+
+def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
+    secrets = _secrets_of(fact)
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        severity=problem.severity or rule.severity,
+        # A rule quotes what it finds, which may be a password in a property.
+        message=masked(problem.message, secrets),
+        where=masked(problem.where),
+        remedy=masked(problem.remedy, secrets) or rule.advice,
+        fix=problem.fix,
+    )
+
+
+_STATES = ("snapshot", "state", "before", "after")
+"""The attributes of facts that hold metadata, and so secrets that a rule might quote."""
+
+
+def _secrets_of(fact: facts.Facts) -> set[str]:
+    secrets: set[str] = set()
+    for attribute in _STATES:
+        metadata = getattr(getattr(fact, attribute, None), "metadata", None)
+        if metadata is not None:
+            secrets.update(secrets_among(metadata.configuration))
+            secrets.update(secrets_among((metadata.format and metadata.format.options) or {}))
+    return secrets
+
+
+def selected(rules: Iterable[Rule], select: Collection[str], ignore: Collection[str]) -> list[Rule]:
+    """The rules whose code begins with one of *select* (all if empty) and with none of *ignore*."""
+    return [
+        rule
+        for rule in rules
+        if (not select or rule.code.startswith(tuple(select)))
+        and not rule.code.startswith(tuple(ignore))
+    ]
+
+
+def accepted(
+    snapshot: Snapshot, step: Step, is_fixed: Callable[[Snapshot], bool]
+) -> tuple[Step, ...]:
+    """
+    *step*, if Delta accepts it on *snapshot* and the outcome satisfies *is_fixed*; else nothing.
+
+    Never a step that changes the schema: a repair must not decide under which names the
+    columns are found in files that are already there.
+    """
+    try:
+        after = evolve(snapshot, step)
+        same = after.metadata.schema == snapshot.metadata.schema
+    except DeltaadmError:
+        return ()
+    return (step,) if same and is_fixed(after) else ()
+
+
+def adding(snapshot: Snapshot, feature: str) -> tuple[Step, ...]:
+    """The step that adds *feature* to the protocol, where Delta takes it."""
+    step = SetProperties({f"{FEATURE_PREFIX}{feature}": "supported"})
+    return accepted(snapshot, step, lambda after: after.protocol.supports(feature))
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Once(Generic[K, V]):
+    """
+    A function that remembers its last answer, for as long as it is given the same object.
+
+    A million files share one state, and a dozen rules look at each file in turn.
+    """
+
+    def __init__(self, make: Callable[[K], V]) -> None:
+        self._make = make
+        self._last: tuple[K, V] | None = None
+
+    def __call__(self, key: K) -> V:
+        """The answer for *key*."""
+        last = self._last
+        if last is not None and last[0] is key:
+            return last[1]
+        value = self._make(key)
+        self._last = (key, value)
+        return value
+
+
+# Questions that several rules ask
+
+
+Path = tuple[str, ...]
+
+
+def _fields_of(metadata: Metadata) -> tuple[tuple[Path, StructField], ...]:
+    try:
+        return tuple(walk(metadata.schema))
+    except DeltaadmError:
+        return ()
+
+
+fields_of: Final = Once(_fields_of)
+"""All columns with their paths; none where the schema cannot be read."""
+
+
+def top_fields(metadata: Metadata) -> tuple[StructField, ...]:
+    """The top-level columns."""
+    return tuple(field for path, field in fields_of(metadata) if len(path) == 1)
+
+
+def place_of(path: Path) -> str:
+    """A column as the place of a finding."""
+    return f"schema[{path_text(path)}]"
+
+
+def mapping_mode(metadata: Metadata) -> ColumnMappingMode | None:
+    """The column mapping mode; None where its property holds no mode."""
+    try:
+        return column_mapping_mode(metadata)
+    except DeltaadmError:
+        return None
+
+
+def is_on(snapshot: Snapshot, feature: str, key: str) -> bool:
+    """Whether a feature is supported and its property on."""
+    on = snapshot.protocol.supports(feature) and switch(snapshot.metadata.configuration, key)
+    return bool(on)
+
+
+def active_compat_versions(snapshot: Snapshot) -> Iterator[int]:
+    """The versions of Iceberg compatibility that are active."""
+    for version in COMPAT_VERSIONS:
+        if is_on(snapshot, f"icebergCompatV{version}", compat_key(version)):
+            yield version
+
+
+def whole_number(text: str | None) -> int | None:
+    """The value of a property that holds a whole number."""
+    # As Java reads a long; Python's int() also takes blanks, underscores and other digits.
+    if text is None or not re.fullmatch(r"[+-]?\d{1,19}", text, re.ASCII):
+        return None
+    return int(text)
+
+
+def clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | None]]:
+    """The columns that the table is clustered by, with their types."""
+    metadata, mode = table.snapshot.metadata, mapping_mode(table.snapshot.metadata)
+    if mode is None or not fields_of(metadata) or not table.state.supports("clustering"):
+        return
+    for path in physical_clustering(table.snapshot.domains or {}):
+        data_type: DataType | None = metadata.schema
+        for part in path:
+            inner = data_type.fields if isinstance(data_type, StructType) else ()
+            data_type = next(
+                (field.type for field in inner if stored_name(field, mode) == part), None
+            )
+        yield path, data_type
+
+
+def stored_name(field: StructField, mode: ColumnMappingMode) -> str:
+    """The name of a column in the data files."""
+    return field.name if mode is ColumnMappingMode.NONE else physical_name(field)

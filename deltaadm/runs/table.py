@@ -1,0 +1,566 @@
+"""A table, and what can be asked of it, planned for it and done to it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.errors import Refused, TableError
+from deltaadm.masking import masked
+from deltaadm.plans.plan import Plan
+from deltaadm.plans.reports import PlanReport
+from deltaadm.replay.reconcile import Detail
+from deltaadm.runs import plan_run, questions, sessions
+from deltaadm.runs.arguments import as_method, checked
+from deltaadm.runs.context import RunContext
+from deltaadm.runs.history import NEWEST, Point, point, state_at
+from deltaadm.runs.names import open_catalog
+from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup, read_file
+from deltaadm.runs.plan_options import (
+    ClientOptions,
+    CommitEngineOptions,
+    CommitOptions,
+    ConsentOptions,
+    PlanOutputOptions,
+)
+from deltaadm.runs.plan_run import (
+    commit_plan,
+    needed_consents,
+    plan_for,
+    require_engine_commits,
+    with_commit_engine,
+)
+from deltaadm.runs.results import OutcomeResult, PlanResult, Result
+from deltaadm.runs.sessions import log_reader
+from deltaadm.runs.settings import ClientRequirements, load_settings, rule_settings
+from deltaadm.runs.settings_file import SettingsSources
+from deltaadm.runs.status import CommitStatus
+from deltaadm.runs.target import find, resolve_new
+from deltaadm.storage.store import ObjectStores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from pyspark.sql import SparkSession
+
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.steps import CreationMode
+    from deltaadm.plans.saved import SavedPlan
+    from deltaadm.reports.diff import DiffReport
+    from deltaadm.rules.rule import ValidationReport
+    from deltaadm.runs.plan_run import Consent, Planner
+    from deltaadm.runs.questions import Question
+    from deltaadm.runs.settings import Settings
+    from deltaadm.runs.target import Target
+    from deltaadm.runs.validation import ValidationRun
+
+
+# Names of tables
+
+
+class Source(NamedTuple):
+    """The name of a table, the options of its object store, and the Spark session that has it."""
+
+    text: str
+    storage_options: Mapping[str, str] = {}
+    spark: Any = None
+
+
+def source_of(source: object) -> Source:
+    """
+    What *source* leads to; of a table in another library its location or name, not its version.
+
+    Raises `TypeError` for what is no table, `ValueError` for an empty name, and `TableError` for a
+    table that Spark cannot describe.
+    """
+    if isinstance(source, os.PathLike):
+        source = os.fspath(source)
+    if isinstance(source, str):
+        if not source.strip():
+            raise ValueError("The name of the table is empty.")
+        return Source(source)
+    library = type(source).__module__.partition(".")[0]
+    if library == "deltalake" and hasattr(source, "table_uri"):
+        options = getattr(source, "_storage_options", None) or {}
+        return Source(_path_of(source.table_uri).rstrip("/") or "/", options)
+    if library == "delta" and hasattr(source, "detail"):
+        return _of_spark(source)
+    raise TypeError(
+        "A table is a path, a URL, a name, or a DeltaTable of deltalake or delta-spark, not "
+        f"{type(source).__name__} ({source!r:.60})."
+    )
+
+
+def _path_of(url: str) -> str:
+    """The path on this machine that *url* stands for, or else *url*."""
+    parts = urlsplit(url)
+    return url2pathname(parts.path) if parts.scheme == "file" else url
+
+
+def _of_spark(source: Any) -> Source:
+    from deltaadm.spark.catalog import plain_location
+
+    try:
+        row = source.detail().select("name", "location").head()
+    except Exception as error:
+        from deltaadm.spark.errors import refusal
+
+        if "delta.connect" in str(error):  # the message that a server without Delta's plugin has
+            raise TableError(
+                "The Spark Connect server cannot describe a DeltaTable: it lacks Delta's plugin.",
+                remedy="Pass the table's name or location, and the session as spark=.",
+            ) from error
+        raise refusal(error) from error
+    if row is None:
+        raise TableError("Spark does not describe this table.", remedy="Pass its location.")
+    return Source(row["name"] or plain_location(row["location"]), {}, source._spark)  # noqa: SLF001
+
+
+# The table
+
+
+P = ParamSpec("P")
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+def _asked(
+    question: Callable[P, Question[A]], report: Callable[[A], R]
+) -> Callable[Concatenate[Table, P], Result[R]]:
+    """The method that asks *question*, and makes a *report* of what is answered."""
+
+    def ask(self: Table, /, *args: P.args, **kwargs: P.kwargs) -> Result[R]:
+        asked = question(*args, **kwargs)
+        with self._opened() as (context, target):
+            return self._result(report(asked(context, target)))
+
+    return as_method(ask, question, "Result")
+
+
+def _planned(
+    wish: Callable[P, Planner],
+) -> Callable[Concatenate[Table, P], PlanResult]:
+    """The method that plans what *wish* says."""
+
+    def plan(self: Table, /, *args: P.args, **kwargs: P.kwargs) -> PlanResult:
+        return self._plan(wish(*args, **kwargs))
+
+    return as_method(plan, wish, "PlanResult")
+
+
+def _same(report: R) -> R:
+    return report
+
+
+class Table:
+    """
+    A Delta table, which `table` opens; nothing is read before something is asked.
+
+    Each method does what the command of its name does, with the same settings, and reads the table
+    as it is then. Only `apply` changes anything. What deltaadm expects to go wrong is raised as a
+    `DeltaadmError`, a mistake in the arguments as `TypeError` or `ValueError`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        request: CommitOptions,
+        *,
+        spark: SparkSession | None,
+        storage_options: Mapping[str, str],
+        show_secrets: bool,
+    ) -> None:
+        self.name = name
+        self._request = request
+        self._spark = spark
+        self._storage_options = storage_options
+        self._show_secrets = show_secrets
+
+    def __repr__(self) -> str:
+        return f"deltaadm.table({masked(self.name)!r})"
+
+    # Reading
+
+    @checked
+    def snapshot(
+        self, version: int | None = None, timestamp: str | datetime | None = None
+    ) -> Snapshot:
+        """The state of the table, at a version or as of a time, with the facts about its files."""
+        point = state_at(version, timestamp)
+        with self._opened() as (context, target):
+            return target.load(context, detail=Detail.STATE, **point._asdict())
+
+    inspect = _asked(questions.inspect, _same)
+    why = _asked(questions.why, _same)
+    history = _asked(questions.history, lambda history: history.report()[0])
+
+    @checked
+    def diff(
+        self,
+        before: int | str | datetime | Table | None = None,
+        after: int | str | datetime | Table | None = None,
+        *,
+        only: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+    ) -> Result[DiffReport]:
+        """
+        In what two states differ: `deltaadm diff`.
+
+        A state is a version of this table, a time, or another table; None, which at least one of
+        them is not, is this table as it is now.
+        """
+        from deltaadm.runs.compare import compared, comparison
+
+        if before is None and after is None:
+            raise ValueError("Compare with something: a version, a time or another table.")
+        request = comparison(only, ignore)
+        with ExitStack() as stack:
+            context, target = stack.enter_context(self._opened())
+
+            def side(name: str, given: int | str | datetime | Table | None) -> tuple[Target, Point]:
+                if isinstance(given, Table):
+                    # Of another table what is asked is its location; the run is this table's.
+                    _, other = stack.enter_context(given._opened())  # noqa: SLF001
+                    return other, NEWEST
+                return target, point(given, f"--{name}")
+
+            sides = side("before", before), side("after", after)
+            return self._result(compared(context, *sides, request))
+
+    # Checking
+
+    @checked
+    def validate(
+        self,
+        *,
+        select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        history: bool = False,
+        deep: bool = False,
+        cross_check: bool = False,
+    ) -> Result[ValidationReport]:
+        """
+        The findings of the rules in the table: `deltaadm validate`.
+
+        `select` and `ignore` have codes of rules or their beginnings. A table that cannot be
+        loaded has findings as well.
+        """
+        run = self._validation(select, ignore, history=history, deep=deep, cross_check=cross_check)
+        with self._opened() as (context, target):
+            return self._result(run.report(context, target, watched=False))
+
+    def _validation(
+        self,
+        select: Sequence[str],
+        ignore: Sequence[str],
+        *,
+        history: bool,
+        deep: bool,
+        cross_check: bool = False,
+    ) -> ValidationRun:
+        from deltaadm.runs.validation import ValidationRun
+
+        sources = SettingsSources("validate")
+        project = rule_settings(sources)
+        return ValidationRun.of(
+            load_settings(sources),
+            self._request.clients,
+            select=select or project.select,
+            ignore=ignore or project.ignore,
+            fail_on=project.fail_on,
+            history=history,
+            deep=deep,
+            cross_check=cross_check,
+        )
+
+    # Planning
+
+    plan_features = _planned(plan_run.plan_features)
+    plan_drop = _planned(plan_run.plan_drop)
+    plan_upgrade = _planned(plan_run.plan_upgrade)
+    plan_minimum = _planned(plan_run.plan_minimum)
+    plan_for_clients = _planned(plan_run.plan_for_clients)
+    plan_mapping_mode = _planned(plan_run.plan_mapping_mode)
+    plan_changes = _planned(plan_run.plan_changes)
+
+    @checked
+    def plan_fixes(
+        self,
+        *,
+        select: Sequence[str] = (),
+        ignore: Sequence[str] = (),
+        history: bool = False,
+        deep: bool = False,
+    ) -> PlanResult:
+        """A plan of everything that deltaadm can fix: `deltaadm validate --fix`."""
+        from deltaadm.runs.validation import fixes_planner
+
+        run = self._validation(select, ignore, history=history, deep=deep)
+        return self._plan(fixes_planner(run))
+
+    @checked
+    def plan_create(
+        self,
+        schema: str,
+        *,
+        mode: str | CreationMode = "create",
+        partition_by: Sequence[str] = (),
+        cluster_by: Sequence[str] = (),
+        properties: Mapping[str, str] | None = None,
+        comment: str | None = None,
+        location: str | None = None,
+    ) -> PlanResult:
+        """
+        A plan that makes the table, or replaces it: `deltaadm create`.
+
+        `schema` has columns as in CREATE TABLE, or Spark's JSON. `mode` is create,
+        create-or-replace or replace. `location` is for tables with names.
+        """
+        from deltaadm.plans.alter import read_schema
+        from deltaadm.runs.foreign_plans import creation_step, plan_creation
+
+        step = creation_step(
+            read_schema(schema),
+            mode=mode,
+            partition_by=partition_by,
+            cluster_by=cluster_by,
+            properties=properties or {},
+            comment=comment,
+            location=location,
+        )
+        with self._run() as context:
+            target = resolve_new(context, self.name, step.location)
+            requirements = self._requirements(load_settings(context.settings), target)
+            plan = plan_creation(context, target, step, requirements, self._session())
+            return self._planned(plan)
+
+    def _plan(self, planner: Planner) -> PlanResult:
+
+        with self._opened() as (context, target):
+            project = load_settings(context.settings)
+            plan, _ = plan_for(
+                context, target, planner, self._request, project=project, session=self._session()
+            )
+            return self._planned(plan)
+
+    def _planned(self, plan: Plan) -> PlanResult:
+        return PlanResult(PlanReport(self.name, plan), show_secrets=self._show_secrets)
+
+    # Carrying out
+
+    @checked
+    def apply(
+        self,
+        plan: PlanResult | Plan | str | os.PathLike[str],
+        *,
+        allow_backfill: bool = False,
+        allow_rewrite: bool = False,
+        accept_irreversible: Sequence[str] = (),
+        commit_engine: str | None = None,
+    ) -> OutcomeResult:
+        """
+        Commit exactly *plan*, or the one in a file, and compare the result: `deltaadm apply`.
+
+        Calling this is the consent, except for what has an argument of its own: a backfill, a
+        rewrite of data, and what cannot be undone, by the names of the features. `commit_engine`
+        is spark or embedded, or else that of the settings. What is done already is not done again.
+
+        Raises `Refused` without such a consent, and `CommitError` where the table is no longer as
+        the plan found it, or Delta refuses.
+        """
+        from deltaadm.plans.reach_clients import require_reached
+        from deltaadm.runs.many_plans import plan_left
+
+        engines = {choice.value: choice for choice in Engine}
+        request = self._request.replaced(
+            committing=CommitEngineOptions(
+                commit_engine=None
+                if commit_engine is None
+                else _choice("commit_engine", commit_engine, engines)
+            ),
+            consent=self._request.consent.replaced(
+                yes=True,
+                allow_backfill=allow_backfill,
+                allow_rewrite=allow_rewrite,
+                accept_irreversible=list(accept_irreversible),
+            ),
+        )
+        status = CommitStatus()
+        try:
+            with self._run(status) as plain:
+                project = load_settings(plain.settings)
+                context = with_commit_engine(plain, request, project)
+                saved = _saved(plan)
+                target = self._found(context, missing_ok=not saved.before.exists)
+                requirements = self._requirements(project, target)
+                chosen = plan_left(context, saved, target, requirements)
+                require_engine_commits(context, chosen)
+                if isinstance(plan, PlanResult | Plan):
+                    require_reached(plan if isinstance(plan, Plan) else plan.plan)
+                sessions.require_commits(context, [chosen])
+                sessions.warn_of_other_writers(context, [chosen])
+                _require_consent(needed_consents(chosen, requirements, request))
+                outcome = commit_plan(context, self.name, chosen)
+                return OutcomeResult(outcome, show_secrets=self._show_secrets)
+        except KeyboardInterrupt as interrupt:
+            interrupt.add_note(f"deltaadm: {status.describe()}")
+            raise
+
+    # How it is reached
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[RunContext, Target]]:
+        """A run with the table, found."""
+        with self._run() as context:
+            yield context, self._found(context)
+
+    @contextmanager
+    def _run(self, status: CommitStatus | None = None) -> Iterator[RunContext]:
+        """The context of each method."""
+        with ExitStack() as stack:
+            if self._spark is not None:
+                from deltaadm.spark.session import activated
+
+                stack.enter_context(activated(self._spark))
+            request = self._request
+            context = RunContext(status or CommitStatus()).with_request(
+                request.spark, request.output, request.access
+            )
+            if self._storage_options:
+                context = replace(context, object_stores=self._stores(context))
+            reader = stack.enter_context(log_reader(context, [self.name]))
+            yield stack.enter_context(open_catalog(reader, [self.name]))
+
+    def _found(self, context: RunContext, *, missing_ok: bool = False) -> Target:
+        if missing_ok:
+            return resolve_new(context, self.name, None)
+        return find(context, self.name)
+
+    def _stores(self, context: RunContext) -> ObjectStores:
+        """The object stores with the options of this table, which count most."""
+        from deltaadm.runs.unity import options_source
+
+        def options() -> Callable[[str], Mapping[str, str]]:
+            others = options_source(context.access, context.settings)
+            return lambda location: {**others(location), **self._storage_options}
+
+        return ObjectStores(options, None if context.unity is None else context.unity.credentials)
+
+    def _session(self) -> SessionSettings:
+        """The settings of Spark that plans depend on."""
+        conf: Any = {} if self._spark is None else self._spark.conf.getAll
+        return SessionSettings.from_conf(conf)
+
+    def _requirements(self, project: Settings, target: Target) -> ClientRequirements:
+        return ClientRequirements.of(self._request, project, target.text, target.location)
+
+    def _result(self, report: R) -> Result[R]:
+        return Result(report, show_secrets=self._show_secrets)
+
+
+@checked
+def table(
+    source: object,
+    *,
+    spark: SparkSession | None = None,
+    storage_options: Mapping[str, str] | None = None,
+    unity: str | None = None,
+    for_client: Sequence[str] = (),
+    for_client_writing: Sequence[str] = (),
+    accept_findings: Sequence[str] = (),
+    accept_silently_wrong: Sequence[str] = (),
+    show_secrets: bool = False,
+) -> Table:
+    """
+    The table at a path or URL, with a name in a catalog, or in a DeltaTable of another library.
+
+    With *spark* the log is read by this session, which also knows the table's name and commits;
+    on Spark Connect deltaadm reads the log itself. Without it, commits start Spark.
+    *storage_options* are for its object store, *unity* is the URL of the Unity Catalog with its
+    name. *for_client* and *for_client_writing* must go on working, as must those of the settings;
+    *accept_findings* and *accept_silently_wrong* accept what a plan may bring about. Secrets among
+    properties are masked without *show_secrets*.
+
+    Raises `TypeError` or `ValueError` for what is no table.
+    """
+    table_source = source_of(source)
+    if spark is not None and not (hasattr(spark, "sql") and hasattr(spark, "conf")):
+        raise TypeError(f"spark must be a SparkSession, not {type(spark).__name__}.")
+    spark = table_source.spark if spark is None else spark
+    # A session on Spark Connect does not read logs.
+    engine = Engine.SPARK if hasattr(spark, "_jvm") else Engine.EMBEDDED
+    request = CommitOptions(
+        committing=CommitEngineOptions(),
+        clients=ClientOptions(
+            for_client=list(for_client), for_client_writing=list(for_client_writing)
+        ),
+        consent=ConsentOptions(
+            accept_finding=list(accept_findings),
+            accept_silently_wrong=list(accept_silently_wrong),
+        ),
+        access=AccessOptions(unity=unity),
+        spark=SparkOptionGroup(engine=engine),
+        output=PlanOutputOptions(),
+    )
+    return Table(
+        table_source.text,
+        request,
+        spark=spark,
+        storage_options={**table_source.storage_options, **(storage_options or {})},
+        show_secrets=show_secrets,
+    )
+
+
+# Arguments
+
+
+def _choice(name: str, choice: str, choices: Mapping[str, R]) -> R:
+    if choice not in choices:
+        raise ValueError(f"{name}: {choice!r} is not one of {', '.join(choices)}.")
+    return choices[choice]
+
+
+# Plans
+
+
+def _saved(plan: PlanResult | Plan | str | os.PathLike[str]) -> SavedPlan:
+    """The plan as a file would have it, so that it is carried out as one from a file is."""
+    from deltaadm.plans.saved import SavedPlan
+    from deltaadm.runs.many_plans import plans_in
+
+    if isinstance(plan, PlanResult):
+        return SavedPlan.of(plan.plan, plan.report.table)
+    if isinstance(plan, Plan):
+        return SavedPlan.of(plan, plan.before.root)
+    saved = plans_in(read_file(Path(plan)))
+    if len(saved) != 1:
+        raise ValueError(f"{plan} holds {len(saved)} plans; apply them with `deltaadm apply`.")
+    return saved[0]
+
+
+def _require_consent(missing: Iterable[Consent]) -> None:
+    """Raise `Refused` for what the call does not agree to; it names the arguments that do."""
+    asked = [consent.option for consent in missing]
+    if asked:
+        raise Refused(
+            "The plan does more than change metadata; nothing was changed.",
+            remedy=f"Agree to it: {', '.join(map(_argument, asked))}.",
+        )
+
+
+def _argument(option: str) -> str:
+    """
+    The argument that stands for an *option* with its value.
+
+    >>> _argument("--allow-rewrite"), _argument("--accept-irreversible deletionVectors")
+    ('allow_rewrite=True', "accept_irreversible=['deletionVectors']")
+    """
+    name, _, value = option.removeprefix("--").partition(" ")
+    return f"{name.replace('-', '_')}={[value] if value else True}"

@@ -1,0 +1,762 @@
+"""Unity Catalog by its REST interfaces, and the log of a table that it knows."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import closing, suppress
+from enum import Enum
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.catalog_table import (
+    DELTA,
+    CatalogState,
+    CatalogTable,
+    RatifiedCommit,
+    is_name_pattern,
+    matches_name,
+    names_alike,
+)
+from deltaadm.domain.json_values import elements, flag, place, text, text_map, texts, version_number
+from deltaadm.domain.schema import path_text
+from deltaadm.domain.snapshot import FileInfo, Kind, commit_name, parse
+from deltaadm.errors import Refused, StorageError, TableError
+from deltaadm.storage.object_store import TemporaryCredentials, Threads
+from deltaadm.storage.rest import CatalogRefusal, Rest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import BinaryIO
+
+    from deltaadm.limits import Limits
+    from deltaadm.storage.store import WritableStore
+
+
+# Responses
+
+
+if TYPE_CHECKING:
+    Document = Mapping[str, Any]
+
+Value = TypeVar("Value")
+Other = TypeVar("Other")
+
+_VIEWS: Final = frozenset({"VIEW", "METRIC_VIEW"})
+_MANAGED: Final = "MANAGED"
+_MANAGING: Final = ("delta.feature.catalogManaged", "delta.feature.catalogOwned-preview")
+"""Properties of tables whose commits their catalog manages."""
+
+COMMITS: Final = 10_000
+"""Commits that a catalog still keeps of one table, at most; they are published soon."""
+
+
+def page_of(answer: Document, field: str) -> tuple[list[Document], str]:
+    """The entries in one page of a list, which all have a name, and the token of the next page."""
+    listed = _optional(answer, field, _objects, [])
+    for entry in listed:
+        _part(entry, "name", text)
+    return listed, _optional(answer, "next_page_token", text, "")
+
+
+def entry_of(name: Sequence[str], info: Document) -> CatalogTable:
+    """The table that *info*, of a list or by itself, is about."""
+    _part(info, "name", text)
+    kind = _optional(info, "table_type", text, "")
+    return CatalogTable(
+        name=path_text(tuple(name)),
+        provider=_optional(info, "data_source_format", text, "").lower(),
+        location=_optional(info, "storage_location", _location, ""),
+        is_view=kind in _VIEWS,
+        is_managed=kind == _MANAGED,
+    )
+
+
+def entry_for_delta(name: Sequence[str], answer: Document) -> CatalogTable:
+    """The table that an answer for Delta clients is about."""
+    metadata = _part(answer, "metadata", _object)
+    return CatalogTable(
+        name=path_text(tuple(name)),
+        provider=DELTA,
+        location=_part(metadata, "location", _location),
+        is_managed=_optional(metadata, "table-type", text, "") == _MANAGED,
+    )
+
+
+def state_for_delta(answer: Document, name: Sequence[str], catalog: str) -> CatalogState:
+    """A table in the API for Delta clients."""
+    metadata = _part(answer, "metadata", _object)
+    commits = _commits(answer, "file-name", "file-size", "file-modification-timestamp")
+    newest = max((commit.version for commit in commits), default=None)
+    latest = _optional(answer, "latest-table-version", version_number, newest)
+    managed = commits or _optional(metadata, "table-type", text, "") == _MANAGED
+    columns = _part(metadata, "columns", _object)
+    return CatalogState(
+        name=path_text(tuple(name)),
+        catalog=catalog,
+        location=_part(metadata, "location", _location),
+        table_id=_optional(metadata, "table-uuid", text, None),
+        version=_version(latest) if managed else None,
+        commits=tuple(sorted(commits)),
+        fields=tuple(map(_field, _part(columns, "fields", _objects))),
+        partition_columns=_optional(metadata, "partition-columns", texts, None),
+        properties=_optional(metadata, "properties", text_map, {}),
+        metadata_version=_optional(metadata, "last-commit-version", version_number, None),
+    )
+
+
+def state_of_info(info: Document, name: Sequence[str], catalog: str) -> CatalogState:
+    """A table in the older API, which returns commits separately."""
+    properties = _optional(info, "properties", text_map, {})
+    columns = sorted(
+        _optional(info, "columns", _objects, []),
+        key=lambda column: _optional(column, "position", version_number, 0),
+    )
+    partitions = sorted(
+        (_part(column, "partition_index", version_number), _part(column, "name", text))
+        for column in columns
+        if column.get("partition_index") is not None
+    )
+    last = properties.get("delta.lastUpdateVersion", "")
+    return CatalogState(
+        name=path_text(tuple(name)),
+        catalog=catalog,
+        location=_optional(info, "storage_location", _location, ""),
+        table_id=_optional(info, "table_id", text, None),
+        fields=tuple(map(_column, columns)) or None,
+        partition_columns=tuple(column for _, column in partitions) if columns else None,
+        properties=properties,
+        metadata_version=int(last) if last.isdecimal() else None,
+    )
+
+
+def is_managed(state: CatalogState) -> bool:
+    """Whether the properties say that the catalog manages the commits of the table."""
+    return any((state.properties or {}).get(key) for key in _MANAGING)
+
+
+def with_commits(state: CatalogState, ask: Callable[[int], Document]) -> CatalogState:
+    """*state* with the commits that *ask* answers, from a version on, until none is left."""
+    commits: dict[int, RatifiedCommit] = {}
+    start = 0
+    while True:
+        answer = ask(start)
+        newest = _part(answer, "latest_table_version", version_number)
+        page = _commits(answer, "file_name", "file_size", "file_modification_timestamp")
+        commits |= {commit.version: commit for commit in page}
+        reached = max(commits, default=newest)
+        if not page or reached >= newest or reached < start:
+            ordered = tuple(sorted(commits.values()))
+            return replace(state, version=_version(newest), commits=ordered)
+        if len(commits) > COMMITS:
+            msg = f"there are more than {COMMITS:,} commits that are not published"
+            raise ValueError(msg)
+        start = reached + 1
+
+
+def _commits(answer: Document, name: str, size: str, modified: str) -> list[RatifiedCommit]:
+    """The commits in a response, in which the fields of each have these names."""
+    return [
+        RatifiedCommit(
+            _part(commit, "version", version_number),
+            _part(commit, name, place),
+            _part(commit, size, version_number),
+            _part(commit, modified, version_number),
+        )
+        for commit in _optional(answer, "commits", _objects, [])
+    ]
+
+
+def _version(number: int | None) -> int | None:
+    """A version as the catalog says it; a negative one stands for none that it knows of."""
+    return None if number is None or number < 0 else number
+
+
+# Columns
+
+
+def _field(field: Document) -> Document:
+    """A field in the form of Delta's schemas, whose names of keys are in camel case."""
+    return {
+        "name": _part(field, "name", text),
+        "type": _type(field.get("type")),
+        "nullable": _optional(field, "nullable", flag, True),
+        "metadata": _optional(field, "metadata", _object, {}),
+    }
+
+
+def _type(kind: Any) -> Any:
+    if not isinstance(kind, dict):
+        return kind
+    if kind.get("type") == "struct":
+        fields = _optional(kind, "fields", _objects, [])
+        return {"type": "struct", "fields": [_field(field) for field in fields]}
+    converted: dict[str, Any] = {}
+    for key, value in kind.items():
+        name = re.sub("-([a-z])", lambda letter: letter[1].upper(), key)
+        converted[name] = value if name == "type" else _type(value)
+    return converted
+
+
+def _column(column: Document) -> Document:
+    """A column of the older interface, whose type is JSON in JSON."""
+    kind: Any = _optional(column, "type_json", text, "null")
+    with suppress(ValueError):
+        kind = json.loads(kind)
+    if isinstance(kind, dict) and "name" in kind and "type" in kind:
+        kind = kind["type"]
+    comment = _optional(column, "comment", text, "")
+    return {
+        "name": _part(column, "name", text),
+        "type": _type(kind) if kind else _optional(column, "type_text", text, ""),
+        "nullable": _optional(column, "nullable", flag, True),
+        "metadata": {"comment": comment} if comment else {},
+    }
+
+
+# Credentials
+
+
+_OPTIONS: Final = {
+    "s3.access-key-id": "aws_access_key_id",
+    "s3.secret-access-key": "aws_secret_access_key",
+    "s3.session-token": "aws_session_token",
+    "azure.sas-token": "azure_storage_sas_token",
+    "gcs.oauth-token": "google_oauth_token",
+}
+"""Options of stores by the names that the interface for Delta clients has for them."""
+
+_OLDER: Final = {
+    ("aws_temp_credentials", "access_key_id"): "aws_access_key_id",
+    ("aws_temp_credentials", "secret_access_key"): "aws_secret_access_key",
+    ("aws_temp_credentials", "session_token"): "aws_session_token",
+    ("azure_user_delegation_sas", "sas_token"): "azure_storage_sas_token",
+    ("gcp_oauth_token", "oauth_token"): "google_oauth_token",
+}
+"""The same for the older interface."""
+
+
+def credentials_for_delta(
+    answer: Document, location: str, operation: str
+) -> TemporaryCredentials | None:
+    """Return the credentials of *location*'s longest prefix for *operation*; None without any."""
+    fitting = [
+        (prefix, entry)
+        for entry in _optional(answer, "storage-credentials", _objects, [])
+        if _part(entry, "operation", text) in {operation, "READ_WRITE"}
+        and _is_below(location, prefix := _part(entry, "prefix", text))
+    ]
+    if not fitting:
+        return None
+    _, closest = max(fitting, key=lambda entry: len(entry[0]))
+    config = _part(closest, "config", _object)
+    options = {option: _optional(config, key, _word, "") for key, option in _OPTIONS.items()}
+    return _credentials(options, closest, "expiration-time-ms")
+
+
+def older_credentials(answer: Document) -> TemporaryCredentials | None:
+    """Return the credentials of the older API; None if it has none."""
+    options = {
+        option: _optional(_optional(answer, group, _object, {}), key, _word, "")
+        for (group, key), option in _OLDER.items()
+    }
+    return _credentials(options, answer, "expiration_time")
+
+
+def _credentials(
+    options: Mapping[str, str], answer: Document, expires: str
+) -> TemporaryCredentials | None:
+    given = {option: value for option, value in options.items() if value}
+    end = _optional(answer, expires, version_number, 0)
+    # What ends after the last date that there is does not end.
+    return TemporaryCredentials(given, end if 0 < end < _LAST else None) if given else None
+
+
+_LAST: Final = 253_402_300_800_000
+"""The first millisecond after the year 9999."""
+
+
+def _is_below(location: str, prefix: str) -> bool:
+    """Whether a location begins with *prefix*, whichever of its names the store is called by."""
+    places = [f"{text.rstrip('/')}/".replace("s3a://", "s3://", 1) for text in (location, prefix)]
+    return places[0].startswith(places[1])
+
+
+# Fields
+
+
+def _part(document: Document, key: str, read: Callable[[Any], Value]) -> Value:
+    """What *read*, which raises `TypeError` or `ValueError`, makes of a field."""
+    value = document.get(key)
+    try:
+        return read(value)
+    except TypeError:
+        msg = f"{key} is {_KINDS[type(value)]}"
+    except ValueError:
+        msg = f"{key} has an impossible value"
+    # Without the value, which may be a secret.
+    raise ValueError(msg)
+
+
+_KINDS: Final[Mapping[type, str]] = {
+    type(None): "missing", bool: "a boolean", int: "a number", float: "a fraction",
+    str: "a string", list: "an array", dict: "an object",
+}  # fmt: skip
+
+
+def _optional(
+    document: Document, key: str, read: Callable[[Any], Value], default: Other
+) -> Value | Other:
+    """The same for a field that may be missing or null."""
+    return default if document.get(key) is None else _part(document, key, read)
+
+
+def _object(value: Any) -> Document:
+    if not isinstance(value, dict):
+        raise TypeError(value)
+    return value
+
+
+def _objects(value: Any) -> list[Document]:
+    return [_object(item) for item in elements(value)]
+
+
+def _location(value: Any) -> str:
+    return place(value) if text(value) else ""
+
+
+def _word(value: Any) -> str:
+    """A part of credentials; obstore panics on what no header can have."""
+    if re.search(r"[^\x21-\x7e]", text(value)):
+        raise ValueError
+    return text(value)
+
+
+# The catalog
+
+
+_PREFIX: Final = ("api", "2.1", "unity-catalog")
+_LOAD: Final = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
+_CREDENTIALS: Final = f"{_LOAD}/credentials"
+_PROTOCOLS: Final = "1.0"
+_PAGE: Final = "50"
+"""Tables in an answer, as many as the description allows."""
+
+PAGES: Final = 10_000
+ENTRIES: Final = 1_000_000
+"""Pages and entries of a list, at most."""
+
+_AT_ONCE: Final = 16
+_PARTS: Final = 3
+
+
+class Access(Enum):
+    """The operations that temporary credentials allow; values are the catalog's terms."""
+
+    READ = "READ"
+    READ_WRITE = "READ_WRITE"
+
+
+class UnityCatalog:
+    """
+    The server at *url*, the beginning of which is all that has to be given.
+
+    *token* says who asks; *token_names* are the variables that it may come from.
+    """
+
+    def __init__(self, url: str, token: str, *, token_names: str) -> None:
+        base = url.rstrip("/")
+        if not base.endswith("/".join(_PREFIX)):
+            base = "/".join((base, *_PREFIX))
+        self.name = f"Unity Catalog at {base.removesuffix('/' + '/'.join(_PREFIX))}"
+        self._rest = Rest(base, token, name=self.name, token_names=token_names)
+        self._endpoints: dict[str, frozenset[str]] = {}
+        self._asking = Lock()
+
+    # Tables
+
+    def load_table(self, name: Sequence[str]) -> tuple[CatalogTable, CatalogState | None]:
+        """
+        The table with the parts *name*, catalog, schema and table, and its state if it is Delta's.
+
+        Raises `TableError` where there is none, `Refused` for a name of other parts, and
+        `StorageError` for trouble with the catalog.
+        """
+        _require_whole(name)
+        has_route = _LOAD in self._endpoints_of(name[0])
+        answer = self._if_known(*_delta_path(name)) if has_route else None
+        if answer is None:  # for a view, say, of which only the older interface tells
+            return self._load_older(name)
+        return self._parse(
+            lambda: (entry_for_delta(name, answer), state_for_delta(answer, name, self.name))
+        )
+
+    def _load_older(self, name: Sequence[str]) -> tuple[CatalogTable, CatalogState | None]:
+        try:
+            info = self._rest.get("tables", ".".join(name))
+        except CatalogRefusal as error:
+            if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
+                raise
+            raise self._no_table(name) from None
+        entry = self._parse(lambda: entry_of(name, info))
+        if not entry.is_delta:
+            return entry, None
+        state = self._parse(lambda: state_of_info(info, name, self.name))
+        if is_managed(state):
+            state = self._parse(lambda: with_commits(state, partial(self._commits, state)))
+        return entry, state
+
+    def _commits(self, state: CatalogState, start: int) -> Document:
+        asked = {"table_id": state.table_id, "table_uri": state.location, "start_version": start}
+        return self._rest.get("delta", "preview", "commits", body=asked)
+
+    def _no_table(self, name: Sequence[str]) -> TableError:
+        try:
+            # Only for a hint, which must not hide what is wrong with the table itself.
+            known = [info["name"] for info in self._tables(*name[:2])]
+        except (StorageError, TableError):
+            known = []
+        return TableError(
+            f"Table {path_text(tuple(name))} does not exist in {self.name}, or this user may not "
+            "see it.",
+            remedy=names_alike(name[2], known)
+            or f"deltaadm inspect --catalog {name[0]}.{name[1]}.* lists the tables of the schema.",
+            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+        )
+
+    # Lists
+
+    def list_tables(self, pattern: str) -> tuple[CatalogTable, ...]:
+        """
+        The Delta tables whose names match *pattern*, in the order of their names.
+
+        *pattern* is `catalog.schema.table`, with `*` for any text and `?` for one character in the
+        last two parts. Raises what `load_table` does, and `Refused` for another pattern.
+        """
+        catalog, schema, table = _pattern(pattern)
+        schemas = [schema]
+        if is_name_pattern(schema):
+            listed = self._pages("schemas", "schemas", {"catalog_name": catalog}, catalog)
+            schemas = [info["name"] for info in listed if matches_name(info["name"], schema)]
+        with closing(Threads(_AT_ONCE)) as threads:
+            pending = [
+                threads.submit(partial(self._delta_tables, catalog, schema_name, table))
+                for schema_name in schemas
+            ]
+            tables = [entry for entries in pending for entry in entries.result()]
+        return tuple(sorted(tables, key=lambda entry: entry.name))
+
+    def _delta_tables(self, catalog: str, schema: str, pattern: str) -> list[CatalogTable]:
+        entries = (
+            self._parse(partial(entry_of, (catalog, schema, info["name"]), info))
+            for info in self._tables(catalog, schema)
+            if matches_name(info["name"], pattern)
+        )
+        return [entry for entry in entries if entry.is_delta]
+
+    def _tables(self, catalog: str, schema: str) -> Iterator[Document]:
+        query = {
+            "catalog_name": catalog, "schema_name": schema, "max_results": _PAGE,
+            # Fifty tables with all their columns can be megabytes.
+            "omit_columns": "true", "omit_properties": "true",
+        }  # fmt: skip
+        return self._pages("tables", "tables", query, f"{catalog}.{schema}")
+
+    def _pages(
+        self, path: str, field: str, query: Mapping[str, str], parent: str
+    ) -> Iterator[Document]:
+        """The entries of *field* in all pages of a list, some of which may be empty."""
+        token, seen, entries = "", {hash("")}, 0
+        while len(seen) <= PAGES and entries <= ENTRIES:
+            more = {"page_token": token} if token else {}
+            try:
+                answer = self._rest.get(path, query={**query, **more})
+            except CatalogRefusal as error:
+                if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
+                    raise
+                kind = "Schema" if "." in parent else "Catalog"
+                raise TableError(
+                    f"{kind} {parent} does not exist in {self.name}, or this user may not see it.",
+                    remedy="Check its name and the privileges.",
+                    delta_error_class="SCHEMA_NOT_FOUND",
+                ) from None
+            listed, token = self._parse(partial(page_of, answer, field))
+            yield from listed
+            if not token:
+                return
+            if hash(token) in seen:
+                raise StorageError(
+                    f"{self.name} lists {field} without end: it gives the same page token twice.",
+                    remedy="Report this to its operator.",
+                )
+            seen.add(hash(token))
+            entries += len(listed)
+        raise StorageError(
+            f"{self.name} lists more than {PAGES:,} pages or {ENTRIES:,} entries of {field}.",
+            remedy="Give the names of tables, or patterns for the names of schemas.",
+        )
+
+    def describe_access(self) -> str:
+        """Describe what can be listed and how tables load; raises what `list_tables` does."""
+        catalogs = [info["name"] for info in self._pages("catalogs", "catalogs", {}, "")]
+        number = "1 catalog" if len(catalogs) == 1 else f"{len(catalogs)} catalogs"
+        summary = f"{number} can be listed"
+        if not catalogs:
+            return summary
+        by_delta = any(_LOAD in self._endpoints_of(name) for name in catalogs[:1])
+        return f"{summary}; tables are loaded by " + (
+            "the interface for Delta clients" if by_delta else "the older interface"
+        )
+
+    # Credentials
+
+    def credentials(
+        self, state: CatalogState, name: Sequence[str], access: Access
+    ) -> TemporaryCredentials | None:
+        """
+        Temporary credentials for the files of a table; None where the catalog has none to give.
+
+        Raises `StorageError` where it denies them.
+        """
+        if _CREDENTIALS in self._endpoints_of(name[0]):
+            query = {"operation": access.value}
+            answer = self._if_known(*_delta_path(name), "credentials", query=query)
+            if answer is not None:
+                return self._parse(
+                    lambda: credentials_for_delta(answer, state.location, access.value)
+                )
+        asked = {"table_id": state.table_id, "operation": access.value}
+        older = self._rest.post("temporary-table-credentials", body=asked)
+        return self._parse(lambda: older_credentials(older))
+
+    def _if_known(self, *path: str, query: Mapping[str, str] | None = None) -> Document | None:
+        """The answer at *path* of the interface for Delta clients; None where it has none."""
+        try:
+            return self._rest.get("delta", "v1", *path, query=query)
+        except CatalogRefusal as error:
+            if not error.is_unknown_route:
+                raise
+            return None
+
+    def _parse(self, parse: Callable[[], Value]) -> Value:
+        """Parse a response with *parse*; raises if it is not as the API specifies."""
+        try:
+            return parse()
+        except (ValueError, RecursionError) as error:
+            raise StorageError(
+                f"{self.name} answers something that is not understood: {error}.",
+                remedy="Check that the server's version is one that deltaadm knows.",
+            ) from error
+
+    def _endpoints_of(self, catalog: str) -> frozenset[str]:
+        """Return the endpoints of the API for Delta clients for *catalog*; empty if it has none."""
+        with self._asking:  # so that tables that are looked up at once ask once
+            if catalog not in self._endpoints:
+                self._endpoints[catalog] = self._fetch_endpoints(catalog)
+            return self._endpoints[catalog]
+
+    def _fetch_endpoints(self, catalog: str) -> frozenset[str]:
+        query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}
+        endpoints = (self._if_known("config", query=query) or {}).get("endpoints")
+        return frozenset(map(str, endpoints)) if isinstance(endpoints, list) else frozenset()
+
+
+def _delta_path(name: Sequence[str]) -> tuple[str, ...]:
+    catalog, schema, table = name
+    return ("catalogs", catalog, "schemas", schema, "tables", table)
+
+
+def _require_whole(name: Sequence[str]) -> None:
+    if len(name) != _PARTS:
+        raise Refused(
+            f"{path_text(tuple(name))} does not say in which catalog it is.",
+            remedy="Write catalog.schema.table.",
+        )
+
+
+def _pattern(text: str) -> list[str]:
+    parts = text.split(".")
+    if len(parts) == _PARTS and all(parts) and not is_name_pattern(parts[0]):
+        return parts
+    raise Refused(
+        f"{text!r} is not a pattern for the names of tables in Unity Catalog.",
+        remedy="Write catalog.schema.table, with * for any text in schema and table, such as "
+        "main.sales.*.",
+    )
+
+
+# The log with ratified commits
+
+
+_STAGED: Final = "_staged_commits"
+
+
+class RatifiedStore:
+    """
+    A table's log in *store* as *state*, the catalog's word on the table, makes it; see `LogStore`.
+
+    Where the catalog manages the commits, those that it has ratified stand among the published
+    ones, under the names that they will have, and take their place; what is newer than its version
+    is not there (PROTOCOL.md, Reading Catalog-managed Tables). Raises `TableError` where the
+    catalog names files that cannot be such commits.
+    """
+
+    def __init__(self, store: WritableStore, state: CatalogState) -> None:
+        self._store = store
+        self.catalog_state = state
+        self._files = {
+            commit_name(commit.version): f"{_STAGED}/{commit.name}" for commit in state.commits
+        }
+        self._infos = {
+            commit_name(commit.version): FileInfo(
+                commit_name(commit.version), commit.size, commit.modified
+            )
+            for commit in state.commits
+        }
+        self._published: set[str] = set()
+        _check(state)
+
+    def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
+        """See `LogStore`."""
+        return self._ratified(self._store.list_log(start), start)
+
+    def list_short_log(self) -> Mapping[str, FileInfo] | None:
+        """See `LogStore`."""
+        listed = self._store.list_short_log()
+        return None if listed is None else self._ratified(listed, 0)
+
+    def _ratified(self, listed: Mapping[str, FileInfo], start: int) -> Mapping[str, FileInfo]:
+        newest = self.catalog_state.version
+        if newest is None:
+            return listed
+        infos = {name: info for name, info in listed.items() if _last_version(info) <= newest}
+        self._published |= listed.keys() & self._infos.keys()
+        # Names of twenty digits are in the order of their versions.
+        first = commit_name(start)
+        infos |= {name: info for name, info in self._infos.items() if name >= first}
+        if start <= newest and commit_name(newest) not in infos:
+            raise _missing(self.catalog_state, newest)
+        return infos
+
+    def unpublished(self) -> tuple[int, ...]:
+        """The versions whose commits were not in the log itself when it was listed."""
+        return tuple(
+            commit.version
+            for commit in self.catalog_state.commits
+            if commit_name(commit.version) not in self._published
+        )
+
+    def differing(self) -> tuple[int, ...]:
+        """The versions whose published commits are not what the catalog has ratified."""
+        return tuple(
+            commit.version
+            for commit in self.catalog_state.commits
+            if (name := commit_name(commit.version)) in self._published
+            and self._store.read(name) != self._store.read(self._files[name])
+        )
+
+    def list_directory(self, name: str) -> Mapping[str, FileInfo]:
+        """See `LogStore`."""
+        return self._store.list_directory(name)
+
+    def read_ahead(self, paths: Iterable[str]) -> None:
+        """See `LogStore`."""
+        self._store.read_ahead([self._files.get(path, path) for path in paths])
+
+    def read(self, path: str) -> bytes:
+        """See `LogStore`."""
+        return self._store.read(self._files.get(path, path))
+
+    def open(self, path: str) -> BinaryIO:
+        """See `LogStore`."""
+        return self._store.open(self._files.get(path, path))
+
+    # As the store itself has it
+
+    @property
+    def root(self) -> str:
+        """See `LogStore`."""
+        return self._store.root
+
+    @property
+    def local_path(self) -> str | None:
+        """See `LogStore`."""
+        return self._store.local_path
+
+    @property
+    def qualifier(self) -> str:
+        """See `LogStore`."""
+        return self._store.qualifier
+
+    @property
+    def limits(self) -> Limits:
+        """See `LogStore`."""
+        return self._store.limits
+
+    @property
+    def survives_fork(self) -> bool:
+        """See `LogStore`."""
+        return self._store.survives_fork
+
+    @property
+    def at_once(self) -> int:
+        """See `LogStore`."""
+        return self._store.at_once
+
+    @property
+    def storage_options(self) -> Mapping[str, str]:
+        """See `LogStore`."""
+        return self._store.storage_options
+
+    def data_size(self, path: str) -> int | None:
+        """See `LogStore`."""
+        return self._store.data_size(path)
+
+    def open_data(self, path: str) -> BinaryIO:
+        """See `LogStore`."""
+        return self._store.open_data(path)
+
+
+def _last_version(info: FileInfo) -> int:
+    """The newest version that a file of the log says something of; -1 for what has none."""
+    file = parse(info)
+    version = file.end if file.kind is Kind.COMPACTED else file.version
+    return -1 if version is None else version
+
+
+def _check(state: CatalogState) -> None:
+    """Raise for commits that cannot be the newest of the table, one after the other."""
+    if state.version is None:
+        return
+    for commit in state.commits:
+        file = parse(FileInfo(f"{_STAGED}/{commit.name}"))
+        if file.kind is not Kind.STAGED or file.version != commit.version:
+            raise _error(state, f"its file for commit {commit.version} is called {commit.name!r}")
+    versions = [commit.version for commit in state.commits]
+    if versions and versions != list(range(versions[0], state.version + 1)):
+        listed = ", ".join(map(str, versions))
+        raise _error(
+            state,
+            f"its newest version is {state.version}, and the commits that it names are {listed}",
+            delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
+        )
+
+
+def _missing(state: CatalogState, version: int) -> TableError:
+    return _error(
+        state,
+        f"it says that version {version} is the newest, but names no file with that commit, and "
+        "the log has none",
+        delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
+    )
+
+
+def _error(state: CatalogState, what: str, **more: Any) -> TableError:
+    return TableError(
+        f"{state.catalog} contradicts itself or the log about {state.name}: {what}.",
+        remedy="Try again, since commits are published at any time; if it persists, ask "
+        "the operator of the catalog.",
+        **more,
+    )

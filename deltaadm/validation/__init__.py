@@ -1,1 +1,0 @@
-"""Rules about what a table's log may look like, and how they are run."""
