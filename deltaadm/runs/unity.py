@@ -106,10 +106,10 @@ class Unity:
         require_no_secret(entry.location)
         try:
             location = _located(entry.location)
-        except (ValueError, Refused) as error:
+        except (ValueError, Refused, StorageError) as error:
             raise StorageError(
                 f"{self._found().name} has {entry.name} at {entry.location!r}, which is no "
-                "location.",
+                "location that can be opened.",
                 remedy="Correct the table's entry in the catalog.",
             ) from error
         self._names[location] = name
