@@ -43,7 +43,7 @@ def kill_rounds(directory: Path, rounds: int, seed: int) -> Counter[str]:
         child = os.fork()
         if child == 0:
             _change(directory, number)
-        time.sleep(chance.uniform(0, within))
+        time.sleep(chance.uniform(within / 3, within))
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
@@ -76,6 +76,7 @@ def kill_programs(
     chance = random.Random(seed)  # noqa: S311 -- for moments
     os.environ.update(environment)
     found: Counter[str] = Counter()
+    usual = [0.0, 0.0]
     for number in range(rounds):
         store = open_store(place)
         before, published = _versions(store.list_log()), require_right(store)
@@ -86,9 +87,12 @@ def kill_programs(
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        time.sleep(chance.uniform(0.15, 1.8 if number % 2 else 0.9))
-        child.send_signal(chance.choice((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)))
+        began = time.monotonic()
+        if usual[number % 2]:  # as long as the last one took that was left alone
+            time.sleep(chance.uniform(0.4, 1.1) * usual[number % 2])
+            child.send_signal(chance.choice((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)))
         code = child.wait()
+        usual[number % 2] = time.monotonic() - began if code == 0 else usual[number % 2]
         store = open_store(place)
         names = store.list_log()
         after, now = _versions(names), require_right(store)
@@ -154,11 +158,17 @@ def _changed(directory: Path, number: int) -> int:
 
 
 def _usual_time(directory: Path) -> float:
-    """How long a process takes that has imported everything, as those do that are forked."""
-    for number in range(2):
+    """How long a process takes that is forked once this one has imported everything."""
+    assert _changed(directory, -1) == 0
+    times = []
+    for number in range(3):
         began = time.monotonic()
-        assert _changed(directory, -1 - number) == 0
-    return 2 * (time.monotonic() - began)  # processes that are forked take longer
+        child = os.fork()
+        if child == 0:
+            _change(directory, -2 - number)
+        assert os.waitpid(child, 0)[1] == 0
+        times.append(time.monotonic() - began)
+    return 1.3 * max(times)
 
 
 def _names(log: Path) -> list[str]:
