@@ -317,15 +317,13 @@ def spark_interval(text: str) -> str:
         parts = re.findall(r"(\d+)([a-z]+)", plain.lower())
         if not parts or "".join(map("".join, parts)) != plain.lower():
             return text
-        terms = [(count, _unit_of_time(unit)) for count, unit in parts]
+        terms = [
+            (count, _SHORT_UNITS.get(unit) or _SHORT_UNITS.get(unit.removesuffix("s"), ""))
+            for count, unit in parts
+        ]
         if not all(unit for _, unit in terms):
             return text
     return f"interval {' '.join(f'{count} {unit}s' for count, unit in terms)}"
-
-
-def _unit_of_time(word: str) -> str:
-    """The unit that *word* stands for, which may have an s at its end; empty if there is none."""
-    return _SHORT_UNITS.get(word) or _SHORT_UNITS.get(word.removesuffix("s"), "")
 
 
 _SIZE_UNITS: Final = {"": "b", "b": "b", "byte": "b", "bytes": "b"} | {

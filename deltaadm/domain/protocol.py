@@ -202,18 +202,6 @@ class Protocol(Loggable):
             raise problem
         return self
 
-    def _require_known_features(self) -> None:
-        """Raise `Refused` for names that Delta does not know."""
-        # Delta would drop them; nothing is lost here.
-        unknown = self.unknown_features
-        if unknown:
-            raise Refused(
-                "The table's protocol lists features that Delta Spark does not know and would "
-                f"remove: {', '.join(sorted(unknown))}.",
-                remedy="Change the protocol with the client that added them.",
-                delta_error_class="DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
-            )
-
     @property
     def explicit_names(self) -> frozenset[str]:
         """The names in both lists, spelled as the log has them."""
@@ -320,7 +308,15 @@ class Protocol(Loggable):
         if weakest.supported_features != features:
             listed = type(self).apply(weakest.min_reader_version, WRITER_FEATURES_VERSION)
             weakest = listed.with_features(sorted(features))
-        self._require_known_features()
+        # Delta would drop them; nothing is lost here.
+        unknown = self.unknown_features
+        if unknown:
+            raise Refused(
+                "The table's protocol lists features that Delta Spark does not know and would "
+                f"remove: {', '.join(sorted(unknown))}.",
+                remedy="Change the protocol with the client that added them.",
+                delta_error_class="DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
+            )
         return weakest
 
     def denormalized(self) -> Self:

@@ -118,7 +118,14 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
     False where only Spark can tell. Raises `Refused` with the error class of Delta or Spark where
     it certainly is none.
     """
-    _refuse_functions(tokens)
+    for name in _calls(tokens):
+        if name in AGGREGATES or name in WINDOW_FUNCTIONS:
+            raise Refused(
+                f"A constraint cannot use the function {name}: it is computed over many rows, not "
+                "one.",
+                remedy="Write a condition on the columns of one row.",
+                delta_error_class=_class_of(name, tokens),
+            )
     parser = _Parser(tokens, schema)
     try:
         condition = parser.whole()
@@ -157,18 +164,6 @@ def _calls(tokens: Sequence[str]) -> Iterator[str]:
         name = word.lower()
         if after == "(" and _is_word(word) and name not in SYNTAX and before != ".":
             yield name
-
-
-def _refuse_functions(tokens: Sequence[str]) -> None:
-    """Refuse functions of many rows, wherever in the expression they stand."""
-    for name in _calls(tokens):
-        if name in AGGREGATES or name in WINDOW_FUNCTIONS:
-            raise Refused(
-                f"A constraint cannot use the function {name}: it is computed over many rows, not "
-                "one.",
-                remedy="Write a condition on the columns of one row.",
-                delta_error_class=_class_of(name, tokens),
-            )
 
 
 def _class_of(name: str, tokens: Sequence[str]) -> str:
@@ -295,17 +290,13 @@ class _Parser:
     def whole(self) -> Operand:
         """The whole expression; raises `_UnjudgedError` where the grammar ends before it."""
         operand = self._or()
-        self._alias()
-        if self._position < len(self._tokens):
-            raise _UnjudgedError
-        return operand
-
-    def _alias(self) -> None:
-        """Spark lets an expression have a name, with which nothing is done here."""
         self._take("as")
         name = self._peek()
         if name.startswith("`") or (_is_word(name) and name not in _RESERVED_IN_CONDITIONS):
             self._position += 1
+        if self._position < len(self._tokens):
+            raise _UnjudgedError
+        return operand
 
     def _peek(self, ahead: int = 0) -> str:
         place = self._position + ahead
@@ -345,7 +336,23 @@ class _Parser:
         if self._take("not", "!"):
             self._require_truth(self._not(), "NOT")
             return _TRUTH
-        return self._predicate()
+        value = self._comparison()
+        negated = self._peek() == "not"
+        word = self._peek(1) if negated else self._peek()
+        if word not in _PREDICATES:
+            return value
+        self._position += 1 + negated
+        if word == "is":
+            self._is(value)
+        elif word == "between":
+            self._compare(value, self._comparison(), "BETWEEN")
+            self._require("and")
+            self._compare(value, self._comparison(), "BETWEEN")
+        elif word == "in":
+            self._in(value)
+        else:
+            self._like(word, value)
+        return _TRUTH
 
     def _require_truth(self, operand: Operand, word: str) -> None:
         if operand.kind in _NEVER_TRUTH:
@@ -356,26 +363,6 @@ class _Parser:
             )
         if operand.kind != "boolean":
             self.is_sure = False
-
-    def _predicate(self) -> Operand:
-        value = self._comparison()
-        negated = self._peek() == "not"
-        word = self._peek(1) if negated else self._peek()
-        if word not in _PREDICATES:
-            return value
-        self._position += 1 + negated
-        self._rest_of_predicate(word, value)
-        return _TRUTH
-
-    def _rest_of_predicate(self, word: str, value: Operand) -> None:
-        if word == "is":
-            self._is(value)
-        elif word == "between":
-            self._between(value)
-        elif word == "in":
-            self._in(value)
-        else:
-            self._like(word, value)
 
     def _is(self, value: Operand) -> None:
         self._take("not")
@@ -388,11 +375,6 @@ class _Parser:
         self._require("distinct")
         self._require("from")
         self._compare(value, self._comparison(), "IS DISTINCT FROM")
-
-    def _between(self, value: Operand) -> None:
-        self._compare(value, self._comparison(), "BETWEEN")
-        self._require("and")
-        self._compare(value, self._comparison(), "BETWEEN")
 
     def _in(self, value: Operand) -> None:
         self._require("(")
@@ -477,14 +459,20 @@ class _Parser:
             self._or()
             self._require("]")
             self.is_sure = False
-            operand = _part_of(operand.type)
+            if isinstance(operand.type, ArrayType):
+                operand = _of(operand.type.element)
+            else:
+                operand = _of(operand.type.value) if isinstance(operand.type, MapType) else _UNKNOWN
         if self._peek() in ("over", "filter", "collate", "within"):
             raise _UnjudgedError
         return operand
 
     def _primary(self) -> Operand:
         if self._peek() == "(":
-            return self._bracketed()
+            self._require("(")
+            operand = self._or()
+            self._require(")")
+            return operand
         token = self._tokens[self._position] if self._position < len(self._tokens) else ""
         self._position += 1
         if not token:
@@ -496,20 +484,6 @@ class _Parser:
                 raise _UnjudgedError
             self.is_sure = self.is_sure and token[-1].isdecimal()
             return Operand("integral") if _INTEGER.fullmatch(token) else _number(token)
-        return self._word(token)
-
-    def _bracketed(self) -> Operand:
-        self._require("(")
-        operand = self._or()
-        self._require(")")
-        return operand
-
-    def _text(self) -> Operand:
-        while self._peek()[:1] in ("'", '"') and self._peek():
-            self._position += 1
-        return Operand("string")
-
-    def _word(self, token: str) -> Operand:
         word = token.lower()
         if word in _CONSTANTS:
             return Operand(_CONSTANTS[word])
@@ -521,6 +495,11 @@ class _Parser:
         if token.startswith("`") or (_is_word(token) and word not in _RESERVED_IN_CONDITIONS):
             return self._column(token)
         raise _UnjudgedError
+
+    def _text(self) -> Operand:
+        while self._peek()[:1] in ("'", '"') and self._peek():
+            self._position += 1
+        return Operand("string")
 
     def _call(self, name: str) -> Operand:
         """A call, whose result only Spark knows, unless it is a part of a text."""
@@ -605,12 +584,6 @@ def _mismatched_argument(name: str, given: Operand) -> Refused:
         remedy="Use a part of the value, such as values[0], or another function.",
         delta_error_class="DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
     )
-
-
-def _part_of(data_type: DataType | None) -> Operand:
-    if isinstance(data_type, ArrayType):
-        return _of(data_type.element)
-    return _of(data_type.value) if isinstance(data_type, MapType) else _UNKNOWN
 
 
 def _number(token: str) -> Operand:

@@ -488,7 +488,14 @@ def _sequence(reader: _Reader) -> dict[str, int]:
             start = IDENTITY_START not in options and reader.accept("START", "WITH")
             if not start and (IDENTITY_STEP in options or not reader.accept("INCREMENT", "BY")):
                 raise reader.wrong("START WITH, INCREMENT BY or )")
-            options[IDENTITY_START if start else IDENTITY_STEP] = _long(reader)
+            sign = -1 if reader.accept("-") else 1
+            token = reader.next
+            # Twenty digits are too many in any case, and int() refuses thousands of them.
+            number = sign * int(token.text[:20]) if token.kind == "number" else 2**63
+            if not -(2**63) <= number < 2**63:
+                raise reader.wrong("a 64-bit integer")
+            reader.take()
+            options[IDENTITY_START if start else IDENTITY_STEP] = number
     if options.get(IDENTITY_STEP) == 0:
         raise Refused(
             "An identity column cannot be incremented by 0.",
@@ -496,17 +503,6 @@ def _sequence(reader: _Reader) -> dict[str, int]:
             delta_error_class="IDENTITY_COLUMNS_ILLEGAL_STEP",
         )
     return {IDENTITY_START: 1, IDENTITY_STEP: 1} | options
-
-
-def _long(reader: _Reader) -> int:
-    sign = -1 if reader.accept("-") else 1
-    token = reader.next
-    # Twenty digits are too many in any case, and int() refuses thousands of them.
-    number = sign * int(token.text[:20]) if token.kind == "number" else 2**63
-    if not -(2**63) <= number < 2**63:
-        raise reader.wrong("a 64-bit integer")
-    reader.take()
-    return number
 
 
 def _expression(reader: _Reader, ends: Callable[[_Reader], bool]) -> str:

@@ -212,7 +212,13 @@ def _changed(
         if not isinstance(data_type, StructType):
             return data_type
         if change.position is not None:
-            return _moved(data_type, name, change.position)
+            (moved,) = (field for field in data_type.fields if field.name == name)
+            after = None if change.position.after is None else change.position.after.lower()
+            if after == name.lower():
+                return data_type
+            rest = [field for field in data_type.fields if field.name != name]
+            index = 0 if after is None else [field.name.lower() for field in rest].index(after) + 1
+            return StructType((*rest[:index], moved, *rest[index:]))
         return _with_field(data_type, name, _edited(place, change))
 
     return _struct(change_type(schema, tuple(parents), edited))
@@ -232,16 +238,6 @@ def _edited(field: StructField, change: ColumnChange) -> StructField:
 
 def _with_field(struct: StructType, name: str, new: StructField) -> StructType:
     return StructType(tuple(new if field.name == name else field for field in struct.fields))
-
-
-def _moved(struct: StructType, name: str, position: Position) -> StructType:
-    (moved,) = (field for field in struct.fields if field.name == name)
-    after = None if position.after is None else position.after.lower()
-    if after == name.lower():
-        return struct
-    rest = [field for field in struct.fields if field.name != name]
-    index = 0 if after is None else [field.name.lower() for field in rest].index(after) + 1
-    return StructType((*rest[:index], moved, *rest[index:]))
 
 
 def _stored_type(data_type: DataType) -> DataType:
@@ -493,9 +489,30 @@ class AddColumns(Step):
         require_writable(snapshot)
         require_found_clustering(snapshot)
         for definition in self.columns:
-            _refuse_not_null(definition.column)
+            strict = [
+                path_text(path)
+                for path, field in walk(StructType((definition.column,)))
+                if not field.nullable
+            ]
+            if strict:
+                raise Refused(
+                    f"{', '.join(strict)} cannot be added as NOT NULL: existing rows have no value "
+                    "for it.",
+                    remedy="Add it without NOT NULL; once it is filled, a constraint can forbid "
+                    "nulls: alter --add-constraint 'NAME=COLUMN IS NOT NULL'.",
+                    delta_error_class="DELTA_OPERATION_NOT_ALLOWED",
+                )
         for definition in self.columns:
-            _refuse_default(definition.column)
+            column = definition.column
+            if CURRENT_DEFAULT in column.metadata:
+                raise Refused(
+                    f"{column.name} cannot be added with a default, which existing rows would "
+                    "lack.",
+                    remedy="Add it without a default, then set one for new rows: alter "
+                    f"--set-default {column.name}={column.metadata[CURRENT_DEFAULT]}.",
+                    delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_"
+                    "NOT_SUPPORTED",
+                )
         proposed = snapshot.metadata.with_schema(schema)
         if column_mapping_mode(proposed) is ColumnMappingMode.NONE:
             check_names(proposed)
@@ -577,27 +594,6 @@ def _index(fields: list[StructField], definition: ColumnDefinition) -> int:
 # Refusals
 
 
-def _refuse_not_null(column: StructField) -> None:
-    strict = [path_text(path) for path, field in walk(StructType((column,))) if not field.nullable]
-    if strict:
-        raise Refused(
-            f"{', '.join(strict)} cannot be added as NOT NULL: existing rows have no value for it.",
-            remedy="Add it without NOT NULL; once it is filled, a constraint can forbid nulls: "
-            "alter --add-constraint 'NAME=COLUMN IS NOT NULL'.",
-            delta_error_class="DELTA_OPERATION_NOT_ALLOWED",
-        )
-
-
-def _refuse_default(column: StructField) -> None:
-    if CURRENT_DEFAULT in column.metadata:
-        raise Refused(
-            f"{column.name} cannot be added with a default, which existing rows would lack.",
-            remedy="Add it without a default, then set one for new rows: alter --set-default "
-            f"{column.name}={column.metadata[CURRENT_DEFAULT]}.",
-            delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED",
-        )
-
-
 # Drop columns
 
 
@@ -629,7 +625,20 @@ class DropColumns(Step):
         schema = metadata.schema
         for path in dropped:
             schema = without_column(schema, path)
-        _refuse_layout_columns(snapshot, dropped)
+        partitions = sorted({(name,) for name in metadata.partition_columns} & set(dropped))
+        if partitions:
+            raise Refused(
+                f"The table is partitioned by {', '.join(map(path_text, partitions))}.",
+                remedy="A partition column cannot be dropped.",
+                delta_error_class="DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
+            )
+        clustering = sorted(set(clustering_columns(snapshot) or ()) & set(dropped))
+        if clustering:
+            raise Refused(
+                f"The table is clustered by {', '.join(map(path_text, clustering))}.",
+                remedy="Choose other columns first: alter --cluster-by COLUMN, or --no-cluster-by.",
+                delta_error_class="DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
+            )
         for path in dropped:
             refuse_dependents(metadata, path)
         # Delta writes the names without backticks, and then does not find those that need them.
@@ -697,23 +706,6 @@ def without_column(schema: StructType, gone: Path) -> StructType:
     return left
 
 
-def _refuse_layout_columns(snapshot: Snapshot, gone: tuple[Path, ...]) -> None:
-    partitions = sorted({(name,) for name in snapshot.metadata.partition_columns} & set(gone))
-    if partitions:
-        raise Refused(
-            f"The table is partitioned by {', '.join(map(path_text, partitions))}.",
-            remedy="A partition column cannot be dropped.",
-            delta_error_class="DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
-        )
-    clustering = sorted(set(clustering_columns(snapshot) or ()) & set(gone))
-    if clustering:
-        raise Refused(
-            f"The table is clustered by {', '.join(map(path_text, clustering))}.",
-            remedy="Choose other columns first: alter --cluster-by COLUMN, or --no-cluster-by.",
-            delta_error_class="DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
-        )
-
-
 # Rename column
 
 
@@ -738,7 +730,14 @@ class RenameColumn(Step):
                 remedy="Rename the column that contains it.",
                 delta_error_class="INVALID_FIELD_NAME",
             )
-        _refuse_taken(metadata.schema, (*old[:-1], self.name))
+        new = (*old[:-1], self.name)
+        taken = find_column(metadata.schema, new)
+        if taken is not None:
+            raise Refused(
+                f"The table already has a column {path_text(taken)}.",
+                remedy="Choose a name that differs in more than case.",
+                delta_error_class="FIELD_ALREADY_EXISTS",
+            )
         require_writable(snapshot)
         refuse_dependents(metadata, old)
         require_mapping(metadata, "renamed", "DELTA_UNSUPPORTED_RENAME_COLUMN")
@@ -765,13 +764,3 @@ class RenameColumn(Step):
     def options(self) -> Iterator[str]:
         """`--rename-column`."""
         yield from ("--rename-column", f"{path_text(self.column)}={self.name}")
-
-
-def _refuse_taken(schema: StructType, new: Path) -> None:
-    taken = find_column(schema, new)
-    if taken is not None:
-        raise Refused(
-            f"The table already has a column {path_text(taken)}.",
-            remedy="Choose a name that differs in more than case.",
-            delta_error_class="FIELD_ALREADY_EXISTS",
-        )

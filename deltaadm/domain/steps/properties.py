@@ -605,7 +605,19 @@ class DropFeature(Step):
         clean = preparation(feature).clean(snapshot, session)
         if self.waits(snapshot):
             return clean
-        return _without_feature(clean, feature, session, protect=self.protects_checkpoints)
+        gone = feature.removal.properties if feature.removal else ()
+        configuration = {
+            key: value for key, value in clean.metadata.configuration.items() if key not in gone
+        }
+        protocol = clean.protocol
+        if self.protects_checkpoints:
+            # A legacy protocol has no list to put it in.
+            protocol = protocol.denormalized().with_feature(CHECKPOINT_PROTECTION)
+            # The version of this very commit, which others may push back.
+            configuration[PROTECTED_BEFORE] = KNOWN_AFTER_COMMIT
+        lowered = replace(clean, protocol=protocol.without_feature(feature.name))
+        proposed = clean.metadata.with_configuration(configuration)
+        return prepare_commit(clean, update_metadata(lowered, proposed, session))
 
     def cost(self, snapshot: Snapshot) -> Cost:
         """The cost of removing the traces of the feature."""
@@ -738,7 +750,16 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
             delta_error_class="DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
         )
     _refuse_wrong_truncation(feature, step)
-    _refuse_needed(snapshot, feature)
+    needing = dependents(feature.name, snapshot.protocol.supported_features)
+    if needing:
+        stuck = [name for name in needing if FEATURES[name].removal is None]
+        raise Refused(
+            f"{feature.name} is required by {', '.join(needing)}.",
+            remedy=f"{', '.join(stuck)} cannot be dropped, so {feature.name} must stay."
+            if stuck
+            else f"Drop {', '.join(needing)} first.",
+            delta_error_class="DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
+        )
     return feature
 
 
@@ -758,19 +779,6 @@ def _refuse_wrong_truncation(feature: TableFeature, step: DropFeature) -> None:
             delta_error_class=(
                 "DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION"
             ),
-        )
-
-
-def _refuse_needed(snapshot: Snapshot, feature: TableFeature) -> None:
-    needing = dependents(feature.name, snapshot.protocol.supported_features)
-    if needing:
-        stuck = [name for name in needing if FEATURES[name].removal is None]
-        raise Refused(
-            f"{feature.name} is required by {', '.join(needing)}.",
-            remedy=f"{', '.join(stuck)} cannot be dropped, so {feature.name} must stay."
-            if stuck
-            else f"Drop {', '.join(needing)} first.",
-            delta_error_class="DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
         )
 
 
@@ -794,21 +802,3 @@ def _refuse_obstacles(snapshot: Snapshot, feature: TableFeature) -> None:
 
 
 # The commit that takes the feature away
-
-
-def _without_feature(
-    clean: Snapshot, feature: TableFeature, session: SessionSettings, *, protect: bool
-) -> Snapshot:
-    gone = feature.removal.properties if feature.removal else ()
-    configuration = {
-        key: value for key, value in clean.metadata.configuration.items() if key not in gone
-    }
-    protocol = clean.protocol
-    if protect:
-        # A legacy protocol has no list to put it in.
-        protocol = protocol.denormalized().with_feature(CHECKPOINT_PROTECTION)
-        # The version of this very commit, which others may push back.
-        configuration[PROTECTED_BEFORE] = KNOWN_AFTER_COMMIT
-    lowered = replace(clean, protocol=protocol.without_feature(feature.name))
-    proposed = clean.metadata.with_configuration(configuration)
-    return prepare_commit(clean, update_metadata(lowered, proposed, session))

@@ -236,12 +236,24 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
     """Raise `Refused` as Delta's `assertMetadata` does, and as its check for CDF columns does."""
     # Of several violations Delta names the first, so the order is Delta's.
     schema = new.schema
-    _check_duplicates(schema)
+    repeated = duplicate_columns(schema)
+    if repeated:
+        raise Refused(
+            f"These columns occur more than once, ignoring case: {', '.join(repeated)}.",
+            remedy="Rename or drop one of each with the client that wrote them.",
+            delta_error_class="DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE",
+        )
     if column_mapping_mode(new) is ColumnMappingMode.NONE:
         check_names(new)
     else:
         check_column_id_and_physical_name_assignments(new)
-    _check_types(schema)
+    unknown = [path_text(path) for path, field in walk(schema) if _has_unsupported_type(field)]
+    if unknown:
+        raise Refused(
+            f"These columns have types that Delta Lake does not support: {', '.join(unknown)}.",
+            remedy="Drop them, or use the client that made them.",
+            delta_error_class="DELTA_UNSUPPORTED_DATA_TYPES",
+        )
     check_property_constraints(new)
     _check_row_tracking_columns(new)
     _check_change_data_columns(old, new)
@@ -251,16 +263,6 @@ def duplicate_columns(schema: StructType) -> list[str]:
     """The columns, in lower case, that occur more than once in their struct."""
     paths = [tuple(part.lower() for part in path) for path, _ in walk(schema)]
     return _repeated(path_text(path) for path in paths)
-
-
-def _check_duplicates(schema: StructType) -> None:
-    repeated = duplicate_columns(schema)
-    if repeated:
-        raise Refused(
-            f"These columns occur more than once, ignoring case: {', '.join(repeated)}.",
-            remedy="Rename or drop one of each with the client that wrote them.",
-            delta_error_class="DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE",
-        )
 
 
 def _repeated(names: Iterable[str]) -> list[str]:
@@ -294,16 +296,6 @@ def check_names(metadata: Metadata) -> None:
             f"{INVALID_CHARACTERS!r}: {', '.join(invalid)}.",
             remedy="Turn column mapping on.",
             delta_error_class="DELTA_INVALID_PARTITION_COLUMN_NAME",
-        )
-
-
-def _check_types(schema: StructType) -> None:
-    unknown = [path_text(path) for path, field in walk(schema) if _has_unsupported_type(field)]
-    if unknown:
-        raise Refused(
-            f"These columns have types that Delta Lake does not support: {', '.join(unknown)}.",
-            remedy="Drop them, or use the client that made them.",
-            delta_error_class="DELTA_UNSUPPORTED_DATA_TYPES",
         )
 
 

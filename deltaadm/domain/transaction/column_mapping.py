@@ -254,7 +254,11 @@ def assign_column_id_and_physical_name(
         same = kept.get(folded(path))
         # `columnMapping.reuseColumnMetadataDuringOverwrite`, which is on unless a session says no.
         reused = same is not None and fits_into(same.type, field.type)
-        metadata = {**(_identity(same) if same and reused else {}), **field.metadata}
+        old_ids = same.metadata if same and reused else {}
+        metadata = {
+            **{key: old_ids[key] for key in old_ids if key in (COLUMN_ID, PHYSICAL_NAME)},
+            **field.metadata,
+        }
         if COLUMN_ID not in metadata:
             counter += 1
             metadata[COLUMN_ID] = counter
@@ -282,12 +286,6 @@ def _kept(old: Metadata, new: Metadata) -> dict[Path, StructField]:
     if column_mapping_mode(old) is not column_mapping_mode(new) or old.id == new.id:
         return {}
     return {folded(path): field for path, field in walk(old.schema)}
-
-
-def _identity(field: StructField) -> dict[str, Any]:
-    return {
-        key: value for key, value in field.metadata.items() if key in (COLUMN_ID, PHYSICAL_NAME)
-    }
 
 
 def fits_into(old: DataType, new: DataType) -> bool:
@@ -452,17 +450,6 @@ def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
             raise _duplicate("physical name", path_text(path), mode)
         ids.add(identifier)
         paths.add(path)
-    _check_max_column_id(metadata)
-
-
-def _duplicate(what: str, value: str, mode: ColumnMappingMode) -> Refused:
-    return Refused(
-        f"Two columns share the {what} {value} in column mapping mode '{mode.value}'.",
-        remedy="Find the commit that introduced the second one and restore the version before it.",
-    )
-
-
-def _check_max_column_id(metadata: Metadata) -> None:
     highest = find_max_column_id(metadata.schema)
     if MAX_COLUMN_ID not in metadata.configuration:
         raise Refused(
@@ -477,6 +464,13 @@ def _check_max_column_id(metadata: Metadata) -> None:
             remedy="Any ALTER TABLE through Delta Spark corrects it.",
             delta_error_class="DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY",
         )
+
+
+def _duplicate(what: str, value: str, mode: ColumnMappingMode) -> Refused:
+    return Refused(
+        f"Two columns share the {what} {value} in column mapping mode '{mode.value}'.",
+        remedy="Find the commit that introduced the second one and restore the version before it.",
+    )
 
 
 def has_invalid_characters(name: str) -> bool:

@@ -429,7 +429,9 @@ def record_flaws(field: StructField) -> Iterator[str]:
             yield f"it changes to {reached[path]} but continues from {old}"
         reached[path] = new
     for path, last in reached.items():
-        data_type = _type_at(field.type, path)
+        data_type: DataType | None = field.type
+        for step in path.split(".") if path else ():
+            data_type = None if data_type is None else dict(slots(data_type)).get(step)
         if data_type is None:
             yield f"it names {path!r}, which the column does not have"
         elif not isinstance(data_type, PrimitiveType) or data_type.name != last:
@@ -438,13 +440,6 @@ def record_flaws(field: StructField) -> Iterator[str]:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _type_at(data_type: DataType, path: str) -> DataType | None:
-    inner: DataType | None = data_type
-    for step in path.split(".") if path else ():
-        inner = None if inner is None else dict(slots(inner)).get(step)
-    return inner
 
 
 # Clustering

@@ -66,7 +66,18 @@ def add_constraint(snapshot: Snapshot, name: str, condition: str) -> Snapshot:
             remedy=f"Choose another name, or drop it: alter --drop-constraint {name}.",
             delta_error_class="DELTA_CONSTRAINT_ALREADY_EXISTS",
         )
-    _require_columns(metadata.schema, expression)
+    known = {_FILE_METADATA, *(field.name.lower() for field in metadata.schema.fields)}
+    unknown = [
+        reference
+        for reference in column_references(expression)
+        if reference[0].lower() not in known
+    ]
+    if unknown:
+        raise Refused(
+            f"The constraint uses {path_text(unknown[0])}, which the table does not have.",
+            remedy="List its columns with: deltaadm inspect TABLE --columns.",
+            delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        )
     is_certain_condition(metadata.schema, condition)  # for its refusals alone
     require_queryable(snapshot)  # Delta counts the rows that violate it, even of an empty table.
     proposed = metadata.with_configuration({**metadata.configuration, key: expression})
@@ -173,21 +184,6 @@ def _written(token: re.Match[str]) -> str:
     return identifier(word) if word and not word.isascii() else token[0]
 
 
-def _require_columns(schema: StructType, expression: str) -> None:
-    known = {_FILE_METADATA, *(field.name.lower() for field in schema.fields)}
-    unknown = [
-        reference
-        for reference in column_references(expression)
-        if reference[0].lower() not in known
-    ]
-    if unknown:
-        raise Refused(
-            f"The constraint uses {path_text(unknown[0])}, which the table does not have.",
-            remedy="List its columns with: deltaadm inspect TABLE --columns.",
-            delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
-        )
-
-
 def _unreadable(text: str, why: str) -> Refused:
     return Refused(
         f"{text!r} cannot be a constraint: {why}.",
@@ -218,19 +214,17 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
     if value.type is not None:
         _require_type(field, value.type)
     else:
-        _require_kind(field, value.kind)
-
-
-def _require_kind(field: StructField, kind: str | None) -> None:
-    """Refuse what is not of the field's kind."""
-    # Of types within a kind only Spark can tell.
-    wanted = kind_of(field.type)
-    if kind == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
-        raise _unsupported(field, f"its values are texts, not of the type {type_name(field.type)}")
-    if kind in NUMERIC and wanted in {"boolean", "date", "binary"}:
-        raise _unsupported(field, f"its values are numbers, and no {wanted} values")
-    if kind in NUMERIC | {"boolean", "date", "timestamp"} and wanted == "string":
-        raise _mismatch(field, f"{kind} values")
+        kind = value.kind
+        # Of types within a kind only Spark can tell.
+        wanted = kind_of(field.type)
+        if kind == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
+            raise _unsupported(
+                field, f"its values are texts, not of the type {type_name(field.type)}"
+            )
+        if kind in NUMERIC and wanted in {"boolean", "date", "binary"}:
+            raise _unsupported(field, f"its values are numbers, and no {wanted} values")
+        if kind in NUMERIC | {"boolean", "date", "timestamp"} and wanted == "string":
+            raise _mismatch(field, f"{kind} values")
 
 
 def _require_type(field: StructField, data_type: DataType) -> None:

@@ -230,7 +230,15 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
                     f"{field.name!r}.",
                     "Drop the column, or choose another version.",
                 )
-    _check_partition_columns(version, before.metadata, metadata)
+    old = before.metadata
+    # Iceberg keeps the old partition specs.
+    if old.partition_columns and old.partition_columns != metadata.partition_columns:
+        raise _violation(
+            "REPLACE_TABLE_CHANGE_PARTITION_NAMES",
+            f"Iceberg compatibility V{version} does not allow other partition columns than the "
+            f"table has: {', '.join(old.partition_columns)}.",
+            "Keep them, or drop the table and create it anew.",
+        )
     if version == 3:  # noqa: PLR2004
         _check_defaults(metadata)
     _check_type_changes(version, metadata)
@@ -264,18 +272,6 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
         if version in enabled_versions(before)
         else "Leave deletion vectors out of the command."
     )
-
-
-def _check_partition_columns(version: int, old: Metadata, new: Metadata) -> None:
-    """Raise `Refused` where a partitioned table is replaced by one partitioned otherwise."""
-    # Iceberg keeps the old partition specs.
-    if old.partition_columns and old.partition_columns != new.partition_columns:
-        raise _violation(
-            "REPLACE_TABLE_CHANGE_PARTITION_NAMES",
-            f"Iceberg compatibility V{version} does not allow other partition columns than the "
-            f"table has: {', '.join(old.partition_columns)}.",
-            "Keep them, or drop the table and create it anew.",
-        )
 
 
 def _check_defaults(metadata: Metadata) -> None:
@@ -529,7 +525,17 @@ def _with_timestamp_provenance(
     # A table that has had them from version 0 on needs no note of since when.
     is_on = is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS)
     if was_on and is_on:
-        _require_whole_provenance(before.metadata, metadata)
+        both = {ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP}
+        if (
+            both <= before.metadata.configuration.keys()
+            and len(both & metadata.configuration.keys()) == 1
+        ):
+            # No error class: Delta throws an IllegalStateException.
+            raise Refused(
+                f"Of {ICT_ENABLEMENT_VERSION} and {ICT_ENABLEMENT_TIMESTAMP} only one would be "
+                "left.",
+                remedy="Delta maintains both; leave them as they are.",
+            )
     if was_on or not (before.exists and is_on):
         return metadata
     version = str(before.version + 1) if version_known else KNOWN_AFTER_COMMIT
@@ -540,16 +546,6 @@ def _with_timestamp_provenance(
             ICT_ENABLEMENT_TIMESTAMP: KNOWN_AFTER_COMMIT,
         }
     )
-
-
-def _require_whole_provenance(old: Metadata, new: Metadata) -> None:
-    both = {ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP}
-    if both <= old.configuration.keys() and len(both & new.configuration.keys()) == 1:
-        # No error class: Delta throws an IllegalStateException.
-        raise Refused(
-            f"Of {ICT_ENABLEMENT_VERSION} and {ICT_ENABLEMENT_TIMESTAMP} only one would be left.",
-            remedy="Delta maintains both; leave them as they are.",
-        )
 
 
 def _require_commit_timestamp(before: Snapshot, *, was_on: bool) -> None:
