@@ -22,6 +22,7 @@ from deltaadm.domain.properties import (
 from deltaadm.domain.schema import PrimitiveType, StructType, path_text, slots, walk
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.steps import SetProperties, UnsetProperties
+from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.checks import (
     CHAR_TYPE,
     COLLATIONS,
@@ -44,6 +45,7 @@ from deltaadm.domain.transaction.column_mapping import (
     has_invalid_characters,
 )
 from deltaadm.domain.transaction.spark_support import is_spark_type, refusal_to_read
+from deltaadm.domain.transaction.update import FORMATS
 from deltaadm.errors import DeltaadmError
 from deltaadm.limits import load_json
 from deltaadm.masking import is_secret
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.foreign_properties import ForeignProperty
     from deltaadm.domain.properties import Property
     from deltaadm.domain.schema import DataType, Path
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Metadata
 
 
@@ -130,9 +133,9 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
     A column has a type that Spark does not know.
 
     Why it matters: Spark reads the schema first and stops at such a type, so that the whole
-    table cannot be read; so does Delta at a geometry or a geography, where the protocol lists
-    features. Another type that Spark knows and Delta does not support is a warning: the table can
-    be read, and no longer altered.
+    table cannot be read; so does Delta at a time of day, and at a geometry or a geography where the
+    protocol lists features. Another type that Spark knows and Delta does not support is a warning:
+    the table can be read, and no longer altered.
 
     What to do: use the client that wrote the column, or restore the version before it was added.
 
@@ -149,8 +152,9 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
             if refusal is not None and refusal.delta_error_class == geospatial:
                 yield Problem(f"Delta Spark cannot load a table with {name!r}.", _at(path))
         elif not is_supported_type(PrimitiveType(name)) and not _has_own_rule(name):
+            severity = None if name.startswith("time(") else Severity.WARNING
             yield Problem(
-                f"Delta does not support the type {name!r}.", _at(path), severity=Severity.WARNING
+                f"Delta does not support the type {name!r}.", _at(path), severity=severity
             )
 
 
@@ -263,7 +267,7 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
     `delta.ignoreProtocolDefaults` are instructions that Delta carries out and never stores.
     Stored by another program they say nothing about the table, and engines disagree about them:
     Delta Spark reads the table, but its next ALTER TABLE takes them for instructions, and may
-    upgrade the protocol or fail permanently.
+    upgrade the protocol. It is an error where every ALTER TABLE fails.
 
     What to do: unset them, where the fix can; otherwise with the program that stored them.
 
@@ -281,8 +285,19 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
             and not any(map(is_protocol_property, after.metadata.configuration))
         ),
     )
+    severity = None if _refusal_of_changes(snapshot) is None else Severity.ERROR
     for key in keys:
-        yield Problem(f"{key} is stored as a property.", _property(key), fix=fix)
+        message = f"{key} is stored as a property."
+        yield Problem(message, _property(key), severity=severity, fix=fix)
+
+
+def _refusal_of_changes(snapshot: Snapshot) -> DeltaadmError | None:
+    """Why Delta refuses every change of the table's properties; None where it does not."""
+    try:
+        evolve(snapshot, SetProperties({"x": "1"}))
+    except DeltaadmError as error:
+        return error
+    return None
 
 
 @rule("DL309", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -329,6 +344,10 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
         known = PROPERTIES.get(key.lower())
         if known is not None and known.key == key and not _is_checked_elsewhere(key):
             yield from _judged(table, known, value)
+    if FORMATS in table.snapshot.metadata.configuration:
+        refusal = _refusal_of_changes(table.snapshot)
+        if refusal is not None and refusal.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
+            yield Problem(refusal.message, _property(FORMATS), remedy=refusal.remedy)
 
 
 def _is_checked_elsewhere(key: str) -> bool:

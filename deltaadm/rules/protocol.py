@@ -336,7 +336,9 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: engines disagree about such a table. Delta Spark goes by the metadata, except
     for generated and identity columns; a client that goes by the versions need not know the
     feature, ignores the property or the constraint, and writes data that the table's owner wanted
-    to prevent. (Column mapping, column types and NOT NULL have rules of their own.)
+    to prevent. It is an error where Delta Spark itself fails: like that it reads no table with row
+    tracking or a commit coordinator, and writes none with in-commit timestamps or Iceberg
+    compatibility. (Column mapping, column types and NOT NULL have rules of their own.)
 
     What to do: add the feature, or unset the property that asks for it.
 
@@ -353,12 +355,21 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
             f"Versions {snapshot.protocol.simple_string} do not imply {feature.name}, but "
             f"{evidence}.",
             "protocol.minWriterVersion",
+            severity=Severity.ERROR if feature.name in _FAILING_UNLESS_SUPPORTED else None,
             fix=accepted(
                 snapshot,
                 SetProperties({f"{FEATURE_PREFIX}{feature.name}": "supported"}),
                 _supporting(feature.name),
             ),
         )
+
+
+_FAILING_UNLESS_SUPPORTED: Final = frozenset(
+    {
+        *("coordinatedCommits-preview", "inCommitTimestamp", "rowTracking"),
+        *("icebergCompatV1", "icebergCompatV2", "icebergCompatV3"),
+    }
+)
 
 
 def _supporting(name: str) -> Callable[[Snapshot], bool]:

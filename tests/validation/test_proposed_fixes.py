@@ -49,7 +49,11 @@ FIXABLE = {
         "lists_without_features",
         "reader_2_that_means_nothing",
     },
-    "DL308": {"versions_among_the_properties", "ignored_defaults_among_the_properties"},
+    "DL308": {
+        "versions_among_the_properties",
+        "version_that_is_no_number",
+        "ignored_defaults_among_the_properties",
+    },
     "DL310": {"interval_without_its_word", "boolean_in_capitals"},
     "DL402": {"name_mode_at_legacy_versions"},
     "DL407": {"maximum_is_missing"},

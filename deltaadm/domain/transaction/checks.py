@@ -68,6 +68,7 @@ _TYPES: Final = frozenset(
         "float",
         "integer",
         "long",
+        "null",
         "short",
         "string",
         "timestamp",
@@ -76,7 +77,7 @@ _TYPES: Final = frozenset(
         "void",
     }
 )
-_SKIPPABLE: Final = _TYPES - {"binary", "boolean", "variant", "void"}
+_SKIPPABLE: Final = _TYPES - {"binary", "boolean", "null", "variant", "void"}
 CDC_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 """The columns that the change data feed adds."""
 

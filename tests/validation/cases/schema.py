@@ -229,6 +229,11 @@ def versions_among_the_properties(path: Path) -> None:
 
 
 @breaks("DL308")
+def version_that_is_no_number(path: Path) -> None:
+    with_configuration(path, {"delta.minReaderVersion": "x"})
+
+
+@breaks("DL308")
 def feature_among_the_properties(path: Path) -> None:
     with_configuration(path, {"delta.feature.deletionVectors": "supported"})
 
@@ -279,6 +284,11 @@ def properties_in_public_logs_of_other_engines(path: Path) -> None:
 def compatibility_mode_of_databricks(path: Path) -> None:
     key = "delta.universalFormat.enabledFormats"
     with_configuration(path, {key: "compatibility"})
+
+
+@breaks("DL310")
+def universal_format_without_compatibility(path: Path) -> None:
+    with_configuration(path, {"delta.universalFormat.enabledFormats": "iceberg"})
 
 
 @breaks("DL310")
