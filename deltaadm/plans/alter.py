@@ -168,7 +168,17 @@ def plan_changes(
     spellings of the column mapping mode under which Delta would turn mapping off without
     rewriting the files, which makes the columns unreadable.
     """
-    _refuse_unsafe_spellings(wanted.set_properties, wanted.unset)
+    for key in (*wanted.set_properties, *wanted.unset):
+        value = wanted.set_properties.get(key, "none")
+        if key.lower() != COLUMN_MAPPING_MODE.lower() or value.lower() != "none":
+            continue
+        # Delta rewrites the files for exactly this spelling, but understands all of them.
+        if key != COLUMN_MAPPING_MODE or value != "none":
+            raise Refused(
+                f"With the spelling {key}={value}, the mode would be turned off without rewriting "
+                "the files.",
+                remedy=f"Write {COLUMN_MAPPING_MODE}=none, or run set-mapping-mode none.",
+            )
     plan, taken = _plan_left(snapshot, wanted, session)
     if wanted.removes_mapping or _clusters(taken):
         plan = resumed(plan)
@@ -383,20 +393,6 @@ def _notes_on_location(here: Snapshot, there: Snapshot) -> Iterator[str]:
     )
 
 
-def _refuse_unsafe_spellings(wanted: Mapping[str, str], unset: Iterable[str]) -> None:
-    for key in (*wanted, *unset):
-        value = wanted.get(key, "none")
-        if key.lower() != COLUMN_MAPPING_MODE.lower() or value.lower() != "none":
-            continue
-        # Delta rewrites the files for exactly this spelling, but understands all of them.
-        if key != COLUMN_MAPPING_MODE or value != "none":
-            raise Refused(
-                f"With the spelling {key}={value}, the mode would be turned off without rewriting "
-                "the files.",
-                remedy=f"Write {COLUMN_MAPPING_MODE}=none, or run set-mapping-mode none.",
-            )
-
-
 # Changes as texts
 
 
@@ -507,7 +503,15 @@ def read_schema(text: str) -> StructType:
             f"The schema is not Spark's JSON of a struct: {error.message}",
             remedy="Use the output of DataFrame.schema.json(), or columns as in CREATE TABLE.",
         ) from error
-    _require_words(schema)
+    for column in schema.fields:
+        single = StructType((column,))
+        if _without_computed_defaults(parse_columns(columns_sql(single))) != single:
+            raise Refused(
+                f"SQL cannot express the column {path_text((column.name,))} as given in the "
+                "schema: arrays and maps without nulls, and metadata other than comments, "
+                "defaults and generation.",
+                remedy="Leave that out of the schema.",
+            )
     return schema
 
 
@@ -568,19 +572,6 @@ def _without_computed_defaults(schema: StructType) -> StructType:
             column, metadata={key: v for key, v in column.metadata.items() if key != EXISTS_DEFAULT}
         ),
     )
-
-
-def _require_words(schema: StructType) -> None:
-    """Raise `Refused` for columns of which SQL would make something else."""
-    for column in schema.fields:
-        single = StructType((column,))
-        if _without_computed_defaults(parse_columns(columns_sql(single))) != single:
-            raise Refused(
-                f"SQL cannot express the column {path_text((column.name,))} as given in the "
-                "schema: arrays and maps without nulls, and metadata other than comments, "
-                "defaults and generation.",
-                remedy="Leave that out of the schema.",
-            )
 
 
 def nullable_schema(schema: StructType) -> StructType:

@@ -184,7 +184,18 @@ def carry_out(
         require_same_settings(plan, executor.settings())
         current = log.load()
         require_same_base(plan.before, current)
-        _require_same_losses(plan, current)
+        for step in plan.steps:
+            agreed = step.destroys(plan.before)
+            new = [
+                name for name in step.destroys(current) if name not in agreed and "*" not in agreed
+            ]
+            if new:
+                raise CommitError(
+                    f"The plan would delete {', '.join(new)}, which the table has only got since "
+                    f"version {plan.before.version}; nothing was committed.",
+                    remedy="Plan again on the current table.",
+                    delta_error_class="DELTA_METADATA_CHANGED",
+                )
     # All of them before the first: a step that fails halfway leaves a table that nobody planned.
     check_steps(plan, executor)
     run = _Run(plan, executor, log, note, current)
@@ -204,20 +215,6 @@ def check_steps(plan: Plan, executor: Executor) -> None:
     for stage in plan.stages:
         executor.check(before, stage.step)
         before = stage.after
-
-
-def _require_same_losses(plan: Plan, current: Snapshot) -> None:
-    """Raise `CommitError` where *plan* would delete what was not there when it was agreed to."""
-    for step in plan.steps:
-        agreed = step.destroys(plan.before)
-        new = [name for name in step.destroys(current) if name not in agreed and "*" not in agreed]
-        if new:
-            raise CommitError(
-                f"The plan would delete {', '.join(new)}, which the table has only got since "
-                f"version {plan.before.version}; nothing was committed.",
-                remedy="Plan again on the current table.",
-                delta_error_class="DELTA_METADATA_CHANGED",
-            )
 
 
 class _Run(StageRun):

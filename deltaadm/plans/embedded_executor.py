@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from deltaadm import __version__
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.domain.wire import Loggable
-    from deltaadm.plans.plan import Plan, Stage
+    from deltaadm.plans.plan import Plan
     from deltaadm.storage.store import LogStore, ObjectStores, WritableStore
 
 
@@ -278,32 +279,21 @@ def last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int:
     """
     version = first
     while True:
+        met = f"Version {version} was committed in the meantime"
         try:
-            _require_harmless(store, version, domains)
+            reasons = set(_reasons(store, commit_name(version), domains))
         except FileMissing:
             return version - 1
+        except DeltaadmError as error:
+            raise CommitError(
+                f"{met}, and cannot be read: {error.message}",
+                remedy="Find out what wrote it: deltaadm validate TABLE.",
+            ) from error
+        if reasons:
+            # Of several, the class that Delta looks for first happens to be the last by name.
+            error_class, what = max(reasons)
+            raise CommitError(f"{met} and {what}.", remedy=_REPLAN, delta_error_class=error_class)
         version += 1
-
-
-def _require_harmless(store: LogStore, version: int, domains: Collection[str]) -> None:
-    name = commit_name(version)
-    try:
-        reasons = set(_reasons(store, name, domains))
-    except FileMissing:
-        raise
-    except DeltaadmError as error:
-        raise CommitError(
-            f"Version {version} was committed in the meantime, and cannot be read: {error.message}",
-            remedy="Find out what wrote it: deltaadm validate TABLE.",
-        ) from error
-    if reasons:
-        # Of several, the class that Delta looks for first happens to be the last by name.
-        error_class, what = max(reasons)
-        raise CommitError(
-            f"Version {version} was committed in the meantime and {what}.",
-            remedy=_REPLAN,
-            delta_error_class=error_class,
-        )
 
 
 def _reasons(store: LogStore, name: str, domains: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -349,33 +339,31 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
         yield store.obstacle
     for before, stage in zip(plan.states, plan.stages, strict=False):
         if stage.is_commit:
-            yield from _of_step(before, stage)
-            yield from _of_features(before, stage.after)
+            step = stage.step
+            what = f"the step {step.kind}"
+            operation = step.operation(before, stage.after)
+            # Of an empty table that has no column mapping, Delta rewrites nothing to remove it.
+            is_empty = (
+                operation is not None
+                and operation.reads_files
+                and before.files is not None
+                and not before.files.files
+            )
+            if stage.cost is not Cost.METADATA and not is_empty:
+                yield f"{what} is a {stage.cost.value}, which takes Spark to read or write files"
+            elif stage.several_commits or stage.waits:
+                yield f"{what} takes several commits, of which some are about files or history"
+            elif stage.obstacle:
+                yield f"{stage.obstacle[:1].lower()}{stage.obstacle[1:]}"
+            elif operation is None:
+                yield f"{what} takes Spark, which reads rows or a catalog for it"
+            elif _OPEN_DEFAULT in (stage.after.metadata.schema_string or ""):
+                yield "a column has a default, which takes Spark to evaluate"
+            else:
+                yield from _of_expressions(before, stage.after)
+            for protocol in (before.protocol, stage.after.protocol):
+                yield from obstacles_in_protocol(protocol)
             yield from _of_properties(before, stage.after)
-
-
-def _of_step(before: Snapshot, stage: Stage) -> Iterator[str]:
-    step = stage.step
-    what = f"the step {step.kind}"
-    operation = step.operation(before, stage.after)
-    # Of an empty table that has no column mapping, Delta rewrites nothing to remove it.
-    is_empty = operation is not None and operation.reads_files and _has_no_files(before)
-    if stage.cost is not Cost.METADATA and not is_empty:
-        yield f"{what} is a {stage.cost.value}, which takes Spark to read or write files"
-    elif stage.several_commits or stage.waits:
-        yield f"{what} takes several commits, of which some are about files or history"
-    elif stage.obstacle:
-        yield f"{stage.obstacle[:1].lower()}{stage.obstacle[1:]}"
-    elif operation is None:
-        yield f"{what} takes Spark, which reads rows or a catalog for it"
-    elif _OPEN_DEFAULT in (stage.after.metadata.schema_string or ""):
-        yield "a column has a default, which takes Spark to evaluate"
-    else:
-        yield from _of_expressions(before, stage.after)
-
-
-def _has_no_files(snapshot: Snapshot) -> bool:
-    return snapshot.files is not None and not snapshot.files.files
 
 
 def _of_expressions(before: Snapshot, after: Snapshot) -> Iterator[str]:
@@ -398,11 +386,6 @@ def _expressions(snapshot: Snapshot) -> Iterator[tuple[Path, str, str, DataType]
             text = column.metadata.get(key)
             if isinstance(text, str):
                 yield path, key, text, column.type
-
-
-def _of_features(before: Snapshot, after: Snapshot) -> Iterator[str]:
-    for protocol in (before.protocol, after.protocol):
-        yield from obstacles_in_protocol(protocol)
 
 
 def _of_properties(before: Snapshot, after: Snapshot) -> Iterator[str]:
@@ -480,7 +463,8 @@ class EmbeddedExecutor:
 
             write_checkpoint(store, before)
             return
-        detail = Detail.STATE if self._needs_state(before, step) else Detail.PROTOCOL
+        plan = propose("", before, [step], session=self._session, check_outcome=False)
+        detail = Detail.STATE if step.is_in_domains or depends_on_state(plan) else Detail.PROTOCOL
         if (
             before.exists
             and detail is Detail.STATE
@@ -491,14 +475,14 @@ class EmbeddedExecutor:
         attempt = self._attempt(before, step, random_id())
         while not self._written(store, attempt):
             attempt = self._rebased(store, attempt, step, detail)
-        self._write_checksum(store, attempt)
+        # A checksum is an aid: the commit is done, and must not be reported as failed for it.
+        with suppress(DeltaadmError):
+            checksum = next_checksum(store, attempt.before, attempt.actual, attempt.info)
+            if checksum is not None:
+                store.create(checksum_name(attempt.version), checksum)
         interval = checkpoint_interval(attempt.actual.metadata.configuration)
         if attempt.version and attempt.version % interval == 0:
             self._write_checkpoint(store, attempt.version)
-
-    def _needs_state(self, before: Snapshot, step: Step) -> bool:
-        plan = propose("", before, [step], session=self._session, check_outcome=False)
-        return step.is_in_domains or depends_on_state(plan)
 
     def _attempt(self, before: Snapshot, step: Step, txn_id: str) -> _Attempt:
         # Once more on the state that is met: a plan may have been made on another one.
@@ -575,16 +559,6 @@ class EmbeddedExecutor:
                 remedy="Plan again on the current table.",
             )
         return attempt
-
-    def _write_checksum(self, store: WritableStore, attempt: _Attempt) -> None:
-        """The version's checksum, if all of it is known; a table does without."""
-        from contextlib import suppress
-
-        # A checksum is an aid: the commit is done, and must not be reported as failed for it.
-        with suppress(DeltaadmError):
-            checksum = next_checksum(store, attempt.before, attempt.actual, attempt.info)
-            if checksum is not None:
-                store.create(checksum_name(attempt.version), checksum)
 
     def _write_checkpoint(self, store: WritableStore, version: int) -> None:
         """The checkpoint of *version*, which has been committed; a table does without."""

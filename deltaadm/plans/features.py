@@ -239,7 +239,9 @@ def _dropping_notes(
     work = traces(snapshot, step.name)
     if work:
         yield f"First: {'; '.join(work)}."
-    retention = _span(truncation_retention(snapshot.metadata))
+    milliseconds = truncation_retention(snapshot.metadata)
+    hours, rest = divmod(milliseconds, 3_600_000)
+    retention = f"{hours} hours" if not rest else f"{milliseconds // 60_000} minutes"
     if step.waits(snapshot):
         yield (
             f"This is the first of two runs. {retention} after it, the same command removes the "
@@ -260,11 +262,6 @@ def _dropping_notes(
             "With --truncate-history it is not added, but you have to wait, and history older "
             f"than {retention} is lost."
         )
-
-
-def _span(milliseconds: int) -> str:
-    hours, rest = divmod(milliseconds, 3_600_000)
-    return f"{hours} hours" if not rest else f"{milliseconds // 60_000} minutes"
 
 
 # Enable feature
@@ -555,7 +552,7 @@ def plan_minimum(
     if descent.waiting and not descent.steps and not needs_state:
         raise _lowering_not_yet(descent.waiting)
     because = {
-        subject: why.replace("requested", _drop_reason(step.name))
+        subject: why.replace("requested", _OLDER if guards_history(step.name) else _NOT_NEEDED)
         for step in descent.steps
         for subject, why in step.reasons().items()
     }
@@ -566,11 +563,8 @@ def plan_minimum(
     return replace(plan, needs_state=needs_state)
 
 
-def _drop_reason(name: str) -> str:
-    return "only older versions need it" if guards_history(name) else _NOT_NEEDED
-
-
 _NOT_NEEDED: Final = "nothing in the table needs it"
+_OLDER: Final = "only older versions need it"
 
 
 def _undecided(snapshot: Snapshot) -> set[str]:
@@ -587,10 +581,6 @@ def _beyond_minimum(snapshot: Snapshot) -> Mapping[str, Usage]:
     return {name: usage[name] for name in snapshot.protocol.supported_features - needed}
 
 
-def _usage_reason(usage: Usage) -> str:
-    return "; ".join(usage.evidence) or "whether the table uses it is not known"
-
-
 def _descend(
     snapshot: Snapshot,
     history_of: Callable[[str], FeatureHistory],
@@ -601,7 +591,9 @@ def _descend(
     descent = _Descent()
     for name in sorted(droppable & beyond.keys(), key=str.lower):
         if not beyond[name].is_unused and not guards_history(name):
-            descent.stays[name] = _usage_reason(beyond[name])
+            descent.stays[name] = (
+                "; ".join(beyond[name].evidence) or "whether the table uses it is not known"
+            )
     state, left = snapshot, (droppable & beyond.keys()) - descent.stays.keys()
     while left:
         # Dependents first: Delta drops no feature that another one requires.

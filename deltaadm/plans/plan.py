@@ -66,7 +66,7 @@ def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Fin
             known[key] -= 1
         else:
             different.append(finding)
-    renamed = _renames(steps)
+    renamed = [(path_text(old), path_text(new)) for step in steps for old, new in step.renames]
     left = Counter(
         (code, severity, _renamed(where, renamed)) for code, severity, where, _ in known.elements()
     )
@@ -85,10 +85,6 @@ def _names(states: Iterable[Snapshot]) -> Mapping[Path, Path]:
         return earlier_names(state.metadata for state in states)
     except DeltaadmError:  # a schema that cannot be understood, which is a finding itself
         return {}
-
-
-def _renames(steps: Iterable[Step]) -> list[tuple[str, str]]:
-    return [(path_text(old), path_text(new)) for step in steps for old, new in step.renames]
 
 
 def _renamed(where: str, renames: Iterable[tuple[str, str]]) -> str:

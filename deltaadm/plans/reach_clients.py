@@ -111,7 +111,7 @@ def plan_for_clients(
     because = {subject: why for step in now_possible for subject, why in step.reasons().items()}
     plan = propose(operation, snapshot, now_possible, because=because, session=session)
     asked = {
-        planned.change.subject: _for_clients(reachable)
+        planned.change.subject: f"for {_releases(reachable)}"
         for planned in plan.changes
         if planned.because == "requested"
     }
@@ -353,10 +353,6 @@ def _subject(step: Step) -> str:
 
 
 # What it says
-
-
-def _for_clients(goals: Sequence[Goal]) -> str:
-    return f"for {_releases(goals)}"
 
 
 def _releases(goals: Iterable[Goal]) -> str:

@@ -203,13 +203,15 @@ class SavedPlan:
 
     def _plan_on(self, snapshot: Snapshot, steps: Sequence[Step] | None = None) -> Plan:
         left = self.steps if steps is None else steps
-        plan = propose(OPERATION, snapshot, left, because=_because(left), session=self.session)
+        plan = propose(
+            OPERATION,
+            snapshot,
+            left,
+            because={subject: why for step in left for subject, why in step.reasons().items()},
+            session=self.session,
+        )
         notes = step_notes(plan, is_managed=self.is_managed)
         return replace(plan, notes=(*plan.notes, *notes))
-
-
-def _because(steps: Sequence[Step]) -> dict[str, str]:
-    return {subject: why for step in steps for subject, why in step.reasons().items()}
 
 
 OPERATION: Final = "apply"
@@ -228,7 +230,11 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
     anything else, a newer format, an edited file or two plans for one table included.
     """
     documents = _documents(text)
-    plans = tuple(_read(document) for document in documents if not _is_error(document))
+    plans = tuple(
+        _read(document)
+        for document in documents
+        if not (isinstance(document, dict) and "error" in document and "table" in document)
+    )
     if not plans:
         raise _unreadable("it contains no plan")
     # Each plan rests on the table as it was: the second would find the result of the first.
@@ -258,10 +264,6 @@ def _documents(text: str) -> list[Any]:
         except (ValueError, RecursionError) as error:
             raise _unreadable("it is not JSON") from error
     return documents if isinstance(documents, list) else [documents]
-
-
-def _is_error(document: Any) -> bool:
-    return isinstance(document, dict) and "error" in document and "table" in document
 
 
 def _read(document: Any) -> SavedPlan:

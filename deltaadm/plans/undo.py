@@ -175,7 +175,11 @@ def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) 
         if any((change.kind, subject) in changes for subject in outer):
             return f"{_DONE[change.kind]} with the enclosing column"
         return "requested"
-    if _drops_type_changes(change):
+    if (
+        isinstance(change.before, dict)
+        and TYPE_CHANGES in change.before
+        and TYPE_CHANGES not in change.after
+    ):
         return "no file has the older type any longer"
     if not _is_about_mapping(change):
         return "requested"
@@ -187,14 +191,6 @@ def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) 
 
 
 _DONE = {ChangeKind.ADD: "added", ChangeKind.REMOVE: "removed"}
-
-
-def _drops_type_changes(change: Change) -> bool:
-    return (
-        isinstance(change.before, dict)
-        and TYPE_CHANGES in change.before
-        and TYPE_CHANGES not in change.after
-    )
 
 
 def _is_about_mapping(change: Change) -> bool:

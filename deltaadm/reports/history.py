@@ -73,14 +73,13 @@ _SECTIONS: Final = (
 def section_of(change: Change) -> Section:
     """Return the section of *change*: by its subject, else the table itself."""
     place = change.subject
-    if place.startswith("schema[") and change.kind is ChangeKind.SET and _is_mapping(change):
+    if (
+        place.startswith("schema[")
+        and change.kind is ChangeKind.SET
+        and all(key.startswith("delta.columnMapping.") for key in {**change.before, **change.after})
+    ):
         return Section.MAPPING
     return next((section for start, section in _SECTIONS if place.startswith(start)), Section.TABLE)
-
-
-def _is_mapping(change: Change) -> bool:
-    """Whether only ids and physical names of a column change."""
-    return all(key.startswith("delta.columnMapping.") for key in {**change.before, **change.after})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

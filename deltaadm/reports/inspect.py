@@ -191,10 +191,12 @@ def describe(
     for refusal in (needs.refused_to_read, needs.refused_to_write):
         if refusal is not None and refusal.message not in warnings:
             warnings.append(refusal.message)
+    reports = needs.features
+    used = tuple(_with_usage(report, usage.get(report.name)) for report in reports)
     return TableReport(
         table=table,
         snapshot=snapshot,
-        features=_as_used(needs.features, usage),
+        features=reports if all(map(is_, used, reports)) else used,
         minimum_protocol=needs.minimum,
         classic_minimum_versions=needs.classic,
         lowest_equivalent_protocol=needs.lowest,
@@ -210,14 +212,6 @@ def describe(
         warnings=tuple(warnings),
         advises=advice,
     )
-
-
-def _as_used(
-    reports: tuple[FeatureReport, ...], usage: Mapping[str, Usage]
-) -> tuple[FeatureReport, ...]:
-    """*reports* with what the state beside the metadata shows; the same object if nothing does."""
-    used = tuple(_with_usage(report, usage.get(report.name)) for report in reports)
-    return reports if all(map(is_, used, reports)) else used
 
 
 def _with_usage(report: FeatureReport, usage: Usage | None) -> FeatureReport:
@@ -715,7 +709,12 @@ def show_table(report: TableReport) -> Iterator[Block]:
         yield Heading("Warnings", tone="warning")
         yield Items(report.warnings, mark="!")
     if report.advises:
-        yield from _advice(report)
+        given = advice_on(report)
+        if given:
+            yield Heading("Advice")
+        for advice in given:
+            yield Items((advice.text,))
+            yield Command(advice.command)
 
 
 def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:
@@ -733,15 +732,6 @@ def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:
         yield "clients", f"{words}, {wrong} wrong" if wrong else words, "error" if wrong else ""
     if report.warnings:
         yield "warnings", str(len(report.warnings)), "warning"
-
-
-def _advice(report: TableReport) -> Iterator[Block]:
-    given = advice_on(report)
-    if given:
-        yield Heading("Advice")
-    for advice in given:
-        yield Items((advice.text,))
-        yield Command(advice.command)
 
 
 def _clients(report: TableReport) -> Block:

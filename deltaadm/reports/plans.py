@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from deltaadm.clients import Shift, Verdict
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.plans.carry_out import ConcurrentChange, Outcome
-    from deltaadm.plans.diff import Change
     from deltaadm.plans.features import DropReport, DropStatus
     from deltaadm.plans.plan import Plan, PlannedChange, Stage
     from deltaadm.plans.reports import (
@@ -61,7 +60,6 @@ if TYPE_CHECKING:
 
 
 _COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
-_DIFFERS: Final = "The result differs from the plan:"
 
 
 def show_plan(report: PlanReport) -> Iterator[Block]:
@@ -87,7 +85,9 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
         if plan.goals:
             yield Heading("Steps")
             yield Table("Steps", ("step", "cost", "what is lost"), tuple(_step_rows(plan)))
-        yield Heading(f"Cost: {_cost_words(plan)}")
+        yield Heading(
+            f"Cost: {cost_text(plan.cost, truncates=bool(plan.irreversible), work=plan.work)}"
+        )
         for stage in plan.stages:
             yield Command(planned_statement(plan, stage), label=_label(stage))
     if shut_out := _shut_out_rows(plan):
@@ -314,22 +314,17 @@ def show_outcome(report: OutcomeReport) -> Iterator[Block]:
     """The outcome of a plan."""
     outcome = report.outcome
     yield Heading(f"{outcome.plan.operation}: {report.table}", level=1, page_only=True)
-    yield from _compared(outcome.mismatches)
     if outcome.mismatches:
+        yield Paragraph("The result differs from the plan:", "error")
+        rows = (
+            (change.subject, value_words(change.before), value_words(change.after))
+            for change in outcome.mismatches
+        )
+        yield Differences(tuple(rows))
         yield from map(Paragraph, _mismatch_sentences(outcome))
     else:
         for sentence in _outcome_sentences(outcome):
             yield Paragraph(sentence, "good")
-
-
-def _compared(mismatches: Sequence[Change]) -> Iterator[Block]:
-    if mismatches:
-        yield Paragraph(_DIFFERS, "error")
-        rows = (
-            (change.subject, value_words(change.before), value_words(change.after))
-            for change in mismatches
-        )
-        yield Differences(tuple(rows))
 
 
 def show_drops(report: DropReport) -> Iterator[Block]:
@@ -343,11 +338,6 @@ def show_drops(report: DropReport) -> Iterator[Block]:
 
 
 # What it says in words
-
-
-def _cost_words(plan: Plan) -> str:
-    """The effect of *plan* on the table's files and its history."""
-    return cost_text(plan.cost, truncates=bool(plan.irreversible), work=plan.work)
 
 
 def _version_words(snapshot: Snapshot) -> str:

@@ -37,7 +37,7 @@ from deltaadm.reports.plans import drop_sentences
 from deltaadm.reports.words import COSTS, DOES, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from deltaadm.blocks import Block
     from deltaadm.clients import Verdict
@@ -413,11 +413,8 @@ def _requests(info: CommitInfo | None) -> Iterator[tuple[str, str]]:
             yield name.lower(), "the operation adds it by name"
     columns = _parameter(info, "clusterBy") or _parameter(info, "newClusteringColumns")
     if columns:
-        yield "clustering", f"CLUSTER BY {', '.join(map(str, _listed(columns)))}"
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+        listed = columns if isinstance(columns, list) else [columns]
+        yield "clustering", f"CLUSTER BY {', '.join(map(str, listed))}"
 
 
 def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iterator[str]:
@@ -527,7 +524,12 @@ def _feature_rows(feature: FeatureOrigin) -> Iterator[tuple[str, str]]:
     yield "dropping it", " ".join(drop_sentences(feature.dropping))
     if feature.cost is not None and feature.dropping.phase is not Phase.ABSENT:
         yield "cost", _cost(feature.cost)
-    yield from _gain_rows(feature.gains)
+    by_word: dict[str, list[Verdict]] = {}
+    for verdict in feature.gains:
+        word = DOES[verdict.compatibility.value][verdict.access.value]
+        by_word.setdefault(word, []).append(verdict)
+    for word, features in by_word.items():
+        yield f"then {word}", grouped(features)
 
 
 def _cost(cost: Cost) -> str:
@@ -565,13 +567,3 @@ _CAUSES: Final[Mapping[str, str]] = {
     "unknown": "not known: ",
 }
 """The prefix of each cause; many need none."""
-
-
-def _gain_rows(gains: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
-    """The clients that could do more without the feature, by what they could do."""
-    by_word: dict[str, list[Verdict]] = {}
-    for verdict in gains:
-        word = DOES[verdict.compatibility.value][verdict.access.value]
-        by_word.setdefault(word, []).append(verdict)
-    for word, features in by_word.items():
-        yield f"then {word}", grouped(features)

@@ -92,7 +92,10 @@ def visible(text: str) -> str:
     """
     if not text.isprintable():
         text = "".join(
-            _escaped(character) if is_hidden(character) else character for character in text
+            character.encode("unicode_escape", "surrogatepass").decode("ascii")
+            if is_hidden(character)
+            else character
+            for character in text
         )
     # CI systems look for commands at the beginning of a line, behind any blanks.
     if text.lstrip().startswith(_COMMAND_MARK):
@@ -108,10 +111,6 @@ def is_hidden(character: str) -> bool:
 def _is_noncharacter(code: int) -> bool:
     """Whether Unicode has set it aside for ever; XML allows some of them nowhere."""
     return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 _MARKS: Final = {
