@@ -344,7 +344,8 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
         known = PROPERTIES.get(key.lower())
         if known is not None and known.key == key and not _is_checked_elsewhere(key):
             yield from _judged(table, known, value)
-    if FORMATS in table.snapshot.metadata.configuration:
+    formats = table.snapshot.metadata.configuration.get(FORMATS, "")
+    if "iceberg" in formats and foreign_value(FORMATS, formats) is None:
         refusal = _refusal_of_changes(table.snapshot)
         if refusal is not None and refusal.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
             yield Problem(refusal.message, _property(FORMATS), remedy=refusal.remedy)
