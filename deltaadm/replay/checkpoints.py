@@ -387,7 +387,11 @@ class CheckpointReader:
             for _, counted, adds in self._add_batches(
                 path, _all_columns, rows=_LIVE_ROWS, threads=False
             ):
-                _require_text(adds)
+                try:
+                    adds.validate(full=True)
+                except ValueError:
+                    adds.to_pylist()  # says which byte it is
+                    raise
                 doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
                 alive = adds if doubtful is None else adds.filter(_alive(adds, doubtful, fold))
                 if tally is not None:
@@ -726,15 +730,6 @@ def _without_nulls(adds: pa.StructArray) -> pa.StructArray:
         if pc.any(pc.and_(pc.is_null(paths), pc.is_valid(sizes))).as_py():
             raise ValueError("it has a file without a path")
     return adds.filter(pc.is_valid(paths))
-
-
-def _require_text(adds: pa.StructArray) -> None:
-    """Raise `ValueError` for texts that are not Unicode."""
-    try:
-        adds.validate(full=True)
-    except ValueError:
-        adds.to_pylist()  # says which byte it is
-        raise
 
 
 def _alive(adds: pa.StructArray, doubtful: pa.BooleanArray, fold: Fold) -> pa.BooleanArray:

@@ -92,7 +92,10 @@ class Replay:
         for file in self._segment.deltas[-1:]:
             self._take_state(self._last_delta(file), file.path)
         if not self._fold.complete:
-            self._take_checksum()
+            checksum = self._read_checksum()
+            if checksum is not None and _has_state(checksum):
+                self._fold.offer("protocol", checksum["protocol"])
+                self._fold.offer("metaData", checksum["metadata"])
         if not self._fold.complete:
             self.search_deltas(self._segment.deltas[:-1])
         if not self._fold.complete and self._segment.checkpoint:
@@ -123,7 +126,13 @@ class Replay:
         if self._segment.checkpoint:
             tally = self.counted_in_checkpoint(self._open_checkpoint())
             facts = merge(facts, tally.facts)
-            self._compare_hint(self._segment.checkpoint.version, tally.adds_read)
+            version = self._segment.checkpoint.version
+            claimed = added_files(self._store, version)
+            if claimed not in {None, tally.adds_read}:
+                self._warnings.append(
+                    f"_last_checkpoint says that the checkpoint of version {version} has {claimed} "
+                    f"files, but it has {tally.adds_read}."
+                )
         self._read_commit_info()
         self._compare_checksum(facts)
         return facts
@@ -184,7 +193,11 @@ class Replay:
         if not self._is_newest(file):
             return self._state_in(file.path)
         actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
-        self._note_newest(actions)
+        for name, document in actions:
+            if name == "commitInfo":
+                self._commit_info = CommitInfo.from_wire(document)
+            elif name not in ACTION_NAMES:
+                self._fold.offer(name, document)
         return actions
 
     def _state_in(self, path: str) -> list[Named]:
@@ -197,13 +210,6 @@ class Replay:
                 self._warnings.append(repeated_action(path, len(mine), name))
             # Of several in one commit Delta takes the last one.
             for document in reversed(mine):
-                self._fold.offer(name, document)
-
-    def _note_newest(self, actions: Iterable[Named]) -> None:
-        for name, document in actions:
-            if name == "commitInfo":
-                self._commit_info = CommitInfo.from_wire(document)
-            elif name not in ACTION_NAMES:
                 self._fold.offer(name, document)
 
     def _is_newest(self, file: LogFile) -> bool:
@@ -278,13 +284,6 @@ class Replay:
             None,
         )
 
-    def _take_checksum(self) -> None:
-        """Complete protocol and metadata from the version's checksum, if there is a valid one."""
-        checksum = self._read_checksum()
-        if checksum is not None and _has_state(checksum):
-            self._fold.offer("protocol", checksum["protocol"])
-            self._fold.offer("metaData", checksum["metadata"])
-
     def _read_checksum(self) -> Document | None:
         """The checksum of the version, if there is a valid one."""
         file = self._segment.crc
@@ -295,15 +294,6 @@ class Replay:
         except (ValueError, RecursionError, DeltaadmError):
             self._warnings.append(f"The checksum file {file.path} is not valid and was ignored.")
             return None
-
-    def _compare_hint(self, version: int, actual: int) -> None:
-        """Compare the number of `add` actions in the checkpoint with `_last_checkpoint`."""
-        claimed = added_files(self._store, version)
-        if claimed not in {None, actual}:
-            self._warnings.append(
-                f"_last_checkpoint says that the checkpoint of version {version} has {claimed} "
-                f"files, but it has {actual}."
-            )
 
     def _compare_checksum(self, files: FileFacts) -> None:
         checksum = self._read_checksum()

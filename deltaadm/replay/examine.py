@@ -93,26 +93,16 @@ def cross_check(store: LogStore, snapshot: Snapshot) -> CrossCheck:
             theirs = deltalake.DeltaTable(location, storage_options=options)
             differences = dict(_differences(snapshot, theirs))
     except Exception as error:  # noqa: BLE001 -- a refusal, in whatever class it comes
-        return CrossCheck(program=program, refusal=_sentence(error))
+        lines = str(error).strip().splitlines()
+        refusal = lines[0][:_LONGEST] if lines else type(error).__name__
+        return CrossCheck(program=program, refusal=refusal)
     return CrossCheck(program=program, differences=differences)
-
-
-def _sentence(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:_LONGEST] if lines else type(error).__name__
 
 
 def _differences(ours: Snapshot, theirs: DeltaTable) -> Differing:
     if ours.version != theirs.version():
         yield "version", (str(ours.version), str(theirs.version()))
         return  # the rest belongs to another version
-    yield from _protocol(ours, theirs)
-    yield from _metadata(ours, theirs)
-    if ours.files is not None and ours.files.files != (count := len(theirs.file_uris())):
-        yield "files", (str(ours.files.files), str(count))
-
-
-def _protocol(ours: Snapshot, theirs: DeltaTable) -> Differing:
     mine, other = ours.protocol, theirs.protocol()
     for key, left, right in (
         ("minReaderVersion", mine.min_reader_version, other.min_reader_version),
@@ -122,6 +112,9 @@ def _protocol(ours: Snapshot, theirs: DeltaTable) -> Differing:
     ):
         if left != right:
             yield f"protocol.{key}", (str(left), str(right))
+    yield from _metadata(ours, theirs)
+    if ours.files is not None and ours.files.files != (count := len(theirs.file_uris())):
+        yield "files", (str(ours.files.files), str(count))
 
 
 def _names(features: Any) -> list[str]:
@@ -298,7 +291,15 @@ class _FactCollector:
 
     def facts(self) -> Iterator[Facts]:
         totals = yield from self._files_first()
-        examiner = self._checkpoint_examiner()
+        segment = None if self._snapshot is None else self._snapshot.segment
+        examiner = CheckpointExaminer(
+            store=self._store,
+            listing=self._listing,
+            pointer=self._pointer,
+            chosen=None if segment is None else segment.checkpoint,
+            deep=self._depth.deep,
+            now=self._now,
+        )
         yield self._log(examiner.orphans() if self._depth.deep else None)
         yield from self._commits()
         yield from compaction_facts(
@@ -310,7 +311,7 @@ class _FactCollector:
             yield from self._state(self._snapshot, totals)
             yield from self._catalog(self._snapshot)
             if self._depth.cross_check:
-                yield self._cross_check(self._snapshot)
+                yield cross_check(self._store, self._snapshot)
 
     def _compared_compactions(self) -> Collection[LogFile]:
         """The compacted files that are compared with the commits that they replace."""
@@ -332,9 +333,6 @@ class _FactCollector:
                 unpublished=self._store.unpublished(),
                 differing=self._store.differing(),
             )
-
-    def _cross_check(self, snapshot: Snapshot) -> CrossCheck:
-        return cross_check(self._store, snapshot)
 
     def _with_replay(self, examined: CheckpointFacts) -> CheckpointFacts:
         """The facts about a checkpoint, with those from its replay, which reads more of it."""
@@ -400,17 +398,6 @@ class _FactCollector:
         except TableError as error:
             self._failure = error
             return None
-
-    def _checkpoint_examiner(self) -> CheckpointExaminer:
-        segment = None if self._snapshot is None else self._snapshot.segment
-        return CheckpointExaminer(
-            store=self._store,
-            listing=self._listing,
-            pointer=self._pointer,
-            chosen=None if segment is None else segment.checkpoint,
-            deep=self._depth.deep,
-            now=self._now,
-        )
 
     def _log(self, orphans: tuple[LogFile, ...] | None) -> LogFacts:
         return LogFacts(
@@ -535,7 +522,18 @@ class _FactCollector:
             try:
                 totals = yield from self._files(snapshot)
             except UnreadableCheckpoint as error:
-                yield from self._failed_checkpoint(snapshot, error)
+                checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
+                if checkpoint is not None and checkpoint not in self._unreadable:
+                    yield CheckpointFacts(
+                        version=checkpoint.version,
+                        files=checkpoint.files,
+                        checkpoint=checkpoint,
+                        error=error.message,
+                        chosen=True,
+                        listing=self._listing,
+                        state=State(version=checkpoint.version),
+                        now=self._now,
+                    )
         yield SnapshotFacts(
             snapshot=snapshot,
             totals=totals,
@@ -609,23 +607,6 @@ class _FactCollector:
                 if len(pending) > store.at_once:
                     yield pending.popleft().result()
             yield from (future.result() for future in pending)
-
-    def _failed_checkpoint(
-        self, snapshot: Snapshot, error: UnreadableCheckpoint
-    ) -> Iterator[CheckpointFacts]:
-        """The checkpoint of which only what files are about turned out to be damaged."""
-        checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
-        if checkpoint is not None and checkpoint not in self._unreadable:
-            yield CheckpointFacts(
-                version=checkpoint.version,
-                files=checkpoint.files,
-                checkpoint=checkpoint,
-                error=error.message,
-                chosen=True,
-                listing=self._listing,
-                state=State(version=checkpoint.version),
-                now=self._now,
-            )
 
     def _checksum(self, file: LogFile, state: State, commit: CommitTimes | None) -> ChecksumFacts:
         document, error = _object_in(self._store, file)

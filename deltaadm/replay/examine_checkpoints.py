@@ -109,7 +109,7 @@ class CheckpointExaminer:
             )
             if checkpoint is not None and checkpoint in opened:
                 group_facts = self._opened(group_facts, checkpoint, differing)
-                if group_facts.difference is not None and _differs(group_facts.difference):
+                if group_facts.difference is not None and group_facts.difference != Difference():
                     differing.add(version)
             yield group_facts
 
@@ -345,10 +345,6 @@ def _same(left: Metadata | None, right: Metadata | None) -> bool:
     if left is None or right is None:
         return left is right
     return left.says_the_same_as(right)
-
-
-def _differs(difference: Difference) -> bool:
-    return difference != Difference()
 
 
 def compaction_facts(

@@ -330,7 +330,10 @@ class ArrowFiles:
             return Rows(_flags(any(wrong(*pair) for pair in row or ()) for row in rows))
         matching = self.none
         for number, key in enumerate(keys.slice(0, width).to_pylist()):
-            column = texts.take(_steps(number, len(self), width)) if width > 1 else texts
+            column = texts
+            if width > 1:
+                firsts = pc.multiply(_numbered(len(self)), scalar(width))
+                column = texts.take(pc.add(firsts, scalar(number)))
             bad = [text for text in pc.unique(column).to_pylist() if wrong(key, text)]
             if bad:
                 matching |= Rows(pc.is_in(column, pa.array(bad, pa.string())))
@@ -419,16 +422,8 @@ def _width(values: pa.MapArray, keys: pa.StringArray) -> int | None:
     return width if len(pc.unique(keys.slice(0, width))) == width else None
 
 
-def _steps(first: int, count: int, width: int) -> pa.Array:
-    return pc.add(pc.multiply(_numbered(count), scalar(width)), scalar(first))
-
-
 def _numbered(count: int) -> pa.Int64Array:
     return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(array("q", range(count)))])
-
-
-def _offsets(end: int) -> pa.Int32Array:
-    return pa.Array.from_buffers(pa.int32(), 2, [None, pa.py_buffer(array("i", [0, end]))])
 
 
 # Statistics
@@ -599,15 +594,6 @@ def _too_many(nulls: pa.Array, records: pa.Array, violations: list[Any]) -> None
             violations.append(pc.is_valid(counts))
 
 
-def _schema(kinds: Kinds) -> pa.Schema:
-    """The usual columns of statistics; pyarrow detects any others."""
-    bounds = _bounds(kinds)
-    fields: dict[str, Any] = {"numRecords": pa.int64()}
-    if bounds.num_fields:
-        fields |= {"minValues": bounds, "maxValues": bounds}
-    return pa.schema(fields)
-
-
 def _bounds(kinds: Kinds) -> pa.StructType:
     fields = []
     for name, kind in kinds.items():
@@ -674,7 +660,11 @@ class Shape:
 
     def __init__(self, kinds: Kinds) -> None:
         self.kinds = kinds
-        self._usual = _schema(kinds)
+        bounds = _bounds(kinds)
+        fields: dict[str, Any] = {"numRecords": pa.int64()}
+        if bounds.num_fields:
+            fields |= {"minValues": bounds, "maxValues": bounds}
+        self._usual = pa.schema(fields)
         self._present: pa.Schema | None = None
 
     def decoded(self, texts: pa.StringArray) -> Iterator[tuple[pa.Table | None, int]]:
@@ -692,7 +682,10 @@ class Shape:
             yield from self.decoded(texts.slice(count // 2))
 
     def _read(self, texts: pa.StringArray) -> pa.Table | None:
-        body = _lines(texts)
+        offsets = pa.py_buffer(array("i", [0, len(texts)]))
+        ends = pa.Array.from_buffers(pa.int32(), 2, [None, offsets])
+        # No JSON goes on behind a line that ends in the middle of it.
+        body = pc.binary_join(pa.ListArray.from_arrays(ends, texts), scalar("\n")).buffers()[2]
         if body.size > _LARGEST_TEXT:
             return None
         present = self._present
@@ -706,12 +699,6 @@ class Shape:
             columns = {name: read[name].combine_chunks() for name in self._usual.names}
             self._present = pa.schema(_filled(self._usual, columns))
         return read
-
-
-def _lines(texts: pa.StringArray) -> pa.Buffer:
-    """*texts* one below the other; no JSON goes on behind a line that ends in the middle of it."""
-    whole = pa.ListArray.from_arrays(_offsets(len(texts)), texts)
-    return pc.binary_join(whole, scalar("\n")).buffers()[2]
 
 
 def _parsed(body: pa.Buffer, schema: pa.Schema) -> pa.Table | None:

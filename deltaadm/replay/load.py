@@ -157,7 +157,15 @@ class Attempt:
     def answer(self, outcome: Snapshot | DeltaadmError) -> Snapshot | None:
         """The snapshot, or None where the attempt goes on with another segment."""
         if isinstance(outcome, UnreadableCheckpoint):
-            self._step_back(outcome)
+            self._first = self._first or outcome
+            self._warnings += (outcome.message,)
+            checkpoint = self.segment.checkpoint
+            before = None if checkpoint is None else checkpoint.version
+            try:
+                # Like Delta, which goes back to older files where a checkpoint is unreadable.
+                self.segment = choose(_list(self.store, 0), self.segment.version, before=before)
+            except TableError:
+                raise self._first from None
             return None
         if isinstance(outcome, DeltaadmError):
             raise outcome
@@ -175,17 +183,6 @@ class Attempt:
                 *outcome.warnings,
             ),
         )
-
-    def _step_back(self, error: UnreadableCheckpoint) -> None:
-        self._first = self._first or error
-        self._warnings += (error.message,)
-        checkpoint = self.segment.checkpoint
-        before = None if checkpoint is None else checkpoint.version
-        try:
-            # Like Delta, which goes back to older files where a checkpoint is unreadable.
-            self.segment = choose(_list(self.store, 0), self.segment.version, before=before)
-        except TableError:
-            raise self._first from None
 
 
 def _choose_without_hint(

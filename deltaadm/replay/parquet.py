@@ -274,18 +274,6 @@ def read_footer(source: BinaryIO, limits: Limits = LIMITS) -> Footer:
 
     Raises `DamagedFooter`, and whatever *source* raises.
     """
-    body, end = _footer_bytes(source, limits.footer)
-    try:
-        document = struct_at(body, 0, Budget(limits.state))[0]
-        columns = _columns(document[2])
-        _check(document, [leaf for column in columns.values() for leaf in column.leaves()], end)
-        return Footer(columns, document[4], document[3])
-    except DAMAGE as error:
-        raise DamagedFooter(f"its footer is damaged: {error}") from error
-
-
-def _footer_bytes(source: BinaryIO, most: int) -> tuple[bytes, int]:
-    """The bytes of the footer, and where it begins."""
     size = source.seek(0, 2)
     # One read for the length and, unless it is long, the footer as well.
     source.seek(max(0, size - _TAIL))
@@ -293,12 +281,19 @@ def _footer_bytes(source: BinaryIO, most: int) -> tuple[bytes, int]:
     if size < 12 or tail[-4:] != _MAGIC:  # noqa: PLR2004 -- two magics and a length
         raise DamagedFooter("it is not a Parquet file, or is truncated")
     length = int.from_bytes(tail[-8:-4], "little")
-    if length > min(size - 12, most):
+    if length > min(size - 12, limits.footer):
         raise DamagedFooter(f"it has a footer of {length} bytes")
     if length + 8 > len(tail):
         source.seek(size - length - 8)
         tail = source.read(length + 8)
-    return tail[-8 - length : -8], size - length - 8
+    body, end = tail[-8 - length : -8], size - length - 8
+    try:
+        document = struct_at(body, 0, Budget(limits.state))[0]
+        columns = _columns(document[2])
+        _check(document, [leaf for column in columns.values() for leaf in column.leaves()], end)
+        return Footer(columns, document[4], document[3])
+    except DAMAGE as error:
+        raise DamagedFooter(f"its footer is damaged: {error}") from error
 
 
 def _columns(elements: Sequence[Struct]) -> dict[str, Field]:
@@ -862,7 +857,8 @@ _DICTIONARY_PAGE: Final = 2
 
 def check(source: BinaryIO, footer: Footer, names: Collection[str], limits: Limits) -> None:
     """Raise `DamagedFooter` if a page or a number of values of the columns *names* is too large."""
-    for chunk in _chunks(footer, names):
+    named = (chunk for group in footer.groups for name in names for chunk in chunks(group, (name,)))
+    for chunk in named:
         if chunk[5] > limits.values:
             raise DamagedFooter(
                 f"a column of a row group has {chunk[5]:,} values, more than the "
@@ -920,7 +916,14 @@ def _bytes_per_row(
         return -(-values // max(1, rows)) * entry
     entries = values - rows + 1
     if footer.repetition(chunk) == 1 and chunk[4] in _DECODED:
-        entries = _most_in_a_row(source, chunk, entries)
+        try:
+            starts = "".join(_row_starts(source, chunk))
+        except DAMAGE as error:
+            raise DamagedFooter(f"a page of it is damaged ({error})") from error
+        most = 1
+        while most < entries and _FURTHER * most in starts:
+            most *= 2
+        entries = min(most, entries)
     if entries * entry > limits.page:
         raise DamagedFooter(
             f"a row of it may have {entries * entry:,} bytes, more than the {limits.page:,} that "
@@ -931,18 +934,6 @@ def _bytes_per_row(
 
 _ENTRY: Final = 64
 """Bytes that an entry of a map or list takes beside its text."""
-
-
-def _most_in_a_row(source: BinaryIO, chunk: Struct, bound: int) -> int:
-    """The largest number of values that a row has in a column: a power of two, or *bound*."""
-    try:
-        starts = "".join(_row_starts(source, chunk))
-    except DAMAGE as error:
-        raise DamagedFooter(f"a page of it is damaged ({error})") from error
-    most = 1
-    while most < bound and _FURTHER * most in starts:
-        most *= 2
-    return min(most, bound)
 
 
 _FURTHER: Final = "1"
@@ -985,10 +976,6 @@ def _levels(body: bytes, count: int) -> str:
             at += 1
             done += head >> 1
     return "".join(levels)[:count]
-
-
-def _chunks(footer: Footer, names: Collection[str]) -> Iterator[Struct]:
-    return (chunk for group in footer.groups for name in names for chunk in chunks(group, (name,)))
 
 
 def _is_small(chunk: Struct, limits: Limits) -> bool:

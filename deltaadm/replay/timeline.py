@@ -93,7 +93,16 @@ def timeline(
     one before *since*.
     """
     listing = LogListing.of(store.root, store.list_log(0))
-    available = _contiguous(listing)
+    contiguous = listing.commits
+    versions = contiguous.versions
+    if not versions:
+        choose(listing)
+    first = versions[-1]
+    for version in reversed(versions[:-1]):
+        if version != first - 1:
+            break
+        first = version
+    available = contiguous.after(first - 1)
     if until is not None and until < available.versions[0]:
         raise version_not_found(listing, until)
     if since is not None:
@@ -105,20 +114,6 @@ def timeline(
     times = raised_times(listing.infos[name].modified for name in available.names)
     times = islice(times, len(available) - len(later), None)
     return Timeline(base, _states(store, base, times, later.until(until)), until)
-
-
-def _contiguous(listing: LogListing) -> LogFiles:
-    """The newest commits, among which none is missing; raises as `choose` does for none."""
-    contiguous = listing.commits
-    versions = contiguous.versions
-    if not versions:
-        choose(listing)
-    first = versions[-1]
-    for version in reversed(versions[:-1]):
-        if version != first - 1:
-            break
-        first = version
-    return contiguous.after(first - 1)
 
 
 def _base(
@@ -271,13 +266,6 @@ def _newest_needing(
                 # Metadata holds until the next one: later versions without any need it too.
                 return max(file.number, clean_from - 1)
             clean_from = file.number
-    return _needed_at_the_start(store, listing, name, clean_from)
-
-
-def _needed_at_the_start(
-    store: LogStore, listing: LogListing, name: str, clean_from: int
-) -> int | None:
-    """The state before the oldest commit that is left is in the oldest checkpoint."""
     versions = recreatable_versions(listing)
     if versions is None or not 0 < versions[0] < clean_from:
         return None

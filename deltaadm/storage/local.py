@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Mapping
@@ -319,7 +320,7 @@ def _opened(where: str) -> tuple[int, int]:
         descriptor = os.open(where, _FLAGS)
     except OSError as error:
         # A socket cannot be opened at all, and says so in the words of a missing device.
-        if _is_no_file(error):
+        if error.errno in {errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP}:
             raise _not_regular(where, os.stat(where).st_mode) from error  # noqa: PTH116
         raise _unreadable(where, error) from error
     status = os.fstat(descriptor)
@@ -354,16 +355,7 @@ def _unreadable(where: str, error: OSError) -> DeltaadmError:
 
 def _is_missing(error: OSError) -> bool:
     """Whether there is no such file, nor could be with a name as long as that."""
-    import errno
-
     return isinstance(error, FileNotFoundError) or error.errno == errno.ENAMETOOLONG
-
-
-def _is_no_file(error: OSError) -> bool:
-    """Whether opening a socket has ended in *error*, or a device without a driver."""
-    import errno
-
-    return error.errno in {errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP}
 
 
 _FILE_TYPES: Final[Mapping[str, Callable[[int], bool]]] = {
@@ -386,8 +378,6 @@ def _not_regular(where: str, mode: int) -> TableError:
 
 
 def _inaccessible(where: str, error: OSError) -> DeltaadmError:
-    import errno
-
     cause = (error.strerror or str(error)).lower()
     if error.errno == errno.ENOMEM:
         return EngineError(
@@ -402,8 +392,6 @@ def _inaccessible(where: str, error: OSError) -> DeltaadmError:
 
 def unwritable(where: str, error: OSError) -> StorageError:
     """The error for a file that cannot be written."""
-    import errno
-
     cause = (error.strerror or str(error)).lower()
     full = error.errno in {errno.ENOSPC, errno.EDQUOT}
     return StorageError(

@@ -201,17 +201,14 @@ class RenewedCredentials:
         # One thread asks for new ones while the others wait for them.
         with self._lock:
             if self._renewal is not None and time.time() >= self._renewal:
-                self._renew()
+                try:
+                    self._held = self._ask()
+                except DeltaadmError as error:
+                    self.error = error
+                    raise
+                self.error = None
+                self._renewal = _renewal(self._held)
             return self._held.options
-
-    def _renew(self) -> None:
-        try:
-            self._held = self._ask()
-        except DeltaadmError as error:
-            self.error = error
-            raise
-        self.error = None
-        self._renewal = _renewal(self._held)
 
     def provide(self) -> dict[str, Any]:
         """The credentials as obstore takes them, which asks again when they expire."""
@@ -1493,15 +1490,6 @@ class _RangedFile(io.RawIOBase):
         if end <= self._at:
             return b""
         start, self._at = self._at, end
-        return self._span(start, end)
-
-    def readinto(self, buffer: Any) -> int:
-        """See `io.RawIOBase`."""
-        piece = self.read(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
-
-    def _span(self, start: int, end: int) -> bytes:
         for first, block in self._blocks:
             if first <= start and end <= first + len(block):
                 return block[start - first : end - first]
@@ -1520,6 +1508,12 @@ class _RangedFile(io.RawIOBase):
                 self._memory.keep(cached, (start, last))
         self._blocks.append((start, cached))
         return cached[: end - start]
+
+    def readinto(self, buffer: Any) -> int:
+        """See `io.RawIOBase`."""
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
 
 
 def _range_of(start: int, block: bytes) -> range:

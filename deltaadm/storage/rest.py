@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 _TRIES: Final = 6
+_LASTING: Final = (ssl.SSLError, ConnectionRefusedError, socket.gaierror, ValueError)
+"""Errors that do not go away when the server is asked again."""
+
 PATIENCE: Final = 60.0
 """Seconds in which an answer is complete, and in which a request is tried again, at most."""
 
@@ -154,7 +157,8 @@ class Rest:
             except (OSError, HTTPException, ValueError) as error:
                 pause = _pause(number)
                 cause = error.reason if isinstance(error, URLError) else error
-                if _is_lasting(cause) or number + 1 == _TRIES or not _is_left(end, pause):
+                lasting = isinstance(cause, _LASTING)
+                if lasting or number + 1 == _TRIES or not _is_left(end, pause):
                     raise self._unreachable(cause) from None
             time.sleep(pause)
         raise AssertionError  # the last try returns or raises
@@ -362,11 +366,6 @@ def _host(url: str) -> str | None:
         return urlsplit(url).hostname
     except ValueError:
         return None
-
-
-def _is_lasting(cause: object) -> bool:
-    """Whether nothing changes when the server is asked again."""
-    return isinstance(cause, ssl.SSLError | ConnectionRefusedError | socket.gaierror | ValueError)
 
 
 def _is_left(end: float, pause: float) -> bool:

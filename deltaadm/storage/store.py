@@ -217,7 +217,17 @@ def open_store(
     if not separator or not _is_scheme(scheme):
         return _local(place, limits)
     if scheme.lower() == "file":
-        return _file_url(place, limits)
+        from urllib.parse import unquote, urlsplit
+
+        try:
+            # Names of directories may have # and ? in them.
+            parts = urlsplit(place, allow_fragments=False)
+        except ValueError:
+            raise _foreign_host(place, place.partition("//")[2].partition("/")[0]) from None
+        if parts.netloc not in {"", "localhost"}:
+            raise _foreign_host(place, parts.netloc)
+        path = parts.path if not parts.query else f"{parts.path}?{parts.query}"
+        return _local(unquote(path), limits, place)
     if is_in_object_store(place):
         _require_path(place, str.encode)
         return (object_stores or ObjectStores()).open(place, limits)
@@ -287,20 +297,6 @@ def _require_path(path: str, encode: Callable[[str], bytes]) -> None:
             f"Cannot access {path}: it has a character that no path can have.",
             remedy="Check how the location was put together.",
         )
-
-
-def _file_url(place: str, limits: Limits) -> WritableStore:
-    from urllib.parse import unquote, urlsplit
-
-    try:
-        # Names of directories may have # and ? in them.
-        parts = urlsplit(place, allow_fragments=False)
-    except ValueError:
-        raise _foreign_host(place, place.partition("//")[2].partition("/")[0]) from None
-    if parts.netloc not in {"", "localhost"}:
-        raise _foreign_host(place, parts.netloc)
-    path = parts.path if not parts.query else f"{parts.path}?{parts.query}"
-    return _local(unquote(path), limits, place)
 
 
 def _is_scheme(text: str) -> bool:

@@ -384,29 +384,30 @@ class UnityCatalog:
         Raises `TableError` where there is none, `Refused` for a name of other parts, and
         `StorageError` for trouble with the catalog.
         """
-        _require_whole(name)
+        if len(name) != _PARTS:
+            raise Refused(
+                f"{path_text(tuple(name))} does not say in which catalog it is.",
+                remedy="Write catalog.schema.table.",
+            )
         has_route = _LOAD in self._endpoints_of(name[0])
         answer = self._if_known(*_delta_path(name)) if has_route else None
         if answer is None:  # for a view, say, of which only the older interface tells
-            return self._load_older(name)
+            try:
+                info = self._rest.get("tables", ".".join(name))
+            except CatalogRefusal as error:
+                if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
+                    raise
+                raise self._no_table(name) from None
+            entry = self._parse(lambda: entry_of(name, info))
+            if not entry.is_delta:
+                return entry, None
+            state = self._parse(lambda: state_of_info(info, name, self.name))
+            if is_managed(state):
+                state = self._parse(lambda: with_commits(state, partial(self._commits, state)))
+            return entry, state
         return self._parse(
             lambda: (entry_for_delta(name, answer), state_for_delta(answer, name, self.name))
         )
-
-    def _load_older(self, name: Sequence[str]) -> tuple[CatalogTable, CatalogState | None]:
-        try:
-            info = self._rest.get("tables", ".".join(name))
-        except CatalogRefusal as error:
-            if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
-                raise
-            raise self._no_table(name) from None
-        entry = self._parse(lambda: entry_of(name, info))
-        if not entry.is_delta:
-            return entry, None
-        state = self._parse(lambda: state_of_info(info, name, self.name))
-        if is_managed(state):
-            state = self._parse(lambda: with_commits(state, partial(self._commits, state)))
-        return entry, state
 
     def _commits(self, state: CatalogState, start: int) -> Document:
         asked = {"table_id": state.table_id, "table_uri": state.location, "start_version": start}
@@ -554,26 +555,17 @@ class UnityCatalog:
         """Return the endpoints of the API for Delta clients for *catalog*; empty if it has none."""
         with self._asking:  # so that tables that are looked up at once ask once
             if catalog not in self._endpoints:
-                self._endpoints[catalog] = self._fetch_endpoints(catalog)
+                query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}
+                endpoints = (self._if_known("config", query=query) or {}).get("endpoints")
+                self._endpoints[catalog] = (
+                    frozenset(map(str, endpoints)) if isinstance(endpoints, list) else frozenset()
+                )
             return self._endpoints[catalog]
-
-    def _fetch_endpoints(self, catalog: str) -> frozenset[str]:
-        query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}
-        endpoints = (self._if_known("config", query=query) or {}).get("endpoints")
-        return frozenset(map(str, endpoints)) if isinstance(endpoints, list) else frozenset()
 
 
 def _delta_path(name: Sequence[str]) -> tuple[str, ...]:
     catalog, schema, table = name
     return ("catalogs", catalog, "schemas", schema, "tables", table)
-
-
-def _require_whole(name: Sequence[str]) -> None:
-    if len(name) != _PARTS:
-        raise Refused(
-            f"{path_text(tuple(name))} does not say in which catalog it is.",
-            remedy="Write catalog.schema.table.",
-        )
 
 
 def _pattern(text: str) -> list[str]:
