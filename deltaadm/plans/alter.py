@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.dataclass import dataclass, field, replace
@@ -216,7 +215,7 @@ def _plan_left(
 
 
 def _clusters(steps: Iterable[Step]) -> bool:
-    return any(step.new_clustering is not None for step in steps)
+    return any(step.touches.new_clustering is not None for step in steps)
 
 
 def _undoes_itself(plan: Plan) -> bool:
@@ -236,44 +235,46 @@ def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSett
     """
     if len(steps) == 1 and isinstance(steps[0], (DropColumns, DropConstraint, RenameColumn)):
         return 0
-    if any(step.destination is not None for step in steps):
+    if any(step.touches.destination is not None for step in steps):
         return 0
     # All but new constraints have the names that columns had before.
     earlier = snapshot
-    for old, new in (pair for step in reversed(steps) for pair in step.renames):
+    for old, new in (pair for step in reversed(steps) for pair in step.touches.renames):
         path = find_column(earlier.metadata.schema, new)
         if path is not None and find_column(earlier.metadata.schema, old) is None:
             earlier = replace(earlier, metadata=renamed(earlier.metadata, path, old[-1]))
-    taken = (
-        _is_taken(snapshot if step.renames or step.new_constraint else earlier, step, session)
-        for step in steps
-    )
-    return sum(1 for _ in takewhile(bool, taken))
+    count = 0
+    for step in steps:
+        keeps_names = step.touches.renames or step.touches.new_constraint
+        if not _is_taken(snapshot if keeps_names else earlier, step, session):
+            break
+        count += 1
+    return count
 
 
 def _is_taken(state: Snapshot, step: Step, session: SessionSettings | None) -> bool:
     """Whether *state* is as *step* would leave it."""
-    schema, stored = state.metadata.schema, state.metadata.configuration
-    if step.new_constraint is not None:
-        name, expression = step.new_constraint
+    schema, stored, touches = state.metadata.schema, state.metadata.configuration, step.touches
+    if touches.new_constraint is not None:
+        name, expression = touches.new_constraint
         return stored.get(constraint_key(name)) == stored_expression(expression)
     if isinstance(step, DropConstraint):
         return constraint_key(step.name) not in stored
-    if step.drops or step.renames:
-        gone = (*step.drops, *(old for old, _ in step.renames))
-        there = (new for _, new in step.renames)
+    if touches.drops or touches.renames:
+        gone = (*touches.drops, *(old for old, _ in touches.renames))
+        there = (new for _, new in touches.renames)
         return all(find_column(schema, path) is None for path in gone) and all(
             find_column(schema, path) is not None for path in there
         )
     try:
         before = schema
-        for new in step.new_columns:
+        for new in touches.new_columns:
             before = without_column(before, existing(schema, (*new.parent, new.column.name)))
         base = replace(state, metadata=state.metadata.with_schema(before))
         after = evolve(base, step, session)
     except DeltaadmError:
         return False
-    if step.new_columns:
+    if touches.new_columns:
         # The ids of columns that are added again are new ones.
         return drop_column_mapping_metadata(after.metadata.schema) == drop_column_mapping_metadata(
             schema
@@ -337,24 +338,26 @@ def _needs_later_statement(change: ColumnChange, other: ColumnChange) -> bool:
 def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
     """Notes on the steps of *plan*, besides what they change."""
     size = f" ({plan.before.files})" if plan.before.files else ""
-    constraints = [step.new_constraint[0] for step in plan.steps if step.new_constraint]
+    constraints = [
+        step.touches.new_constraint[0] for step in plan.steps if step.touches.new_constraint
+    ]
     if constraints:
         yield (
             f"For {', '.join(constraints)} Delta reads every row{size} and refuses if one violates "
             "it; this cannot be predicted from the log."
         )
         yield from _notes_on_unjudged(plan)
-    clusters = any(step.new_clustering for step in plan.steps)
+    clusters = any(step.touches.new_clustering for step in plan.steps)
     if clusters and plan.cost is Cost.METADATA:
         yield "No data files are rewritten; OPTIMIZE clusters them by the new columns."
-    if any(change.type for step in plan.steps for change in step.column_changes):
+    if any(change.type for step in plan.steps for change in step.touches.column_changes):
         yield (
             "No data files are rewritten; files keep the old type until something else rewrites "
             "them."
         )
     for step in plan.steps:
-        if step.destination is not None:
-            yield from _notes_on_location(plan.before, step.destination)
+        if step.touches.destination is not None:
+            yield from _notes_on_location(plan.before, step.touches.destination)
             if is_managed:
                 yield "It is a managed table: DROP TABLE deletes the files at the new location."
 
@@ -362,9 +365,9 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
 def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
     """Notes on the expressions that only Spark can recognize as conditions."""
     added = [
-        (before.metadata.schema, *step.new_constraint)
+        (before.metadata.schema, *step.touches.new_constraint)
         for before, step in zip(plan.states, plan.steps, strict=False)
-        if step.new_constraint
+        if step.touches.new_constraint
     ]
     unjudged = [name for schema, name, text in added if not is_certain_condition(schema, text)]
     if unjudged:

@@ -308,7 +308,7 @@ class _Result:
 
 def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> _Result:
     newest = log.load()
-    if stage.step.destination is not None:
+    if stage.step.touches.destination is not None:
         # No commit to look for: the catalog's entry has changed, and the log is another table's.
         moved = (*relocation(stage.after, newest), *mismatches(stage.after, newest))
         return _Result(actual=newest, mismatches=moved)
@@ -443,9 +443,9 @@ def _not_completed(plan: Plan, done: int) -> str:
 def require_same_places(plan: Plan, load_at: Callable[[str], Snapshot]) -> None:
     """Raise `CommitError` unless tables to which *plan* leads a name are as they were."""
     for step in plan.steps:
-        if step.destination is not None:
-            there = load_at(step.destination.root)
-            require_same_base(step.destination, there, what=f"The table at {there.root}")
+        if step.touches.destination is not None:
+            there = load_at(step.touches.destination.root)
+            require_same_base(step.touches.destination, there, what=f"The table at {there.root}")
 
 
 def require_same_settings(plan: Plan, live: SessionSettings) -> None:

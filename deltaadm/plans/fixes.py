@@ -79,7 +79,7 @@ def _union(findings: Iterable[Finding]) -> list[Step]:
     unset: dict[str, None] = {}
     others: dict[Step, None] = {}
     for step in (step for finding in findings for step in finding.fix):
-        values = step.property_values
+        values = step.touches.property_values
         if not values:
             others[step] = None
         properties = {key: value for key, value in values.items() if value is not None} | properties
@@ -95,7 +95,7 @@ def _because(findings: Iterable[Finding]) -> dict[str, str]:
     because: dict[str, str] = {}
     for finding in findings:
         for step in finding.fix:
-            for key in step.property_values:
+            for key in step.touches.property_values:
                 name = key.removeprefix(FEATURE_PREFIX)
                 places = (
                     [f"protocol.{side}Features[{name}]" for side in ("reader", "writer")]

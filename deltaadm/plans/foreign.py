@@ -117,7 +117,7 @@ class ForeignPlan:
         """The columns that are new, whose types the provider must support."""
         if self.creation is not None:
             return self.creation.schema.fields
-        return tuple(new.column for step in self.steps for new in step.new_columns)
+        return tuple(new.column for step in self.steps for new in step.touches.new_columns)
 
 
 def plan_foreign_changes(
@@ -150,7 +150,9 @@ def _notes_on_changes(
 ) -> Iterator[str]:
     if len(steps) > 1:
         yield "Statements are not atomic together: if one fails, those before it stay in effect."
-    for place in (step.destination.root for step in steps if step.destination is not None):
+    for place in (
+        step.touches.destination.root for step in steps if step.touches.destination is not None
+    ):
         yield (
             f"No files are moved: the files at {place} become the table's rows, and those at "
             f"{before.location} stay where they are. Partitions that the catalog knows keep their "
@@ -265,13 +267,13 @@ def _refuse_spoiling(provider: str, step: Step) -> None:
     for kind, what, remedy in _DELTA_ONLY:
         if isinstance(step, kind):
             raise _unsupported(provider, what, remedy)
-    for change in step.column_changes:
+    for change in step.touches.column_changes:
         if change.comment is None and change.default is None:
             name = path_text(change.column)
             raise _unsupported(
                 provider, f"only comment and default of {name} can be changed", _ANEW
             )
-    values = step.property_values
+    values = step.touches.property_values
     _refuse_keys_of_delta((key for key, value in values.items() if value is not None), provider)
     for key in values:
         for pattern, what, remedy in _KEYS:
@@ -281,7 +283,7 @@ def _refuse_spoiling(provider: str, step: Step) -> None:
 
 
 def _refuse_columns(provider: str, step: Step) -> None:
-    for new in step.new_columns:
+    for new in step.touches.new_columns:
         name = path_text((*new.parent, new.column.name))
         if new.position is not None:
             what = f"{name} cannot be given a position: Spark would ignore it, and add it last"

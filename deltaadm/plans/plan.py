@@ -66,7 +66,8 @@ def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Fin
             known[key] -= 1
         else:
             different.append(finding)
-    renamed = [(path_text(old), path_text(new)) for step in steps for old, new in step.renames]
+    renames = (pair for step in steps for pair in step.touches.renames)
+    renamed = [(path_text(old), path_text(new)) for old, new in renames]
     left = Counter(
         (code, severity, _renamed(where, renamed)) for code, severity, where, _ in known.elements()
     )
@@ -453,7 +454,7 @@ def does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
     # Delta commits some steps that change nothing.
     if step.always_acts:
         return True
-    if step.destination is not None:
+    if step.touches.destination is not None:
         return bool(relocation(before, after))
     # `diff` says nothing of clustering where domains were not read.
     if step.is_in_domains and before.domains is None:
@@ -510,7 +511,7 @@ def _may_harm_clustering(plan: Plan) -> bool:
 
 def moves(steps: Iterable[Step]) -> bool:
     """Whether a name in a catalog leads to another table after *steps*."""
-    return any(step.destination is not None for step in steps)
+    return any(step.touches.destination is not None for step in steps)
 
 
 def require_moves_alone(steps: Sequence[Step]) -> None:

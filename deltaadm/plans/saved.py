@@ -87,7 +87,7 @@ class SavedPlan:
             )
 
     def _sends_to(self, location: str) -> bool:
-        destinations = (step.destination for step in self.steps)
+        destinations = (step.touches.destination for step in self.steps)
         return any(
             destination is not None and destination.root == location for destination in destinations
         )

@@ -69,8 +69,8 @@ def fix_command(table: str, steps: Sequence[Step]) -> str:
 
 
 def _arguments(table: str, steps: Sequence[Step]) -> Iterator[str]:
-    if all(step.added_features for step in steps):
-        features = dict.fromkeys(name for step in steps for name in step.added_features)
+    if all(step.touches.added_features for step in steps):
+        features = dict.fromkeys(name for step in steps for name in step.touches.added_features)
         yield from ("enable-feature", table, *features, "--support-only")
         return
     yield from ("alter", table)
@@ -432,7 +432,7 @@ def _stays(name: str, snapshot: Snapshot) -> bool:
 def _undo_renaming(transition: Transition) -> Undo:
     """How to undo the renaming of a column."""
     # As a whole: constraints, partitioning and statistics that have the name in them follow.
-    [(column, new)] = transition.step.renames
+    [(column, new)] = transition.step.touches.renames
     old, _, _ = find_place(transition.before.metadata.schema, column)
     return _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), transition.after)
 
@@ -585,7 +585,9 @@ def _undo_comment(column: Path, before: str | None, after: Snapshot) -> Undo:
 
 def _undo_moves(transition: Transition) -> Undo:
     schema = transition.before.metadata.schema
-    changed = (change.column for change in transition.step.column_changes if change.position)
+    changed = (
+        change.column for change in transition.step.touches.column_changes if change.position
+    )
     moved = [find_place(schema, column)[0] for column in changed]
     back = (kinds.ColumnChange(path, position=_position(schema, path)) for path in moved)
     return _by(kinds.ChangeColumns(tuple(back)), transition.after)

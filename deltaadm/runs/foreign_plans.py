@@ -80,7 +80,9 @@ def alter(
     if isinstance(entry, DeltaadmError):
         raise entry
     steps = changes.steps()
-    places = [step.destination.root for step in steps if step.destination is not None]
+    places = [
+        step.touches.destination.root for step in steps if step.touches.destination is not None
+    ]
     occupied = any(is_occupied_locally(context, place) for place in places)
     return _finish(context, plan_foreign_changes(table, entry, steps, occupied=occupied), change)
 

@@ -197,11 +197,11 @@ class SparkExecutor:
         Delta itself analyzes it when the constraint is added, after the steps that come first.
         Raises `CommitError` with Delta's or Spark's error class for an expression that will not do.
         """
-        if step.new_constraint is None:
+        if step.touches.new_constraint is None:
             return
         session = self._live()
         with self._prepared(session), refusals():
-            _require_condition(session, before.metadata.schema, *step.new_constraint)
+            _require_condition(session, before.metadata.schema, *step.touches.new_constraint)
 
     def mark(self) -> CommitMark:
         """The mark of its commits, once it has applied a step."""
@@ -329,7 +329,7 @@ def address(root: str) -> str:
 
 def _addressed(step: Step) -> Step:
     """The same step, with its location in the form that Spark needs."""
-    there = step.destination
+    there = step.touches.destination
     return step if there is None else SetLocation(replace(there, root=address(there.root)))
 
 

@@ -37,7 +37,7 @@ from deltaadm.domain.sql.ddl import (
     path_sql,
     type_sql,
 )
-from deltaadm.domain.steps.step import COLUMN_CHANGES, ColumnChange, Operation, Step
+from deltaadm.domain.steps.step import COLUMN_CHANGES, ColumnChange, Operation, Step, Touches
 from deltaadm.domain.transaction.checks import CHAR_TYPE, RAW_TYPE, check_names, without_char
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.columns import (
@@ -154,9 +154,9 @@ class ChangeColumns(Step):
         )
 
     @property
-    def column_changes(self) -> tuple[ColumnChange, ...]:
-        """All of them."""
-        return self.changes
+    def touches(self) -> Touches:
+        """The changes."""
+        return Touches(column_changes=self.changes)
 
     def split_by_column(self) -> Iterator[ChangeColumns]:
         """A step for each change."""
@@ -532,9 +532,9 @@ class AddColumns(Step):
         return Operation("ADD COLUMNS", {"columns": compact(columns)})
 
     @property
-    def new_columns(self) -> tuple[ColumnDefinition, ...]:
-        """All of them."""
-        return self.columns
+    def touches(self) -> Touches:
+        """The new columns."""
+        return Touches(new_columns=self.columns)
 
     def _clause(self) -> str:
         return f"ADD COLUMNS ({', '.join(map(definition_sql, self.columns))})"
@@ -657,9 +657,9 @@ class DropColumns(Step):
         return Operation("DROP COLUMNS", {"columns": compact(list(map(attribute_name, there)))})
 
     @property
-    def drops(self) -> tuple[Path, ...]:
-        """Its columns."""
-        return self.columns
+    def touches(self) -> Touches:
+        """The columns that go."""
+        return Touches(drops=self.columns)
 
     def _clause(self) -> str:
         columns = ", ".join(map(path_sql, self.columns))
@@ -754,9 +754,9 @@ class RenameColumn(Step):
         return Operation("RENAME COLUMN", paths)
 
     @property
-    def renames(self) -> tuple[tuple[Path, Path], ...]:
+    def touches(self) -> Touches:
         """The column, by both its names."""
-        return ((self.column, (*self.column[:-1], self.name)),)
+        return Touches(renames=((self.column, (*self.column[:-1], self.name)),))
 
     def _clause(self) -> str:
         return f"RENAME COLUMN {path_sql(self.column)} TO {identifier(self.name)}"

@@ -26,7 +26,7 @@ from deltaadm.domain.protocol import (
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import every_file, file_metadata
 from deltaadm.domain.sql.ddl import identifier, if_exists_sql, literal, pairs_sql, path_sql
-from deltaadm.domain.steps.step import Operation, Step
+from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction.checks import (
     RETENTION_KEYS,
     check_retention,
@@ -137,9 +137,16 @@ class SetProperties(Step):
         return prepare_commit(state, after, version_known=not several)
 
     @property
-    def property_values(self) -> Mapping[str, str]:
-        """The properties, with keys in the spelling of the request."""
-        return self.properties
+    def touches(self) -> Touches:
+        """The properties, in the spelling of the request, and features if it only adds these."""
+        names = tuple(key.removeprefix(FEATURE_PREFIX) for key in self.properties)
+        adds_features = set(names) <= set(FEATURES) and all(
+            key.startswith(FEATURE_PREFIX) and value == "supported"
+            for key, value in self.properties.items()
+        )
+        return Touches(
+            property_values=self.properties, added_features=names if adds_features else ()
+        )
 
     def cost(self, snapshot: Snapshot) -> Cost:
         """A rewrite where column mapping is removed, a backfill where row tracking begins."""
@@ -174,16 +181,6 @@ class SetProperties(Step):
 
     def _normalized(self) -> dict[str, str]:
         return {normalized_key(key): value for key, value in self.properties.items()}
-
-    @property
-    def added_features(self) -> tuple[str, ...]:
-        """The features set to `supported`, unless something else is set as well."""
-        names = tuple(key.removeprefix(FEATURE_PREFIX) for key in self.properties)
-        asks_for_features = all(
-            key.startswith(FEATURE_PREFIX) and value == "supported"
-            for key, value in self.properties.items()
-        )
-        return names if asks_for_features and set(names) <= set(FEATURES) else ()
 
     @property
     def words(self) -> str:
@@ -303,9 +300,9 @@ class UnsetProperties(Step):
         return prepare_commit(state, update_metadata(state, proposed, session))
 
     @property
-    def property_values(self) -> Mapping[str, None]:
-        """None for each key, in the spelling of the request."""
-        return dict.fromkeys(self.keys)
+    def touches(self) -> Touches:
+        """The keys, in the spelling of the request."""
+        return Touches(property_values=dict.fromkeys(self.keys))
 
     def cost(self, snapshot: Snapshot) -> Cost:
         """A rewrite, where column mapping is removed."""
@@ -375,9 +372,9 @@ class AddConstraint(Step):
         return add_constraint(snapshot, self.name, self.expression)
 
     @property
-    def new_constraint(self) -> tuple[str, str]:
+    def touches(self) -> Touches:
         """The constraint."""
-        return self.name, self.expression
+        return Touches(new_constraint=(self.name, self.expression))
 
     def _clause(self) -> str:
         return (
@@ -462,9 +459,9 @@ class ClusterBy(Step):
         return replace(after, suspended_clustering=self.restored_later)
 
     @property
-    def new_clustering(self) -> tuple[Path, ...]:
-        """The columns of the statement; none of them removes the clustering."""
-        return self.columns
+    def touches(self) -> Touches:
+        """The columns of the statement."""
+        return Touches(new_clustering=self.columns)
 
     def obstacle(self, snapshot: Snapshot) -> str:
         """Delta looks up the old columns for the history, and fails if they are gone."""

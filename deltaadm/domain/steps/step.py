@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import Cost
 from deltaadm.domain.json_values import BOOLEAN, STRING, STRINGS, Json, array, maybe, record, text
 from deltaadm.domain.schema import path_text
@@ -46,18 +46,17 @@ class ColumnChange:
 
     def clause(self) -> str:
         """The part of ALTER COLUMN for it."""
-        return f"{path_sql(self.column)} {self._to()}"
-
-    def _to(self) -> str:
         if self.type is not None:
-            return f"TYPE {type_sql(self.type)}"
-        if self.nullable is not None:
-            return f"{'DROP' if self.nullable else 'SET'} NOT NULL"
-        if self.comment is not None:
-            return f"COMMENT {literal(self.comment)}"
-        if self.position is not None:
-            return position_sql(self.position)
-        return f"SET DEFAULT {self.default}" if self.default else "DROP DEFAULT"
+            change = f"TYPE {type_sql(self.type)}"
+        elif self.nullable is not None:
+            change = f"{'DROP' if self.nullable else 'SET'} NOT NULL"
+        elif self.comment is not None:
+            change = f"COMMENT {literal(self.comment)}"
+        elif self.position is not None:
+            change = position_sql(self.position)
+        else:
+            change = f"SET DEFAULT {self.default}" if self.default else "DROP DEFAULT"
+        return f"{path_sql(self.column)} {change}"
 
     def options(self) -> Iterator[str]:
         """The option with which `alter` makes the change."""
@@ -69,15 +68,13 @@ class ColumnChange:
         if self.comment is not None:
             yield from ("--set-comment", f"{column}={self.comment}")
         if self.position is not None:
-            yield from ("--move", f"{column} {_place(self.position)}")
+            after = self.position.after
+            place = "FIRST" if after is None else f"AFTER {path_text((after,))}"
+            yield from ("--move", f"{column} {place}")
         if self.default:
             yield from ("--set-default", f"{column}={self.default}")
         elif self.default is not None:
             yield from ("--drop-default", column)
-
-
-def _place(position: Position) -> str:
-    return "FIRST" if position.after is None else f"AFTER {path_text((position.after,))}"
 
 
 _CHANGE: Final = record(
@@ -102,6 +99,31 @@ class Operation(NamedTuple):
     name: str
     parameters: Mapping[str, Any]
     reads_files: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touches:
+    """
+    What a step names of a table: a kind of step sets the fields that concern it.
+
+    `renames` have each column before and after. `property_values` are None for properties that are
+    unset. `new_clustering` is None where the clustering stays, and empty where it is removed.
+    `new_constraint` is a name and an expression. `added_features` are set by a step that does
+    nothing else. `destination` is the table to which a name in a catalog leads afterwards.
+    """
+
+    new_columns: tuple[ColumnDefinition, ...] = ()
+    column_changes: tuple[ColumnChange, ...] = ()
+    renames: tuple[tuple[Path, Path], ...] = ()
+    drops: tuple[Path, ...] = ()
+    property_values: Mapping[str, str | None] = field(default_factory=dict)
+    new_clustering: tuple[Path, ...] | None = None
+    new_constraint: tuple[str, str] | None = None
+    added_features: tuple[str, ...] = ()
+    destination: Snapshot | None = None
+
+
+_NOTHING: Final = Touches()
 
 
 class Step:
@@ -182,57 +204,19 @@ class Step:
     def losses(self, before: Snapshot) -> tuple[str, ...]:
         """What a table in the state *before* loses by it, in words."""
         stored = before.metadata.configuration
-        return tuple(f"{key} = {stored[key]}" for key in self.property_values if key in stored)
+        return tuple(
+            f"{key} = {stored[key]}" for key in self.touches.property_values if key in stored
+        )
 
     @property
-    def new_columns(self) -> tuple[ColumnDefinition, ...]:
-        """The columns that it adds."""
-        return ()
-
-    @property
-    def column_changes(self) -> tuple[ColumnChange, ...]:
-        """The changes to existing columns."""
-        return ()
-
-    @property
-    def renames(self) -> tuple[tuple[Path, Path], ...]:
-        """The columns that get other names, each before and after."""
-        return ()
-
-    @property
-    def drops(self) -> tuple[Path, ...]:
-        """The columns that it takes away."""
-        return ()
-
-    @property
-    def property_values(self) -> Mapping[str, str | None]:
-        """The properties that it sets, with None for those that it unsets."""
-        return {}
-
-    @property
-    def new_clustering(self) -> tuple[Path, ...] | None:
-        """The columns by which the table is clustered from then on; None for no change."""
-        return None
-
-    @property
-    def new_constraint(self) -> tuple[str, str] | None:
-        """The name and the expression of the constraint that it adds."""
-        return None
-
-    @property
-    def added_features(self) -> tuple[str, ...]:
-        """The features that it adds to the protocol, for a step that does nothing else."""
-        return ()
-
-    @property
-    def destination(self) -> Snapshot | None:
-        """The table to which a name in a catalog refers after it; None if that does not change."""
-        return None
+    def touches(self) -> Touches:
+        """The parts of a table that it names."""
+        return _NOTHING
 
     @property
     def is_verified_by_state(self) -> bool:
         """Whether it changes more than protocol and metadata show."""
-        return self.is_in_domains or self.destination is not None
+        return self.is_in_domains or self.touches.destination is not None
 
     def split_by_column(self) -> Iterator[Step]:
         """Split it into steps that change one column each, if it changes columns."""

@@ -59,7 +59,7 @@ from deltaadm.domain.sql.ddl import (
     parse_columns,
 )
 from deltaadm.domain.steps.properties import cluster_by_sql
-from deltaadm.domain.steps.step import Operation, Step
+from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction.checks import (
     CLUSTERING_COLUMNS,
     RETENTION_KEYS,
@@ -758,9 +758,9 @@ class SetLocation(Step):
         return set_location(snapshot, self.there, session)
 
     @property
-    def destination(self) -> Snapshot:
+    def touches(self) -> Touches:
         """The other table."""
-        return self.there
+        return Touches(destination=self.there)
 
     def _clause(self) -> str:
         return f"SET LOCATION {literal(self.there.root)}"
