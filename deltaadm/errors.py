@@ -32,7 +32,7 @@ class DeltaadmError(Exception):
     """
     An expected error: one readable sentence, and its remedy.
 
-    Secrets in URLs and in settings are masked in both.
+    Secrets in URLs, in settings and of the environment are masked in both.
 
     `delta_error_class` is the error class (with sub-class) that Delta on Spark reports in the
     same situation; None where its exception has none. `established` holds the parts of an
@@ -50,9 +50,9 @@ class DeltaadmError(Exception):
         delta_error_class: str | None = None,
         established: Mapping[str, object] | None = None,
     ) -> None:
-        from deltaadm.masking import masked
+        from deltaadm.masking import masked, secrets_of_environment
 
-        self.message = masked(message)
+        self.message = masked(message, secrets_of_environment())
         super().__init__(self.message)
         self.remedy = masked(remedy)
         self.delta_error_class = delta_error_class

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 
 TYPE_CHECKING = False
@@ -25,7 +26,7 @@ _PAIR: Final = (
 
 _LOGIN: Final = (
     r"(:/{1,2}(?:(?!%3[aA])[^\s/:@\[])*+(?::|%3[aA]))(?!\d{1,5}(?:[/?#\s]|$))"
-    r"(?:(?!%40)[^\s@])*+((?:@|%40)(?:[^\s/@]*+@)*+)?"
+    r"(?:(?!%40)[^\s@\"'<>])*+((?:@|%40)(?:[^\s/@\"'<>]*+@)*+)?"
 )
 """The password may have a slash in it, as keys of Amazon do, unless it is a port."""
 
@@ -96,7 +97,7 @@ _KEY: Final = (
 )
 """A name of a secret, in lower case with an underscore between its words."""
 
-_ORDINARY: Final = r"(?i)true|false|none|[0-9.]+|[a-z]+://\S*|\$?\{.*\}"
+_ORDINARY: Final = r"(?i)true|false|none|null|[0-9.]+|[a-z]+://\S*|\$?\{.*\}"
 """A switch, a number, or a reference to where the secret is kept."""
 
 _KEY_SIGNS: Final = (
@@ -175,3 +176,18 @@ def _is_opaque(key: str, value: str) -> bool:
 def secrets_among(entries: Mapping[str, str | None]) -> tuple[str, ...]:
     """The values of *entries* that are secrets."""
     return tuple({value for key, value in entries.items() if value and is_secret(key, value)})
+
+
+def secrets_of_environment() -> tuple[str, ...]:
+    """The values of variables that are secrets, such as tokens; a server may repeat one."""
+    # The shell keeps directories in names that look like passwords.
+    given = {key: value for key, value in os.environ.items() if key not in {"PWD", "OLDPWD"}}
+    return tuple(
+        value
+        for key, value in given.items()
+        if len(value) >= _LONG and _is_secret_key(key) and _is_opaque(key, value)
+    )
+
+
+_LONG: Final = 8
+"""What is shorter than this may be a word of any message."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from deltaadm.errors import DeltaadmError, StorageError, UsageError
@@ -197,11 +196,11 @@ def _run(arguments: Sequence[str], status: CommitStatus) -> int:
             return _show(lacking)
         import traceback
 
-        from deltaadm.masking import masked, secrets_among
+        from deltaadm.masking import masked, secrets_of_environment
         from deltaadm.reports.words import visible
 
         # An error of a library may quote what it was given, such as a token of the environment.
-        text = masked(traceback.format_exc(), secrets_among(os.environ))
+        text = masked(traceback.format_exc(), secrets_of_environment())
         trace = "\n".join(map(visible, text.splitlines()))
         say_end(f"{trace}\nThis is a bug in deltaadm; please report it with the lines above.\n")
         return BUG

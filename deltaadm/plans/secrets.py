@@ -1,4 +1,4 @@
-"""Masking of property values that look like secrets, in reports and plans."""
+"""Masking of what looks like a secret in properties and texts, in reports and plans."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from functools import partial
 from operator import is_
 
 from deltaadm.dataclass import replace
+from deltaadm.domain.json_values import compact
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import Refused
+from deltaadm.limits import load_json
 from deltaadm.masking import MASK, is_secret, masked
 
 TYPE_CHECKING = False
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 def without_secrets(report: Report) -> Report:
     """*report* with masks for secrets; the same object where there are none."""
     mask = _MASKS.get(type(report).__name__)
-    masked: Report = report if mask is None else mask(Masker(), report)
-    return masked
+    shown: Report = report if mask is None else mask(Masker(), report)
+    return shown
 
 
 def require_no_secrets(steps: Iterable[Step], settings: Mapping[str, str]) -> None:
@@ -105,15 +107,54 @@ class Masker:
         }
         return given if masked == given else masked
 
+    def texts(self, given: Any) -> Any:
+        """Mask the texts in a JSON value."""
+        if isinstance(given, str):
+            shown = masked(given)
+            return given if shown == given else shown
+        if isinstance(given, dict):
+            return {key: self.texts(value) for key, value in given.items()}
+        return [self.texts(value) for value in given] if isinstance(given, list) else given
+
+    def schema(self, text: str | None) -> str | None:
+        """Mask comments, and what else users write into the JSON of a schema."""
+        # Most columns have nothing, and to decode a schema takes its time.
+        if not text or text.count('"metadata"') == text.count('"metadata":{}'):
+            return text
+        try:
+            document = load_json(text)
+            shown = self._fields(document)
+        except (ValueError, RecursionError):
+            return masked(text)
+        return text if shown == document else compact(shown)
+
+    def _fields(self, given: Any) -> Any:
+        if isinstance(given, dict):
+            return {
+                key: self.texts(value) if key == "metadata" else self._fields(value)
+                for key, value in given.items()
+            }
+        return list(map(self._fields, given)) if isinstance(given, list) else given
+
+    def origin(self, given: Any) -> Any:
+        """Mask what a commit says of itself."""
+        names = ("operation", "engine", "user")
+        return _with(given, **{name: self.texts(getattr(given, name)) for name in names})
+
     def metadata(self, given: Metadata) -> Metadata:
-        """Mask the properties and the options of the format."""
+        """Mask properties, options of the format, name, description and comments."""
         form = given.format
         if form is not None and form.options:
             form = _with(form, options=self.entries(form.options))
-        masked: Metadata = _with(
-            given, configuration=self.entries(given.configuration), format=form
+        shown: Metadata = _with(
+            given,
+            name=self.texts(given.name),
+            description=self.texts(given.description),
+            schema_string=self.schema(given.schema_string),
+            configuration=self.entries(given.configuration),
+            format=form,
         )
-        return masked
+        return shown
 
     def snapshot(self, given: Snapshot) -> Snapshot:
         """Mask the metadata."""
@@ -143,7 +184,7 @@ class Masker:
         if place == "format" and isinstance(value, dict):
             return value | {"options": self.entries(value.get("options") or {})}
         in_properties = place == "configuration" and isinstance(value, str)
-        return self.value(key, value) if in_properties else value
+        return self.value(key, value) if in_properties else self.texts(value)
 
     def plan(self, given: Plan) -> Plan:
         """Its states, its steps and its settings."""
@@ -217,7 +258,19 @@ def _failure(masks: Masker, report: Any) -> Any:
 
 
 def _history(masks: Masker, report: Any) -> Any:
-    return _with(report, entries=_mask_each(partial(_changes, masks), report.entries))
+    return _with(report, entries=_mask_each(partial(_entry, masks), report.entries))
+
+
+def _entry(masks: Masker, report: Any) -> Any:
+    return _with(_changes(masks, report), origin=masks.origin(report.origin))
+
+
+def _why(masks: Masker, report: Any) -> Any:
+    def dated(item: Any) -> Any:
+        return item if item.since is None else _with(item, since=masks.origin(item.since))
+
+    groups = ("versions", "features", "absent")
+    return _with(report, **{name: _mask_each(dated, getattr(report, name)) for name in groups})
 
 
 def _changes(masks: Masker, report: Any) -> Any:
@@ -232,7 +285,8 @@ _MASKS: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
     "SavedPlanReport": _saved_plan,
     "ForeignReport": _foreign,
     "HistoryReport": _history,
-    "HistoryEntry": _changes,
+    "HistoryEntry": _entry,
+    "WhyReport": _why,
     "DiffReport": _changes,
     "ValidationReport": _validation,
     "Failure": _failure,

@@ -11,7 +11,7 @@ from deltaadm.reports.inspect import TableReport
 from deltaadm.rules.rule import ValidationReport
 from tests.support import tables
 from tests.support.program import LogWriter, Result, deltaadm, untouched
-from tests.support.tables import Table, commit, commit_info, metadata, protocol
+from tests.support.tables import Action, Table, add, commit, commit_info, metadata, protocol
 
 PROPERTIES = {
     "my.password": "hush-1",
@@ -231,3 +231,64 @@ def test_a_secret_that_is_gone_since_is_a_changed_table(
     result = deltaadm("apply", file, "--yes")
     assert (result.code, writer.steps) == (5, [])
     assert "configuration[my.password]" in result.err
+
+
+def _texts(path: Path) -> Table:
+    """A table with a login in each text that its writers have chosen."""
+
+    def url(where: str) -> str:
+        return f"https://me:hush-{where}@host/x"
+
+    def described(created: int) -> Action:
+        action = metadata({"note": url("property")}, createdTime=created)
+        column = {"name": "a", "type": "integer", "nullable": True}
+        column["metadata"] = {"comment": url("comment"), "x": {"y": [url("field")]}}
+        action["metaData"] |= {
+            "name": url("name"),
+            "description": url("description"),
+            "format": {"provider": "parquet", "options": {"o": url("option")}},
+            "schemaString": json.dumps({"type": "struct", "fields": [column]}),
+        }
+        return action
+
+    info = commit_info(
+        operation=url("operation"),
+        operationParameters={"properties": json.dumps({"note": url("parameter")})},
+        engineInfo=f"token=hush-engine {url('engine')}",
+        userName=url("user"),
+        userMetadata=url("metadata"),
+        tags={"t": url("tag")},
+    )
+    files = add("f", tags={"t": url("tag")}, stats=json.dumps({"numRecords": 1, "x": url("stat")}))
+    return tables.table(
+        path,
+        commit(info, protocol(1, 3), described(1)),
+        commit(info, files, {"txn": {"appId": url("app"), "version": 1}}),
+        commit(info, described(2)),
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html", "markdown", "yaml"])
+def test_no_text_of_a_table_shows_a_login(tmp_path: Path, form: str) -> None:
+    path, plan = _texts(tmp_path / "t").path, tmp_path / "plan.json"
+    for words in (
+        ("inspect", path, "--columns", "--files"),
+        ("inspect", path, "--why"),
+        ("history", path),
+        ("diff", f"{path}@0", f"{path}@2"),
+        ("record", path),
+        ("validate", path, "--deep", "--history"),
+        ("alter", path, "--set", "a=b", "--out", plan),
+        ("show", plan),
+        ("alter", path, "--unset", "note"),
+        ("create", path, "--mode", "replace", "--schema", "z INT"),
+    ):
+        look = () if words[0] == "record" else ("-o", form)
+        result = deltaadm(*words, *look)
+        assert result.code in {0, 1}, result.err
+        assert "hush" not in result.out + result.err, words
+    assert "hush" not in plan.read_text()
+    assert "hush-description" in deltaadm("inspect", path, "--show-secrets", "-o", "json").out
+    applied = deltaadm("apply", plan, "--yes", "--commit-engine", "embedded")
+    assert (applied.code, "hush" in applied.out + applied.err) == (0, False)
+    assert "hush-comment" in (path / "_delta_log" / f"{3:020d}.json").read_text()

@@ -557,6 +557,15 @@ def test_a_token_is_not_shown_in_part(table: Unity, before: int) -> None:
     assert TOKEN[:4] not in done.err
 
 
+@pytest.mark.parametrize("place", [f"ftp://{TOKEN}/t", f"/{TOKEN}", f"file://{TOKEN}/t"])
+def test_a_location_may_repeat_the_token(table: Unity, place: str) -> None:
+    table.tables["main.sales.plain"].location = place
+    for look in ((), ("-o", "json")):
+        done = deltaadm("inspect", "main.sales.plain", *look)
+        assert done.code in {3, 4, 7}
+        assert TOKEN not in done.err + done.out
+
+
 def test_a_saved_plan_leads_to_the_table_by_its_name(unity: Unity, tmp_path: Path) -> None:
     plain(unity, tmp_path / "t")
     plan = tmp_path / "plan.json"
