@@ -344,11 +344,6 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
         known = PROPERTIES.get(key.lower())
         if known is not None and known.key == key and not _is_checked_elsewhere(key):
             yield from _judged(table, known, value)
-    formats = table.snapshot.metadata.configuration.get(FORMATS, "")
-    if "iceberg" in formats and foreign_value(FORMATS, formats) is None:
-        refusal = _refusal_of_changes(table.snapshot)
-        if refusal is not None and refusal.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
-            yield Problem(refusal.message, _property(FORMATS), remedy=refusal.remedy)
 
 
 def _is_checked_elsewhere(key: str) -> bool:
@@ -367,6 +362,9 @@ def _judged(table: SnapshotFacts, known: Property, value: str) -> Iterator[Probl
         else:
             yield _of_another_engine(known, value, other)
         return
+    refusal = _refusal_of_changes(table.snapshot) if known.key == FORMATS else None
+    if refusal is not None and refusal.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
+        yield Problem(refusal.message, where, remedy=refusal.remedy)
     plain = portable(known, value)
     if plain != value:
         yield Problem(

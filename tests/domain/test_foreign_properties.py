@@ -44,7 +44,9 @@ def test_every_entry_says_who_knows_it_and_where_that_is_said(key: str) -> None:
 def test_a_foreign_key_or_value_is_never_a_mistake(key: str, tmp_path: Path) -> None:
     one = FOREIGN[key]
     name = f"{one.key}x" if key.endswith(".") else one.key
-    for number, value in enumerate(one.values or ("x",)):
+    # Without Iceberg compatibility Delta refuses every change of a table with this value.
+    values = {*one.values} - {"iceberg"} or {"x"}
+    for number, value in enumerate(sorted(values)):
         found = severities(tmp_path / str(number), name, value)
         assert not found or found == {"DL310": Severity.INFO}
 
