@@ -226,8 +226,11 @@ def _one(option: Declared, value: Any, setting: Setting) -> Any:
         return _number(value, place, option.minimum or 0)
     if not isinstance(value, str):
         raise wrong(place, "a list of strings" if option.is_list else "a string")
-    if option.type_name == "Path" and setting.directory:
-        value = os.path.join(setting.directory, os.path.expanduser(value))  # noqa: PTH111, PTH118
+    # An output may be FORMAT:FILE.
+    form, colon, path = value.partition(":") if option.field == "output" else ("", "", value)
+    if setting.directory and path and (colon or option.type_name == "Path"):
+        path = os.path.join(setting.directory, os.path.expanduser(path))  # noqa: PTH111, PTH118
+        value = f"{form}{colon}{path}"
     try:
         return option.convert(value)
     except ValueError:

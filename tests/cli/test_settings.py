@@ -178,6 +178,10 @@ def test_paths_begin_where_the_file_is(small: Table, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir("project/below")
     assert deltaadm("inspect", small.path).code == 0
     assert Path("../run.log").is_file()
+    file.write_text('output = "json:table.json"')
+    assert deltaadm("inspect", small.path).code == 0
+    assert Path("../table.json").is_file()
+    assert list(Path.cwd().iterdir()) == []
 
 
 def test_aliases_are_names_of_tables(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
