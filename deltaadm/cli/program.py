@@ -211,7 +211,9 @@ def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
         if arguments[:1] == ["--version"]:
             return write_version()
         if arguments[:1] != ["inspect"]:  # which may be stopped at any moment
-            _notice_termination()
+            import signal  # which takes its time
+
+            signal.signal(signal.SIGTERM, _terminate)
         return _dispatch(arguments, status)
     except UsageError as error:
         return _show_usage_error(error, arguments)
@@ -261,13 +263,6 @@ def _stop_behind(error: BaseException) -> type[BaseException] | None:
             return type(seen)
         seen = seen.__context__
     return None
-
-
-def _notice_termination() -> None:
-    """Let a request to stop end the program as Ctrl-C does, so that it can say what happened."""
-    import signal  # which takes its time
-
-    signal.signal(signal.SIGTERM, _terminate)
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> None:

@@ -101,15 +101,14 @@ def complete(command: Command, options: dict[str, Any], context: RunContext) -> 
         wrong_value = error
     from deltaadm.runs.output import show_failure
 
-    show_failure(replace(context, format=_format(options)), "", wrong_value)
-    return wrong_value.exit_code
-
-
-def _format(given: Mapping[str, Any]) -> str:
-    """The format that the command line asks for, as far as errors belong into it."""
-    named = given.get("output") or "text"
+    named = options.get("output") or "text"
     name = named[0] if isinstance(named, list) else str(named)
-    return name if name in {"json", "jsonl", "yaml"} else "text"
+    show_failure(
+        replace(context, format=(name if name in {"json", "jsonl", "yaml"} else "text")),
+        "",
+        wrong_value,
+    )
+    return wrong_value.exit_code
 
 
 def _completed(

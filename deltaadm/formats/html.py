@@ -740,7 +740,9 @@ _LEGEND_OF_TIMELINE = (
 def _timeline(block: Timeline, anchor: str) -> _Html:
     count = len(block.points)
     height = _AXIS + _LANE * len(block.lanes)
-    description = "; ".join(_lane_words(lane, block) for lane in block.lanes)
+    description = "; ".join(
+        ", ".join(_bar_words(lane, bar, block) for bar in lane.bars) for lane in block.lanes
+    )
     picture = _tag(
         "svg",
         _tag("title", block.title, id=f"{anchor}-title"),
@@ -809,10 +811,6 @@ def _names(lane: TimelineLane, count: int) -> Iterator[tuple[str, str]]:
         yield f"{lane.name} {first.value}", "0"
     if first.value:
         yield from ((bar.value, _share(bar.start, count)) for bar in rest)
-
-
-def _lane_words(lane: TimelineLane, block: Timeline) -> str:
-    return ", ".join(_bar_words(lane, bar, block) for bar in lane.bars)
 
 
 def _bar_words(lane: TimelineLane, bar: TimelineBar, block: Timeline) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from deltaadm.blocks import Block, EqualFindings, Report
+    from deltaadm.blocks import Block, Report
 
 
 # Lines
@@ -442,25 +442,22 @@ def _findings(block: Findings) -> Iterator[Line]:
         yield sentence(f"  {rule.code} {rule.name}", "bold")
         shared = remedies(groups)
         for group in groups:
-            yield from _group_lines(group, with_remedy=len(shared) > 1)
+            with_remedy = len(shared) > 1
+            finding = group.finding
+            if len(group.places) == 1:
+                where = f"{finding.where}: " if finding.where else ""
+                yield sentence(f"    {where}{finding.message}")
+            else:
+                yield sentence(f"    {finding.message}")
+                yield sentence(f"      {', '.join(filter(None, group.places))}")
+            if finding.remedy and with_remedy:
+                yield sentence(f"      {finding.remedy}", "dim")
+            for command in dict.fromkeys(filter(None, group.commands)):
+                yield command_line(f"      fix: {command}", "green")
         if more := block.more.get(rule.code):
             yield sentence(f"    ... and {more} more")
         if len(shared) == 1:
             yield sentence(f"    What to do: {shared[0]}", "dim")
-
-
-def _group_lines(group: EqualFindings, *, with_remedy: bool) -> Iterator[Line]:
-    finding = group.finding
-    if len(group.places) == 1:
-        where = f"{finding.where}: " if finding.where else ""
-        yield sentence(f"    {where}{finding.message}")
-    else:
-        yield sentence(f"    {finding.message}")
-        yield sentence(f"      {', '.join(filter(None, group.places))}")
-    if finding.remedy and with_remedy:
-        yield sentence(f"      {finding.remedy}", "dim")
-    for command in dict.fromkeys(filter(None, group.commands)):
-        yield command_line(f"      fix: {command}", "green")
 
 
 def _error(block: ErrorMessage) -> Iterator[Line]:

@@ -311,7 +311,13 @@ def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableR
     located = {table: _location_for_executors(task, table) for table in tables}
     near = {table: location for table, location in located.items() if location}
     stores = any(map(is_remote, near.values()))
-    work = _ExecutorTask(task, _credentials() if stores else {})
+    # Secrets, so no row of a DataFrame may have them.
+    work = _ExecutorTask(
+        task,
+        {key: value for key, value in os.environ.items() if key.startswith(_CLOUDS)}
+        if stores
+        else {},
+    )
     stream: Iterator[TableResult | None] = context.executors.in_order(
         near, work, lost=task.lost_there
     )
@@ -356,12 +362,6 @@ class _ExecutorTask:
         with environment(self.environ if stores else {}):
             jobs = None if stores else 1
             yield from in_order(list(located), answer, lost=self.task.lost, jobs=jobs, waiting=True)
-
-
-def _credentials() -> Mapping[str, str]:
-    """The variables that say how object stores are reached."""
-    # Secrets, so no row of a DataFrame may have them.
-    return {key: value for key, value in os.environ.items() if key.startswith(_CLOUDS)}
 
 
 _CLOUDS: Final = ("AWS_", "AZURE_", "GOOGLE_")
@@ -488,7 +488,10 @@ class ResultPrinter:
             for sink in self._sinks:
                 sink.add(document)
         for target in self._at_once:
-            if target.format != "text" or not (self._quiet and _is_clean(result.document)):
+            if target.format != "text" or not (
+                self._quiet
+                and (result.document.get("findings") == [] and not result.document.get("stopped"))
+            ):
                 self._write(target, result)
         if result.report is not None and self._later:
             self._reports.append(result.report)
@@ -546,29 +549,26 @@ class ResultPrinter:
         for sink in self._sinks:
             sink.finish()
         for target in sorted(self._later, key=lambda target: target.file is None):
-            self._show(target)
+            reports = [
+                report
+                for report in self._reports
+                if target.takes_errors or not isinstance(report, Failure)
+            ]
+            if self._quiet and target.format == "text":
+                reports = [
+                    each
+                    for each in reports
+                    if getattr(each, "findings", True) or getattr(each, "stopped", "")
+                ]
+            elif FORMATS[target.format].sums_up and self._fleet.brief:
+                reports.append(self._tally.overview)
+            if target.file is not None:  # no colours there unless they are asked for
+                write_file(target.file, rendered(target.format, reports, self._style))
+            elif reports:
+                write(reports, target.format, self._style)
         if self._fleet.brief:
             self._sum_up()
         return combine_exit_codes(self._codes, alone=self._fleet.alone)
-
-    def _show(self, target: OutputTarget) -> None:
-        reports = [
-            report
-            for report in self._reports
-            if target.takes_errors or not isinstance(report, Failure)
-        ]
-        if self._quiet and target.format == "text":
-            reports = [
-                each
-                for each in reports
-                if getattr(each, "findings", True) or getattr(each, "stopped", "")
-            ]
-        elif FORMATS[target.format].sums_up and self._fleet.brief:
-            reports.append(self._tally.overview)
-        if target.file is not None:  # no colours there unless they are asked for
-            write_file(target.file, rendered(target.format, reports, self._style))
-        elif reports:
-            write(reports, target.format, self._style)
 
     def _sum_up(self) -> None:
         overview = self._tally.overview
@@ -635,11 +635,6 @@ class StatisticsPrinter:
             elif rules or target.format != "text" or not messages().is_quiet:
                 write([report], target.format, self._style)
         return combine_exit_codes(self._codes, alone=self._fleet.alone)
-
-
-def _is_clean(document: Document) -> bool:
-    """Whether it says of a table that nothing was found."""
-    return document.get("findings") == [] and not document.get("stopped")
 
 
 def combine_exit_codes(codes: Iterable[int], *, alone: bool) -> int:

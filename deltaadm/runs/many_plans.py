@@ -757,25 +757,16 @@ def check_plans(context: RunContext, plans: Sequence[SavedPlan], request: Commit
     printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
     with _opened(context, plans) as (opened, entries):
         for saved in plans:
-            printer.add(_check(opened, saved, entries, request))
+            report: Report
+            try:
+                plan = _left(opened, saved, entries, request)
+            except DeltaadmError as error:
+                report, code = Failure(saved.table, error), error.exit_code
+            else:
+                report, code = PlanReport(saved.table, plan), 0 if plan.is_noop else FOUND
+            line = line_of(report, show_secrets=opened.style.show_secrets)
+            printer.add(TableResult(saved.table, line, code, report))
     return printer.finish()
-
-
-def _check(
-    context: RunContext,
-    saved: SavedPlan,
-    entries: Mapping[str, NamesEntry],
-    request: CommitOptions,
-) -> TableResult:
-    report: Report
-    try:
-        plan = _left(context, saved, entries, request)
-    except DeltaadmError as error:
-        report, code = Failure(saved.table, error), error.exit_code
-    else:
-        report, code = PlanReport(saved.table, plan), 0 if plan.is_noop else FOUND
-    line = line_of(report, show_secrets=context.style.show_secrets)
-    return TableResult(saved.table, line, code, report)
 
 
 def _left(

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
     from deltaadm.plans.alter import ChangeTexts
     from deltaadm.plans.carry_out import Executor, Outcome
     from deltaadm.plans.foreign import ForeignPlan
@@ -89,7 +88,17 @@ def delta_consents(
             # `*` stands for those of a table whose domains were not loaded.
             named = "every domain" if domains == ("*",) else f"domain {', '.join(domains)}"
             yield from _to_lose(f"Dropping {name} deletes {named} permanently", request, name)
-    yield from _to_harm(plan, clients, accepted)
+    from deltaadm.plans.clients import needing_consent
+
+    for verdict in needing_consent(plan, clients, accepted):
+        release = verdict.after.release
+        what = "; ".join(cell.note for cell in verdict.after.responsible)
+        yield Consent(
+            f"--accept-silently-wrong {release.client.id}",
+            f"{release} {verdict.after.access.value}s wrong data silently: {what}. "
+            f"Type '{release.client.id}' to continue: ",
+            release.client.id,
+        )
 
 
 _COSTS = {Cost.BACKFILL: "allow_backfill", Cost.REWRITE: "allow_rewrite"}
@@ -115,29 +124,14 @@ def _to_lose(what: str, request: ConsentOptions, name: str, *aliases: str) -> It
         yield Consent(f"--accept-irreversible {name}", question, name)
 
 
-def _to_harm(
-    plan: Plan, clients: Sequence[ClientRelease], accepted: frozenset[str]
-) -> Iterator[Consent]:
-    from deltaadm.plans.clients import needing_consent
-
-    for verdict in needing_consent(plan, clients, accepted):
-        release = verdict.after.release
-        what = "; ".join(cell.note for cell in verdict.after.responsible)
-        yield Consent(
-            f"--accept-silently-wrong {release.client.id}",
-            f"{release} {verdict.after.access.value}s wrong data silently: {what}. "
-            f"Type '{release.client.id}' to continue: ",
-            release.client.id,
-        )
-
-
 def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Report]) -> None:
     """Ask for *consents* at the terminal; raises `Refused` unless all are given."""
     # By option, so that many plans ask the same question once.
     missing = {consent.option: consent for consent in consents}
     if not missing:
         return
-    if not _has_terminal():
+    # Both: the question is written to standard error, for standard output may go to a file.
+    if not (sys.stdin.isatty() and sys.stderr.isatty() and messages().asks):
         what = "the plan" if len(plans) == 1 else f"the {len(plans)} plans"
         if "--yes" not in missing:
             raise Refused(
@@ -153,18 +147,9 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
     if context.format != "text" or not sys.stdout.isatty() or len(plans) > 1:
         show_on_stderr(context, plans)
     for consent in missing.values():
-        _ask(consent.question, consent.answer)
-
-
-def _has_terminal() -> bool:
-    # Both: the question is written to standard error, for standard output may go to a file.
-    return sys.stdin.isatty() and sys.stderr.isatty() and messages().asks
-
-
-def _ask(question: str, expected: str) -> None:
-    write_stderr(visible(question))
-    if sys.stdin.readline().strip().lower() != expected.lower():
-        raise Refused("The plan was not confirmed; nothing was changed.", remedy="")
+        write_stderr(visible(consent.question))
+        if sys.stdin.readline().strip().lower() != consent.answer.lower():
+            raise Refused("The plan was not confirmed; nothing was changed.", remedy="")
 
 
 # One change
@@ -299,17 +284,12 @@ def plan_for(
         requirements,
     )
     if context.engine is not None:
-        _check_with_spark(context, plan)
+        from deltaadm.plans.carry_out import check_steps
+
+        with sessions.executor(context, plan.session, plan) as executor:
+            check_steps(plan, executor)
     require_engine_commits(context, plan)
     return plan, requirements
-
-
-def _check_with_spark(context: RunContext, plan: Plan) -> None:
-    """Have Spark, which runs anyhow, check what only Spark can."""
-    from deltaadm.plans.carry_out import check_steps
-
-    with sessions.executor(context, plan.session, plan) as executor:
-        check_steps(plan, executor)
 
 
 def require_plan_options(change: ChangeOptions) -> None:
@@ -430,7 +410,12 @@ def carry_out_plan(
         return code
     for stage in plan.stages:
         if stage.waits:
-            info(_next_phase(context, plan.before.root, stage.step))
+            from deltaadm.plans.features import drop_status, next_phase
+
+            snapshot = Target(plan.before.root, plan.before.root).load(context)
+            name = stage.step.dropped_feature
+            history = context.history_of(snapshot, name)
+            info(next_phase(drop_status(snapshot, name, history, now=now())))
     if plan.waits:
         return WAITING
     return FOUND if plan.unfixed else 0
@@ -517,16 +502,6 @@ def execute(
         note(reached.words, partial(look_up, reached, log.without_session(), executor))
 
     return carry_out(plan, executor=executor, log=log, note=on_progress)
-
-
-def _next_phase(context: RunContext, location: str, step: Step) -> str:
-    """When the second run of *step*, whose first one has just been, can follow."""
-    from deltaadm.plans.features import drop_status, next_phase
-
-    snapshot = Target(location, location).load(context)
-    name = step.dropped_feature
-    history = context.history_of(snapshot, name)
-    return next_phase(drop_status(snapshot, name, history, now=now()))
 
 
 # Planners that ask the log

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.catalog_table import DELTA
-from deltaadm.domain.steps import CreateTable, CreationMode
+from deltaadm.domain.steps import CreationMode
 from deltaadm.errors import MissingFile, UsageError
 from deltaadm.plans.alter import read_schema, schema_of_query
 from deltaadm.plans.foreign import get_provider
@@ -107,7 +107,12 @@ def run_create(options: Create, context: RunContext) -> int:
 
     def work() -> int:
         made_by = get_provider(options.provider, properties)
-        _require_possible(options, made_by)
+        if made_by != DELTA:
+            require_name(options.table, made_by)
+            require_no_clients(options.change.commit.clients)
+        if options.location is not None and not table_names.is_name(options.table):
+            raise UsageError("applies only to tables in a catalog", option="--location")
+        require_no_secret(options.location or "")
         project = load_settings(context.settings)
         chosen = with_engine_for(context, options.change, project)
         places = [options.location or options.table]
@@ -117,7 +122,23 @@ def run_create(options: Create, context: RunContext) -> int:
                 reader, [options.table], locations=places, always=options.as_query is not None
             ) as opened,
         ):
-            step = _step(opened, options, properties, write_options)
+            query = None if options.as_query is None else options.as_query.strip().rstrip(";")
+            columns = (
+                schema_of_query(opened.catalog.query_schema(query))
+                if query is not None and opened.catalog is not None
+                else _columns(options.schema or "")
+            )
+            step = creation_step(
+                columns,
+                mode=options.mode,
+                partition_by=options.partition_by or (),
+                cluster_by=options.cluster_by or (),
+                properties={key: value for key, value in properties.items() if key != "provider"},
+                comment=options.comment,
+                location=options.location,
+                query=query,
+                write_options=write_options,
+            )
             if made_by != DELTA:
                 return create(opened, options.table, step, made_by, options.change)
             target = resolve_new(opened, options.table, step.location)
@@ -127,39 +148,6 @@ def run_create(options: Create, context: RunContext) -> int:
             return finish_delta_plan(opened, options.table, plan, requirements, options.change)
 
     return handle_errors(context, options.table, work)
-
-
-def _require_possible(options: Create, made_by: str) -> None:
-    """Turn away what concerns other tables than the one that is to be created."""
-    if made_by != DELTA:
-        require_name(options.table, made_by)
-        require_no_clients(options.change.commit.clients)
-    if options.location is not None and not table_names.is_name(options.table):
-        raise UsageError("applies only to tables in a catalog", option="--location")
-    require_no_secret(options.location or "")
-
-
-def _step(
-    context: RunContext, options: Create, properties: dict[str, str], write_options: dict[str, str]
-) -> CreateTable:
-    """The step that creates the table; Spark tells which columns a query has."""
-    query = None if options.as_query is None else options.as_query.strip().rstrip(";")
-    columns = (
-        schema_of_query(context.catalog.query_schema(query))
-        if query is not None and context.catalog is not None
-        else _columns(options.schema or "")
-    )
-    return creation_step(
-        columns,
-        mode=options.mode,
-        partition_by=options.partition_by or (),
-        cluster_by=options.cluster_by or (),
-        properties={key: value for key, value in properties.items() if key != "provider"},
-        comment=options.comment,
-        location=options.location,
-        query=query,
-        write_options=write_options,
-    )
 
 
 def _columns(text: str) -> StructType:

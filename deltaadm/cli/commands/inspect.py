@@ -87,7 +87,10 @@ def run_inspect(options: Inspect, context: RunContext) -> int:
     words: list[str] = []
     if options.why:
         tables, words = _split_words(tables)
-        _require_alone(options)
+        for name in ("files", "columns", "clients", "client_sources", "save_as"):
+            if getattr(options, name):
+                option = f"--{name.replace('_', '-')}"
+                raise UsageError(f"cannot be combined with {option}", option="--why")
     report = _question(options, words)
     require_tables(tables, many)
     require_streaming(many, output.output)
@@ -117,14 +120,6 @@ def run_inspect(options: Inspect, context: RunContext) -> int:
             return report_all(reader, fleet, partial(report, reader), sinks=inventories)
 
     return handle_errors(context, "", answer)
-
-
-def _require_alone(options: Inspect) -> None:
-    """Turn away what belongs to the report that `--why` takes the place of."""
-    for name in ("files", "columns", "clients", "client_sources", "save_as"):
-        if getattr(options, name):
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(f"cannot be combined with {option}", option="--why")
 
 
 def _question(options: Inspect, words: Sequence[str]) -> Question[TableReport | WhyReport]:

@@ -27,8 +27,6 @@ from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import ClientRequirements, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from deltaadm.plans.saved import SavedPlan
     from deltaadm.runs.context import RunContext
 
@@ -89,36 +87,29 @@ def run_apply(options: Apply, context: RunContext) -> int:
         text = read_input(options.file)
         plans = plans_in(text)
         if options.check:
-            return _check(context, options, plans)
+            if len(plans) == 1 and options.journal is None:
+                [saved] = plans
+                return handle_errors(
+                    context,
+                    saved.table,
+                    lambda: many_plans.check_plan(context, saved, options.options),
+                )
+            return many_plans.check_plans(context, plans, options.options)
         if len(plans) == 1 and options.journal is None:
             return _apply(context, plans[0], options.options)
+        if options.journal is None and str(options.file) == "-":
+            raise UsageError(
+                "is required for several plans from standard input", option="--journal"
+            )
         return carry_out_plans(
             context,
             plans,
-            _journal(options),
+            options.journal or journal_of(options.file),
             Limits(options.jobs, options.max_failures),
             options.options,
         )
 
     return handle_errors(context, str(options.file), work)
-
-
-def _journal(options: Apply) -> Path:
-    """The journal, in which the progress of several plans is recorded."""
-    if options.journal is None and str(options.file) == "-":
-        raise UsageError("is required for several plans from standard input", option="--journal")
-    return options.journal or journal_of(options.file)
-
-
-def _check(context: RunContext, options: Apply, plans: Sequence[SavedPlan]) -> int:
-    if len(plans) == 1 and options.journal is None:
-        [saved] = plans
-        return handle_errors(
-            context,
-            saved.table,
-            lambda: many_plans.check_plan(context, saved, options.options),
-        )
-    return many_plans.check_plans(context, plans, options.options)
 
 
 def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int:

@@ -196,7 +196,40 @@ def run_validate(options: Validate, context: RunContext) -> int:
 
     def work() -> int:
         with log_reader(context, options.tables or (), options.many, by_executors=True) as reader:
-            return _report(options, reader, places)
+            run = _run(reader, options)
+            fleet = collect_tables(reader, options.tables or (), options.many, "validate")
+            do_without_numpy()
+            output = options.change.commit.output
+            style = Style(
+                color=output.color,
+                fail_on=run.fail_on,
+                show_secrets=output.show_secrets,
+                selection=output.selection,
+            )
+            styled = replace(reader, style=style)
+            baseline_file = options.selection.write_baseline
+            known: list[ValidationReport] = []
+            printer = (
+                StatisticsPrinter(fleet, places, style)
+                if options.selection.statistics
+                else ResultPrinter(fleet, places, style)
+            )
+            task = TableTask(
+                styled,
+                fleet,
+                partial(run.report, styled, watched=fleet.alone),
+                run.code,
+                keep=printer.keeps or baseline_file is not None,
+                report_missing=run.report_missing,
+            )
+            for result in table_results(task, threshold=_PARALLEL_THRESHOLD[run.depth_names != ()]):
+                printer.add(result)
+                known += [result.report] if isinstance(result.report, ValidationReport) else []
+            if baseline_file is None:
+                return printer.finish()
+            write_file(baseline_file, write_baseline(baseline_of(known)))
+            code = printer.finish()
+            return 0 if code == FOUND else code
 
     return handle_errors(context, "", work)
 
@@ -218,44 +251,6 @@ def _fix(options: Validate, context: RunContext) -> int:
         return plan_tables(context, named, options.many, planner, change, settings=run.settings)
 
     return handle_errors(context, "", work)
-
-
-def _report(options: Validate, context: RunContext, places: Sequence[OutputTarget]) -> int:
-    """Show the findings in all tables; the exit code."""
-    run = _run(context, options)
-    fleet = collect_tables(context, options.tables or (), options.many, "validate")
-    do_without_numpy()
-    output = options.change.commit.output
-    style = Style(
-        color=output.color,
-        fail_on=run.fail_on,
-        show_secrets=output.show_secrets,
-        selection=output.selection,
-    )
-    context = replace(context, style=style)
-    baseline_file = options.selection.write_baseline
-    known: list[ValidationReport] = []
-    printer = (
-        StatisticsPrinter(fleet, places, style)
-        if options.selection.statistics
-        else ResultPrinter(fleet, places, style)
-    )
-    task = TableTask(
-        context,
-        fleet,
-        partial(run.report, context, watched=fleet.alone),
-        run.code,
-        keep=printer.keeps or baseline_file is not None,
-        report_missing=run.report_missing,
-    )
-    for result in table_results(task, threshold=_PARALLEL_THRESHOLD[run.depth_names != ()]):
-        printer.add(result)
-        known += [result.report] if isinstance(result.report, ValidationReport) else []
-    if baseline_file is None:
-        return printer.finish()
-    write_file(baseline_file, write_baseline(baseline_of(known)))
-    code = printer.finish()
-    return 0 if code == FOUND else code
 
 
 _PARALLEL_THRESHOLD = {False: 16, True: 2}
