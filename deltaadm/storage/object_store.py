@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         Sequence,
     )
     from contextlib import AbstractContextManager
-    from typing import BinaryIO
+    from typing import BinaryIO, Concatenate, ParamSpec
 
     from obstore import ListResult, ObjectMeta
     from obstore.store import ObjectStore as Backend
@@ -642,6 +642,8 @@ def _first_sentence(text: str) -> str:
 # Threads
 
 
+if TYPE_CHECKING:
+    Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 _LOOK: Final = 0.5
@@ -998,8 +1000,23 @@ def _other_ways(settings: Mapping[str, str]) -> Iterator[str]:
             yield f"{name} = {value} instead of etag, by which deltaadm commits"
 
 
+def _in_thread(
+    request: Callable[Concatenate[Bucket, Given], Result],
+) -> Callable[Concatenate[Bucket, Given], Pending[Result]]:
+    """Have *request* made by a thread of its bucket."""
+
+    def submitted(bucket: Bucket, /, *given: Given.args, **named: Given.kwargs) -> Pending[Result]:
+        return bucket.threads.submit(partial(request, bucket, *given, **named))
+
+    return submitted
+
+
 class Bucket:
-    """Requests to one bucket; each waits in a thread, and whoever asks can be interrupted."""
+    """
+    Requests to one bucket.
+
+    Each waits in a thread; whoever asks for its `result` can be interrupted.
+    """
 
     def __init__(
         self,
@@ -1012,7 +1029,7 @@ class Bucket:
         self.backend = backend
         self._options = options
         self._address = address
-        self._threads = threads
+        self.threads = threads
         self._credentials = credentials
         self._is_exclusive = address.kind == "memory"
         self._hanging: DeltaadmError | None = None
@@ -1048,13 +1065,13 @@ class Bucket:
             path = f"{directory}{_SCRATCH}{uuid4()}"
             try:
                 # Nobody else knows the name: where it is taken, an answer was lost, as below.
-                if self.create(path, b"1"):
-                    return not self.create(path, b"2")
+                if self.create(path, b"1").result():
+                    return not self.create(path, b"2").result()
             except UnknownWrite as error:
                 unknown = error
             finally:
                 with suppress(DeltaadmError):  # it is empty of meaning, and readers ignore it
-                    self.delete(path)
+                    self.delete(path).result()
         if unknown is None:
             return False
         # Of the trial: no commit has been tried.
@@ -1066,69 +1083,11 @@ class Bucket:
             return f"{self._address.bucket}/{quote(path)}"
         return f"{self._address.qualifier}/{path}"
 
-    def get(self, path: str, most: int) -> Pending[bytes]:
+    @_in_thread
+    def get(self, path: str, most: int) -> bytes:
         """The whole object; an error for more than *most* bytes."""
-        return self._threads.submit(partial(self._get, path, most))
-
-    def get_range(self, path: str, start: int, end: int, tag: str | None) -> bytes:
-        """The bytes from *start* to *end* of the object, as long as it still has this *tag*."""
-        options: dict[str, Any] = {"range": (start, end)}
-        if tag:
-            # Two halves of different files would be worse than an error.
-            options["if_match"] = tag
-        return self._threads.submit(partial(self._get_range, path, options)).result()
-
-    def head(self, path: str) -> ObjectMeta | None:
-        """The object at *path*; None where there is none."""
-        return self._threads.submit(partial(self._head, path)).result()
-
-    def first_page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
-        """The first objects below *prefix*, and whether these are all."""
-        return self._threads.submit(partial(self._page, prefix)).result()
-
-    def all_below(self, prefix: str, most: int, offset: str | None = None) -> list[ObjectMeta]:
-        """All objects below *prefix*, after *offset*; an error for more than *most*."""
-        return self._threads.submit(partial(self._list, prefix, most, offset)).result()
-
-    def put(self, path: str, body: bytes) -> None:
-        """Write a whole object."""
-        self._threads.submit(partial(self._put, path, body)).result()
-
-    def create(self, path: str, body: bytes) -> bool:
-        """Write a whole object unless there is one; whether this has written it."""
-        return self._threads.submit(partial(self._create, path, body)).result()
-
-    def delete(self, path: str) -> None:
-        """Remove an object, if it is there."""
-        self._threads.submit(partial(self._delete, path)).result()
-
-    def directories(self, prefix: str) -> Pending[Sequence[str] | None]:
-        """The names of the directories right in *prefix*; None where that is a table."""
-        return self._threads.submit(partial(self._directories, prefix))
-
-    def _failure(self, path: str, error: Exception, doing: str = "read") -> DeltaadmError:
-        """The error for a request about *path*, or for the credentials that it could not get."""
-        denied = None if self._credentials is None else self._credentials.error
-        return denied or failure(self.url(path), error, doing)
-
-    @contextmanager
-    def _failing(self, path: str, doing: str = "read") -> Iterator[None]:
-        """Raises that error for whatever a request in the block raises."""
-        try:
-            with panics_as_errors():
-                yield
-        except DeltaadmError:
-            raise
-        except Exception as error:
-            raise self._failure(path, error, doing) from error
-
-    # In a thread
-
-    def _get(self, path: str, most: int) -> bytes:
-        import obstore
-
         with self._failing(path):
-            response = obstore.get(self.backend, path)
+            response = self.backend.get(path)
             size = response.meta["size"]
             # The size comes before the bytes, so that nothing large is ever held.
             body = bytes(response.bytes()) if size <= most else b""
@@ -1136,54 +1095,36 @@ class Bucket:
             raise too_large(self.url(path), size, most)
         return body
 
-    def _get_range(self, path: str, options: Any) -> bytes:
-        import obstore
-
+    @_in_thread
+    def get_range(self, path: str, start: int, end: int, tag: str | None) -> bytes:
+        """The bytes from *start* to *end* of the object, as long as it still has this *tag*."""
+        options: Any = {"range": (start, end)}
+        if tag:
+            # Two halves of different files would be worse than an error.
+            options["if_match"] = tag
         with self._failing(path):
-            return bytes(obstore.get(self.backend, path, options=options).bytes())
+            return bytes(self.backend.get(path, options=options).bytes())
 
-    def _head(self, path: str) -> ObjectMeta | None:
-        import obstore
-
+    @_in_thread
+    def head(self, path: str) -> ObjectMeta | None:
+        """The object at *path*; None where there is none."""
         try:
             with self._failing(path):
-                return obstore.head(self.backend, path)
+                return self.backend.head(path)
         except FileMissing:
             return None
 
-    def _put(self, path: str, body: bytes) -> None:
-        import obstore
-
-        with self._failing(path, "write"):
-            obstore.put(self.backend, path, body)
-
-    def _create(self, path: str, body: bytes) -> bool:
-        import obstore
-        from obstore.exceptions import AlreadyExistsError
-
-        try:
-            # In one request: an upload in parts is not conditional.
-            with panics_as_errors():
-                obstore.put(self.backend, path, body, mode="create", use_multipart=False)
-        except AlreadyExistsError:
-            return False
-        except Exception as error:
-            denied = None if self._credentials is None else self._credentials.error
-            raise denied or failure_to_create(self.url(path), error) from error
-        return True
-
-    def _delete(self, path: str) -> None:
-        import obstore
-
-        with self._failing(path, "remove"), suppress(FileNotFoundError):
-            obstore.delete(self.backend, path)
-
-    def _page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
+    @_in_thread
+    def first_page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
+        """The first objects below *prefix*, and whether these are all."""
         first = self._retried(prefix, lambda: next(self._pages(prefix), []))
         # A full page may be the last one, but only another request would tell.
         return first, len(first) < PAGE
 
-    def _list(self, prefix: str, most: int, offset: str | None) -> list[ObjectMeta]:
+    @_in_thread
+    def all_below(self, prefix: str, most: int, offset: str | None = None) -> list[ObjectMeta]:
+        """All objects below *prefix*, after *offset*; an error for more than *most*."""
+
         def collect() -> list[ObjectMeta]:
             found: dict[str, ObjectMeta] = {}
             for page in self._pages(prefix, offset):
@@ -1205,13 +1146,72 @@ class Bucket:
 
         return self._retried(prefix, collect)
 
+    @_in_thread
+    def put(self, path: str, body: bytes) -> None:
+        """Write a whole object."""
+        with self._failing(path, "write"):
+            self.backend.put(path, body)
+
+    @_in_thread
+    def create(self, path: str, body: bytes) -> bool:
+        """Write a whole object unless there is one; whether this has written it."""
+        from obstore.exceptions import AlreadyExistsError
+
+        try:
+            # In one request: an upload in parts is not conditional.
+            with panics_as_errors():
+                self.backend.put(path, body, mode="create", use_multipart=False)
+        except AlreadyExistsError:
+            return False
+        except Exception as error:
+            denied = None if self._credentials is None else self._credentials.error
+            raise denied or failure_to_create(self.url(path), error) from error
+        return True
+
+    @_in_thread
+    def delete(self, path: str) -> None:
+        """Remove an object, if it is there."""
+        with self._failing(path, "remove"), suppress(FileNotFoundError):
+            self.backend.delete(path)
+
+    @_in_thread
+    def directories(self, prefix: str) -> Sequence[str] | None:
+        """The names of the directories right in *prefix*; None where that is a table."""
+        log = f"{prefix}/{LOG_DIRECTORY}".lstrip("/")
+        if self._retried(log, lambda: next(self._pages(log), [])):
+            return None
+
+        import asyncio  # takes longer to import than a short log to read
+
+        async def listing() -> ListResult[Sequence[ObjectMeta]]:
+            async with asyncio.timeout(PAGE_TIME):
+                return await self.backend.list_with_delimiter_async(prefix or None)
+
+        # By WebDAV a directory is listed among its own.
+        below = self._retried(prefix, lambda: asyncio.run(listing()))["common_prefixes"]
+        return [inner.rpartition("/")[2] for inner in below if inner != prefix]
+
+    def _failure(self, path: str, error: Exception, doing: str = "read") -> DeltaadmError:
+        """The error for a request about *path*, or for the credentials that it could not get."""
+        denied = None if self._credentials is None else self._credentials.error
+        return denied or failure(self.url(path), error, doing)
+
+    @contextmanager
+    def _failing(self, path: str, doing: str = "read") -> Iterator[None]:
+        """Raises that error for whatever a request in the block raises."""
+        try:
+            with panics_as_errors():
+                yield
+        except DeltaadmError:
+            raise
+        except Exception as error:
+            raise self._failure(path, error, doing) from error
+
     def _pages(self, prefix: str, offset: str | None = None) -> Iterator[Sequence[ObjectMeta]]:
         """The objects below *prefix*, a thousand at a time."""
-        import obstore
-
         if self._hanging is not None:
             raise self._hanging
-        pages = obstore.list(self.backend, prefix or None, offset=offset, chunk_size=PAGE)
+        pages = self.backend.list(prefix or None, offset=offset, chunk_size=PAGE)
         while True:
             # obstore asks on while answers are empty, and nobody can interrupt it.
             pending = Pending(lambda: next(pages, None))
@@ -1224,23 +1224,6 @@ class Bucket:
             if page is None:
                 return
             yield page
-
-    def _directories(self, prefix: str) -> Sequence[str] | None:
-        log = f"{prefix}/{LOG_DIRECTORY}".lstrip("/")
-        if self._retried(log, lambda: next(self._pages(log), [])):
-            return None
-
-        import asyncio  # takes longer to import than a short log to read
-
-        import obstore
-
-        async def listing() -> ListResult[Sequence[ObjectMeta]]:
-            async with asyncio.timeout(PAGE_TIME):
-                return await obstore.list_with_delimiter_async(self.backend, prefix or None)
-
-        # By WebDAV a directory is listed among its own.
-        below = self._retried(prefix, lambda: asyncio.run(listing()))["common_prefixes"]
-        return [inner.rpartition("/")[2] for inner in below if inner != prefix]
 
     def _retried(self, prefix: str, work: Callable[[], Result]) -> Result:
         """The result of *work*, which is done again where the list in an answer breaks off."""
@@ -1283,9 +1266,10 @@ class ObjectStore:
         """See `LogStore`."""
         if start:
             first = f"{self._log}/{listing_prefix(start)}"
-            return self._listed(self._bucket.all_below(self._log, self.limits.files, first))
+            later = self._bucket.all_below(self._log, self.limits.files, first)
+            return self._listed(later.result())
         # Kept, since it has the sidecars as well: `list_directory` then needs no request.
-        self._all = self._bucket.all_below(self._log, self.limits.files)
+        self._all = self._bucket.all_below(self._log, self.limits.files).result()
         files = self._listed(self._all)
         if not files:
             raise no_table(self.root, "it has no _delta_log")
@@ -1293,7 +1277,7 @@ class ObjectStore:
 
     def list_short_log(self) -> Mapping[str, FileInfo] | None:
         """See `LogStore`."""
-        objects, complete = self._bucket.first_page(self._log)
+        objects, complete = self._bucket.first_page(self._log).result()
         if not complete:
             return None
         if not objects:
@@ -1304,7 +1288,7 @@ class ObjectStore:
         """See `LogStore`."""
         files = self._all
         if files is None:
-            files = self._bucket.all_below(f"{self._log}/{name}", self.limits.files)
+            files = self._bucket.all_below(f"{self._log}/{name}", self.limits.files).result()
         return self._listed(files, f"{name}/")
 
     def read_ahead(self, paths: Iterable[str]) -> None:
@@ -1326,7 +1310,7 @@ class ObjectStore:
     def open(self, path: str) -> BinaryIO:
         """See `LogStore`."""
         where = f"{self._log}/{path}"
-        meta = self._metas.get(path) or self._bucket.head(where)
+        meta = self._metas.get(path) or self._bucket.head(where).result()
         if meta is None:
             raise failure(self._bucket.url(where), FileNotFoundError())
         memory = self._memory(path, meta)
@@ -1335,7 +1319,7 @@ class ObjectStore:
     def data_size(self, path: str) -> int | None:
         """See `LogStore`."""
         where = self._data_path(path)
-        meta = self._bucket.head(where)
+        meta = self._bucket.head(where).result()
         if meta is None:
             return None
         self._data_metas[where] = meta
@@ -1344,7 +1328,7 @@ class ObjectStore:
     def open_data(self, path: str) -> BinaryIO:
         """See `LogStore`."""
         where = self._data_path(path)
-        meta = self._data_metas.pop(where, None) or self._bucket.head(where)
+        meta = self._data_metas.pop(where, None) or self._bucket.head(where).result()
         if meta is None:
             raise failure(self._bucket.url(where), FileNotFoundError())
         return cast("BinaryIO", _RangedFile(self._bucket, where, meta))
@@ -1356,7 +1340,7 @@ class ObjectStore:
 
     def overwrite(self, path: str, body: bytes) -> None:
         """See `WritableStore`."""
-        self._bucket.put(f"{self._log}/{path}", body)
+        self._bucket.put(f"{self._log}/{path}", body).result()
 
     @property
     def obstacle(self) -> str:
@@ -1370,7 +1354,7 @@ class ObjectStore:
     def create(self, path: str, body: bytes) -> bool:
         """See `WritableStore`; an object appears whole."""
         self._bucket.require_exclusive_creation(f"{self._log}/")
-        return self._bucket.create(f"{self._log}/{path}", body)
+        return self._bucket.create(f"{self._log}/{path}", body).result()
 
     def draft(self, _path: str) -> AbstractContextManager[BinaryIO]:
         """See `WritableStore`; it is in the directory for temporary files, without a name."""
@@ -1383,7 +1367,7 @@ class ObjectStore:
 
     def remove(self, path: str) -> None:
         """See `WritableStore`."""
-        self._bucket.delete(f"{self._log}/{path}")
+        self._bucket.delete(f"{self._log}/{path}").result()
 
     def _get(self, path: str) -> Pending[bytes]:
         return self._bucket.get(f"{self._log}/{path}", self.limits.line)
@@ -1500,7 +1484,7 @@ class _RangedFile(io.RawIOBase):
         last = min(self._size, max(end, start + self._block))
         cached = self._memory.find((start, last)) if self._memory else None
         if cached is None:
-            cached = self._bucket.get_range(self._path, start, last, self._tag)
+            cached = self._bucket.get_range(self._path, start, last, self._tag).result()
             # Some servers ignore a range, or cut it short.
             if len(cached) != last - start:
                 raise failure(self._bucket.url(self._path), EOFError())
@@ -1531,7 +1515,7 @@ class BucketDirectories:
     def is_directory(self, place: str) -> bool:
         """See `Directories`; there is one where anything has a name below it."""
         address, bucket = Address.of(place), self._connections.bucket(place)
-        objects, _ = bucket.first_page(address.path)
+        objects, _ = bucket.first_page(address.path).result()
         return bool(objects)
 
     def identity(self, place: str) -> str:

@@ -25,7 +25,8 @@ _ANSWER_TIME: Final = 5.0
 def list_objects(connections: Connections, location: str) -> str:
     """The number of objects in the log at *location*, in words; raises if they are not listed."""
     address = Address.of(location)
-    objects, complete = connections.bucket(location).first_page(address.join(LOG_DIRECTORY))
+    page = connections.bucket(location).first_page(address.join(LOG_DIRECTORY))
+    objects, complete = page.result()
     return f"{len(objects)} objects" if complete else f"{PAGE} objects and more"
 
 

@@ -46,7 +46,7 @@ def test_they_are_asked_for_again_only_when_it_is_time(s3: S3Server) -> None:
     credentials = RenewedCredentials(ask, given(0))
     bucket = connections(s3, credentials).bucket(f"s3://{BUCKET}/t")
     for _ in range(3):
-        assert bucket.head("t/nothing") is None
+        assert bucket.head("t/nothing").result() is None
     assert (len(asked), set(seen)) == (1, {"session2"})
     assert bucket.options.items() >= given(0, 2).options.items()
     s3.answer = None
@@ -58,5 +58,5 @@ def test_why_they_are_not_renewed_is_the_error(s3: S3Server) -> None:
 
     bucket = connections(s3, RenewedCredentials(ask, given(0))).bucket(f"s3://{BUCKET}/t")
     with pytest.raises(StorageError, match="The catalog denies access") as raised:
-        bucket.head("t/nothing")
+        bucket.head("t/nothing").result()
     assert raised.value.remedy == "Ask for it."
