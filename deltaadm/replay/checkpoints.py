@@ -18,9 +18,9 @@ from deltaadm.replay.parquet import DamagedFooter, chunks, may_hold_any, null_co
 from deltaadm.replay.reconcile import (
     LONG,
     NUM_RECORDS_FIRST,
-    FactsBuilder,
     Fold,
     UnreadableCheckpoint,
+    count_files,
     merge,
     processors,
 )
@@ -202,11 +202,9 @@ class Tally:
         self.adds_read = 0
         """The number of `add` actions, including those that are hidden."""
 
-    def add_all(self, documents: Sequence[Document]) -> None:
-        """Count live files as in the log."""
-        builder = FactsBuilder()
-        builder.add_all(documents)
-        self.facts = merge(self.facts, builder.facts())
+    def add(self, facts: FileFacts) -> None:
+        """Add up the counts of live files."""
+        self.facts = merge(self.facts, facts)
 
 
 class CheckpointReader:
@@ -245,16 +243,13 @@ class CheckpointReader:
         for file in self._checkpoint.files:
             yield from reversed(self._small(file.path, STATE))
 
-    def live_adds(self, fold: Fold) -> Iterator[Document]:
-        """The `add` actions that nothing newer in *fold* hides, as in the log."""
-        for batch in self.live_batches(fold):
-            yield from batch if isinstance(batch, list) else map(plain_add, batch.to_pylist())
-
     def live_batches(
         self, fold: Fold, tally: Tally | None = None
     ) -> Iterator[list[Document] | pa.StructArray]:
         """
-        The same by the batch: actions of JSON as in the log, those of Parquet by column.
+        The `add` actions that nothing newer in *fold* hides, by the batch.
+
+        Those of JSON are as in the log, those of Parquet by column.
 
         A *tally* counts them, as `count` would.
         """
@@ -263,21 +258,26 @@ class CheckpointReader:
                 alive = self._live_json_adds(path, fold, tally)
                 while batch := list(islice(alive, _BATCH_ACTIONS)):
                     if tally is not None:
-                        tally.add_all(batch)
+                        tally.add(count_files(batch))
                     yield batch
             else:
                 yield from ahead([self._parquet_batches(path, fold, tally)])
 
     def count(self, fold: Fold) -> Tally:
         """Count the files that nothing newer in *fold* hides."""
-        tally = Tally()
-        columnar = []
+        tally, columnar = Tally(), []
         for path in self.file_paths():
             if path.endswith(".json"):
-                tally.add_all(list(self._live_json_adds(path, fold, tally)))
+                tally.add(count_files(self._live_json_adds(path, fold, tally)))
             else:
                 columnar.append(path)
-        self._count_parquet(columnar, fold, tally)
+        if columnar:
+            require_address_space(self._store.limits)
+            touched = _texts(fold.touched_paths())
+            for path, counted, adds in ahead(self._shares(columnar)):
+                tally.adds_read += len(adds)
+                with self.decoding(path):
+                    tally.add(_column_facts(_alive(adds, touched, fold), counted=counted))
         return tally
 
     def file_paths(self) -> list[str]:
@@ -315,9 +315,35 @@ class CheckpointReader:
             ]
             yield from file.iter_batches(rows_of(wanted), columns=wanted)
 
-    def adds(self, path: str, fields: Sequence[str]) -> Iterator[pa.StructArray]:
-        """The given *fields* of the `add` actions in a Parquet file, where it has them."""
-        return (adds for _, _, adds in self._add_batches(path, lambda *_: fields))
+    def add_batches(
+        self,
+        path: str,
+        columns_of: Callable[[Footer, Struct], Sequence[str]],
+        share: slice = _WHOLE,
+        *,
+        rows: int = _BATCH_ROWS,
+        threads: bool = True,
+    ) -> Iterator[Adds]:
+        """
+        The `add` column, row groups and batches one after the other, without null rows.
+
+        *columns_of* chooses what is read of a row group, so many *rows* at once at most. Of the row
+        groups those in *share* are read, with pyarrow's own *threads* or without.
+        """
+        with self._opened(path, ("add",)) as (footer, file, rows_of):
+            if "add" not in footer.columns:
+                return
+            for group in footer.groups_with(("add",))[share]:
+                columns = columns_of(footer, footer.groups[group])
+                counted = _all_begin_with_count(footer.groups[group])
+                wanted = [f"add.{column}" for column in columns]
+                most = rows_of(wanted, group, rows)
+                for batch in file.iter_batches(
+                    most, row_groups=[group], columns=wanted, use_threads=threads
+                ):
+                    adds = _without_nulls(batch.column("add"))
+                    require_short_paths(adds, self._store.limits)
+                    yield path, counted, adds
 
     def file_actions(self, path: str) -> Iterator[Named]:
         """
@@ -379,12 +405,9 @@ class CheckpointReader:
         self, path: str, fold: Fold, tally: Tally | None
     ) -> Iterator[pa.StructArray]:
         """The `add` actions of a file that *fold* does not hide."""
-        # Only files that *fold* may hide are offered to it, which remembers what it is offered.
-        import pyarrow.compute as pc
-
         touched = _texts(fold.touched_paths())
         with self.decoding(path):
-            for _, counted, adds in self._add_batches(
+            for _, counted, adds in self.add_batches(
                 path, _all_columns, rows=_LIVE_ROWS, threads=False
             ):
                 try:
@@ -392,11 +415,10 @@ class CheckpointReader:
                 except ValueError:
                     adds.to_pylist()  # says which byte it is
                     raise
-                doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
-                alive = adds if doubtful is None else adds.filter(_alive(adds, doubtful, fold))
+                alive = _alive(adds, touched, fold)
                 if tally is not None:
                     tally.adds_read += len(adds)
-                    tally.facts = merge(tally.facts, _column_facts(alive, counted=counted))
+                    tally.add(_column_facts(alive, counted=counted))
                 if len(alive):
                     yield alive
 
@@ -423,55 +445,14 @@ class CheckpointReader:
                 rows += [(name, row) for name in present for row in documents(batch.column(name))]
             return sorted(rows, key=lambda row: present.index(row[0]))
 
-    def _add_batches(
-        self,
-        path: str,
-        columns_of: Callable[[Footer, Struct], Sequence[str]],
-        share: slice = _WHOLE,
-        *,
-        rows: int = _BATCH_ROWS,
-        threads: bool = True,
-    ) -> Iterator[Adds]:
-        """
-        The `add` column, row groups and batches one after the other, without null rows.
-
-        *columns_of* chooses what is read of a row group, so many *rows* at once at most. Of the row
-        groups those in *share* are read, with pyarrow's own *threads* or without.
-        """
-        with self._opened(path, ("add",)) as (footer, file, rows_of):
-            if "add" not in footer.columns:
-                return
-            for group in footer.groups_with(("add",))[share]:
-                columns = columns_of(footer, footer.groups[group])
-                counted = _all_begin_with_count(footer.groups[group])
-                wanted = [f"add.{column}" for column in columns]
-                most = rows_of(wanted, group, rows)
-                for batch in file.iter_batches(
-                    most, row_groups=[group], columns=wanted, use_threads=threads
-                ):
-                    adds = _without_nulls(batch.column("add"))
-                    require_short_paths(adds, self._store.limits)
-                    yield path, counted, adds
-
-    def _count_parquet(self, paths: Sequence[str], fold: Fold, tally: Tally) -> None:
-        """Count column by column; only files that *fold* may hide are looked at one by one."""
-        if paths:
-            require_address_space(self._store.limits)
-        touched = _texts(fold.touched_paths()) if paths else None
-        for path, counted, adds in ahead(self._shares(paths)):
-            tally.adds_read += len(adds)
-            with self.decoding(path):
-                counts = _facts(adds, fold, touched, counted=counted)
-                tally.facts = merge(tally.facts, counts)
-
     def _shares(self, paths: Sequence[str]) -> list[Iterator[Adds]]:
         """The batches to count from, split so that the threads have about equal work."""
-        readers = range(min(processors(), _READERS) if paths else 0)
+        readers = range(min(processors(), _READERS))
         shares = [slice(reader, None, len(readers)) for reader in readers]
         if len(paths) == 1:
-            return [self._add_batches(paths[0], _fact_columns, share) for share in shares]
+            return [self.add_batches(paths[0], _fact_columns, share) for share in shares]
         return [
-            chain.from_iterable(self._add_batches(path, _fact_columns) for path in paths[share])
+            chain.from_iterable(self.add_batches(path, _fact_columns) for path in paths[share])
             for share in shares
         ]
 
@@ -732,30 +713,19 @@ def _without_nulls(adds: pa.StructArray) -> pa.StructArray:
     return adds.filter(pc.is_valid(paths))
 
 
-def _alive(adds: pa.StructArray, doubtful: pa.BooleanArray, fold: Fold) -> pa.BooleanArray:
-    """Marks those of *adds* that *fold* does not hide; it is offered the *doubtful* ones alone."""
+def _alive(adds: pa.StructArray, touched: pa.StringArray, fold: Fold) -> pa.StructArray:
+    """Those of *adds* that *fold* does not hide."""
     import pyarrow as pa
-
-    offered = (fold.offer("add", plain_add(row)) for row in adds.filter(doubtful).to_pylist())
-    marks = (not doubt or next(offered) for doubt in doubtful.to_pylist())
-    return pa.array(list(marks), pa.bool_())
-
-
-def _facts(
-    adds: pa.StructArray, fold: Fold, touched: pa.StringArray, *, counted: bool
-) -> FileFacts:
-    """Facts about those of *adds* that are alive; those *touched* are looked at one by one."""
     import pyarrow.compute as pc
 
+    # Only these are offered to *fold*, which remembers what it is offered.
     doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
     if doubtful is None:
-        return _column_facts(adds, counted=counted)
-    builder = FactsBuilder()
-    plain = (plain_add(row) for row in adds.filter(doubtful).to_pylist())
-    complete = ({"stats": _COUNTED} | document for document in plain) if counted else plain
-    builder.add_all(document for document in complete if fold.offer("add", document))
-    rest = _column_facts(adds.filter(pc.invert(doubtful)), counted=counted)
-    return merge(builder.facts(), rest)
+        return adds
+    offered = (fold.offer("add", plain_add(row)) for row in adds.filter(doubtful).to_pylist())
+    marks = bytes(not doubt or next(offered) for doubt in doubtful.to_pylist())
+    alive = pa.Array.from_buffers(pa.uint8(), len(marks), [None, pa.py_buffer(marks)])
+    return adds.filter(alive.cast(pa.bool_()))
 
 
 def documents(column: pa.ChunkedArray) -> Iterator[Document]:
@@ -819,22 +789,16 @@ def _json_of(value: Any, kind: pa.DataType) -> str:
     raise ValueError(f"its stats_parsed has a {kind}, which has no form in JSON")
 
 
-def _plain_add(add: Document) -> Document:
-    """An `add` row as JSON has it."""
+def plain_add(add: Document) -> Document:
+    """An `add` row as in the log; statistics that are a struct alone are converted to JSON."""
+    parsed = add.pop("stats_parsed", None)
     document = {key: value for key, value in add.items() if value is not None}
     for key in ("partitionValues", "tags"):
         if key in document:
             document[key] = dict(document[key])
-    vector = {
-        key: value for key, value in document.pop("deletionVector", {}).items() if value is not None
-    }
-    return document | {"deletionVector": vector} if vector else document
-
-
-def plain_add(add: Document) -> Document:
-    """An `add` row as in the log; statistics that are a struct alone are converted to JSON."""
-    parsed = add.pop("stats_parsed", None)
-    document = _plain_add(add)
+    given = document.pop("deletionVector", {}).items()
+    if vector := {key: value for key, value in given if value is not None}:
+        document["deletionVector"] = vector
     if parsed is not None and "stats" not in document:
         count = parsed.get("numRecords")
         document["stats"] = "{}" if count is None else f'{{"numRecords":{count}}}'
@@ -879,8 +843,7 @@ def _lacking(stats: pa.Array, parsed: pa.Array) -> tuple[int, int]:
     import pyarrow.compute as pc
 
     stats = stats.cast(pa.string())
-    odd = FactsBuilder()
-    odd.add_all({"stats": text} for text in _not_counted(stats).to_pylist())
+    odd = count_files({"stats": text} for text in _not_counted(stats).to_pylist())
     in_struct = 0
     if not pa.types.is_null(parsed.type):
         numbers = pc.struct_field(parsed, "numRecords")
@@ -888,15 +851,12 @@ def _lacking(stats: pa.Array, parsed: pa.Array) -> tuple[int, int]:
     parsed_only = _count(pc.and_(pc.is_null(stats), pc.is_valid(parsed)))
     return (
         stats.null_count - parsed_only,
-        stats.null_count - in_struct + odd.facts().without_num_records,
+        stats.null_count - in_struct + odd.without_num_records,
     )
 
 
 _PLAINLY_COUNTED: Final = tuple(f'{{"numRecords":{digit}'.encode() for digit in range(10))
 """The usual beginnings of statistics; checking a prefix is much faster than a pattern."""
-
-_COUNTED: Final = '{"numRecords":0}'
-"""Stands for statistics that are known to have a count and have not been read."""
 
 
 def _not_counted(stats: pa.StringArray) -> pa.StringArray:

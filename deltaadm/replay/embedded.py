@@ -15,9 +15,9 @@ from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.reconcile import (
     Detail,
-    FactsBuilder,
     Fold,
     added_files,
+    count_files,
     merge,
     parallel_scan,
     processors,
@@ -120,9 +120,7 @@ class Replay:
 
     def state(self) -> FileFacts:
         """Replay everything; answers the facts about the live files."""
-        builder = FactsBuilder()
-        builder.add_all(self.live_in_deltas())
-        facts = builder.facts()
+        facts = count_files(self.live_in_deltas())
         if self._segment.checkpoint:
             tally = self.counted_in_checkpoint(self._open_checkpoint())
             facts = merge(facts, tally.facts)
@@ -144,8 +142,13 @@ class Replay:
     def live_documents(self) -> Iterator[Document]:
         """The `add` actions of the live files."""
         yield from self.live_in_deltas()
-        if self._segment.checkpoint:
-            yield from self._open_checkpoint().live_adds(self._fold)
+        for batch in self.live_in_checkpoint():
+            if isinstance(batch, list):
+                yield from batch
+            else:
+                from deltaadm.replay.checkpoints import plain_add
+
+                yield from map(plain_add, batch.to_pylist())
 
     def live_in_checkpoint(
         self, tally: Tally | None = None

@@ -419,7 +419,7 @@ def _checkpoint_adds(store: LogStore, checkpoint: Checkpoint) -> Iterator[Hashed
                     yield _hash(action, store.qualifier), str(action.get("path"))
             continue
         with reader.decoding(path):
-            for adds in reader.adds(path, ("path", "deletionVector")):
+            for _, _, adds in reader.add_batches(path, lambda *_: ("path", "deletionVector")):
                 yield from _hashed_rows(adds, store.qualifier)
 
 

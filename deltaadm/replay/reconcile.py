@@ -163,47 +163,32 @@ def vector_id(vector: Any) -> str | None:
     return start if offset is None else f"{start}@{offset}"
 
 
-class FactsBuilder:
-    """Counts live files one by one; see `FileFacts`."""
-
-    def __init__(self) -> None:
-        # A list rather than attributes: this is counted for every live file.
-        self._counts = [0, 0, 0, 0, 0, 0, 0]
-        self._keys: set[tuple[str, ...]] = set()
-
-    def add(self, document: Document) -> None:
-        """Count the file of an `add` action."""
-        counts = self._counts
-        stats = document.get("stats")
-        size = document.get("size")
-        counts[0] += 1
-        counts[1] += size if isinstance(size, int) else 0
+def count_files(documents: Iterable[Document]) -> FileFacts:
+    """The facts about the live files of the `add` actions in *documents*."""
+    files = total = vectors = purged = without_stats = without_records = without_row_id = 0
+    keys: set[tuple[str, ...]] = set()
+    for document in documents:
+        stats, size = document.get("stats"), document.get("size")
+        size = size if isinstance(size, int) else 0
+        files += 1
+        total += size
         if document.get("deletionVector"):
-            counts[2] += 1
-            counts[6] += size if isinstance(size, int) else 0
-        counts[3] += stats is None
-        counts[4] += not has_num_records(stats)
-        counts[5] += document.get("baseRowId") is None
-        self._keys.add(tuple(sorted(document.get("partitionValues") or ())))
-
-    def add_all(self, documents: Iterable[Document]) -> None:
-        """Count several files."""
-        for document in documents:
-            self.add(document)
-
-    def facts(self) -> FileFacts:
-        """The counts so far."""
-        files, size, vectors, without_stats, without_records, without_row_id, purged = self._counts
-        return FileFacts(
-            files=files,
-            bytes=size,
-            with_deletion_vector=vectors,
-            bytes_with_deletion_vector=purged,
-            without_stats=without_stats,
-            without_num_records=without_records,
-            without_base_row_id=without_row_id,
-            partition_keys=frozenset(self._keys),
-        )
+            vectors += 1
+            purged += size
+        without_stats += stats is None
+        without_records += not has_num_records(stats)
+        without_row_id += document.get("baseRowId") is None
+        keys.add(tuple(sorted(document.get("partitionValues") or ())))
+    return FileFacts(
+        files=files,
+        bytes=total,
+        with_deletion_vector=vectors,
+        bytes_with_deletion_vector=purged,
+        without_stats=without_stats,
+        without_num_records=without_records,
+        without_base_row_id=without_row_id,
+        partition_keys=frozenset(keys),
+    )
 
 
 NUM_RECORDS_FIRST: Final = r'^\s*\{\s*"numRecords"\s*:\s*\d'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deltaadm.replay.reconcile import FactsBuilder, Fold, canonical_path, has_num_records
+from deltaadm.replay.reconcile import Fold, canonical_path, count_files, has_num_records
 from tests.support.tables import add, deletion_vector, domain, remove, txn
 
 
@@ -97,8 +97,7 @@ def test_number_of_records(stats: str | None, *, known: bool) -> None:
 
 
 def test_facts_survive_odd_values() -> None:
-    builder = FactsBuilder()
-    builder.add({"path": "x", "size": "big", "partitionValues": None, "deletionVector": None})
-    facts = builder.facts()
+    odd = {"path": "x", "size": "big", "partitionValues": None, "deletionVector": None}
+    facts = count_files([odd])
     assert (facts.files, facts.bytes, facts.with_deletion_vector) == (1, 0, 0)
     assert facts.partition_keys == {()}
