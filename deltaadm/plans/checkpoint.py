@@ -37,9 +37,9 @@ from deltaadm.errors import (
     UnknownWrite,
 )
 from deltaadm.replay.checkpoints import CheckpointReader, documents
+from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import Attempt, locate
 from deltaadm.replay.reconcile import UnreadableCheckpoint, canonical_path, hint_of, vector_id
-from deltaadm.replay.whole_state import WholeState
 from deltaadm.storage.local import unwritable
 
 if TYPE_CHECKING:
@@ -146,9 +146,20 @@ class Columns:
         # Where nothing is said of either form, the protocol wants text alone. Where there is no
         # text, Delta's own default keeps the statistics.
         as_struct = stored.get(_AS_STRUCT, str(not has_json)).lower() == "true"
-        partitions = _partitions(snapshot) if as_struct else None
+        by_name = {field.name: field for field in snapshot.metadata.schema.fields}
+        divided = [by_name[n] for n in snapshot.metadata.partition_columns if n in by_name]
+        # Under the names that they have in the log.
+        named = tuple(StructField(physical_name(column), column.type) for column in divided)
+        partitions = StructType(named) if as_struct else None
         statistics = _statistics(snapshot) if as_struct else None
-        fields = {name: _arrow_fields(name) for name in (_V2 if is_v2 else _V1)}
+        fields = {
+            name: [
+                pa.field(one.name, _arrow(one.type))
+                for one in ACTIONS[name].log_type().fields
+                if one.name not in _ONLY_IN_COMMITS.get(name, ())
+            ]
+            for name in (_V2 if is_v2 else _V1)
+        }
         if not has_json:
             fields["add"] = [field for field in fields["add"] if field.name != "stats"]
         if partitions is not None and partitions.fields:
@@ -212,12 +223,6 @@ def _row(action: Action) -> Action:
     if options is not None:
         row["format"] = {**action["format"], "options": [*options.items()]}
     return row
-
-
-def _arrow_fields(name: str) -> list[pa.Field]:
-    left_out = _ONLY_IN_COMMITS.get(name, ())
-    fields = ACTIONS[name].log_type().fields
-    return [pa.field(one.name, _arrow(one.type)) for one in fields if one.name not in left_out]
 
 
 def _arrow(kind: DataType) -> pa.DataType:
@@ -378,7 +383,11 @@ def _value_of_text(text: str, kind: DataType) -> Any:
             number = float(text)
             return number if name == "double" else unpack("f", pack("f", number))[0]
         if name == "decimal":
-            return _decimal_of(Decimal(text), *_decimal(kind))
+            precision, scale = _decimal(kind)
+            exact_one = Decimal(text)
+            rounded = exact_one.quantize(Decimal(1).scaleb(-scale), context=_WIDE)
+            fits = rounded == exact_one and len(rounded.as_tuple().digits) <= precision
+            return rounded if fits else None
         if name == "date":
             return date.fromisoformat(text)
         moment = datetime.fromisoformat(text)
@@ -389,20 +398,7 @@ def _value_of_text(text: str, kind: DataType) -> Any:
     return moment.astimezone(UTC) if moment.tzinfo else moment
 
 
-def _decimal_of(number: Decimal, precision: int, scale: int) -> Decimal | None:
-    rounded = number.quantize(Decimal(1).scaleb(-scale), context=_WIDE)
-    fits = rounded == number and len(rounded.as_tuple().digits) <= precision
-    return rounded if fits else None
-
-
 _WIDE: Final = Context(prec=76)
-
-
-def _partitions(snapshot: Snapshot) -> StructType:
-    """The partition columns, under the names that they have in the log."""
-    by_name = {field.name: field for field in snapshot.metadata.schema.fields}
-    columns = [by_name[name] for name in snapshot.metadata.partition_columns if name in by_name]
-    return StructType(tuple(StructField(physical_name(one), one.type) for one in columns))
 
 
 # Writing
@@ -498,7 +494,7 @@ def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment)
             write_page_checksum=True,
             store_schema=False,
         ) as writer:
-            actions = _actions(WholeState(store, segment), snapshot, columns)
+            actions = _actions(_State(store, segment), snapshot, columns)
             for group in _groups(actions):
                 for action, document in group:
                     expected.take(action, document)
@@ -515,7 +511,7 @@ def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment)
     return _Pointer(version, counts.total(), size, counts["add"]) if is_new else None
 
 
-def _actions(state: WholeState, snapshot: Snapshot, columns: Columns) -> Iterator[NamedDocument]:
+def _actions(state: _State, snapshot: Snapshot, columns: Columns) -> Iterator[NamedDocument]:
     """The actions of the checkpoint; raises `Refused` where it could not hold all that is known."""
     oldest = _oldest_tombstone(snapshot)
     for name, document in state.file_actions():
@@ -536,20 +532,17 @@ def _actions(state: WholeState, snapshot: Snapshot, columns: Columns) -> Iterato
         )
     for name, document in state.other_actions():
         yield name, exact(name, document)
-        _require_planned(snapshot, name, document)
+        if (name == "protocol" and Protocol.from_wire(document) != snapshot.protocol) or (
+            name == "metaData"
+            and not Metadata.from_wire(document).says_the_same_as(snapshot.metadata)
+        ):
+            raise CommitError(
+                f"Version {snapshot.version} of the table has a different {name} than when the "
+                "checkpoint was planned.",
+                remedy="Plan again on the current table.",
+            )
     if columns.is_v2:
         yield "checkpointMetadata", {"version": snapshot.version}
-
-
-def _require_planned(snapshot: Snapshot, name: str, document: dict[str, Any]) -> None:
-    if (name == "protocol" and Protocol.from_wire(document) != snapshot.protocol) or (
-        name == "metaData" and not Metadata.from_wire(document).says_the_same_as(snapshot.metadata)
-    ):
-        raise CommitError(
-            f"Version {snapshot.version} of the table has a different {name} than when the "
-            "checkpoint was planned.",
-            remedy="Plan again on the current table.",
-        )
 
 
 def _oldest_tombstone(snapshot: Snapshot) -> float:
@@ -681,7 +674,7 @@ def _existing(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
 
 def _essence(store: WritableStore, segment: LogSegment) -> tuple[_Digest, dict[str, Any]]:
     """What all checkpoints of a version agree about, whoever has written them."""
-    state, digest = WholeState(store, segment), _Digest()
+    state, digest = _State(store, segment), _Digest()
     for name, document in state.file_actions():
         if name == "add":
             path = canonical_path(document["path"], store.qualifier)
@@ -742,3 +735,42 @@ def _pointed_to(store: WritableStore) -> object:
         return hint_of(store.read(HINT)).get("version")
     except DeltaadmError:
         return None
+
+
+# The state
+
+
+class _State(Replay):
+    """
+    The state that a segment describes, action by action, as in the log.
+
+    Ask for the actions about files first: the others are known once those have been read. Raises
+    as `ReplayEngine` says.
+    """
+
+    def file_actions(self) -> Iterator[NamedDocument]:
+        """The newest action of each file, an `add` or a `remove`, in any order."""
+        yield from self.files_in_deltas()
+        if self._segment.checkpoint is None:
+            return
+        reader = self._open_checkpoint()
+        for path in reader.file_paths():
+            for name, document in reader.file_actions(path):
+                if self._fold.survives(name, document):
+                    yield name, document
+
+    def other_actions(self) -> Iterator[NamedDocument]:
+        """The protocol, the metadata, the domains that there are, and the transactions."""
+        self.snapshot(None)  # raises where protocol or metadata is missing
+        yield "protocol", dict(self._fold.protocol or {})
+        yield "metaData", dict(self._fold.metadata or {})
+        for domain in self._fold.domains.values():
+            if domain.get("removed") is not True:
+                yield "domainMetadata", dict(domain)
+        for transaction in self._fold.transactions.values():
+            yield "txn", dict(transaction)
+
+    @property
+    def unknown(self) -> Mapping[str, int]:
+        """How many actions there are that the protocol does not define, by their names."""
+        return self._fold.unknown
