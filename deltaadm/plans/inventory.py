@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltaadm.errors import Refused
 from deltaadm.storage.files import require_real_directory
-from deltaadm.storage.object_store import panics_as_errors
+from deltaadm.storage.threads import panics_as_errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -15,7 +15,6 @@ from contextlib import closing, suppress
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import file_facts
@@ -54,7 +53,7 @@ from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_f
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint
 from deltaadm.replay.totals import TotalsBuilder
-from deltaadm.storage.object_store import Threads, panics_as_errors
+from deltaadm.storage.threads import Threads, panics_as_errors
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
@@ -68,8 +67,8 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import Checkpoint, LogFile, LogSegment, Snapshot
     from deltaadm.replay.file_columns import ArrowFiles
     from deltaadm.replay.reconcile import ReplayEngine
-    from deltaadm.storage.object_store import Pending
     from deltaadm.storage.store import LogStore
+    from deltaadm.storage.threads import Pending
 
 
 # Cross check
@@ -215,6 +214,8 @@ def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
         return file_facts.bitmap_flaw(decoded[: vector.size_in_bytes], vector)
     path = vector.path_or_inline_dv
     if vector.storage_type == file_facts.RELATIVE:
+        from urllib.parse import quote
+
         # Encoded like the paths of `add`, which stores decode.
         path = quote(file_facts.relative_path(vector))
     try:

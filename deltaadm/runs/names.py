@@ -77,7 +77,7 @@ def unity_of(context: RunContext) -> Unity | None:
 
 
 def _in_unity(unity: Unity, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
-    from deltaadm.storage.object_store import Threads
+    from deltaadm.storage.threads import Threads
 
     with closing(Threads(_AT_ONCE)) as threads:
         pending = {

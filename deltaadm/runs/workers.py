@@ -256,7 +256,7 @@ def in_order(
 def _from_threads(
     tables: Sequence[str], answer: Callable[[str], Result], jobs: int
 ) -> Iterator[Result]:
-    from deltaadm.storage.object_store import Pending, Threads
+    from deltaadm.storage.threads import Pending, Threads
 
     threads = Threads(jobs)
     pending: deque[Pending[Result]] = deque()

@@ -20,12 +20,10 @@ from configparser import Error, RawConfigParser
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from math import inf
 from pathlib import Path
-from queue import SimpleQueue
 from tempfile import TemporaryFile
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
@@ -42,6 +40,7 @@ from deltaadm.errors import (
 from deltaadm.limits import LIMITS
 from deltaadm.storage.discover import not_listed
 from deltaadm.storage.local import too_large
+from deltaadm.storage.threads import Pending, Threads, panics_as_errors
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -639,97 +638,12 @@ def _first_sentence(text: str) -> str:
     return re.sub(r"<.*", "", line).strip(" :.-") or "the store's response cannot be understood"
 
 
-# Threads
+# The store
 
 
 if TYPE_CHECKING:
     Given = ParamSpec("Given")
 Result = TypeVar("Result")
-
-_LOOK: Final = 0.5
-"""Seconds after which a wait looks for signals again."""
-
-
-@contextmanager
-def panics_as_errors() -> Iterator[None]:
-    """Make a `RuntimeError` of a panic of a library in Rust, which is no `Exception`."""
-    try:
-        yield
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise RuntimeError(f"panic: {error}") from error
-
-
-class Pending(Generic[Result]):
-    """Work that was given to a thread; `result` waits for it, and an interrupt ends the wait."""
-
-    def __init__(self, work: Callable[[], Result]) -> None:
-        self._work: Callable[[], Result] | None = work
-        self._done = threading.Event()
-        self._result: Any = None
-        self._error: BaseException | None = None
-
-    def run(self) -> None:
-        """Do the work, here and now; what it raises is raised by `result`."""
-        work, self._work = self._work, None
-        try:
-            assert work is not None  # noqa: S101 -- each work is done once
-            self._result = work()
-        except BaseException as error:  # noqa: BLE001 -- raised again where it is asked for
-            self._error = error
-        self._done.set()
-
-    def result(self, seconds: float = inf) -> Result:
-        """The result of the work; raises what it raised, or `TimeoutError` after *seconds*."""
-        end = time.monotonic() + seconds
-        # An interrupt between Python's last look for signals and the wait would not end the wait.
-        while not self._done.wait(_LOOK):
-            if time.monotonic() > end:
-                raise TimeoutError
-        if self._error is not None:
-            raise self._error
-        result: Result = self._result
-        return result
-
-
-class Threads:
-    """At most so many daemon threads, started as they are needed. Works must not submit others."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._queue: SimpleQueue[Pending[Any] | None] = SimpleQueue()
-        self._lock = threading.Lock()
-        self._started = self._idle = 0
-
-    def submit(self, work: Callable[[], Result]) -> Pending[Result]:
-        """Have *work* done by a thread, after what was submitted before."""
-        pending = Pending(work)
-        with self._lock:
-            if self._idle:
-                self._idle -= 1
-            elif self._started < self._most:
-                self._started += 1
-                # Not of `concurrent.futures`, which joins its threads when the program ends: an
-                # interrupt would wait for a server that does not answer.
-                threading.Thread(target=self._serve, daemon=True).start()
-        self._queue.put(pending)
-        return pending
-
-    def close(self) -> None:
-        """Let the threads end once they have nothing left to do."""
-        for _ in range(self._started):
-            self._queue.put(None)
-
-    def _serve(self) -> None:
-        while (pending := self._queue.get()) is not None:
-            pending.run()
-            with self._lock:
-                self._idle += 1
-
-
-# The store
-
 
 PAGE: Final = 1_000
 """Objects that a store tells of in one answer."""

@@ -31,7 +31,7 @@ from urllib.request import (
 
 from deltaadm.errors import StorageError
 from deltaadm.masking import masked
-from deltaadm.storage.object_store import Pending
+from deltaadm.storage.threads import Pending
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

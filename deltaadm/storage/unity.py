@@ -24,8 +24,9 @@ from deltaadm.domain.json_values import elements, flag, place, text, text_map, t
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import FileInfo, Kind, commit_name, parse
 from deltaadm.errors import Refused, StorageError, TableError
-from deltaadm.storage.object_store import TemporaryCredentials, Threads
+from deltaadm.storage.object_store import TemporaryCredentials
 from deltaadm.storage.rest import CatalogRefusal, Rest
+from deltaadm.storage.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from tests.support.program import surroundings
 
 WAITS = """
 import signal, threading, time
-from deltaadm.storage.object_store import Threads
+from deltaadm.storage.threads import Threads
 
 def interrupted():
     # To this thread: the wait of the main thread does not notice, as where a signal
