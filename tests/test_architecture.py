@@ -128,6 +128,7 @@ MUTATORS = frozenset(
 """Methods that change what they are called on."""
 
 FILLED_AT_IMPORT = {
+    "deltaadm/domain/wire.py: cls.ENTRIES": "an action's entries are made with its class",
     "deltaadm/runs/declare.py: cls.fields": "a class of parameters is described as it is made",
     "deltaadm/dataclass.py: self.__class__.__init__": "compiled once there are many instances",
     "deltaadm/rules/rule.py: RULES": "rules register as their modules are imported",

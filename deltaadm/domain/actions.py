@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain import wire
 from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.wire import CODECS, Loggable, Metadata, Wire, nested
 from deltaadm.domain.wire import CommitInfo as CommitInfo  # noqa: PLC0414 -- re-exported
-from deltaadm.domain.wire import Entry, Loggable, Metadata, Wire
 from deltaadm.errors import TableError
 from deltaadm.limits import load_json
 
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, ClassVar, Final, Self
 
+    from deltaadm.domain.wire import Int32
+
 
 @dataclass(frozen=True, slots=True)
 class DeletionVectorDescriptor(Wire):
@@ -24,19 +25,10 @@ class DeletionVectorDescriptor(Wire):
 
     storage_type: str = ""
     path_or_inline_dv: str = ""
-    offset: int | None = None
-    size_in_bytes: int = 0
+    offset: Int32 | None = None
+    size_in_bytes: Int32 = 0
     cardinality: int = 0
     max_row_index: int | None = None
-
-    ENTRIES: ClassVar = (
-        Entry("storageType", "storage_type", wire.TEXT),
-        Entry("pathOrInlineDv", "path_or_inline_dv", wire.TEXT),
-        Entry("offset", "offset", wire.INTEGER),
-        Entry("sizeInBytes", "size_in_bytes", wire.INTEGER),
-        Entry("cardinality", "cardinality", wire.LONG),
-        Entry("maxRowIndex", "max_row_index", wire.LONG),
-    )
 
     @property
     def unique_id(self) -> str:
@@ -45,7 +37,7 @@ class DeletionVectorDescriptor(Wire):
         return start if self.offset is None else f"{start}@{self.offset}"
 
 
-_DV = wire.nested(DeletionVectorDescriptor)
+CODECS["DeletionVectorDescriptor"] = nested(DeletionVectorDescriptor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +57,6 @@ class AddFile(Loggable):
     clustering_provider: str | None = None
 
     NAME: ClassVar[str] = "add"
-    ENTRIES: ClassVar = (
-        Entry("path", "path", wire.TEXT),
-        Entry("partitionValues", "partition_values", wire.TEXT_MAP),
-        Entry("size", "size", wire.LONG),
-        Entry("modificationTime", "modification_time", wire.LONG),
-        Entry("dataChange", "data_change", wire.BOOLEAN),
-        Entry("stats", "stats", wire.TEXT),
-        Entry("tags", "tags", wire.TEXT_MAP),
-        Entry("deletionVector", "deletion_vector", _DV),
-        Entry("baseRowId", "base_row_id", wire.LONG),
-        Entry("defaultRowCommitVersion", "default_row_commit_version", wire.LONG),
-        Entry("clusteringProvider", "clustering_provider", wire.TEXT),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +76,6 @@ class RemoveFile(Loggable):
     default_row_commit_version: int | None = None
 
     NAME: ClassVar[str] = "remove"
-    ENTRIES: ClassVar = (
-        Entry("path", "path", wire.TEXT),
-        Entry("deletionTimestamp", "deletion_timestamp", wire.LONG),
-        Entry("dataChange", "data_change", wire.BOOLEAN),
-        Entry("extendedFileMetadata", "extended_file_metadata", wire.BOOLEAN),
-        Entry("partitionValues", "partition_values", wire.TEXT_MAP),
-        Entry("size", "size", wire.LONG),
-        Entry("stats", "stats", wire.TEXT),
-        Entry("tags", "tags", wire.TEXT_MAP),
-        Entry("deletionVector", "deletion_vector", _DV),
-        Entry("baseRowId", "base_row_id", wire.LONG),
-        Entry("defaultRowCommitVersion", "default_row_commit_version", wire.LONG),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +89,6 @@ class AddCDCFile(Loggable):
     tags: Mapping[str, str | None] | None = None
 
     NAME: ClassVar[str] = "cdc"
-    ENTRIES: ClassVar = (
-        Entry("path", "path", wire.TEXT),
-        Entry("partitionValues", "partition_values", wire.TEXT_MAP),
-        Entry("size", "size", wire.LONG),
-        Entry("dataChange", "data_change", wire.BOOLEAN),
-        Entry("tags", "tags", wire.TEXT_MAP),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +100,6 @@ class SetTransaction(Loggable):
     last_updated: int | None = None
 
     NAME: ClassVar[str] = "txn"
-    ENTRIES: ClassVar = (
-        Entry("appId", "app_id", wire.TEXT),
-        Entry("version", "version", wire.LONG),
-        Entry("lastUpdated", "last_updated", wire.LONG),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +111,6 @@ class DomainMetadata(Loggable):
     removed: bool = False
 
     NAME: ClassVar[str] = "domainMetadata"
-    ENTRIES: ClassVar = (
-        Entry("domain", "domain", wire.TEXT),
-        Entry("configuration", "configuration", wire.TEXT),
-        Entry("removed", "removed", wire.BOOLEAN),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +121,6 @@ class CheckpointMetadata(Loggable):
     tags: Mapping[str, str | None] | None = None
 
     NAME: ClassVar[str] = "checkpointMetadata"
-    ENTRIES: ClassVar = (
-        Entry("version", "version", wire.LONG),
-        Entry("tags", "tags", wire.TEXT_MAP),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +133,6 @@ class Sidecar(Loggable):
     tags: Mapping[str, str | None] | None = None
 
     NAME: ClassVar[str] = "sidecar"
-    ENTRIES: ClassVar = (
-        Entry("path", "path", wire.TEXT),
-        Entry("sizeInBytes", "size_in_bytes", wire.LONG),
-        Entry("modificationTime", "modification_time", wire.LONG),
-        Entry("tags", "tags", wire.TEXT_MAP),
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain import wire
 from deltaadm.domain.features import (
     FEATURES,
     LEGACY,
@@ -30,7 +29,7 @@ from deltaadm.domain.properties import (
     is_protocol_property,
     whole_number,
 )
-from deltaadm.domain.wire import Entry, Loggable, Traits
+from deltaadm.domain.wire import Loggable, Traits
 from deltaadm.errors import DeltaadmError, IllegalArgument, Refused
 
 TYPE_CHECKING = False
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any, ClassVar, Final, Self
 
-    from deltaadm.domain.wire import Metadata
+    from deltaadm.domain.wire import Int32, Metadata
 
 
 # Settings of a session
@@ -131,18 +130,12 @@ class Protocol(Loggable):
     '1,7,None,[appendOnly,invariants]'
     """
 
-    min_reader_version: int = 0
-    min_writer_version: int = 0
+    min_reader_version: Int32 = 0
+    min_writer_version: Int32 = 0
     reader_features: frozenset[str] | None = None
     writer_features: frozenset[str] | None = None
 
     NAME: ClassVar[str] = "protocol"
-    ENTRIES: ClassVar = (
-        Entry("minReaderVersion", "min_reader_version", wire.INTEGER),
-        Entry("minWriterVersion", "min_writer_version", wire.INTEGER),
-        Entry("readerFeatures", "reader_features", wire.NAME_SET),
-        Entry("writerFeatures", "writer_features", wire.NAME_SET),
-    )
 
     @classmethod
     def apply(

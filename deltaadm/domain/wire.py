@@ -1,4 +1,4 @@
-"""How actions are written as JSON: one table of entries per action; `metaData` and `commitInfo`."""
+"""How actions are read from JSON and written as JSON; `metaData` and `commitInfo`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,14 @@ from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, ClassVar, Final, Self
 
+    Int32 = int
+    Timestamp = int
+    Job = Mapping[str, Any]
+    Notebook = Mapping[str, Any]
+    # Further names of types, by which `CODECS` tells fields of actions apart.
 
 ACTION_NAMES: Final = (
     "add",
@@ -69,11 +74,28 @@ ABSENT: Final = _Absent()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
-    """The base of all actions: their entries, read from and written to a JSON object."""
+    """
+    The base of all actions: their entries, read from and written to a JSON object.
+
+    The entries follow from the fields: the key is the name in camel case, the codec that of the
+    annotation.
+    """
 
     ENTRIES: ClassVar[tuple[Entry, ...]] = ()
 
     extra: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def __init_subclass__(cls) -> None:
+        """Make the entries of a kind of action."""
+        if "ENTRIES" in cls.__dict__:  # as a class with slots is made twice
+            return
+        entries = []
+        for name, kind in cls.__annotations__.items():
+            if not kind.startswith("ClassVar"):
+                first, *others = name.split("_")
+                key = first + "".join(map(str.capitalize, others))
+                entries.append(Entry(key, name, CODECS[kind.removesuffix(" | None")]))
+        cls.ENTRIES = tuple(entries)
 
     @classmethod
     def from_wire(cls, document: Mapping[str, Any]) -> Self:
@@ -105,17 +127,8 @@ class Wire:
             value = getattr(self, entry.attribute)
             if value is not None:
                 written[entry.key] = _write(value)
-        for key, raw in self._log_spellings():
-            if raw is ABSENT:
-                written.pop(key, None)
-            else:
-                written[key] = raw
-        return written
-
-    def _log_spellings(self) -> Iterator[tuple[str, Any]]:
-        """The entries of `extra`, but for those whose field has changed since they were read."""
         if not self.extra:
-            return
+            return written
         entries = {entry.key: entry for entry in self.ENTRIES}
         defaults = type(self)()
         for key, raw in self.extra.items():
@@ -124,8 +137,12 @@ class Wire:
                 read = None if raw is None or raw is ABSENT else entries[key].codec.read(raw)
                 value = getattr(defaults, attribute) if read is None else read
                 if getattr(self, attribute) != value:
-                    continue
-            yield key, raw
+                    continue  # the field has changed since it was read
+            if raw is ABSENT:
+                written.pop(key, None)
+            else:
+                written[key] = raw
+        return written
 
     @property
     def is_odd(self) -> bool:
@@ -246,19 +263,6 @@ def _object(raw: Any) -> dict[str, Any] | None:
 
 
 _STRING = PrimitiveType("string")
-TEXT: Final = Codec(_STRING, _text)
-INTEGER: Final = Codec(PrimitiveType("integer"), integer)
-LONG: Final = Codec(PrimitiveType("long"), integer)
-BOOLEAN: Final = Codec(PrimitiveType("boolean"), _boolean)
-TEXT_LIST: Final = Codec(ArrayType(_STRING), _text_list)
-NAME_SET: Final = Codec(ArrayType(_STRING), _name_set)
-TEXT_MAP: Final = Codec(MapType(_STRING, _STRING), _text_map)
-SETTINGS: Final = Codec(MapType(_STRING, _STRING), _settings)
-OBJECT: Final = Codec(MapType(_STRING, _STRING), _object)
-TIMESTAMP: Final = Codec(PrimitiveType("timestamp"), integer)
-"""Milliseconds in JSON, a timestamp in the log schema."""
-
-
 _JSON: Final[Mapping[str, type]] = {
     "string": str, "integer": int, "long": int, "boolean": bool, "timestamp": int,
 }  # fmt: skip
@@ -271,7 +275,7 @@ def json_type(data_type: DataType) -> type:
     return list if isinstance(data_type, ArrayType) else dict
 
 
-def texts(*keys: str) -> Codec:
+def _texts(*keys: str) -> Codec:
     """The codec of a struct of strings that nobody looks into."""
     return Codec(StructType(tuple(StructField(key, _STRING) for key in keys)), _object)
 
@@ -285,11 +289,24 @@ def nested(kind: type[Wire]) -> Codec:
     return Codec(kind.log_type(), read)
 
 
+CODECS: Final = {
+    "str": Codec(_STRING, _text),
+    "int": Codec(PrimitiveType("long"), integer),
+    "Int32": Codec(PrimitiveType("integer"), integer),
+    "Timestamp": Codec(PrimitiveType("timestamp"), integer),
+    "bool": Codec(PrimitiveType("boolean"), _boolean),
+    "tuple[str, ...]": Codec(ArrayType(_STRING), _text_list),
+    "frozenset[str]": Codec(ArrayType(_STRING), _name_set),
+    "Mapping[str, str | None]": Codec(MapType(_STRING, _STRING), _text_map),
+    "Mapping[str, str]": Codec(MapType(_STRING, _STRING), _settings),
+    "Mapping[str, Any]": Codec(MapType(_STRING, _STRING), _object),
+    "Job": _texts("jobId", "jobName", "jobRunId", "runId", "jobOwnerId", "triggerType"),
+    "Notebook": _texts("notebookId"),
+}
+"""The codecs of fields by annotation, without `| None`; a timestamp is milliseconds in JSON."""
+
+
 # The commitInfo action
-
-
-_JOB = texts("jobId", "jobName", "jobRunId", "runId", "jobOwnerId", "triggerType")
-_NOTEBOOK = texts("notebookId")
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,13 +319,13 @@ class CommitInfo(Loggable):
 
     version: int | None = None
     in_commit_timestamp: int | None = None
-    timestamp: int | None = None
+    timestamp: Timestamp | None = None
     user_id: str | None = None
     user_name: str | None = None
     operation: str | None = None
     operation_parameters: Mapping[str, Any] | None = None
-    job: Mapping[str, Any] | None = None
-    notebook: Mapping[str, Any] | None = None
+    job: Job | None = None
+    notebook: Notebook | None = None
     cluster_id: str | None = None
     read_version: int | None = None
     isolation_level: str | None = None
@@ -321,27 +338,6 @@ class CommitInfo(Loggable):
     txn_id: str | None = None
 
     NAME: ClassVar[str] = "commitInfo"
-    ENTRIES: ClassVar = (
-        Entry("version", "version", LONG),
-        Entry("inCommitTimestamp", "in_commit_timestamp", LONG),
-        Entry("timestamp", "timestamp", TIMESTAMP),
-        Entry("userId", "user_id", TEXT),
-        Entry("userName", "user_name", TEXT),
-        Entry("operation", "operation", TEXT),
-        Entry("operationParameters", "operation_parameters", OBJECT),
-        Entry("job", "job", _JOB),
-        Entry("notebook", "notebook", _NOTEBOOK),
-        Entry("clusterId", "cluster_id", TEXT),
-        Entry("readVersion", "read_version", LONG),
-        Entry("isolationLevel", "isolation_level", TEXT),
-        Entry("isBlindAppend", "is_blind_append", BOOLEAN),
-        Entry("dataChange", "data_change", BOOLEAN),
-        Entry("operationMetrics", "operation_metrics", OBJECT),
-        Entry("userMetadata", "user_metadata", TEXT),
-        Entry("tags", "tags", OBJECT),
-        Entry("engineInfo", "engine_info", TEXT),
-        Entry("txnId", "txn_id", TEXT),
-    )
 
     def parameter(self, name: str) -> Any:
         """The value of an operation parameter, decoded where it is a string that holds JSON."""
@@ -364,12 +360,10 @@ class Format(Wire):
     """The file format of the data files; Delta knows `parquet` only."""
 
     provider: str | None = "parquet"
-    options: Mapping[str, str] | None = field(default_factory=dict)
+    options: Mapping[str, str | None] | None = field(default_factory=dict)
 
-    ENTRIES: ClassVar = (
-        Entry("provider", "provider", TEXT),
-        Entry("options", "options", TEXT_MAP),
-    )
+
+CODECS["Format"] = nested(Format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,16 +385,6 @@ class Metadata(Loggable):
     created_time: int | None = None
 
     NAME: ClassVar[str] = "metaData"
-    ENTRIES: ClassVar = (
-        Entry("id", "id", TEXT),
-        Entry("name", "name", TEXT),
-        Entry("description", "description", TEXT),
-        Entry("format", "format", nested(Format)),
-        Entry("schemaString", "schema_string", TEXT),
-        Entry("partitionColumns", "partition_columns", TEXT_LIST),
-        Entry("configuration", "configuration", SETTINGS),
-        Entry("createdTime", "created_time", LONG),
-    )
 
     @property
     def schema(self) -> StructType:
@@ -435,7 +419,7 @@ class Traits:
     partition_columns: tuple[str, ...]
     configuration: tuple[tuple[str, str], ...]
     provider: str | None
-    options: tuple[tuple[str, str], ...] | None
+    options: tuple[tuple[str, str | None], ...] | None
     has_format: bool
 
     @classmethod

@@ -222,13 +222,12 @@ def recorded_state(recorded: RecordedTable, current: Snapshot) -> Snapshot:
         if place in known and _fingerprint(f"{metadata.id} {place}", value) == known[place]
     }
 
-    def revealed(kind: str, given: Mapping[str, str]) -> dict[str, str]:
-        return {key: still.get(f"{kind}[{key}]", value) for key, value in given.items()}
-
     form = metadata.format
     if form is not None and form.options:
-        form = replace(form, options=revealed("format", form.options))
-    configuration = revealed("configuration", metadata.configuration)
+        options = {key: still.get(f"format[{key}]", form.options[key]) for key in form.options}
+        form = replace(form, options=options)
+    properties = metadata.configuration
+    configuration = {key: still.get(f"configuration[{key}]", properties[key]) for key in properties}
     shown = replace(metadata, configuration=configuration, format=form)
     return replace(recorded.snapshot, root=current.root, metadata=shown)
 
