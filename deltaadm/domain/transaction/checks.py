@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES
@@ -36,8 +35,10 @@ from deltaadm.domain.transaction.column_mapping import (
 )
 from deltaadm.errors import IllegalArgument, Refused
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Final
 
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.schema import DataType, Path
