@@ -16,7 +16,7 @@ from deltaadm.errors import TableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Final, overload
 
     from deltaadm.domain.actions import DomainMetadata, SetTransaction
@@ -146,21 +146,6 @@ def kind_of(name: str) -> Kind:
     return _WITHOUT_NUMBERS.get(name, Kind.UNKNOWN)
 
 
-def _by_kind(names: Iterable[str]) -> Iterator[tuple[Kind, list[str]]]:
-    """Return `kind_of` for each of *names*; ordinary names are recognized in bulk."""
-    by_end: dict[str, list[str]] = defaultdict(list)
-    for name in names:
-        by_end[name[_DIGITS:]].append(name)
-    for end, alike in by_end.items():
-        digits = "".join(alike).replace(end, "") if end in _USUAL else ""
-        # Joined, thousands of names are told to be digits by a single call.
-        if len(digits) == _DIGITS * len(alike) and _are_digits(digits):
-            yield _USUAL[end], alike
-        else:
-            for name in alike:
-                yield kind_of(name), [name]
-
-
 def _are_digits(text: str) -> bool:
     return text.isdecimal() and text.isascii()
 
@@ -275,9 +260,18 @@ class LogListing:
     @classmethod
     def of(cls, root: str, infos: Mapping[str, FileInfo], start: int = 0) -> LogListing:
         """Tell apart and sort what a store listed."""
-        by_kind: dict[Kind, list[str]] = {}
-        for kind, names in _by_kind(infos):
-            by_kind.setdefault(kind, []).extend(names)
+        by_end: dict[str, list[str]] = defaultdict(list)
+        for name in infos:
+            by_end[name[_DIGITS:]].append(name)
+        by_kind: dict[Kind, list[str]] = defaultdict(list)
+        for end, names in by_end.items():
+            digits = "".join(names).replace(end, "") if end in _USUAL else ""
+            # Joined, thousands of names are told to be digits by a single call.
+            if len(digits) == _DIGITS * len(names) and _are_digits(digits):
+                by_kind[_USUAL[end]] += names
+            else:
+                for name in names:
+                    by_kind[kind_of(name)].append(name)
         return cls(root, infos, {kind: sorted(names) for kind, names in by_kind.items()}, start)
 
     @property
@@ -315,8 +309,25 @@ class LogListing:
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """The complete checkpoints, the most preferable last; empty files count as absent."""
-        files = self.checkpoint_files
-        return _complete_checkpoints(files) if files.names else ()
+        complete: list[tuple[tuple[int, int, int, str], Checkpoint]] = []
+        sets: dict[tuple[int, int], dict[int, LogFile]] = {}
+        for file in self.checkpoint_files:
+            if not file.info.size:
+                # Spark would read an empty file as one without actions, so Delta passes it over.
+                continue
+            version = file.number
+            if file.kind is Kind.MULTIPART:
+                sets.setdefault((version, file.parts or 0), {})[file.part or 0] = file
+            else:
+                rank = (version, CHECKPOINTS.index(file.kind), 1, file.path)
+                complete.append((rank, Checkpoint(version, file.kind, (file,))))
+        # Parts count by their total too: two attempts with other numbers of parts do not mix.
+        for (version, parts), members in sets.items():
+            if parts and all(part in members for part in range(1, parts + 1)):
+                ordered = tuple(members[part] for part in range(1, parts + 1))
+                rank = (version, CHECKPOINTS.index(Kind.MULTIPART), parts, "")
+                complete.append((rank, Checkpoint(version, Kind.MULTIPART, ordered)))
+        return tuple(checkpoint for _, checkpoint in sorted(complete, key=lambda pair: pair[0]))
 
 
 @dataclass(frozen=True)
@@ -375,7 +386,13 @@ def choose(
     unreadable. Raises `TableError` where the listing does not hold what is needed.
     """
     commits = listing.commits if version is None else listing.commits.until(version)
-    checkpoint = _newest_checkpoint(listing, version, before)
+    fitting = [
+        checkpoint
+        for checkpoint in listing.checkpoints
+        if (version is None or checkpoint.version <= version)
+        and (before is None or checkpoint.version < before)
+    ]
+    checkpoint = fitting[-1] if fitting else None
     base = -1 if checkpoint is None else checkpoint.version
     after = commits.after(base)
     versions = after.versions
@@ -385,7 +402,14 @@ def choose(
         raise version_not_found(listing, version)
     # A checkpoint alone will not do: Delta wants the commit of its version or a later one.
     if not commits or commits[-1].number < reached:
-        raise _no_commits(listing, checkpoint)
+        if checkpoint is None:
+            raise no_table(listing.root)
+        raise TableError(
+            f"The table at {listing.root} has a checkpoint of version {checkpoint.version}, but "
+            "neither the commit of that version nor a later one.",
+            remedy=RESTORE,
+            established={"version": checkpoint.version},
+        )
     # Before compacted files take the place of commits: they repair no gap.
     _check_contiguous(listing.root, versions, base)
     return LogSegment(
@@ -406,12 +430,16 @@ def recreatable_versions(listing: LogListing) -> tuple[int, int] | None:
     As Delta's time travel sees it: all versions since commit 0, or else since the oldest
     checkpoint beside which its commit still stands.
     """
-    tail = _contiguous_tail(listing.commits.versions)
-    if not tail:
-        return None
+    versions = listing.commits.versions
     bases = {checkpoint.version for checkpoint in listing.checkpoints} | {0}
-    usable = [version for version in tail if version in bases]
-    return (usable[0], tail[-1]) if usable else None
+    oldest = following = None
+    for version in reversed(versions):
+        if following is not None and version != following - 1:
+            break
+        following = version
+        if version in bases:
+            oldest = version
+    return None if oldest is None else (oldest, versions[-1])
 
 
 def version_not_found(listing: LogListing, version: int) -> TableError:
@@ -438,48 +466,29 @@ def no_table(
     )
 
 
-def _newest_checkpoint(
-    listing: LogListing, version: int | None, before: int | None
-) -> Checkpoint | None:
-    fitting = [
-        checkpoint
-        for checkpoint in listing.checkpoints
-        if (version is None or checkpoint.version <= version)
-        and (before is None or checkpoint.version < before)
-    ]
-    return fitting[-1] if fitting else None
-
-
-def _complete_checkpoints(files: LogFiles) -> tuple[Checkpoint, ...]:
-    complete: list[tuple[tuple[int, int, int, str], Checkpoint]] = []
-    sets: dict[tuple[int, int], dict[int, LogFile]] = {}
-    for file in files:
-        if not file.info.size:
-            # Spark would read an empty file as one without actions, so Delta passes it over.
-            continue
-        version = file.number
-        if file.kind is Kind.MULTIPART:
-            sets.setdefault((version, file.parts or 0), {})[file.part or 0] = file
-        else:
-            rank = (version, CHECKPOINTS.index(file.kind), 1, file.path)
-            complete.append((rank, Checkpoint(version, file.kind, (file,))))
-    # Parts count by their total too: two attempts with other numbers of parts do not mix.
-    for (version, parts), members in sets.items():
-        if parts and all(part in members for part in range(1, parts + 1)):
-            ordered = tuple(members[part] for part in range(1, parts + 1))
-            rank = (version, CHECKPOINTS.index(Kind.MULTIPART), parts, "")
-            complete.append((rank, Checkpoint(version, Kind.MULTIPART, ordered)))
-    return tuple(checkpoint for _, checkpoint in sorted(complete, key=lambda pair: pair[0]))
-
-
 def _check_contiguous(root: str, versions: Sequence[int], base: int) -> None:
     if versions == range(base + 1, base + 1 + len(versions)):  # as `LogFiles.versions` mostly are
         return
     for expected, version in enumerate(versions, base + 1):
         if version != expected:
             if expected == base + 1:
-                raise _truncated(root, base, versions[-1])
-            raise _gap(root, expected - 1, version, versions[-1])
+                since = (
+                    "no checkpoint replaces it" if base < 0 else f"the checkpoint ends at {base}"
+                )
+                raise TableError(
+                    f"Version {versions[-1]} of the table at {root} cannot be rebuilt: "
+                    f"commit {expected} is missing and {since}.",
+                    remedy=RESTORE,
+                    delta_error_class="DELTA_TRUNCATED_TRANSACTION_LOG",
+                    established={"version": versions[-1]},
+                )
+            raise TableError(
+                f"The log of the table at {root} has a gap: commit {version} follows commit "
+                f"{expected - 1}.",
+                remedy=RESTORE,
+                delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
+                established={"version": versions[-1]},
+            )
 
 
 def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: int) -> LogFiles:
@@ -491,7 +500,8 @@ def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: 
     versions: list[int] = []
     covered = base
     for file in sorted((*compacted, *after), key=lambda file: file.path):
-        start, end = file.number, _end(file)
+        start = file.number
+        end = start if file.end is None else file.end
         # Delta takes a file whose range ends before it starts too, and then goes on from its end.
         if covered < start and end <= reached:
             chosen.append(file.path)
@@ -500,54 +510,6 @@ def _with_compactions(listing: LogListing, after: LogFiles, base: int, reached: 
     # Like Delta: a set that does not cover every version once is given up altogether.
     complete = versions == [*range(base + 1, reached + 1)]
     return LogFiles(chosen, listing.infos) if complete else after
-
-
-def _end(file: LogFile) -> int:
-    return file.number if file.end is None else file.end
-
-
-def _contiguous_tail(versions: Sequence[int]) -> list[int]:
-    tail: list[int] = []
-    for version in reversed(versions):
-        if tail and version != tail[-1] - 1:
-            break
-        tail.append(version)
-    return tail[::-1]
-
-
-def _no_commits(listing: LogListing, checkpoint: Checkpoint | None) -> TableError:
-    if checkpoint is None:
-        return no_table(listing.root)
-    return TableError(
-        f"The table at {listing.root} has a checkpoint of version {checkpoint.version}, but "
-        "neither the commit of that version nor a later one.",
-        remedy=RESTORE,
-        established=_established(checkpoint.version),
-    )
-
-
-def _truncated(root: str, base: int, reached: int) -> TableError:
-    since = "no checkpoint replaces it" if base < 0 else f"the checkpoint ends at {base}"
-    return TableError(
-        f"Version {reached} of the table at {root} cannot be rebuilt: "
-        f"commit {base + 1} is missing and {since}.",
-        remedy=RESTORE,
-        delta_error_class="DELTA_TRUNCATED_TRANSACTION_LOG",
-        established=_established(reached),
-    )
-
-
-def _gap(root: str, left: int, right: int, reached: int) -> TableError:
-    return TableError(
-        f"The log of the table at {root} has a gap: commit {right} follows commit {left}.",
-        remedy=RESTORE,
-        delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
-        established=_established(reached),
-    )
-
-
-def _established(version: int) -> Mapping[str, object]:
-    return {"version": version}
 
 
 # The state

@@ -64,24 +64,20 @@ def _with_dependents(name: str, by_name: Mapping[str, Usage]) -> Usage:
     """The use of a feature includes that by features which require it, directly or not."""
     own, known = by_name[name], True
     required_by = []
-    for other in _dependents(name, by_name):
-        if by_name[other].evidence:
-            required_by.append(f"required by {other}")
-        known = known and by_name[other].known
-    evidence = (*own.evidence, *required_by)
-    return Usage(evidence, known=bool(evidence) or (own.known and known))
-
-
-def _dependents(name: str, by_name: Mapping[str, Usage]) -> Iterator[str]:
     reached, waiting = {name}, [name]
     while waiting:
         required = waiting.pop()
-        for other in by_name:
+        for other, usage in by_name.items():
             feature = FEATURES.get(other)
-            if feature is not None and required in feature.requires and other not in reached:
-                reached.add(other)
-                waiting.append(other)
-                yield other
+            if feature is None or required not in feature.requires or other in reached:
+                continue
+            reached.add(other)
+            waiting.append(other)
+            if usage.evidence:
+                required_by.append(f"required by {other}")
+            known = known and usage.known
+    evidence = (*own.evidence, *required_by)
+    return Usage(evidence, known=bool(evidence) or (own.known and known))
 
 
 def _own_usage(feature: TableFeature | None, snapshot: Snapshot) -> Usage:

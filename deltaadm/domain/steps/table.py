@@ -267,17 +267,21 @@ class CreateTable(Step):
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state of the new table, which may replace the one that *snapshot* is of."""
-        _refuse_options_without_query(self)
         self._refuse_as_analyzer()
-        _require_fitting_mode(snapshot, self)
-        clusters = self._refuse_as_catalog()
+        clusters = self._refuse_as_catalog(snapshot)
         partitions = partition_columns(self.schema, self.partition_by)
         configuration = self._properties(snapshot, session)
         if not self.cluster_by:
             clusters = _clusters_as_property(snapshot, self.properties)
         if snapshot.exists:
             require_writable(snapshot)
-            _refuse_partitions_for_clustered(snapshot, partitions)
+            # The feature, which stays when a table is clustered by no column any more.
+            if partitions and snapshot.protocol.supports("clustering"):
+                raise Refused(
+                    "A table that is or was clustered cannot be replaced by a partitioned one.",
+                    remedy="Drop the table first, or use --cluster-by.",
+                    delta_error_class="DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE",
+                )
             is_at_path = snapshot.name is None and self.query is None
             if is_at_path and self.mode is CreationMode.CREATE_OR_REPLACE:
                 _require_as_described(snapshot, self, partitions, configuration)
@@ -309,6 +313,11 @@ class CreateTable(Step):
     def _refuse_as_analyzer(self) -> None:
         """Raise `Refused` for what Spark refuses before it asks the catalog for the table."""
         schema = self.schema
+        if self.write_options and self.query is None:
+            raise Refused(
+                "Write options apply to writing rows, but there is no query.",
+                remedy="Leave them out, or fill the table with --as QUERY.",
+            )
         for path, column in walk(schema):
             default = column.metadata.get(CURRENT_DEFAULT)
             if isinstance(default, str):
@@ -322,12 +331,25 @@ class CreateTable(Step):
             if GENERATION in column.metadata:
                 refuse_generation(schema, column)
 
-    def _refuse_as_catalog(self) -> tuple[Path, ...]:
+    def _refuse_as_catalog(self, snapshot: Snapshot) -> tuple[Path, ...]:
         """
         Raise `Refused` for what Delta's catalog refuses before it looks at the properties.
 
         Returns the clustering columns as the schema spells them.
         """
+        if self.mode is CreationMode.CREATE and snapshot.exists:
+            raise Refused(
+                f"The table {snapshot.name or snapshot.root} already exists (version "
+                f"{snapshot.version}).",
+                remedy="Replace it with --mode create-or-replace, or choose another location.",
+                delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
+            )
+        if self.mode is CreationMode.REPLACE and not snapshot.exists:
+            raise Refused(
+                f"There is no table to replace: {snapshot.name or snapshot.root}.",
+                remedy="Create it with --mode create or create-or-replace.",
+                delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+            )
         partitions = tuple(name.lower() for name in self.partition_by)
         for column in filter(is_identity, self.schema.fields):
             is_long = column.type == PrimitiveType("long")
@@ -409,40 +431,34 @@ class CreateTable(Step):
 
     def statement(self, table: str, provider: str = "delta") -> str:
         """The statement that makes *table*, as SQL spells its name, a table of *provider*."""
-        return " ".join(self._clauses(table, provider))
-
-    def _clauses(self, table: str, provider: str) -> Iterator[str]:
         columns = "" if self.query is not None else f" ({columns_sql(self.schema)})"
-        yield f"{self.mode.verb} {table}{columns} USING {_provider(provider)}"
+        # A provider may be the name of a class, with dots between parts that need no backticks.
+        using = ".".join(
+            part if part.isascii() and part.isidentifier() else identifier(part)
+            for part in provider.split(".")
+        )
+        clauses = [f"{self.mode.verb} {table}{columns} USING {using}"]
         if self.write_options:
-            yield f"OPTIONS ({pairs_sql(self.write_options)})"
+            clauses.append(f"OPTIONS ({pairs_sql(self.write_options)})")
         if self.partition_by:
-            yield f"PARTITIONED BY ({', '.join(map(identifier, self.partition_by))})"
+            clauses.append(f"PARTITIONED BY ({', '.join(map(identifier, self.partition_by))})")
         if self.cluster_by:
-            yield cluster_by_sql(self.cluster_by)
+            clauses.append(cluster_by_sql(self.cluster_by))
         if self.location is not None:
-            yield f"LOCATION {literal(self.location)}"
+            clauses.append(f"LOCATION {literal(self.location)}")
         if self.comment is not None:
-            yield f"COMMENT {literal(self.comment)}"
+            clauses.append(f"COMMENT {literal(self.comment)}")
         if self.properties:
-            yield f"TBLPROPERTIES ({pairs_sql(self.properties)})"
+            clauses.append(f"TBLPROPERTIES ({pairs_sql(self.properties)})")
         if self.query is not None:
-            yield f"AS {self.query}"
+            clauses.append(f"AS {self.query}")
+        return " ".join(clauses)
 
     @property
     def user_metadata(self) -> str | None:
         """The value of the write option `userMetadata`."""
         options = {key.lower(): value for key, value in self.write_options.items()}
         return options.get("usermetadata")
-
-
-def _provider(provider: str) -> str:
-    """*provider* as SQL spells it."""
-    # It may be the name of a class, with dots between parts that need no backticks.
-    return ".".join(
-        part if part.isascii() and part.isidentifier() else identifier(part)
-        for part in provider.split(".")
-    )
 
 
 def _required_by_adaptive_metadata(
@@ -551,22 +567,6 @@ def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
     return replace(snapshot, metadata=old.with_configuration(configuration))
 
 
-def _require_fitting_mode(snapshot: Snapshot, step: CreateTable) -> None:
-    if step.mode is CreationMode.CREATE and snapshot.exists:
-        raise Refused(
-            f"The table {snapshot.name or snapshot.root} already exists (version "
-            f"{snapshot.version}).",
-            remedy="Replace it with --mode create-or-replace, or choose another location.",
-            delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
-        )
-    if step.mode is CreationMode.REPLACE and not snapshot.exists:
-        raise Refused(
-            f"There is no table to replace: {snapshot.name or snapshot.root}.",
-            remedy="Create it with --mode create or create-or-replace.",
-            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
-        )
-
-
 def check_new_columns(step: CreateTable) -> None:
     """Raise `Refused` for columns that no table can have, whatever its provider."""
     if not step.schema.fields:
@@ -593,21 +593,20 @@ def check_new_columns(step: CreateTable) -> None:
         )
 
 
-def _refuse_options_without_query(step: CreateTable) -> None:
-    if step.write_options and step.query is None:
-        raise Refused(
-            "Write options apply to writing rows, but there is no query.",
-            remedy="Leave them out, or fill the table with --as QUERY.",
-        )
-
-
 def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
     """Raise `Refused` for columns of CLUSTER BY that Spark does not find."""
     # It looks for them before Delta does, and minds their case.
     present = {path for path, _ in struct_fields(schema)}
     for column in columns:
         if column not in present:
-            if _passes_non_struct(schema, column):
+            passes_others = any(
+                place is not None
+                and len(existing) == depth
+                and not isinstance(place.type, StructType)
+                for depth in range(1, len(column))
+                for existing, place, _ in [find_place(schema, column[:depth])]
+            )
+            if passes_others:
                 raise Refused(
                     f"The clustering column {path_text(column)} is not inside structs alone.",
                     remedy="Choose columns of the schema, outside arrays and maps.",
@@ -618,25 +617,6 @@ def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
                 remedy="Choose columns of the schema, spelled as they are there.",
                 delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
             )
-
-
-def _passes_non_struct(schema: StructType, column: Path) -> bool:
-    """Whether *column* goes on inside what is no struct."""
-    return any(
-        place is not None and len(existing) == depth and not isinstance(place.type, StructType)
-        for depth in range(1, len(column))
-        for existing, place, _ in [find_place(schema, column[:depth])]
-    )
-
-
-def _refuse_partitions_for_clustered(snapshot: Snapshot, partitions: Sequence[str]) -> None:
-    # The feature, which stays when a table is clustered by no column any more.
-    if partitions and snapshot.protocol.supports("clustering"):
-        raise Refused(
-            "A table that is or was clustered cannot be replaced by a partitioned one.",
-            remedy="Drop the table first, or use --cluster-by.",
-            delta_error_class="DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE",
-        )
 
 
 def _require_as_described(
