@@ -181,9 +181,7 @@ def plan_changes(
     plan, taken = _plan_left(snapshot, wanted, session)
     if wanted.removes_mapping or _clusters(taken):
         plan = resumed(plan)
-    notes = step_notes(plan, is_managed=wanted.is_managed)
-    absent = _notes_on_absent(plan.before, wanted)
-    return replace(plan, notes=(*_notes_on_taken(taken), *plan.notes, *notes, *absent))
+    return replace(plan, notes=tuple(_notes_on_changes(plan, wanted, taken)))
 
 
 def _plan_left(
@@ -201,7 +199,12 @@ def _plan_left(
     count = 0
     try:
         plan = propose_steps(steps)
-        if _undoes_itself(plan):
+        # Such as dropping a column and adding the same one: it has been done already.
+        if (
+            len(plan.stages) > 1
+            and not diff(plan.before, plan.after)
+            and all(diff(taken.before, taken.after) for taken in plan.transitions)
+        ):
             count = len(steps)
     except Refused:
         count = _count_taken(snapshot, steps, session)
@@ -216,15 +219,6 @@ def _plan_left(
 
 def _clusters(steps: Iterable[Step]) -> bool:
     return any(step.touches.new_clustering is not None for step in steps)
-
-
-def _undoes_itself(plan: Plan) -> bool:
-    """Whether the plan changes the table and back again, as by dropping and adding the same."""
-    return (
-        len(plan.stages) > 1
-        and not diff(plan.before, plan.after)
-        and all(diff(taken.before, taken.after) for taken in plan.transitions)
-    )
 
 
 def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSettings | None) -> int:
@@ -282,10 +276,19 @@ def _is_taken(state: Snapshot, step: Step, session: SessionSettings | None) -> b
     return not does_something(state, step, after)
 
 
-def _notes_on_taken(steps: Iterable[Step]) -> Iterator[str]:
-    taken = [quoted(word) for step in steps for word in step.options()]
-    if taken:
-        yield f"The table already has these changes, so they are skipped: {' '.join(taken)}."
+def _notes_on_changes(plan: Plan, wanted: TableChanges, taken: Iterable[Step]) -> Iterator[str]:
+    skipped = [quoted(word) for step in taken for word in step.options()]
+    if skipped:
+        yield f"The table already has these changes, so they are skipped: {' '.join(skipped)}."
+    yield from plan.notes
+    yield from step_notes(plan, is_managed=wanted.is_managed)
+    there = (*plan.before.metadata.configuration, *wanted.set_properties)
+    spellings = {key.lower() for key in there}
+    for key in wanted.unset:
+        if key.lower() not in spellings:
+            near = did_you_mean(key, there)
+            nothing = f"The table has no property {key}, so there is nothing to unset."
+            yield f"{nothing} {near}".rstrip()
 
 
 def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
@@ -357,7 +360,13 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
         )
     for step in plan.steps:
         if step.touches.destination is not None:
-            yield from _notes_on_location(plan.before, step.touches.destination)
+            here, there = plan.before, step.touches.destination
+            sizes = [f", {state.files}" if state.files else "" for state in (here, there)]
+            yield (
+                f"Nothing is committed to either table. {here.name} then refers to the table at "
+                f"{there.root} (version {there.version}{sizes[1]}); the one at {here.root} "
+                f"(version {here.version}{sizes[0]}) stays where it is."
+            )
             if is_managed:
                 yield "It is a managed table: DROP TABLE deletes the files at the new location."
 
@@ -375,25 +384,6 @@ def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
             f"Only Spark can check whether the expression of {', '.join(unjudged)} is allowed in a "
             "constraint: --apply and --engine spark do so before anything is committed."
         )
-
-
-def _notes_on_absent(before: Snapshot, wanted: TableChanges) -> Iterator[str]:
-    there = (*before.metadata.configuration, *wanted.set_properties)
-    spellings = {key.lower() for key in there}
-    for key in wanted.unset:
-        if key.lower() not in spellings:
-            near = did_you_mean(key, there)
-            nothing = f"The table has no property {key}, so there is nothing to unset."
-            yield f"{nothing} {near}".rstrip()
-
-
-def _notes_on_location(here: Snapshot, there: Snapshot) -> Iterator[str]:
-    sizes = [f", {snapshot.files}" if snapshot.files else "" for snapshot in (here, there)]
-    yield (
-        f"Nothing is committed to either table. {here.name} then refers to the table at "
-        f"{there.root} (version {there.version}{sizes[1]}); the one at {here.root} (version "
-        f"{here.version}{sizes[0]}) stays where it is."
-    )
 
 
 # Changes as texts
@@ -488,7 +478,7 @@ def plan_create(
         )
     spelled = _as_sql_takes_it(step, snapshot)
     plan = propose(CREATE, snapshot, [spelled], because=_because(spelled), session=session)
-    return replace(plan, notes=(*plan.notes, *_notes(snapshot, spelled), *_notes_on_place(inside)))
+    return replace(plan, notes=(*plan.notes, *_notes(snapshot, spelled, inside)))
 
 
 def read_schema(text: str) -> StructType:
@@ -547,7 +537,7 @@ def _because(step: CreateTable) -> dict[str, str]:
     }
 
 
-def _notes(snapshot: Snapshot, step: CreateTable) -> Iterator[str]:
+def _notes(snapshot: Snapshot, step: CreateTable, inside: str | None) -> Iterator[str]:
     if snapshot.exists:
         yield (
             f"The rows of version {snapshot.version} are not in the new table; older versions "
@@ -556,10 +546,7 @@ def _notes(snapshot: Snapshot, step: CreateTable) -> Iterator[str]:
         yield "What the old protocol supports stays supported: replacing a table never lowers it."
     if step.query is not None:
         yield "The rows are those that the query returns when the plan is carried out."
-
-
-def _notes_on_place(inside: str | None) -> Iterator[str]:
-    """Delta lets tables be made inside others, and then cleans up there."""
+    # Delta lets tables be made inside others, and then cleans up there.
     if inside is not None:
         yield (
             f"The location is inside another table, {inside}, whose VACUUM would delete the files "

@@ -319,7 +319,8 @@ def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> _Result:
         commit.version for commit in commits if commit.changes_table and commit.version not in own
     ]
     try:
-        concurrent = tuple(_concurrent_changes(log, others))
+        changed = ((version, diff(log.load(version - 1), log.load(version))) for version in others)
+        concurrent = tuple(ConcurrentChange(version, found) for version, found in changed if found)
         differences = (
             _mismatches_at(own, plan, stage, base, log)
             if concurrent and (own or not stage.is_commit)
@@ -329,13 +330,6 @@ def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> _Result:
         concurrent = ()
         differences = mismatches(_expected(plan, stage, base, own), newest)
     return _Result(actual=newest, versions=own, mismatches=differences, concurrent=concurrent)
-
-
-def _concurrent_changes(log: TableLog, versions: Sequence[int]) -> Iterator[ConcurrentChange]:
-    for version in versions:
-        changes = diff(log.load(version - 1), log.load(version))
-        if changes:
-            yield ConcurrentChange(version, changes)
 
 
 def _mismatches_at(
@@ -455,17 +449,14 @@ def require_same_settings(plan: Plan, live: SessionSettings) -> None:
     # Most settings make no difference to most plans: only what they lead to counts.
     state = plan.before
     for stage in plan.stages:
-        if not _leads_to(stage.after, state, stage.step, live):
+        try:
+            leads_there = not diff(stage.after, evolve(state, stage.step, live))
+        except DeltaadmError:
+            leads_there = False
+        if not leads_there:
             raise CommitError(
                 "With the Spark session's settings, Delta would refuse or commit something other "
                 "than planned; nothing was committed.",
                 remedy="Plan again with the session's settings: --spark-conf KEY=VALUE.",
             )
         state = stage.after
-
-
-def _leads_to(after: Snapshot, before: Snapshot, step: Step, settings: SessionSettings) -> bool:
-    try:
-        return not diff(after, evolve(before, step, settings))
-    except DeltaadmError:
-        return False

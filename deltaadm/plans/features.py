@@ -169,7 +169,10 @@ def plan_drop(
     if truncate_history:
         phase, ready_at = truncation_phase(snapshot, step, history, now)
         if phase is Phase.WAITING and ready_at is not None:
-            raise _dropping_not_yet(name, history, ready_at)
+            raise _not_yet(
+                f"{name} cannot be dropped yet: version {history.needing} needs it and has not "
+                f"expired; ready at {second(ready_at)}."
+            )
     return replace(plan, notes=(*plan.notes, *_dropping_notes(snapshot, step, history)))
 
 
@@ -224,10 +227,9 @@ def truncation_phase(
     return Phase.READY, ready_at or None
 
 
-def _dropping_not_yet(name: str, history: FeatureHistory, ready_at: int) -> NotYet:
+def _not_yet(message: str) -> NotYet:
     return NotYet(
-        f"{name} cannot be dropped yet: version {history.needing} needs it and has not expired; "
-        f"ready at {second(ready_at)}.",
+        message,
         remedy="Run the same command again then.",
         delta_error_class="DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
     )
@@ -296,7 +298,10 @@ def plan_features(
     for feature in features:
         missing = _missing_properties(snapshot, feature, support_only=support_only)
         properties |= missing
-        because |= _asked_for(feature, missing)
+        because |= {f"configuration[{key}]": f"makes {feature.name} active" for key in missing}
+        because |= {
+            f"protocol.{side}Features[{feature.name}]": "requested" for side in ("reader", "writer")
+        }
     steps = [SetProperties(properties)] if properties else []
     plan = propose(ENABLE_FEATURE, snapshot, steps, because=because, session=session)
     notes = _enabling_notes(plan, features, support_only=support_only)
@@ -352,42 +357,30 @@ def _missing_properties(
     return activate if feature.activation.auto_enables else activate | support
 
 
-def _asked_for(feature: TableFeature, properties: dict[str, str]) -> dict[str, str]:
-    return {
-        **{f"configuration[{key}]": f"makes {feature.name} active" for key in properties},
-        **{
-            f"protocol.{side}Features[{feature.name}]": "requested" for side in ("reader", "writer")
-        },
-    }
-
-
 def _enabling_notes(
     plan: Plan, features: Iterable[TableFeature], *, support_only: bool
 ) -> Iterable[str]:
+    before = plan.before
     for feature in features:
-        yield from _status_notes(plan, feature, support_only=support_only)
+        name, activation = feature.name, feature.activation
+        active = bool(activation.evidence(before.metadata)) or activation.find is None
+        if not plan.after.protocol.supports(name):
+            yield (
+                f"{name} is not added because the table already has the other form of it, "
+                f"{feature.twin}; --support-only adds it anyway."
+            )
+        elif before.protocol.supports(name) and (active or support_only):
+            yield f"{name} is already supported{' and active' if active else ''}."
+        elif support_only and activation.properties and not active:
+            yield f"{name} will be supported but not active."
+        elif not activation.properties and not active:
+            yield (
+                f"{name} becomes active with the first column, constraint or property that uses it."
+            )
         if not plan.is_noop and feature.caution:
             yield feature.warning
-        if not plan.before.protocol.supports(feature.name):
-            yield from legacy_alternative(plan.before, feature)
-
-
-def _status_notes(plan: Plan, feature: TableFeature, *, support_only: bool) -> Iterable[str]:
-    """Notes on the status of *feature* after the plan, unless it is simply active."""
-    name, activation = feature.name, feature.activation
-    evidence = activation.evidence(plan.before.metadata)
-    active = bool(evidence) or activation.find is None
-    if not plan.after.protocol.supports(name):
-        yield (
-            f"{name} is not added because the table already has the other form of it, "
-            f"{feature.twin}; --support-only adds it anyway."
-        )
-    elif plan.before.protocol.supports(name) and (active or support_only):
-        yield f"{name} is already supported{' and active' if active else ''}."
-    elif support_only and activation.properties and not active:
-        yield f"{name} will be supported but not active."
-    elif not activation.properties and not active:
-        yield f"{name} becomes active with the first column, constraint or property that uses it."
+        if not before.protocol.supports(name):
+            yield from legacy_alternative(before, feature)
 
 
 def legacy_alternative(snapshot: Snapshot, feature: TableFeature) -> Iterable[str]:
@@ -548,9 +541,18 @@ def plan_minimum(
     """
     require_changeable(snapshot)
     descent = _descend(snapshot, history_of, now, session)
-    needs_state = snapshot.files is None and bool(_undecided(snapshot))
+    droppable = droppable_features(snapshot)
+    # Those could be dropped too if nothing used them, which the metadata does not show.
+    needs_state = snapshot.files is None and any(
+        name in droppable and not usage.evidence and not usage.known
+        for name, usage in _beyond_minimum(snapshot).items()
+    )
     if descent.waiting and not descent.steps and not needs_state:
-        raise _lowering_not_yet(descent.waiting)
+        listed = ", ".join(sorted(descent.waiting, key=str.lower))
+        when = second(min(descent.waiting.values()))
+        raise _not_yet(
+            f"Nothing can be dropped yet: older versions need {listed}; ready at {when}."
+        )
     because = {
         subject: why.replace("requested", _OLDER if guards_history(step.name) else _NOT_NEEDED)
         for step in descent.steps
@@ -565,13 +567,6 @@ def plan_minimum(
 
 _NOT_NEEDED: Final = "nothing in the table needs it"
 _OLDER: Final = "only older versions need it"
-
-
-def _undecided(snapshot: Snapshot) -> set[str]:
-    """The features that could be dropped if nothing used them, which is not known."""
-    beyond = _beyond_minimum(snapshot)
-    unknown = {name for name, usage in beyond.items() if not usage.evidence and not usage.known}
-    return unknown & set(droppable_features(snapshot))
 
 
 def _beyond_minimum(snapshot: Snapshot) -> Mapping[str, Usage]:
@@ -635,16 +630,6 @@ def _keep_reason(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:
 
 def _versions(protocol: Protocol) -> tuple[int, int]:
     return protocol.min_writer_version, protocol.min_reader_version
-
-
-def _lowering_not_yet(waiting: dict[str, int]) -> NotYet:
-    ready_at = min(waiting.values())
-    listed = ", ".join(sorted(waiting, key=str.lower))
-    return NotYet(
-        f"Nothing can be dropped yet: older versions need {listed}; ready at {second(ready_at)}.",
-        remedy="Run the same command again then.",
-        delta_error_class="DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
-    )
 
 
 def _descent_notes(snapshot: Snapshot, descent: _Descent) -> Iterator[str]:

@@ -322,7 +322,6 @@ def propose(
         notes=(
             *notes,
             *_cautions(before, stages),
-            *_notes_on_loss(before, stages),
             *_notes_on_clustering(stages),
         ),
         session=settings,
@@ -346,13 +345,7 @@ def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
         )
         if not free and not _is_active(feature, before):
             yield feature.warning
-
-
-def _notes_on_loss(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
-    """What properties let Delta lose from now on."""
-    if not stages or not before.exists:
-        return
-    old, new = before.metadata.configuration, stages[-1].after.metadata.configuration
+    old, new = before.metadata.configuration, after.metadata.configuration
     if _is_on(old, CHANGE_DATA_FEED) and not _is_on(new, CHANGE_DATA_FEED):
         yield "Changes that are made while change data feed is off are never recorded."
     for key, consequence in _SHORT_RETENTION.items():
@@ -554,7 +547,10 @@ def statement(path: str, step: Step, name: str | None = None) -> str:
     >>> statement("/data/it's", SetProperties({"owner": "O'Hara"}))
     "ALTER TABLE delta.`/data/it's` SET TBLPROPERTIES ('owner' = 'O\\'Hara')"
     """
-    return step.statement(name or _table(path))
+    # In backticks nothing can be escaped, in a literal everything can.
+    at_path = f"delta.{identifier(path)}"
+    is_safe = not any(map(is_hidden, at_path))
+    return step.statement(name or (at_path if is_safe else f"IDENTIFIER({literal(at_path)})"))
 
 
 def planned_statement(plan: Plan, stage: Stage) -> str:
@@ -567,9 +563,3 @@ def planned_statement(plan: Plan, stage: Stage) -> str:
     if not stage.obstacle:
         return statement(before.root, stage.step, before.name)
     return f"-- {stage.obstacle}; run: {fix_command(before.name or before.root, [stage.step])}"
-
-
-def _table(path: str) -> str:
-    """The table at *path*; in backticks nothing can be escaped, in a literal everything can."""
-    name = f"delta.{identifier(path)}"
-    return f"IDENTIFIER({literal(name)})" if any(map(is_hidden, name)) else name

@@ -423,9 +423,6 @@ def _unreachable_reason(goal: Goal, dead_end: _DeadEnd) -> str:
         return f"{goal.release} {able} {goal.access.value} any table{f' ({note})' if note else ''}"
     if not dead_end.refusals:
         return described(dead_end.verdict)
-    return f"{described(dead_end.verdict)}, and {_joined(dead_end.refusals)}"
-
-
-def _joined(refusals: Sequence[str]) -> str:
-    texts = [text.rstrip(".") for text in refusals]
-    return ", ".join(text[:1].lower() + text[1:] for text in texts)
+    texts = [text.rstrip(".") for text in dead_end.refusals]
+    refused = ", ".join(text[:1].lower() + text[1:] for text in texts)
+    return f"{described(dead_end.verdict)}, and {refused}"

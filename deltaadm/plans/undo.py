@@ -65,17 +65,12 @@ def fix_command(table: str, steps: Sequence[Step]) -> str:
         return ""
     # A name that begins with a dash would be taken for an option.
     place = f"./{table}" if table.startswith("-") else table
-    return " ".join(map(quoted, ("deltaadm", *_arguments(place, steps), "--apply")))
-
-
-def _arguments(table: str, steps: Sequence[Step]) -> Iterator[str]:
     if all(step.touches.added_features for step in steps):
         features = dict.fromkeys(name for step in steps for name in step.touches.added_features)
-        yield from ("enable-feature", table, *features, "--support-only")
-        return
-    yield from ("alter", table)
-    for step in steps:
-        yield from step.options()
+        words = ["enable-feature", place, *features, "--support-only"]
+    else:
+        words = ["alter", place, *(option for step in steps for option in step.options())]
+    return " ".join(map(quoted, ("deltaadm", *words, "--apply")))
 
 
 def quoted(word: str) -> str:
@@ -181,7 +176,11 @@ def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) 
         and TYPE_CHANGES not in change.after
     ):
         return "no file has the older type any longer"
-    if not _is_about_mapping(change):
+    about_mapping = any(
+        isinstance(value, dict) and COLUMN_MAPPING_KEYS & value.keys()
+        for value in (change.before, change.after)
+    )
+    if not about_mapping:
         return "requested"
     return (
         "column mapping gives every column an id and a physical name"
@@ -191,13 +190,6 @@ def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) 
 
 
 _DONE = {ChangeKind.ADD: "added", ChangeKind.REMOVE: "removed"}
-
-
-def _is_about_mapping(change: Change) -> bool:
-    return any(
-        isinstance(value, dict) and COLUMN_MAPPING_KEYS & value.keys()
-        for value in (change.before, change.after)
-    )
 
 
 def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
@@ -511,13 +503,8 @@ def _undo_clustering(_: Change, __: str, transition: Transition) -> Undo:
     try:
         evolve(transition.after, step)
     except DeltaadmError as error:
-        return Undo(f"never: {_lower(error.message)}")
+        return Undo(f"never: {error.message[:1].lower()}{error.message[1:].removesuffix('.')}")
     return _by(step, transition.after)
-
-
-def _lower(sentence: str) -> str:
-    """A sentence as a clause."""
-    return sentence[:1].lower() + sentence[1:].removesuffix(".")
 
 
 # Columns
@@ -525,28 +512,22 @@ def _lower(sentence: str) -> str:
 
 def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
     undo = _COLUMN_STEPS.get(transition.step.kind)
-    return undo(change, name, transition) if undo else _undo_rewriting(change, transition)
-
-
-def _undo_rewriting(change: Change, transition: Transition) -> Undo:
-    """How to undo what a change of column mapping, or dropping type widening, does to columns."""
+    if undo is not None:
+        return undo(change, name, transition)
+    # A change of column mapping, or dropping type widening.
     before, after = (
-        mapping_mode(transition.before.metadata),
-        mapping_mode(transition.after.metadata),
+        mapping_mode(state.metadata) for state in (transition.before, transition.after)
     )
     if (before == "none") == (after == "none"):
-        return _NOTHING_LOST if _forgets_types(change) else _KEPT
+        forgets_types = (
+            isinstance(change.before, dict)
+            and TYPE_CHANGES in change.before
+            and not COLUMN_MAPPING_KEYS & change.before.keys()
+        )
+        return _NOTHING_LOST if forgets_types else _KEPT
     if before != "none":
         return _UNDO_UNMAPPING
     return _NEEDED_FOR_GOOD if _has_v3(transition.after) else _UNDO_MAPPING
-
-
-def _forgets_types(change: Change) -> bool:
-    return (
-        isinstance(change.before, dict)
-        and TYPE_CHANGES in change.before
-        and not COLUMN_MAPPING_KEYS & change.before.keys()
-    )
 
 
 def _undo_adding(_: Change, name: str, transition: Transition) -> Undo:
@@ -570,17 +551,14 @@ def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
     if "nullable" in before:
         return Undo("never: Delta adds no NOT NULL to a column that may hold nulls")
     if COMMENT in {**before, **after}:
-        return _undo_comment(column, before.get(COMMENT), transition.after)
+        comment = before.get(COMMENT)
+        step = kinds.ChangeColumns((kinds.ColumnChange(column, comment=comment or ""),))
+        undo = _by(step, transition.after)
+        empty = ", which leaves an empty one" if comment is None else ""
+        return Undo(f"{undo.words}{empty}", undo.steps)
     default = before.get(CURRENT_DEFAULT, "")
     step = kinds.ChangeColumns((kinds.ColumnChange(column, default=default),))
     return _by(step, transition.after)
-
-
-def _undo_comment(column: Path, before: str | None, after: Snapshot) -> Undo:
-    undo = _by(kinds.ChangeColumns((kinds.ColumnChange(column, comment=before or ""),)), after)
-    if before is not None:
-        return undo
-    return Undo(f"{undo.words}, which leaves an empty one", undo.steps)
 
 
 def _undo_moves(transition: Transition) -> Undo:

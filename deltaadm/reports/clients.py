@@ -23,7 +23,7 @@ from deltaadm.reports.words import DOES, LEGEND, matrix_cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any, Final
 
     from deltaadm.blocks import Block
@@ -116,22 +116,15 @@ def _facts(client: Client) -> Iterator[ClientFact]:
         (Access.READ, client.read_gates, client.reads),
         (Access.WRITE, client.write_gates, client.writes),
     ):
+        role = "reader" if access is Access.READ else "writer"
         for gate in gates:
-            yield ClientFact(access, _above(gate, access), gate.above, gate)
+            subject = f"{role} version > {gate.highest}" if gate.highest else f"any {role} version"
+            yield ClientFact(access, (subject,), gate.above, gate)
         for fact in facts:
             yield ClientFact(access, fact.features, fact.compatibility, fact)
 
 
-def _above(gate: Gate, access: Access) -> tuple[str, ...]:
-    role = "reader" if access is Access.READ else "writer"
-    return (f"{role} version > {gate.highest}" if gate.highest else f"any {role} version",)
-
-
 # As JSON
-
-
-def _features(support: Support) -> list[tuple[str, Any, Any]]:
-    return [(name, support.reads.get(name), written) for name, written in support.writes.items()]
 
 
 _VERDICT: Final = one_of(Compatibility)
@@ -150,7 +143,9 @@ SUPPORT: Final[Fields] = {
                 write=(_VERDICT, lambda found: found[2].compatibility),
             )
         ),
-        _features,
+        lambda support: [
+            (name, support.reads.get(name), written) for name, written in support.writes.items()
+        ],
     ),
 }
 """The behaviour of a client with tables that have one feature."""
@@ -195,23 +190,19 @@ def _kind(verdict: Verdict | None) -> str | None:
 def show_clients(report: ClientCatalogue) -> Iterator[Block]:
     """A matrix of clients by features."""
     yield Heading("Clients", level=1, page_only=True)
-    yield _feature_matrix(report.clients)
-
-
-def _feature_matrix(clients: Iterable[Support]) -> Matrix:
     # Features stand below one another: there are more of them than a terminal is wide.
-    shown = tuple(clients)
     rows = tuple(
         (
             name,
             tuple(
                 matrix_cell(_kind(support.reads.get(name)), _kind(support.writes.get(name)))
-                for support in shown
+                for support in report.clients
             ),
         )
-        for name in shown[0].writes
+        for name in report.clients[0].writes
     )
-    return Matrix("Clients", tuple(str(support.release) for support in shown), rows, LEGEND)
+    releases = tuple(str(support.release) for support in report.clients)
+    yield Matrix("Clients", releases, rows, LEGEND)
 
 
 def show_client(report: ClientExplanation) -> Iterator[Block]:
@@ -257,6 +248,10 @@ def _source(entry: ClientFact) -> str:
 
 def _fact_cells(entry: ClientFact) -> tuple[str, ...]:
     access, fact = entry.access.value, entry.fact
+    since, until = fact.since, fact.until
+    span = f"since {since}" if since else f"before {until}" if until else "all"
+    if since and until:
+        span = f"{since} up to, without, {until}"
     subjects = ", ".join(entry.subjects)
     subjects = "every other feature" if subjects == "*" else subjects
     subjects += " in use" if getattr(fact, "active", False) else ""
@@ -265,15 +260,9 @@ def _fact_cells(entry: ClientFact) -> tuple[str, ...]:
         access,
         subjects,
         DOES[entry.compatibility.value][access],
-        _span(fact.since, fact.until),
+        span,
         fact.note,
     )
-
-
-def _span(since: str, until: str) -> str:
-    if since and until:
-        return f"{since} up to, without, {until}"
-    return f"since {since}" if since else f"before {until}" if until else "all"
 
 
 def _groups(support: Support) -> Iterator[tuple[str, str]]:

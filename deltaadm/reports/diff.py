@@ -290,18 +290,16 @@ def _schema(recorded: RecordedTable) -> Any:
         return schema_string
 
 
-def _clustering(recorded: RecordedTable) -> Any:
-    """Without looking into the schema of a table that is not clustered, which may be unreadable."""
-    snapshot = recorded.snapshot
-    return clustering_columns(snapshot) if snapshot.domains else ()
-
-
 _TABLE: Final = json_record(
     table=STRING,
     protocol=(PROTOCOL, lambda recorded: recorded.snapshot.protocol),
     metadata=(OPEN, _metadata),
     schema=(ANY, _schema),
-    clustering_columns=(array(STRINGS), _clustering),
+    clustering_columns=(
+        array(STRINGS),
+        # The schema of a table that is not clustered is not looked into: it may be unreadable.
+        lambda recorded: clustering_columns(recorded.snapshot) if recorded.snapshot.domains else (),
+    ),
     fingerprints=mapping(STRING),
 )
 _REFERENCE: Final = json_record(

@@ -104,28 +104,26 @@ FEATURES_DOCUMENT: Final = Document.of(
 def show_features(report: FeatureCatalogue) -> Iterator[Block]:
     """The table of all features."""
     yield Heading("Table features", level=1, page_only=True)
-    yield Table("Table features", _CATALOGUE_TITLES, tuple(map(_catalogue_row, report.features)))
+    columns = ("feature", "kind", "in the protocol", "status", "activated by")
+    rows = (
+        (
+            feature.name,
+            feature.kind.value,
+            f"implied by ({feature.legacy[0] or 1}, {feature.legacy[1]})"
+            if feature.legacy
+            else "listed",
+            feature.status.value,
+            " ".join(f"{key}={value}" for key, value in feature.activation.properties.items()),
+        )
+        for feature in report.features
+    )
+    yield Table("Table features", columns, tuple(rows))
 
 
 def show_feature(report: FeatureExplanation) -> Iterator[Block]:
     """The description of a feature."""
     yield Heading(report.feature.name, level=1)
     yield Table(report.feature.name, (), tuple(_explained(report.feature, report.required_by)))
-
-
-_CATALOGUE_TITLES: Final = ("feature", "kind", "in the protocol", "status", "activated by")
-
-
-def _catalogue_row(feature: TableFeature) -> tuple[str, ...]:
-    """Name, kind, how a protocol has it, status and what activates it."""
-    legacy = feature.legacy
-    return (
-        feature.name,
-        feature.kind.value,
-        f"implied by ({legacy[0] or 1}, {legacy[1]})" if legacy else "listed",
-        feature.status.value,
-        " ".join(f"{key}={value}" for key, value in feature.activation.properties.items()),
-    )
 
 
 def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:

@@ -258,7 +258,10 @@ def _timeline(report: HistoryReport) -> Timeline | None:
     points, states = [("earlier", "")], [dict(state)]
     for entry in entries:
         state |= {change.subject: change.after for change in entry.changes if _lane_of(change)}
-        points.append(_point(entry.origin))
+        at, stamp = entry.origin, entry.origin.timestamp
+        # A version as short as an axis needs it, and its day.
+        version = f"{'up to ' if at.at_or_before else ''}v{at.version}"
+        points.append((version, "" if stamp is None else instant(stamp)[:10]))
         states.append(dict(state))
     if not any(value is not None for value in states[0].values()):
         del points[0], states[0]
@@ -287,44 +290,37 @@ _VERSIONS: Final = {
 _FEATURES: Final = ("protocol.readerFeatures[", "protocol.writerFeatures[")
 
 
-def _point(origin: Origin) -> tuple[str, str]:
-    """A version as short as an axis needs it, and its day."""
-    day = "" if origin.timestamp is None else instant(origin.timestamp)[:10]
-    return f"{'up to ' if origin.at_or_before else ''}v{origin.version}", day
-
-
 def _bars(places: Sequence[str], states: Sequence[Mapping[str, Any]]) -> Iterator[TimelineBar]:
     """The periods in which one of *places* has a value; which one matters for versions alone."""
     start = 0
-    for value, group in groupby(_value(places, state) for state in states):
+    found = (
+        next((state[place] for place in places if state[place] is not None), None)
+        for state in states
+    )
+    is_version = places[0] in _VERSIONS
+    values = (None if value is None else str(value) if is_version else "" for value in found)
+    for value, group in groupby(values):
         end = start + len(list(group))
         if value is not None:
             yield TimelineBar(value, start, end)
         start = end
 
 
-def _value(places: Sequence[str], state: Mapping[str, Any]) -> str | None:
-    value = next((state[place] for place in places if state[place] is not None), None)
-    return None if value is None else str(value) if places[0] in _VERSIONS else ""
-
-
 def show_entry(entry: HistoryEntry) -> Iterator[Block]:
     """The changes of one commit."""
     origin = entry.origin
-    yield Heading(_title(origin))
+    when = moment(origin.timestamp)
+    what = f": {origin.operation}" if origin.operation else ""
+    yield Heading(
+        f"At or before version {origin.version} ({when})"
+        if origin.at_or_before
+        else f"Version {origin.version}, {when}{what}"
+    )
     maker = made_by(origin)
     if maker:
         yield Paragraph(maker, nested=True)
     rows = tuple(change_rows(entry.changes))
     yield Changes(rows, (rows,))
-
-
-def _title(origin: Origin) -> str:
-    when = moment(origin.timestamp)
-    if origin.at_or_before:
-        return f"At or before version {origin.version} ({when})"
-    what = f": {origin.operation}" if origin.operation else ""
-    return f"Version {origin.version}, {when}{what}"
 
 
 def moment(timestamp: int | None) -> str:
@@ -341,7 +337,13 @@ def made_by(origin: Origin) -> str:
 def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
     """A row for each change; of many columns that come or go together, one with a few names."""
     alike: dict[ChangeKind, list[Change]] = {}
-    listed = [change for change in changes if not _is_default_format(change)]
+    # The only format that Delta knows goes without saying, in a table that is new.
+    plain = {"provider": "parquet", "options": {}}
+    listed = [
+        change
+        for change in changes
+        if (change.subject, change.before, change.after) != ("format", None, plain)
+    ]
     for change in listed:
         if _is_column(change) and change.kind is not ChangeKind.SET:
             alike.setdefault(change.kind, []).append(change)
@@ -354,12 +356,6 @@ def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
             names = f"{', '.join(named)} and {len(group) - len(named)} more"
             text = f"{change.kind.value} schema: {len(group)} columns: {names}"
             yield ChangeRow(change.kind.value, text)
-
-
-def _is_default_format(change: Change) -> bool:
-    """Whether it is the only format that Delta knows, of a table that is new."""
-    plain = {"provider": "parquet", "options": {}}
-    return change.subject == "format" and change.before is None and change.after == plain
 
 
 def _is_column(change: Change) -> bool:

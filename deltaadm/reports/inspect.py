@@ -690,18 +690,13 @@ def show_table(report: TableReport) -> Iterator[Block]:
         yield Heading("Features")
         yield PageOnly((Graph(report.features),))
         yield feature_table(report)
-    yield Heading("Column mapping")
-    yield Table("Column mapping", (), tuple(_mapping_rows(report)))
-    if report.mapping.columns is not None:
-        yield Table("Columns", _COLUMN_TITLES, tuple(_column_rows(report)))
+    yield from _mapping_blocks(report.mapping)
     configuration = report.snapshot.metadata.configuration
     if configuration:
         yield Heading("Properties")
         rows = tuple(sorted(configuration.items()))
         yield Table("Properties", ("property", "value"), rows, plain=True)
-    if report.snapshot.files is not None:
-        yield Heading("Files")
-        yield Table("Files", (), tuple(_file_rows(report)))
+    yield from _file_blocks(report.snapshot)
     if report.clients:
         yield Heading("Clients")
         yield _clients(report)
@@ -734,6 +729,40 @@ def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:
         yield "warnings", str(len(report.warnings)), "warning"
 
 
+def _mapping_blocks(mapping: MappingReport) -> Iterator[Block]:
+    rows = [("mode", mapping.mode), ("supported", "yes" if mapping.supported else "no")]
+    if mapping.max_column_id is not None:
+        rows.append(("highest column id", str(mapping.max_column_id)))
+    yield Heading("Column mapping")
+    yield Table("Column mapping", (), tuple(rows))
+    if mapping.columns is not None:
+        columns = (
+            (
+                "" if column.id is None else str(column.id),
+                column.path,
+                column.type,
+                column.physical_name,
+            )
+            for column in mapping.columns
+        )
+        yield Table("Columns", ("id", "column", "type", "physical name"), tuple(columns))
+
+
+def _file_blocks(snapshot: Snapshot) -> Iterator[Block]:
+    files = snapshot.files
+    if files is None:
+        return
+    rows = [
+        ("files", f"{files.files} ({files.bytes} bytes)"),
+        ("with deletion vectors", str(files.with_deletion_vector)),
+        ("without statistics", str(files.without_stats)),
+    ]
+    if snapshot.protocol.supports("rowTracking"):
+        rows.append(("without row ids", str(files.without_base_row_id)))
+    yield Heading("Files")
+    yield Table("Files", (), tuple(rows))
+
+
 def _clients(report: TableReport) -> Block:
     if report.client_view.value == "matrix":
         return table_matrix(report)
@@ -746,7 +775,18 @@ def _clients(report: TableReport) -> Block:
 def feature_table(report: TableReport) -> Table:
     """The features of a table with their state."""
     columns = ("feature", "kind", "support", "activity", "because")
-    return Table("Features", columns, tuple(_feature_rows(report)), plain=True)
+    words = {"explicit": "listed", "implicit": "implied", None: "NOT SUPPORTED"}
+    rows = (
+        (
+            feature.name,
+            feature.feature.kind.value if feature.feature else "unknown",
+            words[feature.supported],
+            "active" if feature.active else "not active",
+            "; ".join(feature.because),
+        )
+        for feature in report.features
+    )
+    return Table("Features", columns, tuple(rows), plain=True)
 
 
 def feature_blocks(report: TableReport, findings: tuple[Finding, ...]) -> PageOnly:
@@ -764,17 +804,9 @@ def show_failure(report: Failure) -> Iterable[Block]:
 # What it says in words
 
 
-def _moment(timestamp: int | None) -> str:
-    """A time in UTC, as people write it."""
-    from deltaadm.domain.instants import (  # slow to import
-        instant,
-    )
-
-    return "unknown" if timestamp is None else instant(timestamp).replace("T", " ")
-
-
 def _facts(report: TableReport) -> Iterable[tuple[str, str]]:
-    """The name of the table."""
+    from deltaadm.domain.instants import instant  # slow to import
+
     snapshot, metadata = report.snapshot, report.snapshot.metadata
     yield "location", snapshot.root
     yield "id", metadata.id or "none"
@@ -783,7 +815,8 @@ def _facts(report: TableReport) -> Iterable[tuple[str, str]]:
     if metadata.description:
         yield "comment", metadata.description
     yield "version", str(snapshot.version)
-    yield "time", _moment(snapshot.timestamp)
+    time = snapshot.timestamp
+    yield "time", "unknown" if time is None else instant(time).replace("T", " ")
     if metadata.partition_columns:
         yield "partitioned by", ", ".join(metadata.partition_columns)
     if report.clustering_columns:
@@ -801,19 +834,14 @@ def _protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:
         yield "legacy minimum (no table features)", f"reader {reader}, writer {writer}"
     if report.lowest_equivalent_protocol is not None:
         yield "lowest equivalent", _protocol_words(report.lowest_equivalent_protocol)
-    yield "not needed", _not_needed(report)
+    unneeded = ", ".join(report.slack) or "nothing"
+    if report.possible_slack:
+        where = "without --files" if report.snapshot.files is None else "from the log"
+        unneeded += f"; not known {where}: {', '.join(report.possible_slack)}"
+    yield "not needed", unneeded
     reads = "yes" if report.refused_to_read is None else "no"
     writes = "yes" if report.refused_to_write is None else "no"
     yield "Delta Spark 4.4", f"reads: {reads}, writes: {writes}"
-
-
-def _not_needed(report: TableReport) -> str:
-    """The features that nothing uses, and those of which that is not known."""
-    text = ", ".join(report.slack) or "nothing"
-    if not report.possible_slack:
-        return text
-    where = "without --files" if report.snapshot.files is None else "from the log"
-    return f"{text}; not known {where}: {', '.join(report.possible_slack)}"
 
 
 def _protocol_words(protocol: Protocol) -> str:
@@ -826,49 +854,6 @@ def _protocol_words(protocol: Protocol) -> str:
         if names is not None:
             text += f", {what}: {', '.join(sorted(names)) or 'none'}"
     return text
-
-
-def _feature_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
-    """Name, kind, support, activity and reasons of each feature."""
-    words = {"explicit": "listed", "implicit": "implied", None: "NOT SUPPORTED"}
-    for feature in report.features:
-        yield (
-            feature.name,
-            feature.feature.kind.value if feature.feature else "unknown",
-            words[feature.supported],
-            "active" if feature.active else "not active",
-            "; ".join(feature.because),
-        )
-
-
-def _mapping_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    """The mapping of columns."""
-    mapping = report.mapping
-    yield "mode", mapping.mode
-    yield "supported", "yes" if mapping.supported else "no"
-    if mapping.max_column_id is not None:
-        yield "highest column id", str(mapping.max_column_id)
-
-
-_COLUMN_TITLES: Final = ("id", "column", "type", "physical name")
-
-
-def _column_rows(report: TableReport) -> Iterable[tuple[str, ...]]:
-    """Id, path, type and physical name of each column, if they were asked for."""
-    for column in report.mapping.columns or ():
-        number = "" if column.id is None else str(column.id)
-        yield (number, column.path, column.type, column.physical_name)
-
-
-def _file_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    """The number of live files; nothing if they were not counted."""
-    files = report.snapshot.files
-    if files is not None:
-        yield "files", f"{files.files} ({files.bytes} bytes)"
-        yield "with deletion vectors", str(files.with_deletion_vector)
-        yield "without statistics", str(files.without_stats)
-        if report.snapshot.protocol.supports("rowTracking"):
-            yield "without row ids", str(files.without_base_row_id)
 
 
 def _client_rows(report: TableReport) -> Iterable[tuple[str, str]]:

@@ -175,7 +175,9 @@ class Tally:
             failed=self._failed,
             sections=tuple(
                 (heading, tuple(sorted(items.items(), key=lambda item: (-item[1], item[0]))))
-                for heading, items in sorted(self._found.items(), key=_place)
+                for heading, items in sorted(
+                    self._found.items(), key=lambda section: _HEADINGS.index(section[0])
+                )
             ),
             places={key: tuple(places) for key, places in self._places.items()},
         )
@@ -201,10 +203,6 @@ _HEADINGS: Final = (
     "Warnings",
     "Features that can be dropped",
 )
-
-
-def _place(section: tuple[str, object]) -> int:
-    return _HEADINGS.index(section[0])
 
 
 def _some(items: Iterable[str]) -> str:
@@ -311,15 +309,12 @@ def _validation(document: Document) -> Iterator[tuple[str, str]]:
 # plans
 
 
-def _plan_status(document: Document) -> str:
-    return "no changes" if document["is_noop"] else str(document["cost"])
-
-
 def _planned(document: Document) -> tuple[str, str]:
     marks = {"add": "+", "remove": "-", "set": "~"}
     changes = (f"{marks[change['kind']]} {change['subject']}" for change in document["changes"])
     missed = [f"! {_release(client)} cannot be reached" for client in document.get(_MISSED, ())]
-    return _plan_status(document), "  ".join(filter(None, (_some(changes), _some(missed))))
+    status = "no changes" if document["is_noop"] else str(document["cost"])
+    return status, "  ".join(filter(None, (_some(changes), _some(missed))))
 
 
 _MISSED: Final = "unreachable"
@@ -360,13 +355,12 @@ def _outcome(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _dropping(document: Document) -> tuple[str, str]:
-    phases = [f"{feature['name']}: {_phase(feature)}" for feature in document["features"]]
+    phases = [
+        f"{feature['name']}: {feature['phase']}"
+        + (f", ready at {feature['ready_at']}" if feature["ready_at"] else "")
+        for feature in document["features"]
+    ]
     return f"version {document['version']}", "; ".join(phases) or "nothing can be dropped"
-
-
-def _phase(feature: Document) -> str:
-    ready = f", ready at {feature['ready_at']}" if feature["ready_at"] else ""
-    return f"{feature['phase']}{ready}"
 
 
 def _drops(document: Document) -> Iterator[tuple[str, str]]:
@@ -375,14 +369,12 @@ def _drops(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _explained(document: Document) -> tuple[str, str]:
-    features = (f"{feature['name']}: {_since(feature)}" for feature in document["features"])
+    features = (
+        f"{feature['name']}: {'at or before' if feature['since']['at_or_before'] else 'since'} "
+        f"version {feature['since']['version']} ({feature['cause']})"
+        for feature in document["features"]
+    )
     return f"version {document['version']}", _some(features) or "none of these features"
-
-
-def _since(feature: Document) -> str:
-    since = feature["since"]
-    reached = "at or before" if since["at_or_before"] else "since"
-    return f"{reached} version {since['version']} ({feature['cause']})"
 
 
 def _explanation(document: Document) -> Iterator[tuple[str, str]]:

@@ -27,6 +27,7 @@ from deltaadm.blocks import (
     Table,
 )
 from deltaadm.clients import Access
+from deltaadm.dataclass import replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.instants import second
 from deltaadm.domain.schema import path_text, type_name, walk
@@ -42,14 +43,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.blocks import Block
-    from deltaadm.clients import Shift, Verdict
-    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.clients import Verdict
     from deltaadm.plans.carry_out import ConcurrentChange, Outcome
     from deltaadm.plans.features import DropReport, DropStatus
-    from deltaadm.plans.plan import Plan, PlannedChange, Stage
+    from deltaadm.plans.plan import Plan, PlannedChange
     from deltaadm.plans.reports import (
         ForeignReport,
-        JournalLine,
         JournalReport,
         OutcomeReport,
         PlanReport,
@@ -65,7 +64,8 @@ _COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
 def show_plan(report: PlanReport) -> Iterator[Block]:
     """The changes of a plan, their reasons, and their cost."""
     plan = report.plan
-    yield Heading(f"{plan.operation}: {report.table} ({_version_words(plan.before)})", level=1)
+    version = f"version {plan.before.version}" if plan.before.exists else "no table yet"
+    yield Heading(f"{plan.operation}: {report.table} ({version})", level=1)
     if not plan.is_noop:
         yield Cards(tuple(_cards(plan)))
     yield from _unreachable(plan)
@@ -89,7 +89,9 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
             f"Cost: {cost_text(plan.cost, truncates=bool(plan.irreversible), work=plan.work)}"
         )
         for stage in plan.stages:
-            yield Command(planned_statement(plan, stage), label=_label(stage))
+            times = "several commits" if stage.several_commits else ""
+            label = "first of two runs" if stage.waits else times
+            yield Command(planned_statement(plan, stage), label=label)
     if shut_out := _shut_out_rows(plan):
         yield Heading("Clients after the change", tone="warning")
         yield Table("Clients after the change", (), shut_out)
@@ -165,22 +167,22 @@ def _status(status: PlanStatus) -> Iterator[Block]:
 
 def show_journal(report: JournalReport) -> Iterator[Block]:
     """The status of each plan in a journal."""
-    yield Heading(f"{report.file}: {_journal_counts(report)}", level=1)
-    yield Table("Plans", ("event", "table", "result"), tuple(map(_journal_row, report.plans)))
-
-
-def _journal_counts(report: JournalReport) -> str:
-    events = Counter(line.event for line in report.plans)
-    counts = (f"{events[event]} {event}" for event in ("done", "failed", "begun") if events[event])
-    return ", ".join(counts)
-
-
-def _journal_row(line: JournalLine) -> tuple[str, str, str]:
-    if line.result is None:
-        return line.event, line.table, "interrupted, or still being applied"
     from deltaadm.reports.overview import status_and_details
 
-    return line.event, line.table, "  ".join(filter(None, status_and_details(line.result)))
+    events = Counter(line.event for line in report.plans)
+    counts = (f"{events[event]} {event}" for event in ("done", "failed", "begun") if events[event])
+    yield Heading(f"{report.file}: {', '.join(counts)}", level=1)
+    rows = (
+        (
+            line.event,
+            line.table,
+            "interrupted, or still being applied"
+            if line.result is None
+            else "  ".join(filter(None, status_and_details(line.result))),
+        )
+        for line in report.plans
+    )
+    yield Table("Plans", ("event", "table", "result"), tuple(rows))
 
 
 def _planned_features(plan: Plan) -> Iterator[PageBlock]:
@@ -256,12 +258,6 @@ def _step_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
         yield transition.step.words, f"{COST_NAMES[stage.cost]}{runs}", lost
 
 
-def _label(stage: Stage) -> str:
-    if stage.waits:
-        return "first of two runs"
-    return "several commits" if stage.several_commits else ""
-
-
 def _changes(plan: Plan) -> Changes:
     alike: dict[object, list[PlannedChange]] = {}
     for planned in plan.changes:
@@ -269,21 +265,17 @@ def _changes(plan: Plan) -> Changes:
         is_column = change.subject.startswith("schema[")
         key = (change.kind, planned.because, planned.undo) if is_column else change.subject
         alike.setdefault(key, []).append(planned)
-    return Changes(
-        tuple(map(_row, plan.changes)),
-        tuple(group for changes in alike.values() for group in _groups(changes)),
-    )
-
-
-def _groups(alike: Sequence[PlannedChange]) -> Iterator[tuple[ChangeRow, ...]]:
-    """Every added and removed column is named; of many, those that only change are counted."""
-    if len(alike) <= _COLUMNS_SHOWN_ONE_BY_ONE:
-        yield from ((_row(planned),) for planned in alike)
-    elif alike[0].change.kind is ChangeKind.SET:
-        text = f"~ schema: {len(alike)} columns change"
-        yield (ChangeRow(ChangeKind.SET.value, text, alike[0].because, alike[0].undo),)
-    else:
-        yield tuple(map(_row, alike))
+    # Every added and removed column is named; of many, those that only change are counted.
+    groups: list[tuple[ChangeRow, ...]] = []
+    for changes in alike.values():
+        rows = tuple(map(_row, changes))
+        if len(rows) <= _COLUMNS_SHOWN_ONE_BY_ONE:
+            groups += [(row,) for row in rows]
+        elif changes[0].change.kind is ChangeKind.SET:
+            groups.append((replace(rows[0], text=f"~ schema: {len(rows)} columns change"),))
+        else:
+            groups.append(rows)
+    return Changes(tuple(map(_row, plan.changes)), tuple(groups))
 
 
 def _row(planned: PlannedChange) -> ChangeRow:
@@ -321,7 +313,9 @@ def show_outcome(report: OutcomeReport) -> Iterator[Block]:
             for change in outcome.mismatches
         )
         yield Differences(tuple(rows))
-        yield from map(Paragraph, _mismatch_sentences(outcome))
+        if outcome.versions:
+            yield Paragraph(f"{_committed(outcome)}.")
+        yield from map(Paragraph, _later_changes(outcome))
     else:
         for sentence in _outcome_sentences(outcome):
             yield Paragraph(sentence, "good")
@@ -340,11 +334,6 @@ def show_drops(report: DropReport) -> Iterator[Block]:
 # What it says in words
 
 
-def _version_words(snapshot: Snapshot) -> str:
-    """The version, or that there is no table yet."""
-    return f"version {snapshot.version}" if snapshot.exists else "no table yet"
-
-
 def _outcome_sentences(outcome: Outcome) -> Iterable[str]:
     """The committed versions, and the version before them, if all is as planned."""
     steps = outcome.plan.steps
@@ -358,13 +347,6 @@ def _outcome_sentences(outcome: Outcome) -> Iterable[str]:
         yield f"There is a checkpoint of version {version}."
     if moves(steps):
         yield f"{outcome.actual.name} now points to {outcome.actual.root}, as planned."
-
-
-def _mismatch_sentences(outcome: Outcome) -> Iterable[str]:
-    """The committed versions, and the version before them, if the result is not as planned."""
-    if outcome.versions:
-        yield f"{_committed(outcome)}."
-    yield from _later_changes(outcome)
 
 
 def _committed(outcome: Outcome) -> str:
@@ -400,14 +382,13 @@ def _unchanged(plan: Plan) -> str:
 def _shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:
     """Whom a plan newly shuts out, the worst first, and of the same kind readers first."""
     rows: dict[str, list[Verdict]] = {}
-    for shift in sorted(newly_shut_out(plan), key=_severity):
+    for shift in sorted(
+        newly_shut_out(plan),
+        key=lambda shift: (-shift.after.compatibility.rank, shift.after.access is Access.WRITE),
+    ):
         does = DOES[shift.after.compatibility.value][shift.after.access.value]
         rows.setdefault(does, []).append(shift.after)
     return tuple((does, grouped(verdicts)) for does, verdicts in rows.items())
-
-
-def _severity(shift: Shift) -> tuple[int, bool]:
-    return -shift.after.compatibility.rank, shift.after.access is Access.WRITE
 
 
 def drop_sentences(status: DropStatus) -> Iterator[str]:

@@ -12,7 +12,7 @@ from deltaadm.domain.json_values import STRING, array, maybe, one_of, record
 from deltaadm.masking import masked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from deltaadm.blocks import Block
 
@@ -64,14 +64,11 @@ def toml(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(masked(value), ensure_ascii=False)
     if isinstance(value, dict):
-        return f"{{ {_pairs(value)} }}" if value else "{}"
+        pairs = ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items())
+        return f"{{ {pairs} }}" if value else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml, value))}]"
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _pairs(value: Mapping[str, Any]) -> str:
-    return ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items())
 
 
 def _key(key: str) -> str:
@@ -100,18 +97,8 @@ CONFIG_DOCUMENT: Final = Document.of(
 def show_settings(report: SettingsReport) -> Iterator[Block]:
     """The table of settings."""
     yield Heading("Settings", level=1, page_only=True)
-    rows = (
-        (
-            setting.key,
-            "" if setting.value is None else setting.value,
-            *_origin(setting, report.with_origins),
-        )
-        for setting in report.settings
-    )
-    columns = ("setting", "value", "origin", "place")[: 4 if report.with_origins else 2]
+    shown = 4 if report.with_origins else 2
+    rows = ((row.key, row.value or "", row.origin, row.place)[:shown] for row in report.settings)
+    columns = ("setting", "value", "origin", "place")[:shown]
     if report.settings:
         yield Table("Settings", columns, tuple(rows))
-
-
-def _origin(setting: SettingValue, is_shown: bool) -> tuple[str, ...]:  # noqa: FBT001
-    return (setting.origin, setting.place) if is_shown else ()

@@ -424,7 +424,12 @@ def read_baseline(text: str) -> Baseline:
     document = read_kind(text, _KIND, FORMAT_VERSION, _unreadable)
     try:
         return Baseline(
-            findings=dict(map(_known, document["findings"])),
+            findings={
+                (str(entry["table"]), str(entry["code"]), str(entry["where"])): Known(
+                    int(entry["count"]), Severity(entry["severity"])
+                )
+                for entry in document["findings"]
+            },
             more={
                 (str(entry["table"]), str(entry["code"])): int(entry["count"])
                 for entry in document["more"]
@@ -434,26 +439,11 @@ def read_baseline(text: str) -> Baseline:
         raise _unreadable("it has an invalid entry") from error
 
 
-def _known(entry: Mapping[str, Any]) -> tuple[Key, Known]:
-    key = (str(entry["table"]), str(entry["code"]), str(entry["where"]))
-    return key, Known(int(entry["count"]), Severity(entry["severity"]))
-
-
 def _unreadable(cause: str) -> SettingsError:
     return SettingsError(
         f"The file is not a deltaadm baseline: {cause}.",
         remedy="Write one with --write-baseline FILE.",
     )
-
-
-def _findings(report: ValidationReport) -> list[Found]:
-    return [Found(report.table, finding) for finding in report.findings]
-
-
-def _suppressed(report: ValidationReport) -> list[Found]:
-    return [
-        Found(report.table, known.finding, known.by, known.reason) for known in report.suppressed
-    ]
 
 
 VALIDATE_DOCUMENT: Final = Document.of(
@@ -478,9 +468,18 @@ VALIDATE_DOCUMENT: Final = Document.of(
         ),
         lambda report: report,
     ),
-    findings=(array(record(**FOUND)), _findings),
+    findings=(
+        array(record(**FOUND)),
+        lambda report: [Found(report.table, finding) for finding in report.findings],
+    ),
     more=mapping(COUNT),
-    suppressed=(array(record(**FOUND, by=one_of(Cause), reason=STRING)), _suppressed),
+    suppressed=(
+        array(record(**FOUND, by=one_of(Cause), reason=STRING)),
+        lambda report: [
+            Found(report.table, known.finding, known.by, known.reason)
+            for known in report.suppressed
+        ],
+    ),
 )
 
 

@@ -498,22 +498,22 @@ def show_why(report: WhyReport) -> Iterator[Block]:
     yield Heading(f"why: {report.table} (version {report.version})", level=1)
     for version in report.versions:
         title = f"{version.side.value.capitalize()} version {version.version}"
-        yield from _facts(title, _version_rows(version))
+        needed_by = ", ".join(version.needed_by) or "nothing in the table"
+        since = _origin_rows(version.since, version.reason)
+        yield from _facts(title, (*since, ("needed by", needed_by)))
     for feature in report.features:
         supported = "listed" if feature.supported == "explicit" else "implied"
         yield from _facts(f"{feature.name} ({supported})", _feature_rows(feature))
     for absent in report.absent:
-        yield from _facts(f"{absent.name} (not supported)", _absent_rows(absent))
+        fact = ("since", "no version in the log supports it")
+        if absent.since is not None:
+            fact = ("no longer since", _when(absent.since))
+        yield from _facts(f"{absent.name} (not supported)", (fact,))
 
 
 def _facts(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[Block]:
     yield Heading(title)
     yield Table(title, (), tuple(rows))
-
-
-def _version_rows(version: VersionOrigin) -> Iterator[tuple[str, str]]:
-    yield from _origin_rows(version.since, version.reason)
-    yield "needed by", ", ".join(version.needed_by) or "nothing in the table"
 
 
 def _feature_rows(feature: FeatureOrigin) -> Iterator[tuple[str, str]]:
@@ -523,24 +523,14 @@ def _feature_rows(feature: FeatureOrigin) -> Iterator[tuple[str, str]]:
     yield "used by", "; ".join(usage.evidence) or unused
     yield "dropping it", " ".join(drop_sentences(feature.dropping))
     if feature.cost is not None and feature.dropping.phase is not Phase.ABSENT:
-        yield "cost", _cost(feature.cost)
+        unwritten = "metadata only; no data files are rewritten"
+        yield "cost", unwritten if feature.cost is Cost.METADATA else COSTS[feature.cost]
     by_word: dict[str, list[Verdict]] = {}
     for verdict in feature.gains:
         word = DOES[verdict.compatibility.value][verdict.access.value]
         by_word.setdefault(word, []).append(verdict)
     for word, features in by_word.items():
         yield f"then {word}", grouped(features)
-
-
-def _cost(cost: Cost) -> str:
-    return "metadata only; no data files are rewritten" if cost is Cost.METADATA else COSTS[cost]
-
-
-def _absent_rows(absent: AbsentFeature) -> Iterator[tuple[str, str]]:
-    if absent.since is None:
-        yield "since", "no version in the log supports it"
-    else:
-        yield "no longer since", _when(absent.since)
 
 
 def _origin_rows(since: Origin, reason: Reason) -> Iterator[tuple[str, str]]:
