@@ -15,7 +15,7 @@ from deltaadm.dataclass import dataclass, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Protocol
 
     from deltaadm.domain.features import TableFeature
@@ -74,16 +74,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Heading:
-    """
-    A heading; `level` 1 begins a report, `tone` is that of its worst news.
-
-    One that only a page needs, since a terminal shows the plan above its outcome, is `page_only`.
-    """
+    """A heading; `level` 1 begins a report, `tone` is that of its worst news."""
 
     text: str
     level: int = 2
     tone: str = ""
-    page_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -242,11 +237,11 @@ class Changes:
     """
     What changes, one by one.
 
-    `groups` is the same for a terminal: rows that share a reason and an undo, which it gives once.
+    `groups` are rows that share a reason and an undo, which a terminal gives once.
     """
 
     rows: tuple[ChangeRow, ...]
-    groups: tuple[tuple[ChangeRow, ...], ...]
+    groups: tuple[tuple[ChangeRow, ...], ...] = ()
 
     def on_page(self) -> Iterator[PageBlock]:
         """A table, or a list where there are no reasons."""
@@ -270,21 +265,6 @@ class EqualFindings:
 def remedies(groups: Iterable[EqualFindings]) -> list[str]:
     """The remedies for findings of a rule, each once."""
     return list(dict.fromkeys(group.finding.remedy for group in groups if group.finding.remedy))
-
-
-def _rule_on_page(groups: Sequence[EqualFindings]) -> Iterator[PageBlock]:
-    finding = groups[0].finding
-    shared = remedies(groups)
-    yield Heading(f"{finding.code} {finding.name}", level=3)
-    several = len(shared) > 1
-    columns = ("where", "what", "what to do") if several else ("where", "what")
-    rows = (
-        (", ".join(group.places), group.finding.message, group.finding.remedy)[: len(columns)]
-        for group in groups
-    )
-    yield Table(finding.code, columns, tuple(rows))
-    if len(shared) == 1:
-        yield Paragraph(f"What to do: {shared[0]}")
 
 
 @dataclass(frozen=True)
@@ -313,7 +293,16 @@ class Findings:
         """Under each rule what it found, each remedy once; and the commands below."""
         yield Heading(self.title, tone=self.severity.value)
         for groups in self.by_rule():
-            yield from _rule_on_page(groups)
+            first, shared = groups[0].finding, remedies(groups)
+            yield Heading(f"{first.code} {first.name}", level=3)
+            columns = ("where", "what", "what to do")[: 3 if len(shared) > 1 else 2]
+            rows = (
+                (", ".join(group.places), group.finding.message, group.finding.remedy)
+                for group in groups
+            )
+            yield Table(first.code, columns, tuple(row[: len(columns)] for row in rows))
+            if len(shared) == 1:
+                yield Paragraph(f"What to do: {shared[0]}")
         commands = tuple(dict.fromkeys(filter(None, self.commands)))
         if commands:
             yield Paragraph("What deltaadm can fix:")
@@ -365,7 +354,7 @@ class Differences:
 
 @dataclass(frozen=True)
 class PageOnly:
-    """Details that a terminal has no room for."""
+    """What a terminal has no room for, or shows already, as a plan above its outcome."""
 
     blocks: Iterable[PageBlock]
 

@@ -341,8 +341,6 @@ def _stands_apart(block: Block, before: Block | None) -> bool:
 
 
 def _heading(block: Heading) -> Iterable[Line]:
-    if block.page_only:
-        return []
     if block.level == 1:
         return [sentence(block.text, "bold")]
     return [heading(block.text)]
@@ -421,7 +419,7 @@ def _command(block: Command) -> Iterable[Line]:
 
 
 def _changes(block: Changes) -> Iterator[Line]:
-    for group in block.groups:
+    for group in block.groups or (block.rows,):
         for row in group:
             yield sentence(f"  {row.text}", _CHANGES[row.kind])
         if group and group[0].because:

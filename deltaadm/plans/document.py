@@ -40,6 +40,7 @@ from deltaadm.plans.diff import CHANGE, CHANGES
 from deltaadm.plans.features import Phase
 from deltaadm.plans.findings import FOUND, STEP, Found, any_step, schema_of
 from deltaadm.plans.plan import planned_statement
+from deltaadm.plans.reach_clients import is_reached
 from deltaadm.plans.reports import PlanReport, PlanState
 from deltaadm.plans.secrets import Masker, require_no_secrets
 
@@ -113,10 +114,6 @@ _LOSS: Final = record(step=(COUNT, lambda loss: loss[0]), what=(STRING, lambda l
 
 def _goals(plan: Plan) -> list[tuple[Goal, bool]]:
     """The clients that the plan is made for, and whether they work after it."""
-    if not plan.goals:
-        return []
-    from deltaadm.plans.reach_clients import is_reached
-
     return [(goal, is_reached(goal, plan.after)) for goal in plan.goals]
 
 

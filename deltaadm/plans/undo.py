@@ -28,6 +28,7 @@ from deltaadm.domain.transaction.checks import RETENTION_KEYS
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import clustering_columns, parse_column
 from deltaadm.domain.transaction.update import ROW_TRACKING, compat_key, enabled_versions
+from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, relocation
 
@@ -218,10 +219,6 @@ def _need(name: str, evidence: tuple[str, ...], before: Snapshot, after: Snapsho
     ]
     if asking:
         return f"required by {', '.join(asking)}"
-    from deltaadm.domain.usage import (  # which most plans do not need
-        usages,
-    )
-
     usage = usages(after).get(name)
     return f"needed: {usage.evidence[0]}" if usage and usage.evidence else ""
 

@@ -366,5 +366,4 @@ def show_differences(report: DiffReport) -> Iterator[Block]:
         changes = [change for change in report.changes if section_of(change) is section]
         if changes:
             yield Heading(section.value.capitalize())
-            rows = tuple(change_rows(changes))
-            yield Changes(rows, (rows,))
+            yield Changes(tuple(change_rows(changes)))

@@ -319,8 +319,7 @@ def show_entry(entry: HistoryEntry) -> Iterator[Block]:
     maker = made_by(origin)
     if maker:
         yield Paragraph(maker, nested=True)
-    rows = tuple(change_rows(entry.changes))
-    yield Changes(rows, (rows,))
+    yield Changes(tuple(change_rows(entry.changes)))
 
 
 def moment(timestamp: int | None) -> str:

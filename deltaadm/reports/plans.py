@@ -1,9 +1,4 @@
-"""
-Blocks of plans, and of their outcomes.
-
-Plans that are only shown need neither what carries them out nor what other providers' tables do:
-that is imported by the functions that speak of it.
-"""
+"""Blocks of plans, and of their outcomes."""
 
 from __future__ import annotations
 
@@ -32,9 +27,12 @@ from deltaadm.domain.features import Cost
 from deltaadm.domain.instants import second
 from deltaadm.domain.schema import path_text, type_name, walk
 from deltaadm.errors import TableError
+from deltaadm.plans.carry_out import committed_words, concurrent_words
 from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
+from deltaadm.plans.features import Phase
 from deltaadm.plans.plan import moves, planned_statement
+from deltaadm.plans.reports import PlanReport, PlanState
 from deltaadm.plans.undo import fix_command
 from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped
 from deltaadm.rules.rule import LIMIT
@@ -51,7 +49,6 @@ if TYPE_CHECKING:
         ForeignReport,
         JournalReport,
         OutcomeReport,
-        PlanReport,
         PlanStatus,
         SavedPlanReport,
     )
@@ -133,8 +130,6 @@ def _findings(report: PlanReport) -> Iterator[Block]:
 
 def show_saved_plan(report: SavedPlanReport) -> Iterator[Block]:
     """A plan out of a file, and whether it can still be applied."""
-    from deltaadm.plans.reports import PlanReport
-
     title, *rest = show_plan(PlanReport(report.table, report.plan))
     yield title
     yield from _status(report.status)
@@ -143,8 +138,6 @@ def show_saved_plan(report: SavedPlanReport) -> Iterator[Block]:
 
 def _status(status: PlanStatus) -> Iterator[Block]:
     """The status of a plan since it was saved."""
-    from deltaadm.plans.reports import PlanState
-
     now = "" if status.version is None else f" at version {status.version}"
     if status.state is PlanState.READY:
         yield Paragraph(f"It can be applied: the table{now} is as the plan expects it.", "good")
@@ -161,7 +154,7 @@ def _status(status: PlanStatus) -> Iterator[Block]:
         rows = tuple(
             ChangeRow(change.kind.value, change_words(change)) for change in status.changes
         )
-        yield Changes(rows, (rows,))
+        yield Changes(rows)
         yield Heading("The plan as it was made")
 
 
@@ -290,7 +283,8 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
     if plan.creation is not None:
         old = f", replacing a table of {before.provider}" if before else ", no table yet"
     title = f"{plan.operation}: {plan.table} (provider {plan.provider}{old})"
-    yield Heading(title, level=1, page_only=report.outcome is not None)
+    heading = Heading(title, level=1)
+    yield heading if report.outcome is None else PageOnly((heading,))
     if report.outcome is not None:
         yield Paragraph("All statements were carried out. The catalog now says:", "good")
         yield Table("", ("name", "value"), report.outcome, plain=True)
@@ -305,7 +299,7 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
 def show_outcome(report: OutcomeReport) -> Iterator[Block]:
     """The outcome of a plan."""
     outcome = report.outcome
-    yield Heading(f"{outcome.plan.operation}: {report.table}", level=1, page_only=True)
+    yield PageOnly((Heading(f"{outcome.plan.operation}: {report.table}", level=1),))
     if outcome.mismatches:
         yield Paragraph("The result differs from the plan:", "error")
         rows = (
@@ -351,8 +345,6 @@ def _outcome_sentences(outcome: Outcome) -> Iterable[str]:
 
 def _committed(outcome: Outcome) -> str:
     """The committed versions, and the changes by others that came before them."""
-    from deltaadm.plans.carry_out import committed_words
-
     words = committed_words(outcome.versions).capitalize()
     earlier = [change for change in outcome.concurrent if change.version < outcome.versions[-1]]
     return f"{words} after {_concurrent(earlier, 'concurrent ')}" if earlier else words
@@ -366,8 +358,6 @@ def _later_changes(outcome: Outcome) -> Iterable[str]:
 
 
 def _concurrent(concurrent: Sequence[ConcurrentChange], which: str = "") -> str:
-    from deltaadm.plans.carry_out import concurrent_words
-
     noun = f"{which}changes" if len(concurrent) > 1 else f"a {which}change"
     return f"{noun} in {concurrent_words(concurrent)}"
 
@@ -393,8 +383,6 @@ def _shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:
 
 def drop_sentences(status: DropStatus) -> Iterator[str]:
     """The progress of dropping a feature."""
-    from deltaadm.plans.features import Phase
-
     if status.phase is Phase.ABSENT:
         yield "The table does not support it: there is nothing to drop."
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.blocks import Heading, Paragraph, Table
+from deltaadm.blocks import Heading, PageOnly, Paragraph, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.json_values import COUNT, STRING, array, one_of, record
@@ -58,7 +58,7 @@ class StatisticsReport:
 
 def show_statistics(report: StatisticsReport) -> Iterator[Block]:
     """The number of findings of each rule."""
-    yield Heading("Findings by rule", level=1, page_only=True)
+    yield PageOnly((Heading("Findings by rule", level=1),))
     rows = (
         (str(rule.findings), str(rule.tables), rule.code, rule.severity, rule.name)
         for rule in report.rules
