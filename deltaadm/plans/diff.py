@@ -138,7 +138,10 @@ def metadata_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
             list(before.partition_columns),
             list(after.partition_columns),
         )
-    yield from _entry_changes("configuration", before.configuration, after.configuration)
+    was, is_now = before.configuration, after.configuration
+    for key in sorted(was.keys() | is_now.keys()):
+        if was.get(key) != is_now.get(key):
+            yield _change(f"configuration[{key}]", was.get(key), is_now.get(key))
     if before.schema_string != after.schema_string:
         yield from _schema_changes(before, after)
 
@@ -158,14 +161,6 @@ def _clustering_change(before: Snapshot, after: Snapshot) -> Iterator[Change]:
 
 def _wire(value: Any) -> Any:
     return None if value is None else value.to_wire()
-
-
-def _entry_changes(
-    place: str, before: Mapping[str, Any], after: Mapping[str, Any]
-) -> Iterator[Change]:
-    for key in sorted(before.keys() | after.keys()):
-        if before.get(key) != after.get(key):
-            yield _change(f"{place}[{key}]", before.get(key), after.get(key))
 
 
 def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
@@ -290,7 +285,11 @@ CHANGES: Final = array(record(**CHANGE))
 def value_words(value: Any) -> str:
     """The value of a change, as people write it."""
     if isinstance(value, dict):
-        parts = {_part_name(key): part for key, part in value.items() if part not in _EMPTY}
+        parts = {
+            "nested ids" if key == NESTED_IDS else key.rpartition(".")[2]: part
+            for key, part in value.items()
+            if part not in _EMPTY
+        }
         return ", ".join(f"{name} {_word(part)}" for name, part in parts.items()) or "none"
     if isinstance(value, list):
         return ", ".join(map(_word, value)) or "none"
@@ -301,10 +300,6 @@ _EMPTY: Final[tuple[object, ...]] = ({}, [])
 """Parts that say nothing, such as the nested ids of a column that is neither array nor map."""
 
 
-def _part_name(key: str) -> str:
-    return "nested ids" if key == NESTED_IDS else key.rpartition(".")[2]
-
-
 def _word(value: Any) -> str:
     if value is None:
         return "nothing"
@@ -313,19 +308,16 @@ def _word(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _renaming(before: Any, after: Any) -> str:
-    rest = [
-        {key: part for key, part in value.items() if key != RENAMED} for value in (before, after)
-    ]
-    others = f", {' -> '.join(map(value_words, rest))}" if any(rest) else ""
-    return f"renamed from {before[RENAMED]}{others}"
-
-
 def change_words(change: Change) -> str:
     """The name of the changed value, with its old and new value."""
     head = f"{change.kind.value} {change.subject}"
     if is_renaming(change):
-        return f"{head}: {_renaming(change.before, change.after)}"
+        rest = [
+            {key: part for key, part in value.items() if key != RENAMED}
+            for value in (change.before, change.after)
+        ]
+        others = f", {' -> '.join(map(value_words, rest))}" if any(rest) else ""
+        return f"{head}: renamed from {change.before[RENAMED]}{others}"
     if change.kind is ChangeKind.SET:
         return f"{head}: {value_words(change.before)} -> {value_words(change.after)}"
     value = change.after if change.before is None else change.before

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.json_values import Fields, Schema
     from deltaadm.domain.steps import Step
-    from deltaadm.plans.plan import Goal, Plan, Stage
+    from deltaadm.plans.plan import Plan, Stage
 
 
 def _sql(staged: tuple[Plan, Stage]) -> str | None:
@@ -79,16 +79,14 @@ def _stage_of(step: Step | type[Step]) -> Json:
     return _WITH_WAITS if step.may_wait else _STAGE
 
 
-def _schema_of_stage(step: type[Step]) -> Schema:
-    return schema_of(step, _stage_of(step))
-
-
 def _write_stage(staged: tuple[Plan, Stage]) -> Any:
     step = staged[1].step
     return STEP.write(step) | _stage_of(step).write(staged)
 
 
-_STAGES: Final = array(Json(lambda: any_step(_schema_of_stage), _write_stage))
+_STAGES: Final = array(
+    Json(lambda: any_step(lambda step: schema_of(step, _stage_of(step))), _write_stage)
+)
 _SHIFT: Final = record(
     client=(STRING, lambda shift: shift.after.release.client.id),
     version=(STRING, lambda shift: shift.after.release.version),
@@ -110,11 +108,6 @@ _UNREACHABLE: Final = record(
     skipped=BOOLEAN,
 )
 _LOSS: Final = record(step=(COUNT, lambda loss: loss[0]), what=(STRING, lambda loss: loss[1]))
-
-
-def _goals(plan: Plan) -> list[tuple[Goal, bool]]:
-    """The clients that the plan is made for, and whether they work after it."""
-    return [(goal, is_reached(goal, plan.after)) for goal in plan.goals]
 
 
 def _losses(plan: Plan) -> list[tuple[int, str]]:
@@ -173,7 +166,10 @@ PLAN_DOCUMENT: Final = Document.sealed(
             "irreversible": STRINGS,
             "notes": STRINGS,
             "clients": (array(_SHIFT), newly_shut_out),
-            "goals": (array(_GOAL), _goals),
+            "goals": (
+                array(_GOAL),
+                lambda plan: [(goal, is_reached(goal, plan.after)) for goal in plan.goals],
+            ),
             "unreachable": array(_UNREACHABLE),
             "unfixed": COUNT,
             "losses": (array(_LOSS), _losses),

@@ -64,8 +64,16 @@ def commit_timestamp(before: Snapshot, after: Snapshot, now: int) -> int | None:
     """
     if not is_true(after.metadata.configuration, IN_COMMIT_TIMESTAMPS):
         return None
+    if not before.exists:
+        return now
+    if before.timestamp is None:
+        raise CommitError(
+            f"The timestamp of version {before.version} is not known, and the next one must be "
+            "later.",
+            remedy="Commit it through Spark: --commit-engine spark.",
+        )
     # As PROTOCOL.md demands of in-commit timestamps: strictly increasing, whatever the clocks do.
-    return max(now, _timestamp(before) + 1) if before.exists else now
+    return max(now, before.timestamp + 1)
 
 
 def commit_info(
@@ -99,19 +107,11 @@ def commit_info(
     )
 
 
-def _timestamp(before: Snapshot) -> int:
-    if before.timestamp is None:
-        raise CommitError(
-            f"The timestamp of version {before.version} is not known, and the next one must be "
-            "later.",
-            remedy="Commit it through Spark: --commit-engine spark.",
-        )
-    return before.timestamp
-
-
 def with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> Snapshot:
     """*after* with everything in place that only a commit can choose, with its *timestamp*."""
-    metadata = _with_physical_names(after.metadata)
+    metadata = after.metadata
+    if KNOWN_AFTER_COMMIT in (metadata.schema_string or ""):
+        metadata = metadata.with_schema(rewrite(metadata.schema, _with_physical_name))
     configuration = {
         key: value.replace(
             KNOWN_AFTER_COMMIT,
@@ -124,21 +124,12 @@ def with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> S
     metadata = metadata.with_configuration(configuration)
     if metadata.id == KNOWN_AFTER_COMMIT:
         metadata = replace(metadata, id=random_id(), created_time=now)
-    return _with_named_clusters(after, replace(after, metadata=metadata))
-
-
-def _with_named_clusters(after: Snapshot, actual: Snapshot) -> Snapshot:
-    """*actual*, clustered by the physical names that it has in place of those open in *after*."""
+    actual = replace(after, metadata=metadata)
+    # Clustered by the physical names that it has in place of those that were open.
     columns = clustering_columns(after)
     named = with_clustering(actual, columns) if columns else actual
-    before, now = (physical_clustering(snapshot.domains or {}) for snapshot in (actual, named))
-    return actual if before == now else named
-
-
-def _with_physical_names(metadata: Metadata) -> Metadata:
-    if KNOWN_AFTER_COMMIT not in (metadata.schema_string or ""):
-        return metadata
-    return metadata.with_schema(rewrite(metadata.schema, _with_physical_name))
+    same = physical_clustering(actual.domains or {}) == physical_clustering(named.domains or {})
+    return actual if same else named
 
 
 def _with_physical_name(_: Path, field: StructField) -> StructField:

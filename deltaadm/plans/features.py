@@ -407,29 +407,21 @@ def plan_mapping_mode(
     From none to name is metadata only; back to none rewrites every data file. Raises `Refused`
     for every other change.
     """
-    if mode is ColumnMappingMode.NONE:
-        return resumed(_plan(snapshot, mode, resuming(snapshot), session))
-    return _plan(snapshot, mode, (), session)
-
-
-def _plan(
-    snapshot: Snapshot,
-    mode: ColumnMappingMode,
-    last: tuple[Step, ...],
-    session: SessionSettings | None,
-) -> Plan:
-    current = column_mapping_mode(snapshot.metadata)
-    if current is mode:
+    ends = mode is ColumnMappingMode.NONE
+    last = resuming(snapshot) if ends else ()
+    if column_mapping_mode(snapshot.metadata) is mode:
         note = f"The column mapping mode is already '{mode.value}'."
-        return propose(SET_MAPPING_MODE, snapshot, last, notes=[note], session=session)
-    return propose(
-        SET_MAPPING_MODE,
-        snapshot,
-        [SetProperties({COLUMN_MAPPING_MODE: mode.value}), *last],
-        because={f"configuration[{COLUMN_MAPPING_MODE}]": "requested"},
-        notes=tuple(_mapping_notes(snapshot, mode)),
-        session=session,
-    )
+        plan = propose(SET_MAPPING_MODE, snapshot, last, notes=[note], session=session)
+    else:
+        plan = propose(
+            SET_MAPPING_MODE,
+            snapshot,
+            [SetProperties({COLUMN_MAPPING_MODE: mode.value}), *last],
+            because={f"configuration[{COLUMN_MAPPING_MODE}]": "requested"},
+            notes=tuple(_mapping_notes(snapshot, mode)),
+            session=session,
+        )
+    return resumed(plan) if ends else plan
 
 
 def _mapping_notes(snapshot: Snapshot, mode: ColumnMappingMode) -> Iterable[str]:

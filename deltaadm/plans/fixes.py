@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
@@ -40,8 +41,11 @@ def plan_fixes(
     """
     fixed: list[Finding] = []
     for finding in report.findings:
-        if finding.fix and _is_possible(snapshot, [*fixed, finding], session):
-            fixed.append(finding)
+        if finding.fix:
+            steps = _union([*fixed, finding])
+            with suppress(DeltaadmError):
+                propose(OPERATION, snapshot, steps, session=session, check_outcome=False)
+                fixed.append(finding)
     rest = replace(
         report, findings=tuple(finding for finding in report.findings if finding not in fixed)
     )
@@ -61,16 +65,6 @@ def plan_fixes(
     )
     unfixed = sum(n for severity, n in counts.items() if severity.rank <= fail_on.rank)
     return replace(plan, unfixed=unfixed)
-
-
-def _is_possible(
-    snapshot: Snapshot, findings: Iterable[Finding], session: SessionSettings | None
-) -> bool:
-    try:
-        propose(OPERATION, snapshot, _union(findings), session=session, check_outcome=False)
-    except DeltaadmError:
-        return False
-    return True
 
 
 def _union(findings: Iterable[Finding]) -> list[Step]:

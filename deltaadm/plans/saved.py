@@ -229,12 +229,14 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
     Errors among them, of tables for which there is no plan, are omitted. Raises `Refused` for
     anything else, a newer format, an edited file or two plans for one table included.
     """
-    documents = _documents(text)
-    plans = tuple(
-        _read(document)
-        for document in documents
-        if not (isinstance(document, dict) and "error" in document and "table" in document)
-    )
+    plans: list[SavedPlan] = []
+    for document in _documents(text):
+        if isinstance(document, dict) and "error" in document and "table" in document:
+            continue
+        saved = read_document(document, _saved)
+        if not BOUND.write(saved.before).items() <= document["binding"].items():
+            raise _edited("the hashes of the state that it is based on do not match")
+        plans.append(saved)
     if not plans:
         raise _unreadable("it contains no plan")
     # Each plan rests on the table as it was: the second would find the result of the first.
@@ -245,7 +247,7 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
                 f"The file has {count} plans for the table at {location}.",
                 remedy="Each is based on the current table: apply one, then plan the next.",
             )
-    return plans
+    return tuple(plans)
 
 
 def _documents(text: str) -> list[Any]:
@@ -264,13 +266,6 @@ def _documents(text: str) -> list[Any]:
         except (ValueError, RecursionError) as error:
             raise _unreadable("it is not JSON") from error
     return documents if isinstance(documents, list) else [documents]
-
-
-def _read(document: Any) -> SavedPlan:
-    saved = read_document(document, _saved)
-    if not BOUND.write(saved.before).items() <= document["binding"].items():
-        raise _edited("the hashes of the state that it is based on do not match")
-    return saved
 
 
 def read_document(document: Any, read: Callable[[Mapping[str, Any]], Saved]) -> Saved:

@@ -210,7 +210,12 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
     release = report.support.release
     client = release.client
     yield Heading(f"{client.name} ({client.id if report.every_release else release})", level=1)
-    yield Table(client.name, (), tuple(_releases(report)))
+    if client.versioned_by == "days":
+        known = (("releases", "none: a service"), ("facts of", client.newest))
+    else:
+        span = f"{client.oldest} to {client.newest}"
+        known = (("versions are", client.versioned_by), ("known", span))
+    yield Table(client.name, (), known)
     if client.reference_since:
         yield Paragraph(
             f"From release {client.reference_since} on, deltaadm reproduces what the program "
@@ -229,16 +234,6 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
     yield Heading("Table features")
     groups = tuple(_groups(report.support))
     yield Table("Table features", (), groups)
-
-
-def _releases(report: ClientExplanation) -> Iterator[tuple[str, str]]:
-    client = report.support.release.client
-    if client.versioned_by == "days":
-        yield "releases", "none: a service"
-        yield "facts of", client.newest
-    else:
-        yield "versions are", client.versioned_by
-        yield "known", f"{client.oldest} to {client.newest}"
 
 
 def _source(entry: ClientFact) -> str:

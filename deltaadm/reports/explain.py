@@ -115,18 +115,16 @@ Explanation = RuleExplanation | FeatureExplanation | ErrorClassExplanation | Cli
 
 def list_rules(families: Iterable[str] = ()) -> RuleCatalogue:
     """The rules of *families*, or all; raises `Refused` with a suggestion for no family."""
-    prefixes = [_prefix(family) for family in families]
+    prefixes: list[str] = []
+    for family in families:
+        prefix = code_prefix(family)
+        if prefix is None:
+            raise Refused(
+                f"Unknown rule {family!r}.",
+                remedy=similar_code(family) or "`deltaadm rules` lists them all.",
+            )
+        prefixes.append(prefix)
     return RuleCatalogue(tuple(choose_rules(prefixes)))
-
-
-def _prefix(text: str) -> str:
-    prefix = code_prefix(text)
-    if prefix is None:
-        raise Refused(
-            f"Unknown rule {text!r}.",
-            remedy=similar_code(text) or "`deltaadm rules` lists them all.",
-        )
-    return prefix
 
 
 def explain(word: str) -> Explanation:

@@ -363,11 +363,6 @@ def _dropping(document: Document) -> tuple[str, str]:
     return f"version {document['version']}", "; ".join(phases) or "nothing can be dropped"
 
 
-def _drops(document: Document) -> Iterator[tuple[str, str]]:
-    for feature in document["features"]:
-        yield "Features that can be dropped", f"{feature['name']}: {feature['phase']}"
-
-
 def _explained(document: Document) -> tuple[str, str]:
     features = (
         f"{feature['name']}: {'at or before' if feature['since']['at_or_before'] else 'since'} "
@@ -377,19 +372,10 @@ def _explained(document: Document) -> tuple[str, str]:
     return f"version {document['version']}", _some(features) or "none of these features"
 
 
-def _explanation(document: Document) -> Iterator[tuple[str, str]]:
-    for feature in document["features"]:
-        yield "Features supported", f"{feature['name']}: {feature['cause']}"
-
-
 def _compared(document: Document) -> tuple[str, str]:
     if document["equal"]:
         return "equal", ""
     return "differs", _some(change["subject"] for change in document["changes"])
-
-
-def _comparison(document: Document) -> Iterator[tuple[str, str]]:
-    yield "Tables", "equal" if document["equal"] else "different"
 
 
 def _failed(document: Document) -> tuple[str, str]:
@@ -413,15 +399,21 @@ _LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
     "diff": _compared,
     "drop-feature": _dropping,
 }
-_COUNTED: Final[Mapping[str, Callable[[Document], Iterator[tuple[str, str]]]]] = {
+_COUNTED: Final[Mapping[str, Callable[[Document], Iterable[tuple[str, str]]]]] = {
     "error": _failure,
     "validate": _validation,
     "outcome": _outcome,
     "plan": _plan,
     "inspect": _inspection,
-    "why": _explanation,
-    "diff": _comparison,
-    "drop-feature": _drops,
+    "why": lambda document: (
+        ("Features supported", f"{feature['name']}: {feature['cause']}")
+        for feature in document["features"]
+    ),
+    "diff": lambda document: [("Tables", "equal" if document["equal"] else "different")],
+    "drop-feature": lambda document: (
+        ("Features that can be dropped", f"{feature['name']}: {feature['phase']}")
+        for feature in document["features"]
+    ),
 }
 
 

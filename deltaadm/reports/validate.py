@@ -55,14 +55,13 @@ from deltaadm.rules.rule import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from deltaadm.blocks import Block
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.facts import Facts, Ignore
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
     from deltaadm.errors import TableError
     from deltaadm.rules.rule import Rule
 
@@ -178,7 +177,14 @@ _BY_A_CHANGE: Final = re.compile(
 def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Finding:
     """The same without a fix that Delta refuses; where it refuses all, the advice says so."""
     if finding.fix:
-        if _is_possible(finding.fix, snapshot):
+        try:
+            is_possible = (
+                snapshot is not None
+                and not propose("validate", snapshot, finding.fix, check_outcome=False).is_noop
+            )
+        except DeltaadmError:
+            is_possible = False
+        if is_possible:
             return finding
         finding = replace(finding, fix=())
     if snapshot is not None and _BY_A_CHANGE.search(finding.remedy):
@@ -188,16 +194,6 @@ def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Findi
             advice = f"{finding.remedy[:1].lower()}{finding.remedy[1:]}"
             return replace(finding, remedy=f"Once Delta Spark can change the table again: {advice}")
     return finding
-
-
-def _is_possible(fix: Sequence[Step], snapshot: Snapshot | None) -> bool:
-    try:
-        return (
-            snapshot is not None
-            and not propose("validate", snapshot, fix, check_outcome=False).is_noop
-        )
-    except DeltaadmError:
-        return False
 
 
 # What is demanded
