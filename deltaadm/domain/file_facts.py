@@ -580,10 +580,12 @@ def checksums(text: str) -> frozenset[str]:
     `path=value`, which differ for arrays of more than ten values. Raises `ValueError` for
     anything else than a JSON object.
     """
-    document = load_json(text, parse_int=_Verbatim, parse_float=_Verbatim, parse_constant=_Verbatim)
-    if not isinstance(document, dict):
-        raise ValueError("it is not a JSON object")  # noqa: TRY004 -- of the text, not a type
     try:
+        document = load_json(
+            text, parse_int=_Verbatim, parse_float=_Verbatim, parse_constant=_Verbatim
+        )
+        if not isinstance(document, dict):
+            raise ValueError("it is not a JSON object")  # noqa: TRY004 -- of the text, not a type
         leaves = [(path, value) for path, value in _leaves(document, ()) if path[0] != _IGNORED]
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
