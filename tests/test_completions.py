@@ -38,7 +38,7 @@ def installed(shell: str) -> str:
 def output_of(*command: str, stdin: str | None = None, path: Path | None = None) -> str:
     env = {"PATH": f"{path}:/usr/bin:/bin"} if path else None
     done = subprocess.run(
-        command, input=stdin, capture_output=True, text=True, env=env, check=False, timeout=60
+        command, input=stdin, capture_output=True, text=True, env=env, check=False, timeout=600
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
@@ -264,7 +264,7 @@ def test_a_shell_completes_at_a_prompt(name: str, tmp_path: Path, program: Path)
     env = {"TERM": "dumb", "PS1": "ready> ", "HOME": str(tmp_path),
            "PYTHONPATH": str(SCRIPTS.parent), "PATH": f"{program}:/usr/bin:/bin"}  # fmt: skip
     child = pexpect.spawn(shell, options, cwd=tmp_path, env=env, encoding="utf-8",
-                          timeout=30, dimensions=(24, 300))  # fmt: skip
+                          timeout=300, dimensions=(24, 300))  # fmt: skip
     lines = (TYPED + AMBIGUOUS if name == "bash" else TYPED).splitlines()
     try:
         child.sendline(setup.format(path=path) + "; echo set\\ up")

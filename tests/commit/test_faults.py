@@ -124,9 +124,9 @@ def test_a_store_that_never_takes_it_leaves_the_table_as_it_was(
 def test_a_write_that_is_done_and_never_answered_is_found_out(
     server: S3Server, proxy: Proxy, place: str
 ) -> None:
-    proxy.faults = lambda request: Fault(seconds=3) if request.is_commit else None
+    proxy.faults = lambda request: Fault(seconds=15) if request.is_commit else None
     result = deltaadm(
-        "alter", place, "--set", "team=web", "--storage-option", "timeout=1s", *EMBEDDED
+        "alter", place, "--set", "team=web", "--storage-option", "timeout=5s", *EMBEDDED
     )
     assert result.code == 0, result.err
     assert log(server, place) == AFTER

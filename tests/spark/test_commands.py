@@ -1,11 +1,9 @@
 """The main job on tables with data: plan, commit through Spark, verify; and what stops it."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -182,21 +180,29 @@ def test_a_run_that_was_killed_while_clustering_was_away_is_run_again(
     assert not [finding for finding in findings(table) if finding.code == "DL535"]
 
 
+KILLED = """
+import os, signal, sys
+from deltaadm.spark.executor import SparkExecutor
+apply = SparkExecutor.apply
+def killed(*given, **more):
+    apply(*given, **more)
+    if os.path.exists(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+SparkExecutor.apply = killed
+from deltaadm.cli.program import run
+sys.exit(run(sys.argv[2:]))
+"""
+
+
 def _killed_after(table: Path, version: int, wish: list[str]) -> None:
-    """Run `deltaadm` with a JVM of its own, and kill both as soon as *version* is there."""
+    """Run `deltaadm` with a JVM of its own, and kill it once a step has committed *version*."""
     settings = [
         part for key, value in FEW_TASKS.items() for part in ("--spark-conf", f"{key}={value}")
     ]
-    command = [sys.executable, "-m", "deltaadm", *wish, *settings]
     commit = table / "_delta_log" / f"{version:020d}.json"
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
-    ) as program:
-        while not commit.exists():
-            assert program.poll() is None, program.communicate()
-            time.sleep(0.005)
-        os.killpg(program.pid, signal.SIGKILL)
-        program.communicate()
+    command = [sys.executable, "-c", KILLED, str(commit), *wish, *settings]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=600)
+    assert done.returncode == -signal.SIGKILL, done
 
 
 def saved_plan(table: Path, *wish: str) -> Path:

@@ -1,6 +1,7 @@
 """Plans for many tables through one Spark: together, and with the driver killed in between."""
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import deltaadm
-from tests.support.spark_processes import FEW_TASKS
+from tests.support.spark_processes import FEW_TASKS, processes_that_mention
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -126,14 +127,21 @@ def _killed_after(file: Path, journal: Path, lines: int, more: float) -> None:
     ]
     command = [sys.executable, "-m", "deltaadm", "apply", str(file), *CONSENT, *settings]
     enough = _lines(journal) + lines
+    scratch = file.with_name("scratch")
+    scratch.mkdir(exist_ok=True)
     with subprocess.Popen(
-        [*command, "--jobs", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*command, "--jobs", "2"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "TMPDIR": str(scratch)},
     ) as program:
         while program.poll() is None and _lines(journal) < enough:
             time.sleep(0.01)
         time.sleep(more)
         program.kill()
-    time.sleep(2)  # in which the JVM, whose input has ended, ends as well
+    # The JVM, whose input has ended, ends as well.
+    while processes_that_mention(str(scratch)):
+        time.sleep(0.05)
 
 
 def _lines(journal: Path) -> int:

@@ -21,7 +21,7 @@ from deltaadm.spark.jvm import delta_jar, java_program
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import messages, process, surroundings
-from tests.support.spark_processes import FEW_TASKS, delta_jars
+from tests.support.spark_processes import FEW_TASKS, delta_jars, processes_that_mention
 
 APPLY = """
 import sys
@@ -447,13 +447,3 @@ def test_an_interrupt_while_spark_is_busy_is_no_stack_trace(tmp_path: Path) -> N
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=600) == ("interrupted\n", "")
-
-
-def processes_that_mention(text: str) -> list[str]:
-    found = []
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):
-            found += (
-                [file.parent.name] if text in file.read_bytes().decode(errors="replace") else []
-            )
-    return found

@@ -203,3 +203,13 @@ _UNTIL_INPUT_ENDS = 'exec 3<&0; { read -r _ <&3; kill $$; } & exec "$@" </dev/nu
 def _environment(ours: Mapping[str, str]) -> dict[str, str]:
     theirs = ("SPARK_REMOTE", "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
     return {key: value for key, value in os.environ.items() if key not in theirs} | dict(ours)
+
+
+def processes_that_mention(text: str) -> list[str]:
+    """The numbers of the processes with *text* among their arguments, by /proc."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if text in file.read_bytes().decode(errors="replace"):
+                found.append(file.parent.name)
+    return found
