@@ -843,7 +843,11 @@ def _lacking(stats: pa.Array, parsed: pa.Array) -> tuple[int, int]:
     import pyarrow.compute as pc
 
     stats = stats.cast(pa.string())
-    odd = count_files({"stats": text} for text in _not_counted(stats).to_pylist())
+    # Those, without nulls, that do not begin with the number of records.
+    begins = pc.binary_slice(stats.cast(pa.binary()), 0, len(_PLAINLY_COUNTED[0]))
+    rest = stats.filter(pc.invert(pc.is_in(begins, _bytes(_PLAINLY_COUNTED))))
+    rest = rest.filter(pc.invert(pc.match_substring_regex(rest, NUM_RECORDS_FIRST)))
+    odd = count_files({"stats": text} for text in rest.to_pylist())
     in_struct = 0
     if not pa.types.is_null(parsed.type):
         numbers = pc.struct_field(parsed, "numRecords")
@@ -857,16 +861,6 @@ def _lacking(stats: pa.Array, parsed: pa.Array) -> tuple[int, int]:
 
 _PLAINLY_COUNTED: Final = tuple(f'{{"numRecords":{digit}'.encode() for digit in range(10))
 """The usual beginnings of statistics; checking a prefix is much faster than a pattern."""
-
-
-def _not_counted(stats: pa.StringArray) -> pa.StringArray:
-    """The statistics, without nulls, that do not begin with the number of records."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    begins = pc.binary_slice(stats.cast(pa.binary()), 0, len(_PLAINLY_COUNTED[0]))
-    rest = stats.filter(pc.invert(pc.is_in(begins, _bytes(_PLAINLY_COUNTED))))
-    return rest.filter(pc.invert(pc.match_substring_regex(rest, NUM_RECORDS_FIRST)))
 
 
 def _count(flags: pa.Array) -> int:

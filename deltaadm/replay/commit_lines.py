@@ -272,19 +272,14 @@ def _is_spread_over_lines(body: bytes) -> bool:
     try:
         text = body.decode().strip()
         while position < len(text):
-            value, end = decoder.raw_decode(text, position)
+            value, position = decoder.raw_decode(text, position)
             if not isinstance(value, dict):
                 return False
-            position = _next_value(text, end)
+            while position < len(text) and text[position].isspace():
+                position += 1
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _next_value(text: str, position: int) -> int:
-    while position < len(text) and text[position].isspace():
-        position += 1
-    return position
 
 
 def _line(number: int, text: bytes) -> Line:

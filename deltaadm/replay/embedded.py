@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
-    from deltaadm.domain.snapshot import Checkpoint
     from deltaadm.replay.checkpoints import CheckpointReader, Tally
     from deltaadm.storage.store import LogStore
 
@@ -99,7 +98,13 @@ class Replay:
         if not self._fold.complete:
             self.search_deltas(self._segment.deltas[:-1])
         if not self._fold.complete and self._segment.checkpoint:
-            self._search_checkpoint(self._segment.checkpoint)
+            from deltaadm.replay.checkpoints import CheckpointReader
+
+            reader = CheckpointReader(self._store, self._segment.checkpoint)
+            for name, document in reader.state_actions():
+                self._fold.offer(name, document)
+                if self._fold.complete:
+                    break
         self._read_commit_info()
 
     def search_deltas(self, files: LogFiles) -> None:
@@ -165,7 +170,13 @@ class Replay:
         """The result; *facts* is None where only protocol and metadata were looked for."""
         protocol, metadata = self._protocol(), self._metadata()
         if protocol is None or metadata is None:
-            raise self._not_recovered("protocol" if protocol is None else "metadata")
+            what = "protocol" if protocol is None else "metadata"
+            raise TableError(
+                f"The table at {self._store.root} cannot be loaded: none of the files for version "
+                f"{self._segment.version} contains its {what}.",
+                remedy="Restore the missing or edited files of _delta_log from a backup.",
+                delta_error_class="DELTA_STATE_RECOVER_ERROR",
+            )
         whole = facts is not None
         return Snapshot(
             root=self._store.root,
@@ -217,14 +228,6 @@ class Replay:
 
     def _is_newest(self, file: LogFile) -> bool:
         return file.kind is Kind.COMMIT and file.version == self._segment.version
-
-    def _search_checkpoint(self, checkpoint: Checkpoint) -> None:
-        from deltaadm.replay.checkpoints import CheckpointReader
-
-        for name, document in CheckpointReader(self._store, checkpoint).state_actions():
-            self._fold.offer(name, document)
-            if self._fold.complete:
-                return
 
     def _open_checkpoint(self) -> CheckpointReader:
         """Take in a checkpoint's actions that are not about files."""
@@ -342,15 +345,6 @@ class Replay:
         if self._fold.unknown:
             counted = (f"{name} ({count})" for name, count in sorted(self._fold.unknown.items()))
             yield f"The log has unknown actions, ignored: {', '.join(counted)}."
-
-    def _not_recovered(self, what: str) -> TableError:
-        version = self._segment.version
-        return TableError(
-            f"The table at {self._store.root} cannot be loaded: none of the files for version "
-            f"{version} contains its {what}.",
-            remedy="Restore the missing or edited files of _delta_log from a backup.",
-            delta_error_class="DELTA_STATE_RECOVER_ERROR",
-        )
 
 
 def in_commit_timestamps(metadata: Metadata) -> bool:

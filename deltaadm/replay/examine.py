@@ -610,7 +610,11 @@ class _FactCollector:
             yield from (future.result() for future in pending)
 
     def _checksum(self, file: LogFile, state: State, commit: CommitTimes | None) -> ChecksumFacts:
-        document, error = _object_in(self._store, file)
+        """The facts about the one JSON object of a checksum file, or why there is none."""
+        try:
+            document, error = json_object(self._store.read(file.path))
+        except DeltaadmError as unread:
+            document, error = None, unread.message
         return ChecksumFacts(file=file, document=document, error=error, state=state, commit=commit)
 
     def _earlier_names(self, snapshot: Snapshot) -> Mapping[Path, Path]:
@@ -715,26 +719,15 @@ def _pointer(store: LogStore) -> Pointer | None:
         return Pointer(text="", document=None, error=unread.message.rstrip("."))
     text = body.decode(errors="replace")
     document, error = json_object(body)
-    if document is not None and not _is_version(document.get("version")):
+    version = None if document is None else document.get("version")
+    # Not `isinstance`: in Python, true is an int.
+    if document is not None and not (type(version) is int and version >= 0):
         return Pointer(text=text, document=None, error="it does not name a version")
     return Pointer(text=text, document=document, error=error)
 
 
-def _is_version(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _state_actions(lines: Lines | LargeLines) -> Iterator[tuple[str, Any]]:
     return ((name, document) for name in _STATE for document in lines.actions(name))
-
-
-def _object_in(store: LogStore, file: LogFile) -> tuple[dict[str, Any] | None, str]:
-    """The one JSON object of a file, or why there is none."""
-    try:
-        body = store.read(file.path)
-    except DeltaadmError as error:
-        return None, error.message
-    return json_object(body)
 
 
 def _completed(state: State, other: State) -> State:

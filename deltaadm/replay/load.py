@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from deltaadm.domain.schema import Path
-    from deltaadm.domain.snapshot import LogFile, Snapshot
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.replay.reconcile import ReplayEngine
     from deltaadm.storage.store import LogStore
 
@@ -44,7 +44,10 @@ def load_snapshot(
     supports are no obstacle. Raises `TableError` where no snapshot can be built, with `established`
     holding what could be found, and `StorageError` for trouble with the store.
     """
-    engine = _embedded() if engine is None else engine
+    if engine is None:
+        from deltaadm.replay.embedded import EmbeddedEngine
+
+        engine = EmbeddedEngine()
     if timestamp is not None:
         from deltaadm.replay.time_travel import version_at
 
@@ -169,6 +172,13 @@ class Attempt:
             return None
         if isinstance(outcome, DeltaadmError):
             raise outcome
+        warnings = self._warnings
+        state = self.store.catalog_state
+        was_asked = state is not None and state.manages_commits
+        if not was_asked and any(map(outcome.protocol.supports, CATALOG_MANAGED)):
+            newest = f"there may be versions after {outcome.version}"
+            unasked = f"A catalog manages the commits of this table, and was not asked: {newest}."
+            warnings += (unasked,)
         suspended: tuple[Path, ...] = ()
         if outcome.domains:
             from deltaadm.replay.provenance import suspended_clustering
@@ -177,11 +187,7 @@ class Attempt:
         return replace(
             outcome,
             suspended_clustering=suspended,
-            warnings=(
-                *self._warnings,
-                *_unknown_without_catalog(self.store, outcome),
-                *outcome.warnings,
-            ),
+            warnings=(*warnings, *outcome.warnings),
         )
 
 
@@ -203,16 +209,6 @@ def _choose_without_hint(
 
 def _list(store: LogStore, start: int) -> LogListing:
     return LogListing.of(store.root, store.list_log(start), start)
-
-
-def _unknown_without_catalog(store: LogStore, snapshot: Snapshot) -> tuple[str, ...]:
-    """Messages on a table that was read without the catalog that manages its commits."""
-    state = store.catalog_state
-    was_asked = state is not None and state.manages_commits
-    if was_asked or not any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
-        return ()
-    newest = f"there may be versions after {snapshot.version}"
-    return (f"A catalog manages the commits of this table, and was not asked: {newest}.",)
 
 
 CATALOG_MANAGED: Final = ("catalogManaged", "catalogOwned-preview")
@@ -248,7 +244,8 @@ def _oddities(listing: LogListing) -> tuple[str, ...]:
     partial = {file.version for file in files if file.info.size and file.path not in complete}
     return (
         *(
-            f"The checkpoint file {file.path} is {_unusable(file)} and was ignored."
+            f"The checkpoint file {file.path} is "
+            f"{'empty' if file.info.regular else 'not a regular file'} and was ignored."
             for file in empty
         ),
         *(
@@ -256,13 +253,3 @@ def _oddities(listing: LogListing) -> tuple[str, ...]:
             for version in sorted(version for version in partial if version is not None)
         ),
     )
-
-
-def _unusable(file: LogFile) -> str:
-    return "empty" if file.info.regular else "not a regular file"
-
-
-def _embedded() -> ReplayEngine:
-    from deltaadm.replay.embedded import EmbeddedEngine
-
-    return EmbeddedEngine()

@@ -655,12 +655,8 @@ _READERS: Final[Mapping[int, Any]] = {
 
 def _hybrid(body: bytes, width: int, count: int) -> bytes:
     """Levels, a byte each."""
-    return b"".join(_runs(body, width, count))[:count]
-
-
-def _runs(body: bytes, width: int, count: int) -> Iterator[bytes]:
-    for number, times in _encoded(body, width, count):
-        yield bytes([number]) * times
+    runs = (bytes([number]) * times for number, times in _encoded(body, width, count))
+    return b"".join(runs)[:count]
 
 
 def _numbers(body: bytes, width: int, count: int) -> Iterator[int]:
@@ -711,7 +707,7 @@ def _built(node: Field, entries: Mapping[tuple[str, ...], list[Entry]], rl: int,
     logical = set(node.element.get(10, ()))
     if kind in _MAPS or logical == {2}:
         pairs = _repeated(node.children, mine, rl, dl)
-        return [(pair[0], pair[1]) for pair in map(_fields, pairs)]
+        return [(key, value) for key, value in (pair.values() for pair in pairs)]
     if kind == _LIST or logical == {3}:
         return _repeated(node.children, mine, rl, dl, element=True)
     if kind is not None or logical or any(child.repeated for child in node.children):
@@ -752,11 +748,6 @@ def _repeated(
         else:
             repeated.append(next(iter(part.values()))[0][2])
     return repeated
-
-
-def _fields(pair: dict[str, Any]) -> tuple[Any, Any]:
-    key, value = pair.values()
-    return key, value
 
 
 def _split(entries: Sequence[Entry], level: int) -> Iterator[list[Entry]]:
@@ -823,20 +814,16 @@ def _snappy(body: bytes) -> bytes:
             wide = 2 if kind == 2 else 4  # noqa: PLR2004 -- Snappy's numbers
             length, offset = (tag >> 2) + 1, int.from_bytes(body[at : at + wide], "little")
             at += wide
-        _copy(out, offset, length)
+        start = len(out) - offset
+        if offset < 1 or start < 0:
+            raise Unfamiliar("a damaged page")
+        piece = bytes(out[start : start + length])
+        if len(piece) < length:  # the copy overlaps what it makes
+            piece = (piece * (length // len(piece) + 1))[:length]
+        out += piece
     if len(out) != size:
         raise Unfamiliar("a damaged page")
     return bytes(out)
-
-
-def _copy(out: bytearray, offset: int, length: int) -> None:
-    start = len(out) - offset
-    if offset < 1 or start < 0:
-        raise Unfamiliar("a damaged page")
-    piece = bytes(out[start : start + length])
-    if len(piece) < length:  # the copy overlaps what it makes
-        piece = (piece * (length // len(piece) + 1))[:length]
-    out += piece
 
 
 # Pages
@@ -986,7 +973,13 @@ def _is_small(chunk: Struct, limits: Limits) -> bool:
 
 def _bytes_per_value(source: BinaryIO, chunk: Struct, limits: Limits) -> int:
     """The most memory that a value takes: a dictionary's text, or its share of the densest page."""
-    longest = _longest_text(source, chunk)
+    longest = 0
+    header, at = next(_pages(source, chunk), ({}, 0))
+    if header.get(1) == _DICTIONARY_PAGE:
+        longest = header[2]
+        if chunk[4] in _DECODED:
+            source.seek(at)
+            longest = _longest(_decompressed(source.read(header[3]), longest, chunk[4]))
     if _is_small(chunk, limits):
         return longest
     counted = (
@@ -1023,18 +1016,6 @@ def _header(source: BinaryIO, at: int, end: int) -> tuple[Struct, int]:
     except DAMAGE:
         source.seek(at)
         return struct_at(source.read(min(_PAGE_HEADER, end - at)), 0)
-
-
-def _longest_text(source: BinaryIO, chunk: Struct) -> int:
-    """The length of the longest text in a column's dictionary; 0 if it has none."""
-    header, at = next(_pages(source, chunk), ({}, 0))
-    if header.get(1) != _DICTIONARY_PAGE:
-        return 0
-    size: int = header[2]
-    if chunk[4] not in _DECODED:
-        return size
-    source.seek(at)
-    return _longest(_decompressed(source.read(header[3]), size, chunk[4]))
 
 
 def _decompressed(body: bytes, size: int, codec: int) -> bytes:

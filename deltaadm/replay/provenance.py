@@ -32,22 +32,15 @@ def provenance(
     one that others have as well, the version must also be the step's own statement, or one of the
     commits with which Delta prepares such a statement. A commit that cannot be read is left out.
     """
-    read = ((version, _commit(store, version)) for version in range(first, last + 1))
-    return tuple(
-        Provenance(
-            version=version,
-            is_own=info is not None and _is_own(step, info, mark),
-            changes_table=changes,
-        )
-        for version, (info, changes) in read
-        if info is not None or changes
-    )
-
-
-def _commit(store: LogStore, version: int) -> tuple[CommitInfo | None, bool]:
-    """Its commitInfo, and whether it may change what a plan is about."""
-    info, actions, clusters = _read(store, version)
-    return info, clusters or any(key in _STATE_ACTIONS for key in actions)
+    found = []
+    for version in range(first, last + 1):
+        info, actions, clusters = _read(store, version)
+        # Whether it may change what a plan is about.
+        changes = clusters or any(key in _STATE_ACTIONS for key in actions)
+        if info is not None or changes:
+            own = info is not None and _is_own(step, info, mark)
+            found.append(Provenance(version=version, is_own=own, changes_table=changes))
+    return tuple(found)
 
 
 def _read(store: LogStore, version: int) -> tuple[CommitInfo | None, list[str], bool]:

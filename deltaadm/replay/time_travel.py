@@ -33,23 +33,22 @@ def version_at(store: LogStore, metadata: Metadata, timestamp: int) -> int:
     Raises `TableError` for a time before the first or after the last version available.
     """
     listing = LogListing.of(store.root, store.list_log())
-    available = _available(listing)
-    first_inside = _enablement_version(metadata)
+    span = recreatable_versions(listing)
+    if span is None:
+        error = no_table(listing.root)
+        error.delta_error_class = "DELTA_NO_RECREATABLE_HISTORY_FOUND"
+        raise error
+    available = [commit for commit in listing.commits if span[0] <= commit.number <= span[1]]
+    first_inside = 1 << 63  # beyond all versions
+    if in_commit_timestamps(metadata):
+        # Without the note the table has had them from version 0 on.
+        first_inside = _setting(metadata, "delta.inCommitTimestampEnablementVersion") or 0
     outside = [commit for commit in available if commit.number < first_inside]
     inside = [commit for commit in available if commit.number >= first_inside]
     # Earlier commits have file times, later ones their own: the two are never mixed.
     if inside and (not outside or timestamp >= _enablement_time(store, metadata, inside)):
         return _search_inside(store, inside, timestamp)
     return _search_outside(store.root, outside, timestamp, last=not inside)
-
-
-def _available(listing: LogListing) -> list[LogFile]:
-    span = recreatable_versions(listing)
-    if span is None:
-        error = no_table(listing.root)
-        error.delta_error_class = "DELTA_NO_RECREATABLE_HISTORY_FOUND"
-        raise error
-    return [commit for commit in listing.commits if span[0] <= commit.number <= span[1]]
 
 
 def _search_outside(root: str, found: Sequence[LogFile], timestamp: int, *, last: bool) -> int:
@@ -93,23 +92,11 @@ def _time_inside(store: LogStore, file: LogFile) -> int:
     time = None if info is None else info.get("inCommitTimestamp")
     if isinstance(time, int):
         return time
-    raise _no_timestamp(file, "COMMIT_INFO" if info is None else "COMMIT_TIMESTAMP")
-
-
-def _no_timestamp(file: LogFile, what: str) -> TableError:
-    return TableError(
+    raise TableError(
         f"{file.path} has no in-commit timestamp, which this table requires.",
         remedy="A writer ignored the table's inCommitTimestamp feature; specify a version instead.",
-        delta_error_class=f"DELTA_MISSING_{what}",
+        delta_error_class=f"DELTA_MISSING_COMMIT_{'INFO' if info is None else 'TIMESTAMP'}",
     )
-
-
-def _enablement_version(metadata: Metadata) -> int:
-    """The first version with an in-commit timestamp; beyond all versions where there is none."""
-    if not in_commit_timestamps(metadata):
-        return 1 << 63
-    # Without the note the table has had them from version 0 on.
-    return _setting(metadata, "delta.inCommitTimestampEnablementVersion") or 0
 
 
 def _enablement_time(store: LogStore, metadata: Metadata, inside: Sequence[LogFile]) -> int:

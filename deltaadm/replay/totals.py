@@ -17,7 +17,7 @@ from deltaadm.domain.file_facts import INLINE, is_absolute, num_records
 from deltaadm.replay.reconcile import canonical_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import pyarrow as pa
 
@@ -92,22 +92,19 @@ class TotalsBuilder:
         untracked = files.lacking("baseRowId") | files.lacking("defaultRowCommitVersion")
         self._without_row_tracking.add_all(paths, untracked.flags)
         self._absolute.add_all(paths, files.absolute_paths().flags)
-        self._add_row_ids(files)
+        firsts = files.column("baseRowId").to_pylist()
+        if firsts.count(None) < len(firsts):
+            counts = files.statistics.records.to_pylist()
+            for position, count in files.statistics.records_of_unread():
+                counts[position] = count
+            known = zip(firsts, counts, strict=True)
+            for position, (first, count) in enumerate(known, self._count):
+                if first is not None:
+                    self._row_ids.add(position, first, count or 0)
         if self._facts.with_deletion_vector:
             hashed = (hash(canonical_path(path, self._qualifier)) for path in paths.to_pylist())
             self._hashes.extend(hashed)
         self._count += len(files)
-
-    def _add_row_ids(self, files: ArrowFiles) -> None:
-        firsts = files.column("baseRowId").to_pylist()
-        if firsts.count(None) == len(firsts):
-            return
-        counts = files.statistics.records.to_pylist()
-        for position, count in files.statistics.records_of_unread():
-            counts[position] = count
-        for position, (first, count) in enumerate(zip(firsts, counts, strict=True), self._count):
-            if first is not None:
-                self._row_ids.add(position, first, count or 0)
 
     def totals(self, again: Callable[[], Iterable[AddFile]]) -> FileTotals:
         """The counts; *again* reads the same files in the same order once more."""
@@ -117,7 +114,7 @@ class TotalsBuilder:
         # Hardly ever: the files are read a second time only to name what is wrong.
         if overlaps or doubles:
             wanted = {position for pair in (*overlaps, *doubles) for position in pair}
-            names = _paths_at(wanted, again())
+            names = {at: file.path for at, file in enumerate(again()) if at in wanted}
         without_vector = self._count - self._deletion_vectors
         return FileTotals(
             facts=self._facts,
@@ -239,7 +236,3 @@ def _arrow(values: array[int]) -> Any:
     import pyarrow as pa
 
     return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
-
-
-def _paths_at(wanted: Collection[int], files: Iterable[AddFile]) -> dict[int, str]:
-    return {position: file.path for position, file in enumerate(files) if position in wanted}

@@ -98,7 +98,14 @@ class LocalStore:
             # Before anything is read, so that no file can exhaust the memory.
             if size > self.limits.line:
                 raise too_large(where, size, self.limits.line)
-            return _read_all(descriptor)
+            first = os.read(descriptor, _PIECE)
+            # A short read of a regular file is its end, so most files take one call.
+            if len(first) < _PIECE:
+                return first
+            pieces = [first]
+            while piece := os.read(descriptor, _PIECE):
+                pieces.append(piece)
+            return b"".join(pieces)
         except OSError as error:
             raise _inaccessible(where, error) from error
         finally:
@@ -329,18 +336,6 @@ def _opened(where: str) -> tuple[int, int]:
         os.close(descriptor)
         raise _not_regular(where, status.st_mode)
     return descriptor, status.st_size
-
-
-def _read_all(descriptor: int) -> bytes:
-    """All bytes of an open file; most files of a log fit into the first piece."""
-    first = os.read(descriptor, _PIECE)
-    # A short read of a regular file is its end, so most files take one call.
-    if len(first) < _PIECE:
-        return first
-    pieces = [first]
-    while piece := os.read(descriptor, _PIECE):
-        pieces.append(piece)
-    return b"".join(pieces)
 
 
 def _unreadable(where: str, error: OSError) -> DeltaadmError:

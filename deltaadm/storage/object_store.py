@@ -813,7 +813,8 @@ class Connections:
                 # The variable for S3 alone comes before the one for all services in AWS's own tools
                 # too.
                 endpoint = os.environ.get("AWS_ENDPOINT_URL_S3")
-                if endpoint and not {"endpoint", "endpoint_url"} & _plain_keys(settings):
+                plain = {key.removeprefix("aws_") for key in settings}
+                if endpoint and not {"endpoint", "endpoint_url"} & plain:
                     settings["endpoint"] = endpoint
                 settings |= _of_profile(settings, credentials=credentials is None)
                 kind: Any = store.S3Store
@@ -896,10 +897,6 @@ def _of_profile(settings: Mapping[str, str], *, credentials: bool) -> Mapping[st
     unsigned = settings.get("aws_skip_signature") or settings.get("skip_signature")
     signed = (unsigned or os.environ.get("AWS_SKIP_SIGNATURE", "")).lower() not in {"1", "true"}
     return profile_options(os.environ, settings, credentials=credentials and signed)
-
-
-def _plain_keys(settings: Mapping[str, str]) -> set[str]:
-    return {key.removeprefix("aws_") for key in settings}
 
 
 def _other_ways(settings: Mapping[str, str]) -> Iterator[str]:
@@ -1391,7 +1388,8 @@ class _RangedFile(io.RawIOBase):
         for first, block in self._blocks:
             if first <= start and end <= first + len(block):
                 return block[start - first : end - first]
-        if self._blocks and start in _range_of(*self._blocks[-1]):
+        first, block = self._blocks[-1] if self._blocks else (end, b"")
+        if first <= start <= first + len(block):
             # Someone reads on, so that fewer and larger requests pay; a jump starts small blocks no
             # more.
             self._block = min(_LARGEST_BLOCK, 2 * self._block)
@@ -1412,11 +1410,6 @@ class _RangedFile(io.RawIOBase):
         piece = self.read(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)
-
-
-def _range_of(start: int, block: bytes) -> range:
-    """The offset from which a read continues with *block*."""
-    return range(start, start + len(block) + 1)
 
 
 class BucketDirectories:
