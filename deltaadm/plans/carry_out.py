@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.steps.evolve import evolve
@@ -19,60 +19,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.steps import Step
     from deltaadm.domain.wire import CommitMark, Provenance
     from deltaadm.plans.plan import Plan, Stage
-
-
-class StageRun:
-    """
-    One plan that is carried out; a subclass knows its stages, by their numbers.
-
-    `remedy` is what to do about a failure that does not say it.
-    """
-
-    remedy: str
-
-    def take_stages(self, count: int) -> None:
-        """
-        Carry out *count* stages, none on a table that is not as planned.
-
-        Raises what a stage raises, saying what has become of the table.
-        """
-        for number in range(count):
-            self._require_as_planned()
-            try:
-                self._take(number)
-            except DeltaadmError as error:
-                raise self._with_state(error, self._after_failure(number, error)) from error
-            try:
-                self._compare(number)
-            except DeltaadmError as error:
-                raise self._with_state(error, self._not_compared(number)) from error
-
-    def _with_state(self, error: DeltaadmError, state: str) -> DeltaadmError:
-        """The same error, saying in what *state* it has left the table."""
-        return type(error)(
-            f"{error.message.rstrip('.')}; {state}.",
-            remedy=error.remedy or self.remedy,
-            delta_error_class=error.delta_error_class,
-        )
-
-    def _require_as_planned(self) -> None:
-        """Raise `CommitError` where the table is not what the next stage rests on."""
-        raise NotImplementedError
-
-    def _take(self, number: int) -> None:
-        raise NotImplementedError
-
-    def _after_failure(self, number: int, error: DeltaadmError) -> str:
-        """The state of the table after a stage failed with *error*, as a clause."""
-        raise NotImplementedError
-
-    def _compare(self, number: int) -> None:
-        """Compare what a stage came to with what was planned."""
-        raise NotImplementedError
-
-    def _not_compared(self, number: int) -> str:
-        """The state of the table if the result cannot be compared, as a clause."""
-        raise NotImplementedError
 
 
 # Carrying out
@@ -199,7 +145,7 @@ def carry_out(
     # All of them before the first: a step that fails halfway leaves a table that nobody planned.
     check_steps(plan, executor)
     run = _Run(plan, executor, log, note, current)
-    run.take_stages(len(plan.stages))
+    run.take_stages()
     return Outcome(
         plan=plan,
         actual=run.result.actual,
@@ -217,10 +163,8 @@ def check_steps(plan: Plan, executor: Executor) -> None:
         before = stage.after
 
 
-class _Run(StageRun):
+class _Run:
     """Stages on a Delta table: what they have committed, and what the last one came to."""
-
-    remedy = "Inspect the table, then plan again."
 
     def __init__(
         self,
@@ -234,13 +178,36 @@ class _Run(StageRun):
         self.progress = Progress(plan=plan)
         self.result = _Result(actual=current)
 
+    def take_stages(self) -> None:
+        """
+        Carry out all stages, none on a table that is not as planned.
+
+        Raises what a stage raises, saying what has become of the table.
+        """
+        for number, stage in enumerate(self._plan.stages, 1):
+            self._require_as_planned()
+            try:
+                self._take(stage)
+            except DeltaadmError as error:
+                raise _with_state(error, self._after_failure(stage, error)) from error
+            try:
+                self.result = _result(self._plan, stage, self.result.actual, self._log)
+                versions = self.progress.versions + self.result.versions
+                self.progress = Progress(plan=self._plan, done=number, versions=versions)
+                self._note(self.progress)
+            except DeltaadmError as error:
+                versions = self.progress.versions
+                earlier = f"{committed_words(versions)}; " if versions else ""
+                state = f"{earlier}step {number} was carried out, but not compared with the plan"
+                raise _with_state(error, state) from error
+
     def _require_as_planned(self) -> None:
         committed = committed_words(self.progress.versions)
         if self.result.mismatches:
             raise CommitError(
                 "A step's result differs from the plan, so the remaining steps were not carried "
                 f"out; {committed}.",
-                remedy=self.remedy,
+                remedy=_INSPECT,
             )
         if self.result.concurrent:
             raise CommitError(
@@ -250,8 +217,7 @@ class _Run(StageRun):
                 remedy="Plan again on the current table.",
             )
 
-    def _take(self, number: int) -> None:
-        stage = self._plan.stages[number]
+    def _take(self, stage: Stage) -> None:
         if stage.has_statement:
             # Before the statement: an interrupt may come at any moment from now on.
             self._note(self._begun)
@@ -268,29 +234,30 @@ class _Run(StageRun):
     def _begun(self) -> Progress:
         return replace(self.progress, base=self.result.actual.version)
 
-    def _after_failure(self, number: int, error: DeltaadmError) -> str:
-        begun, step = self._begun, self._plan.stages[number].step
+    def _after_failure(self, stage: Stage, error: DeltaadmError) -> str:
+        """The state of the table after *stage* failed with *error*, as a clause."""
+        begun = self._begun
         try:
             # What was lost may still commit, so the log is asked again once the executor is closed.
             if isinstance(error, EngineLost | UnknownWrite):
                 return look_up(begun, self._log, self._executor)
             last = self._log.load().version
-            partly = _own(self._log, self.result.actual.version + 1, last, step)
+            partly = _own(self._log, self.result.actual.version + 1, last, stage.step)
         except DeltaadmError:
             return begun.words
         return committed_words(begun.versions + partly)
 
-    def _compare(self, number: int) -> None:
-        stage = self._plan.stages[number]
-        self.result = _result(self._plan, stage, self.result.actual, self._log)
-        versions = self.progress.versions + self.result.versions
-        self.progress = Progress(plan=self._plan, done=number + 1, versions=versions)
-        self._note(self.progress)
 
-    def _not_compared(self, number: int) -> str:
-        versions = self.progress.versions
-        earlier = f"{committed_words(versions)}; " if versions else ""
-        return f"{earlier}step {number + 1} was carried out, but not compared with the plan"
+def _with_state(error: DeltaadmError, state: str) -> DeltaadmError:
+    """The same error, saying in what *state* it has left the table."""
+    return type(error)(
+        f"{error.message.rstrip('.')}; {state}.",
+        remedy=error.remedy or _INSPECT,
+        delta_error_class=error.delta_error_class,
+    )
+
+
+_INSPECT: Final = "Inspect the table, then plan again."
 
 
 # What a stage came to
@@ -405,20 +372,17 @@ def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:
     stage = plan.stages[done]
     own = _own(log, base + 1, log.load().version, stage.step)
     versions = progress.versions + own
-    if own and _is_complete(plan, stage, own, log):
+    complete = bool(own)
+    if own and stage.several_commits:
+        expected = _expected(plan, stage, log.load(own[-1] - 1), own)
+        complete = not mismatches(expected, log.load(own[-1]))
+    if complete:
         return committed_words(versions) + _not_completed(plan, done + 1)
     if not executor.may_still_commit():
         return committed_words(versions) + (_not_completed(plan, done) if versions else "")
     if not own:
         return progress.words
     return f"{committed_words(versions)}; it is unknown whether the rest was: inspect the table"
-
-
-def _is_complete(plan: Plan, stage: Stage, own: tuple[int, ...], log: TableLog) -> bool:
-    if not stage.several_commits:
-        return True
-    expected = _expected(plan, stage, log.load(own[-1] - 1), own)
-    return not mismatches(expected, log.load(own[-1]))
 
 
 def _not_completed(plan: Plan, done: int) -> str:

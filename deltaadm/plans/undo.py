@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Final
 
-    from deltaadm.domain.schema import Path
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
 
@@ -87,18 +86,16 @@ def quoted(word: str) -> str:
         from shlex import quote  # which few findings need
 
         return quote(word)
-    body = "".join(
-        character if character.isprintable() and character not in "\\'" else _bytes(character)
-        for character in word
-    )
+    body = ""
+    for character in word:
+        if character.isprintable() and character not in "\\'":
+            body += character
+        else:
+            # Half a character that stands for a byte of a file's name is that byte.
+            errors = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
+            body += "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", errors))
     # The quotes of bash, ksh and zsh that understand escapes; plain ones would keep the character.
     return f"$'{body}'"
-
-
-def _bytes(character: str) -> str:
-    """Its bytes; half a character that stands for a byte of a file's name is that byte."""
-    errors = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
-    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", errors))
 
 
 # Reasons
@@ -275,7 +272,11 @@ def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
     for step in reversed(list(transitions)):
         undos = list(step.undos())
         for change, undo in undos:
-            subject, around = _final_place(change.subject, final_paths)
+            subject, around = change.subject, ""
+            if subject.startswith("schema["):
+                # The renamed column around it moves it to its final path.
+                path, outer = _final_path(subject[len("schema[") : -1], final_paths)
+                subject, around = f"schema[{path}]", f"schema[{outer}]"
             words = by_subject.setdefault(subject, {})
             words.update(by_subject.get(around, {}))
             words[undo.words] = None
@@ -288,14 +289,6 @@ def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
         kept = final_paths.items()
         final_paths = {path: final for path, final in kept if path not in renamed.values()} | finals
     return {subject: _joined(list(words)) for subject, words in by_subject.items()}
-
-
-def _final_place(subject: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
-    """The final path of *subject*, and the renamed column around it that moves it there."""
-    if not subject.startswith("schema["):
-        return subject, ""
-    path, around = _final_path(subject[len("schema[") : -1], final_paths)
-    return f"schema[{path}]", f"schema[{around}]"
 
 
 def _final_path(path: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
@@ -563,18 +556,16 @@ def _undo_moves(transition: Transition) -> Undo:
     changed = (
         change.column for change in transition.step.touches.column_changes if change.position
     )
-    moved = [find_place(schema, column)[0] for column in changed]
-    back = (kinds.ColumnChange(path, position=_position(schema, path)) for path in moved)
+    back: list[kinds.ColumnChange] = []
+    for column in changed:
+        path = find_place(schema, column)[0]
+        around = find_place(schema, path[:-1])[2]
+        assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
+        names = [field.name for field in around.fields]
+        index = names.index(path[-1])
+        position = Position(names[index - 1] if index else None)
+        back.append(kinds.ColumnChange(path, position=position))
     return _by(kinds.ChangeColumns(tuple(back)), transition.after)
-
-
-def _position(schema: StructType, column: Path) -> Position:
-    """The position of *column* in *schema*."""
-    around = find_place(schema, column[:-1])[2]
-    assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
-    names = [column.name for column in around.fields]
-    index = names.index(column[-1])
-    return Position(names[index - 1] if index else None)
 
 
 _STEPS: Final[Mapping[str, Callable[[Transition], Undo]]] = {

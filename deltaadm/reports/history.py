@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from deltaadm.blocks import Block
     from deltaadm.domain.json_values import Fields
     from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.wire import CommitInfo
     from deltaadm.plans.diff import Change
 
 
@@ -101,24 +100,22 @@ class Origin:
 
 def origin(snapshot: Snapshot) -> Origin:
     """The origin of *snapshot*, the state after a commit."""
-    info = snapshot.commit_info
+    version, timestamp, info = snapshot.version, snapshot.timestamp, snapshot.commit_info
+    if info is None:
+        return Origin(version=version, timestamp=timestamp)
+    other = info.extra.get("clientVersion")  # of delta-rs
     return Origin(
-        version=snapshot.version,
-        timestamp=snapshot.timestamp,
-        operation=None if info is None else info.operation,
-        engine=None if info is None else _engine(info),
-        user=None if info is None else info.user_name or info.user_id,
+        version=version,
+        timestamp=timestamp,
+        operation=info.operation,
+        engine=info.engine_info or (other if isinstance(other, str) else None),
+        user=info.user_name or info.user_id,
     )
 
 
 def beginning(snapshot: Snapshot) -> Origin:
     """The origin of *snapshot*, the oldest state that the log has."""
     return Origin(version=snapshot.version, timestamp=snapshot.timestamp, at_or_before=True)
-
-
-def _engine(info: CommitInfo) -> str | None:
-    other = info.extra.get("clientVersion")  # of delta-rs
-    return info.engine_info or (other if isinstance(other, str) else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,6 @@ if TYPE_CHECKING:
     from deltaadm.blocks import Block
     from deltaadm.clients import ClientRelease, Verdict
     from deltaadm.documents import Failure
-    from deltaadm.domain.features import TableFeature
     from deltaadm.domain.schema import Path
     from deltaadm.domain.usage import Usage
     from deltaadm.rules.rule import Finding
@@ -307,12 +306,12 @@ def _features(
     }
     asked = {
         name
-        for name, uses in evidence.items()
-        if uses
-        and FEATURES[name].activation.auto_enables
-        and FEATURES[name].in_delta_spark
+        for name, entry in FEATURES.items()
+        if evidence[name]
+        and entry.activation.auto_enables
+        and entry.in_delta_spark
         # Delta adds no feature beside its preview, nor the other way round.
-        and not _has_twin(FEATURES[name], protocol)
+        and (entry.twin is None or not protocol.supports(entry.twin))
     }
     implied = protocol.implicit_features
     for name in sorted(protocol.explicit_names | implied | asked):
@@ -334,10 +333,6 @@ def _features(
             and (bool(uses) or feature.activation.find is None),
             because=tuple(_because(protocol, name, supported, uses)),
         )
-
-
-def _has_twin(feature: TableFeature, protocol: Protocol) -> bool:
-    return feature.twin is not None and protocol.supports(feature.twin)
 
 
 def _because(
@@ -769,7 +764,15 @@ def _clients(report: TableReport) -> Block:
     if report.client_view.value == "summary":
         return Table("Clients", (), tuple(_client_rows(report)))
     columns = ("client", "access", "verdict", "subject", "source")
-    return Table("Clients", columns, tuple(_client_cells(report)), plain=True)
+    rows: list[tuple[str, ...]] = []
+    for verdict in report.clients:
+        does = DOES[verdict.compatibility.value][verdict.access.value]
+        for cell in verdict.responsible or verdict.cells:
+            notes = [cell.note] if cell.note else []
+            notes += [f"{cell.source.title}, {cell.source.date}"] if cell.source else []
+            access, words = verdict.access.value, "; ".join(notes)
+            rows.append((str(verdict.release), access, does, cell.subject, words))
+    return Table("Clients", columns, tuple(rows), plain=True)
 
 
 def feature_table(report: TableReport) -> Table:
@@ -870,19 +873,3 @@ def _client_rows(report: TableReport) -> Iterable[tuple[str, str]]:
             listed |= {(verdict.release, kind) for verdict in verdicts}
             if verdicts:
                 yield does[access], grouped(verdicts)
-
-
-def _client_cells(report: TableReport) -> Iterable[tuple[str, ...]]:
-    """Client, access, verdict, subject and source of everything that decided."""
-    for verdict in report.clients:
-        shown = verdict.responsible or verdict.cells
-        for cell in shown:
-            notes = [cell.note] if cell.note else []
-            notes += [f"{cell.source.title}, {cell.source.date}"] if cell.source else []
-            yield (
-                str(verdict.release),
-                verdict.access.value,
-                DOES[verdict.compatibility.value][verdict.access.value],
-                cell.subject,
-                "; ".join(notes),
-            )
