@@ -1,4 +1,4 @@
-"""documents.finding documents.steps"""
+"""The parts of a finding and of a step in JSON documents."""
 
 from __future__ import annotations
 
