@@ -27,12 +27,11 @@ from deltaadm.domain.features import Cost
 from deltaadm.domain.instants import second
 from deltaadm.domain.schema import path_text, type_name, walk
 from deltaadm.errors import TableError
-from deltaadm.plans.carry_out import committed_words, concurrent_words
 from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import Phase
 from deltaadm.plans.plan import moves, planned_statement
-from deltaadm.plans.reports import PlanReport, PlanState
+from deltaadm.plans.reports import PlanReport, PlanState, committed_words, concurrent_words
 from deltaadm.plans.undo import fix_command
 from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped
 from deltaadm.rules.rule import LIMIT

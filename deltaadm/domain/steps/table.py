@@ -301,7 +301,7 @@ class CreateTable(Step):
         after = replace(after, metadata=_with_inherited(snapshot, after.metadata))
         if self.cluster_by:
             # Types and statistics come after the names; Delta looks at the schema that it writes.
-            check_statistics_of(after.metadata, check_clustering(after.metadata, clusters))
+            validate_cluster_by_spec(after.metadata, clusters)
         if any(key in configuration for key in RETENTION_KEYS):
             check_retention(after.metadata)
         require_readable_char(self.schema)
@@ -617,6 +617,11 @@ def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
                 remedy="Choose columns of the schema, spelled as they are there.",
                 delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
             )
+
+
+def validate_cluster_by_spec(metadata: Metadata, columns: Sequence[Path]) -> None:
+    """Raise `Refused` unless *columns* exist, are at most four, and have statistics."""
+    check_statistics_of(metadata, check_clustering(metadata, columns))
 
 
 def _require_as_described(
