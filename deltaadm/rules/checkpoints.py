@@ -765,7 +765,13 @@ def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
     if adds is None or not isinstance(document.get("allFiles"), list):
         return
     listed = map(AddFile.from_wire, _objects(document, "allFiles"))
-    stated, known = ({_file_key(file): file.size for file in listing} for listing in (listed, adds))
+    stated, known = (
+        {
+            (file.path, vector.unique_id if (vector := file.deletion_vector) else ""): file.size
+            for file in files
+        }
+        for files in (listed, adds)
+    )
     for path, _ in _different(stated, known):
         yield Problem(f"Its allFiles and the log disagree on {path!r}.", checksum.file.path)
 
@@ -777,10 +783,6 @@ def _different(
     # With an expiry, transactions may be missing from the checksum, but must not differ.
     keys = stated.keys() if partial else stated.keys() | known.keys()
     return sorted(key for key in keys if key not in stated or stated[key] != known.get(key, ...))
-
-
-def _file_key(file: AddFile) -> tuple[str, str]:
-    return file.path, "" if file.deletion_vector is None else file.deletion_vector.unique_id
 
 
 def _histogram_problems(document: Document, histogram: Any) -> Iterator[str]:

@@ -200,7 +200,10 @@ def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET; delta-io/delta#3183.
     """
-    if _mapped(table.snapshot.metadata) and not _stored(table.snapshot.metadata, MAX_COLUMN_ID):
+    if (
+        _mapped(table.snapshot.metadata)
+        and MAX_COLUMN_ID not in table.snapshot.metadata.configuration
+    ):
         yield Problem(f"{MAX_COLUMN_ID} is not set.", MAX, fix=_counted(table))
 
 
@@ -598,10 +601,6 @@ def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] |
     if before is None or after is None or before is after or commit.replaces_table:
         return None
     return (before, after) if _mapped(before) and _mapped(after) else None
-
-
-def _stored(metadata: Metadata, key: str) -> bool:
-    return key in metadata.configuration
 
 
 def _schema(metadata: Metadata) -> StructType:

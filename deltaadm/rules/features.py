@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.domain.transaction.spark_support import Invariant
-    from deltaadm.domain.wire import Metadata
 
 
 _GENERATION: Final = "delta.generationExpression"
@@ -171,15 +170,15 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
             )
     for path, field in fields_of(table.snapshot.metadata):
         default = field.metadata.get(_DEFAULT)
-        if default is not None and is_variant(field.type) and not _is_null(default):
+        if (
+            default is not None
+            and is_variant(field.type)
+            and not (isinstance(default, str) and default.strip().lower() == "null")
+        ):
             yield Problem(
                 f"The variant column {path_text(path)!r} has the default {default!r}.",
                 place_of(path),
             )
-
-
-def _is_null(default: Any) -> bool:
-    return isinstance(default, str) and default.strip().lower() == "null"
 
 
 @rule("DL520", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -360,7 +359,10 @@ def not_null_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     protocol = snapshot.protocol
     if protocol.supports_writer_features or protocol.supports("invariants"):
         return
-    for path, field in _plain_fields(snapshot.metadata):
+    if not fields_of(snapshot.metadata):
+        return
+    # Delta looks for invariants outside arrays and maps alone.
+    for path, field in struct_fields(snapshot.metadata.schema):
         if not field.nullable:
             yield Problem(
                 f"Column {path_text(path)!r} is NOT NULL, but versions {protocol.simple_string} "
@@ -368,11 +370,6 @@ def not_null_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
                 place_of(path),
                 fix=adding(snapshot, "invariants"),
             )
-
-
-def _plain_fields(metadata: Metadata) -> tuple[tuple[Path, StructField], ...]:
-    """The fields outside arrays and maps, where Delta looks for invariants."""
-    return tuple(struct_fields(metadata.schema)) if fields_of(metadata) else ()
 
 
 @rule("DL526", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -523,7 +520,8 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
     for path, data_type in clustered_columns(table):
         name = ".".join(path)
         if data_type is None:
-            former_name = _former_name_note(table, path)
+            known = table.earlier_names.get(path)
+            former_name = f" (once the physical name of {path_text(known)})" if known else ""
             yield Problem(
                 f"The table is clustered by {name!r}, which does not exist{former_name}.",
                 f"domainMetadata[{CLUSTERING_DOMAIN}]",
@@ -534,12 +532,6 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
                 f"The table is clustered by {name!r}, whose type has no statistics.",
                 f"domainMetadata[{CLUSTERING_DOMAIN}]",
             )
-
-
-def _former_name_note(table: SnapshotFacts, path: Path) -> str:
-    """The logical name of the column with the physical *path*, if known."""
-    known = table.earlier_names.get(path)
-    return "" if known is None else f" (once the physical name of {path_text(known)})"
 
 
 def _restore_clustering_step(table: SnapshotFacts) -> tuple[Step, ...]:

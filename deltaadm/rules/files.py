@@ -49,7 +49,6 @@ if TYPE_CHECKING:
         State,
     )
     from deltaadm.domain.file_facts import Kinds
-    from deltaadm.domain.schema import StructField
 
 
 _DAY: Final = 86_400_000
@@ -91,13 +90,11 @@ def _layout_of(state: State) -> _Layout:
         # DL305 reports the partition column; the files cannot be judged by it.
         if field is None:
             return _Layout(None, frozenset(), kinds_in(metadata))
-        columns[name if mode is ColumnMappingMode.NONE else physical_name(field)] = _column(field)
+        known = field.type.name if isinstance(field.type, PrimitiveType) else ""
+        columns[name if mode is ColumnMappingMode.NONE else physical_name(field)] = _Column(
+            field.name, known, field.nullable
+        )
     return _Layout(columns, frozenset(metadata.partition_columns), kinds_in(metadata))
-
-
-def _column(field: StructField) -> _Column:
-    known = field.type.name if isinstance(field.type, PrimitiveType) else ""
-    return _Column(field.name, known, field.nullable)
 
 
 def _statistics_of(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:

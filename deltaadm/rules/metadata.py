@@ -151,15 +151,15 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
         elif is_geospatial(PrimitiveType(name)):
             if refusal is not None and refusal.delta_error_class == geospatial:
                 yield Problem(f"Delta Spark cannot load a table with {name!r}.", _at(path))
-        elif not is_supported_type(PrimitiveType(name)) and not _has_own_rule(name):
+        elif not (
+            is_supported_type(PrimitiveType(name))
+            or CHAR_TYPE.fullmatch(name)  # as interval, it has a rule of its own
+            or name.startswith("interval")
+        ):
             severity = None if name.startswith("time(") else Severity.WARNING
             yield Problem(
                 f"Delta does not support the type {name!r}.", _at(path), severity=severity
             )
-
-
-def _has_own_rule(name: str) -> bool:
-    return CHAR_TYPE.fullmatch(name) is not None or name.startswith("interval")
 
 
 @rule("DL304", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -341,14 +341,12 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     delta-io/delta-rs#2180.
     """
     for key, value in sorted(table.snapshot.metadata.configuration.items()):
+        # DL308 reports the protocol's keys, DL401 the mapping mode and DL325 the Parquet version.
+        if is_protocol_property(key) or key in (COLUMN_MAPPING_MODE, PARQUET_VERSION):
+            continue
         known = PROPERTIES.get(key.lower())
-        if known is not None and known.key == key and not _is_checked_elsewhere(key):
+        if known is not None and known.key == key:
             yield from _judged(table, known, value)
-
-
-def _is_checked_elsewhere(key: str) -> bool:
-    # DL308 reports the protocol's keys, DL401 the mapping mode and DL325 the Parquet version.
-    return is_protocol_property(key) or key in (COLUMN_MAPPING_MODE, PARQUET_VERSION)
 
 
 def _judged(table: SnapshotFacts, known: Property, value: str) -> Iterator[Problem]:

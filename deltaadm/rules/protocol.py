@@ -349,7 +349,9 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
         return
     for feature, evidence in _unsupported(snapshot):
         # NOT NULL alone is DL525's.
-        if feature.name == "invariants" and not _has_invariant_expression(snapshot):
+        if feature.name == "invariants" and not any(
+            "delta.invariants" in field.metadata for _, field in walk(snapshot.metadata.schema)
+        ):
             continue
         yield Problem(
             f"Versions {snapshot.protocol.simple_string} do not imply {feature.name}, but "
@@ -382,10 +384,6 @@ def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
         feature = FEATURES[name]
         if name != "columnMapping" and not feature.activation.by_type:
             yield feature, evidence[0]
-
-
-def _has_invariant_expression(snapshot: Snapshot) -> bool:
-    return any("delta.invariants" in field.metadata for _, field in walk(snapshot.metadata.schema))
 
 
 @rule("DL213", Severity.WARNING, Scope.SNAPSHOT, shared=True)

@@ -34,7 +34,7 @@ from deltaadm.masking import masked, secrets_among
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.domain.facts import CommitFacts, FileColumns, SnapshotFacts, State
+    from deltaadm.domain.facts import CommitFacts, SnapshotFacts, State
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.schema import DataType, StructField
     from deltaadm.domain.steps import Step
@@ -450,7 +450,12 @@ class Judge:
     def see(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
         if isinstance(fact, facts.LiveFiles):
-            self._check_files(fact.columns)
+            columns = fact.columns
+            rules = self._by_scope.get(facts.LiveFile, ())
+            # Two steps: of a million files hardly any is looked at by itself.
+            rows = [columns.every if each.among is None else each.among(columns) for each in rules]
+            for file, asked in columns.files(rows):
+                self.apply(compress(rules, asked), file)
             return
         if isinstance(fact, facts.Withdrawn):
             self.found.clear()
@@ -480,14 +485,6 @@ class Judge:
         judge = self.rules.found_in_like_tables(self._limit, protocol, Traits.of(metadata))
         self.found += judge.found
         self.counts += judge.counts
-
-    def _check_files(self, columns: FileColumns) -> None:
-        """Look by column for the files that a rule may find something in, and at those alone."""
-        rules = self._by_scope.get(facts.LiveFile, ())
-        # Two steps: of a million files hardly any is looked at by itself.
-        rows = [columns.every if each.among is None else each.among(columns) for each in rules]
-        for file, asked in columns.files(rows):
-            self.apply(compress(rules, asked), file)
 
     def _keep(self, rule: Rule, problem: Problem, fact: facts.Facts) -> None:
         self.counts[rule.code] += 1

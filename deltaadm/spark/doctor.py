@@ -41,14 +41,24 @@ def look(options: SparkOptions) -> Iterator[Check]:
     """The checks of a session with *options*; nothing is started and nothing fetched."""
     target = _target(options)
     if target.startswith("sc://"):
-        yield from _connect(target)
+        yield _package("pyspark")
+        lacking = [module for module in _CONNECT_MODULES if find_spec(module) is None]
+        if lacking:
+            detail = f"not installed: {', '.join(lacking)}"
+            yield Check("packages", Health.FAILED, detail, jvm.INSTALL_CONNECT)
+        where = f"Spark Connect at {without_secrets(target)}: it has its own Java and jars"
+        yield _sound("Spark", where, lambda: require_reachable(target))
         return
     packages = [_package("pyspark"), _package("delta-spark")]
     yield from packages
     yield _java()
     if all(check.health is Health.OK for check in packages):
         yield _sound("packages", "pyspark and delta-spark are compatible", _fit)
-        yield from _spark(target)
+        home = jvm.spark_home()
+        own = " (SPARK_HOME)" if os.environ.get("SPARK_HOME") else " (in the pyspark package)"
+        yield _sound("Spark", f"{home}{own}", lambda: jvm.require_fitting_spark(home))
+        master = target or "local[*]"
+        yield _sound("master", without_secrets(master), lambda: require_reachable(master))
         yield _delta(options)
 
 
@@ -136,26 +146,7 @@ def _fit() -> None:
         raise jvm.missing(error.name or "packaging") from error
 
 
-def _connect(target: str) -> Iterator[Check]:
-    """Only whether the server is there is known before a session connects to it."""
-    yield _package("pyspark")
-    lacking = [module for module in _CONNECT_MODULES if find_spec(module) is None]
-    if lacking:
-        detail = f"not installed: {', '.join(lacking)}"
-        yield Check("packages", Health.FAILED, detail, jvm.INSTALL_CONNECT)
-    where = f"Spark Connect at {without_secrets(target)}: it has its own Java and jars"
-    yield _sound("Spark", where, lambda: require_reachable(target))
-
-
 _CONNECT_MODULES: Final = ("grpc", "grpc_status", "pandas", "pyarrow", "zstandard")
-
-
-def _spark(target: str) -> Iterator[Check]:
-    home = jvm.spark_home()
-    own = " (SPARK_HOME)" if os.environ.get("SPARK_HOME") else " (in the pyspark package)"
-    yield _sound("Spark", f"{home}{own}", lambda: jvm.require_fitting_spark(home))
-    master = target or "local[*]"
-    yield _sound("master", without_secrets(master), lambda: require_reachable(master))
 
 
 def _delta(options: SparkOptions) -> Check:

@@ -114,9 +114,21 @@ def refusal(error: Exception) -> DeltaadmError:
         if missing := next(
             (cause for cause in _causes(thrown) if _is(cause, *_MISSING_CLASSES)), None
         ):
-            return _missing_class(missing)
+            return EngineError(
+                "Spark lacks a required class, or has an incompatible version of it "
+                f"({sentence(missing.toString())[0]}).",
+                remedy="The jars of Spark, Delta and Hadoop must be complete and compatible; "
+                "`deltaadm doctor` checks them.",
+            )
         own = error.getCondition() if isinstance(error, PySparkException) else None
-        return _refusal(error, chain(filter(None, [own]), _conditions(thrown)))
+        condition = next(chain(filter(None, [own]), _conditions(thrown)), None)
+        message, advice = sentence(error_text(error))
+        if advice and condition and "." in condition:  # a sub-class's own words follow its class's
+            detail, advice = sentence(advice)
+            message = f"{message.rstrip('.:')}: {detail}"
+        kind = NotYet if condition in WAITING_CLASSES else CommitError
+        remedy = advice or "Inspect the table, then plan again."
+        return kind(message, remedy=remedy, delta_error_class=condition)
     if isinstance(error, (Py4JError, OSError)):
         return lost(error)
     raise error
@@ -131,20 +143,6 @@ def refusals() -> Iterator[None]:
         raise
     except Exception as error:
         raise refusal(error) from error
-
-
-def _refusal(error: Exception, conditions: Iterator[str]) -> CommitError | NotYet:
-    condition = next(conditions, None)
-    message, advice = sentence(error_text(error))
-    if advice and condition and "." in condition:  # a sub-class's own words follow its class's
-        detail, advice = sentence(advice)
-        message = f"{message.rstrip('.:')}: {detail}"
-    kind = NotYet if condition in WAITING_CLASSES else CommitError
-    return kind(
-        message,
-        remedy=advice or "Inspect the table, then plan again.",
-        delta_error_class=condition,
-    )
 
 
 def error_text(error: Exception) -> str:
@@ -186,15 +184,6 @@ FILE_SYSTEM_REMEDY: Final = (
 
 _MISSING_CLASSES: Final = ("java.lang.LinkageError", "java.lang.ClassNotFoundException")
 """A JVM's messages about classes that are missing, or of incompatible versions."""
-
-
-def _missing_class(thrown: Any) -> EngineError:
-    return EngineError(
-        "Spark lacks a required class, or has an incompatible version of it "
-        f"({sentence(thrown.toString())[0]}).",
-        remedy="The jars of Spark, Delta and Hadoop must be complete and compatible; `deltaadm "
-        "doctor` checks them.",
-    )
 
 
 def _conditions(thrown: Any) -> Iterator[str]:

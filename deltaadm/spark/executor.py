@@ -173,11 +173,24 @@ class SparkExecutor:
             write_checkpoint(store, base or load_snapshot(store))
             return
         sql = statement(address(root), _addressed(step), self._names.get(root))
-        _require_unicode(root, sql)
+        try:  # as Py4J does, which raises where nothing says which name is wrong
+            sql.encode()
+        except UnicodeEncodeError:
+            raise CommitError(
+                f"Cannot pass {root!r} or this change to Spark: a name in it is not valid Unicode.",
+                remedy="Rename it, or use a link with another name.",
+            ) from None
         session = self._live()
         with self._prepared(session, step.annotation):
-            if isinstance(step, CreateTable) and step.query is not None:
-                _require_same_columns(session, step.query, step.schema)
+            if (
+                isinstance(step, CreateTable)
+                and step.query is not None
+                and schema_of_query(DeltaCatalog(session).query_schema(step.query)) != step.schema
+            ):
+                raise CommitError(
+                    "The query returns different columns than when it was planned.",
+                    remedy="Plan again.",
+                )
             try:
                 session.sql(sql)
             except Exception as error:
@@ -303,13 +316,6 @@ USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
 """The setting from which Delta takes what commits have as `userMetadata`."""
 
 
-def _require_same_columns(session: SparkSession, query: str, planned: StructType) -> None:
-    if schema_of_query(DeltaCatalog(session).query_schema(query)) != planned:
-        raise CommitError(
-            "The query returns different columns than when it was planned.", remedy="Plan again."
-        )
-
-
 def address(root: str) -> str:
     """
     A table's location in the form that Spark needs.
@@ -331,16 +337,6 @@ def _addressed(step: Step) -> Step:
     """The same step, with its location in the form that Spark needs."""
     there = step.touches.destination
     return step if there is None else SetLocation(replace(there, root=address(there.root)))
-
-
-def _require_unicode(root: str, sql: str) -> None:
-    try:  # as Py4J does, which raises where nothing says which name is wrong
-        sql.encode()
-    except UnicodeEncodeError:
-        raise CommitError(
-            f"Cannot pass {root!r} or this change to Spark: a name in it is not valid Unicode.",
-            remedy="Rename it, or use a link with another name.",
-        ) from None
 
 
 # A Spark that is not the right one

@@ -127,7 +127,10 @@ def connector_package(connector: str, paths: Iterable[str]) -> str | None:
     release = _hadoop(paths)
     if release is None or connector not in _CONNECTORS:
         return None
-    if connector == "gcs-connector" and _numbers(release) < _SHADED_FROM:
+    if (
+        connector == "gcs-connector"
+        and tuple(map(int, re.findall(r"\d+", release)[:2])) < _SHADED_FROM
+    ):
         return None
     return f"{_CONNECTORS[connector]}:{release}"
 
@@ -178,10 +181,6 @@ def _hadoop(paths: Iterable[str]) -> str | None:
         if match := re.fullmatch(r"hadoop-client-api-(\d[\w.]*)\.jar", Path(path).name):
             return match[1]
     return None
-
-
-def _numbers(release: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", release)[:2]))
 
 
 # What is set for a store, in Hadoop's words

@@ -128,7 +128,14 @@ def remote_session(
             stack.enter_context(_quiet_connection())
         try:
             _require_answer(url)
-            session = _new_session(url, patience)
+            from pyspark.sql.connect.client import DefaultChannelBuilder
+            from pyspark.sql.connect.session import SparkSession
+
+            channel = DefaultChannelBuilder(url)
+            # `builder.remote` makes a channel of its own, to which nothing can be added.
+            channel.add_interceptor(deadlines(patience))
+            # Not `getOrCreate`, which might give a session that the program has made.
+            session = SparkSession.builder.channelBuilder(channel).create()
             stack.callback(stop_session, session)
             _configure_retries(session)
             _ = session.version  # the first thing that the server is asked
@@ -146,18 +153,6 @@ def remote_session(
         asked = {key: value for key, value in conf.items() if key != TIMEOUT}
         stack.enter_context(configured(session, asked))
         yield session
-
-
-def _new_session(url: str, patience: float) -> Any:
-    """A session of which the server knows nothing yet."""
-    from pyspark.sql.connect.client import DefaultChannelBuilder
-    from pyspark.sql.connect.session import SparkSession
-
-    channel = DefaultChannelBuilder(url)
-    # `builder.remote` makes a channel of its own, to which nothing can be added.
-    channel.add_interceptor(deadlines(patience))
-    # Not `getOrCreate`, which might give a session that the program has made.
-    return SparkSession.builder.channelBuilder(channel).create()
 
 
 @contextmanager
@@ -317,7 +312,11 @@ def open_session(
     Raises `EngineError` where there can be no session.
     """
     # An active session has the catalogs and credentials of the program that we are part of.
-    active = _active_session()
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise missing("pyspark") from error
+    active = SparkSession.getActiveSession()
     target = _target(options)
     with ExitStack() as stack:
         if not options.debug:
@@ -353,14 +352,6 @@ def _target(options: SparkOptions) -> str:
 
 
 _CONNECT: Final = "sc://"
-
-
-def _active_session() -> SparkSession | None:
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise missing("pyspark") from error
-    return SparkSession.getActiveSession()
 
 
 @contextmanager

@@ -415,7 +415,9 @@ class HadoopStore:
             # one.
             infos = list(_STATUS.finditer(self._hadoop.array_to_string(statuses)))
             # A status that wraps another has no text of its own: then each is asked by itself.
-            if len(infos) != len(statuses) or (infos and not _is_of(infos[0], statuses[0])):
+            if len(infos) != len(statuses) or (
+                infos and infos[0]["path"] != str(statuses[0].getPath().toString())
+            ):
                 return [file for file in map(_info, statuses) if _belongs(file)]
         except java_errors() as error:
             storage_error = failure(directory, error)
@@ -441,11 +443,6 @@ _STATUS: Final = re.compile(
     r"; modification_time=(?P<modified>\d+)"
 )
 """A file in the words of Hadoop's `FileStatus.toString`: one call for a whole directory."""
-
-
-def _is_of(text: re.Match[str], status: Any) -> bool:
-    """Whether the text is about the file."""
-    return text["path"] == str(status.getPath().toString())
 
 
 def _info(status: Any) -> FileInfo:

@@ -30,7 +30,10 @@ def shipped(session: SparkSession) -> Iterator[None]:
         return
     with scratch_directory() as scratch:
         archive = scratch.path / "deltaadm.zip"
-        _pack(archive)
+        package = Path(deltaadm.__file__).parent
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+            for path in sorted(package.rglob("*.py")):
+                packed.write(path, path.relative_to(package.parent))
         try:
             session.addArtifacts(str(archive), pyfile=True)
         except java_errors() as error:
@@ -39,13 +42,6 @@ def shipped(session: SparkSession) -> Iterator[None]:
                 remedy="Omit --engine spark.",
             ) from error
         yield
-
-
-def _pack(archive: Path) -> None:
-    package = Path(deltaadm.__file__).parent
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path in sorted(package.rglob("*.py")):
-            packed.write(path, path.relative_to(package.parent))
 
 
 def require_able(error: Exception) -> None:
