@@ -26,19 +26,21 @@ if TYPE_CHECKING:
     from typing import Final
 
 
+_UNKNOWN: Final = Compatibility.UNKNOWN
+
+# One or two lines for each fact.
+# fmt: off
+
+
 # Query engines that users run themselves
 
 
 _TRINO_FEATURES: Final = Source(
-    "trinodb/trino plugin/trino-delta-lake/src/main/java/io/trino/plugin/deltalake/"
-    "transactionlog/DeltaLakeTableFeatures.java @4695f88",
-    "2026-11-21",
-)
+    "trinodb/trino plugin/trino-delta-lake/src/main/java/io/trino/plugin/deltalake/transactionlog/"
+    "DeltaLakeTableFeatures.java @4695f88", "2026-11-21")
 _TRINO_METADATA: Final = Source(
     "trinodb/trino plugin/trino-delta-lake/src/main/java/io/trino/plugin/deltalake/"
-    "DeltaLakeMetadata.java",
-    "2026-11-21",
-)
+    "DeltaLakeMetadata.java", "2026-11-21")
 _HIDDEN: Final = "the table is not found"
 
 _TRINO_414: Final = Source("Trino release notes, Release 414", "2023-04-19")
@@ -48,229 +50,154 @@ _TRINO_454: Final = Source("Trino release notes, Release 454", "2024-08-15")
 _TRINO_471: Final = Source("Trino release notes, Release 471", "2025-02-19")
 
 TRINO: Final = Client(
-    id="trino",
-    name="Trino",
-    versioned_by="releases of Trino",
-    oldest="413",
-    newest="480",
+    id="trino", name="Trino", versioned_by="releases of Trino", oldest="413", newest="480",
     read_gates=(
-        Gate(3, _TRINO_427, until="480", above=Compatibility.UNKNOWN),
+        Gate(3, _TRINO_427, until="480", above=_UNKNOWN),
         Gate(3, _TRINO_METADATA, since="480", note=_HIDDEN),
     ),
     reads=(
-        works("columnMapping", _TRINO_414, since="414", until="480"),
-        unknown("columnMapping[id]", _TRINO_414, until="480", note="only names are mentioned"),
-        works("columnMapping", _TRINO_FEATURES, since="480"),
-        wrong(
-            "deletionVectors",
-            _TRINO_414,
-            until="414",
-            active=False,
-            note="deleted rows are returned",
-        ),
-        fails("deletionVectors", _TRINO_414, since="414", until="427"),
-        works("deletionVectors", _TRINO_427, since="427"),
-        works("vacuumProtocolCheck", _TRINO_449, since="449"),
-        works("variantType variantType-preview", _TRINO_471, since="471"),
-        works("timestampNtz v2Checkpoint", _TRINO_FEATURES, since="480"),
-        works("typeWidening typeWidening-preview", _TRINO_FEATURES, since="480"),
-        fails("*", _TRINO_METADATA, since="480", note=_HIDDEN),
+        works("columnMapping", _TRINO_414, "414..480"),
+        unknown("columnMapping[id]", _TRINO_414, "..480", "only names are mentioned"),
+        works("columnMapping", _TRINO_FEATURES, "480.."),
+        wrong("deletionVectors", _TRINO_414, "..414", "deleted rows are returned", active=False),
+        fails("deletionVectors", _TRINO_414, "414..427"),
+        works("deletionVectors", _TRINO_427, "427.."),
+        works("vacuumProtocolCheck", _TRINO_449, "449.."),
+        works("variantType variantType-preview", _TRINO_471, "471.."),
+        works("timestampNtz v2Checkpoint", _TRINO_FEATURES, "480.."),
+        works("typeWidening typeWidening-preview", _TRINO_FEATURES, "480.."),
+        fails("*", _TRINO_METADATA, "480..", _HIDDEN),
     ),
     write_gates=(
-        Gate(6, _TRINO_427, until="427", above=Compatibility.UNKNOWN),
-        Gate(7, _TRINO_427, since="427", until="480", above=Compatibility.UNKNOWN),
+        Gate(6, _TRINO_427, until="427", above=_UNKNOWN),
+        Gate(7, _TRINO_427, since="427", until="480", above=_UNKNOWN),
         Gate(7, _TRINO_METADATA, since="480"),
     ),
     writes=(
-        works("columnMapping", _TRINO_414, since="414"),
-        fails("deletionVectors", _TRINO_414, since="414", until="427"),
-        works("deletionVectors", _TRINO_454, since="454"),
-        works("vacuumProtocolCheck", _TRINO_449, since="449"),
-        works("appendOnly invariants checkConstraints", _TRINO_FEATURES, since="480"),
-        works("changeDataFeed timestampNtz", _TRINO_FEATURES, since="480"),
-        works("generatedColumns", _TRINO_METADATA, since="480"),
-        fails("generatedColumns", _TRINO_METADATA, since="480", active=True),
-        unknown("identityColumns", _TRINO_METADATA, since="480", note="not checked by version"),
-        fails("generatedColumns identityColumns", _TRINO_FEATURES, since="480", listed=True),
-        fails("*", _TRINO_FEATURES, since="480"),
+        works("columnMapping", _TRINO_414, "414.."),
+        fails("deletionVectors", _TRINO_414, "414..427"),
+        works("deletionVectors", _TRINO_454, "454.."),
+        works("vacuumProtocolCheck", _TRINO_449, "449.."),
+        works("appendOnly invariants checkConstraints", _TRINO_FEATURES, "480.."),
+        works("changeDataFeed timestampNtz", _TRINO_FEATURES, "480.."),
+        works("generatedColumns", _TRINO_METADATA, "480.."),
+        fails("generatedColumns", _TRINO_METADATA, "480..", active=True),
+        unknown("identityColumns", _TRINO_METADATA, "480..", "not checked by version"),
+        fails("generatedColumns identityColumns", _TRINO_FEATURES, "480..", listed=True),
+        fails("*", _TRINO_FEATURES, "480.."),
     ),
 )
 
 _PRESTO: Final = Source(
-    "prestodb/presto presto-docs/src/main/sphinx/connector/deltalake.rst @0127d90", "2026-11-21"
-)
+    "prestodb/presto presto-docs/src/main/sphinx/connector/deltalake.rst @0127d90", "2026-11-21")
 _STANDALONE: Final = Source(
     "delta-io/delta connectors/standalone/src/main/scala/io/delta/standalone/internal/"
-    "DeltaLogImpl.scala @0550b39, actions/actions.scala @72eaaf0",
-    "2026-11-21",
-)
+    "DeltaLogImpl.scala @0550b39, actions/actions.scala @72eaaf0", "2026-11-21")
 
 PRESTO: Final = Client(
-    id="presto",
-    name="Presto (on Delta Standalone)",
-    versioned_by="days",
-    oldest="2026-11-21",
+    id="presto", name="Presto (on Delta Standalone)", versioned_by="days", oldest="2026-11-21",
     newest="2026-11-21",
     read_gates=(Gate(1, _STANDALONE),),
     reads=(),
-    write_gates=(Gate(0, _PRESTO, above=Compatibility.UNKNOWN, note="only reading is mentioned"),),
+    write_gates=(Gate(0, _PRESTO, above=_UNKNOWN, note="only reading is mentioned"),),
 )
 
 HIVE: Final = Client(
-    id="hive",
-    name="Delta connector for Apache Hive (on Delta Standalone)",
-    versioned_by="releases of Delta Lake",
-    oldest="3.0.0",
-    newest="3.0.0",
+    id="hive", name="Delta connector for Apache Hive (on Delta Standalone)",
+    versioned_by="releases of Delta Lake", oldest="3.0.0", newest="3.0.0",
     read_gates=(Gate(1, _STANDALONE),),
     reads=(),
 )
 
 _DUCKDB: Final = Source(
     "tried with DuckDB 1.2.1, 1.3.0, 1.3.2, 1.4.0, 1.4.4, 1.5.0 and 1.5.5 and their delta "
-    "extensions",
-    "2026-11-21",
-)
+    "extensions", "2026-11-21")
 _DUCKDB_1_5_5: Final = Source("tried with DuckDB 1.5.5 and its delta extension", "2026-11-24")
 _NOT_TRIED: Final = "not tried"
 _BY_NAME: Final = "columns are matched by name; files with other column names give nulls"
 
 DUCKDB: Final = Client(
-    id="duckdb-delta",
-    name="DuckDB with its delta extension",
-    versioned_by="releases of DuckDB",
-    oldest="1.2.1",
-    newest="1.5.5",
+    id="duckdb-delta", name="DuckDB with its delta extension", versioned_by="releases of DuckDB",
+    oldest="1.2.1", newest="1.5.5",
     read_gates=(Gate(3, _DUCKDB),),
     reads=(
         works("deletionVectors timestampNtz vacuumProtocolCheck", _DUCKDB),
         works("typeWidening typeWidening-preview", _DUCKDB),
-        works("columnMapping", _DUCKDB, since="1.3.0"),
-        unknown("columnMapping", _DUCKDB, until="1.3.0", note="not tried where it is not used"),
-        wrong("columnMapping", _DUCKDB, until="1.3.0", note="mapped columns give nulls"),
-        unknown("columnMapping[partitioned]", _DUCKDB_1_5_5, until="1.5.5", note=_NOT_TRIED),
-        wrong(
-            "columnMapping[partitioned]",
-            _DUCKDB_1_5_5,
-            since="1.5.5",
-            note="partition columns are read as null",
-        ),
-        fails(
-            "schema[timestamp_ntz]",
-            _DUCKDB_1_5_5,
-            since="1.5.5",
-            note="timestamp_ntz takes the feature timestampNtz",
-        ),
-        fails("columnMapping[id]", _DUCKDB, until="1.4.1"),
-        unknown("columnMapping[id]", _DUCKDB, since="1.4.1", until="1.4.4", note=_NOT_TRIED),
-        wrong("columnMapping[id]", _DUCKDB, since="1.4.4", note=_BY_NAME),
-        fails("v2Checkpoint", _DUCKDB, until="1.3.2"),
-        works("v2Checkpoint", _DUCKDB, since="1.3.2"),
-        fails("variantType variantType-preview", _DUCKDB, until="1.4.0"),
-        works("variantType variantType-preview", _DUCKDB, since="1.4.0"),
-        fails("catalogManaged", _DUCKDB, until="1.4.1"),
-        unknown("catalogManaged", _DUCKDB, since="1.4.1", until="1.4.4", note=_NOT_TRIED),
-        wrong(
-            "catalogManaged",
-            _DUCKDB,
-            since="1.4.4",
-            until="1.5.1",
-            note="delta_scan shows what is published, without asking the catalog",
-        ),
-        unknown("catalogManaged", _DUCKDB, since="1.5.1", until="1.5.5", note=_NOT_TRIED),
-        fails("catalogManaged", _DUCKDB, since="1.5.5"),
+        works("columnMapping", _DUCKDB, "1.3.0.."),
+        unknown("columnMapping", _DUCKDB, "..1.3.0", "not tried where it is not used"),
+        wrong("columnMapping", _DUCKDB, "..1.3.0", "mapped columns give nulls"),
+        unknown("columnMapping[partitioned]", _DUCKDB_1_5_5, "..1.5.5", _NOT_TRIED),
+        wrong("columnMapping[partitioned]", _DUCKDB_1_5_5, "1.5.5..",
+            "partition columns are read as null"),
+        fails("schema[timestamp_ntz]", _DUCKDB_1_5_5, "1.5.5..",
+            "timestamp_ntz takes the feature timestampNtz"),
+        fails("columnMapping[id]", _DUCKDB, "..1.4.1"),
+        unknown("columnMapping[id]", _DUCKDB, "1.4.1..1.4.4", _NOT_TRIED),
+        wrong("columnMapping[id]", _DUCKDB, "1.4.4..", _BY_NAME),
+        fails("v2Checkpoint", _DUCKDB, "..1.3.2"),
+        works("v2Checkpoint", _DUCKDB, "1.3.2.."),
+        fails("variantType variantType-preview", _DUCKDB, "..1.4.0"),
+        works("variantType variantType-preview", _DUCKDB, "1.4.0.."),
+        fails("catalogManaged", _DUCKDB, "..1.4.1"),
+        unknown("catalogManaged", _DUCKDB, "1.4.1..1.4.4", _NOT_TRIED),
+        wrong("catalogManaged", _DUCKDB, "1.4.4..1.5.1",
+            "delta_scan shows what is published, without asking the catalog"),
+        unknown("catalogManaged", _DUCKDB, "1.5.1..1.5.5", _NOT_TRIED),
+        fails("catalogManaged", _DUCKDB, "1.5.5.."),
         unknown("catalogOwned-preview geospatial geospatial-dev", _DUCKDB, note=_NOT_TRIED),
         unknown("variantShredding variantShredding-preview", _DUCKDB, note=_NOT_TRIED),
         fails("*", _DUCKDB),
     ),
     write_gates=(
         Gate(0, _DUCKDB, until="1.4.0", note="INSERT is not implemented"),
-        Gate(7, _DUCKDB, since="1.4.0", above=Compatibility.UNKNOWN),
+        Gate(7, _DUCKDB, since="1.4.0", above=_UNKNOWN),
     ),
     writes=(
-        works("appendOnly invariants changeDataFeed domainMetadata", _DUCKDB, since="1.4.0"),
-        works("deletionVectors rowTracking inCommitTimestamp", _DUCKDB, since="1.4.0"),
+        works("appendOnly invariants changeDataFeed domainMetadata", _DUCKDB, "1.4.0.."),
+        works("deletionVectors rowTracking inCommitTimestamp", _DUCKDB, "1.4.0.."),
         unknown("variantType variantType-preview", _DUCKDB, note=_NOT_TRIED),
-        unknown("timestampNtz", _DUCKDB, until="1.5.5", note=_NOT_TRIED),
-        works("timestampNtz", _DUCKDB_1_5_5, since="1.5.5"),
-        fails("invariants inCommitTimestamp", _DUCKDB, since="1.4.0", until="1.5.5", active=True),
-        fails(
-            "invariants[expression]",
-            _DUCKDB_1_5_5,
-            since="1.5.5",
-            active=True,
-            note="of invariants it supports NOT NULL alone",
-        ),
-        unknown(
-            "schema[char] partitionColumns[text]", _DUCKDB_1_5_5, until="1.5.5", note=_NOT_TRIED
-        ),
-        wrong(
-            "schema[char]",
-            _DUCKDB_1_5_5,
-            since="1.5.5",
-            note="values that are too long for CHAR and VARCHAR are written",
-        ),
-        wrong(
-            "partitionColumns[text]",
-            _DUCKDB_1_5_5,
-            since="1.5.5",
-            note="timestamps and values that paths encode, such as those with a space, %, :, = or "
-            "letters beyond ASCII, make the table unreadable for everybody",
-        ),
-        fails("changeDataFeed", _DUCKDB, since="1.4.0", until="1.5.0", active=True),
-        unknown("changeDataFeed", _DUCKDB, since="1.5.0", until="1.5.5", note=_NOT_TRIED),
-        fails("v2Checkpoint vacuumProtocolCheck", _DUCKDB, since="1.4.0", until="1.5.0"),
-        works("v2Checkpoint", _DUCKDB, since="1.5.0"),
-        fails("clustering materializePartitionColumns", _DUCKDB, since="1.4.0", until="1.5.0"),
-        unknown(
-            "vacuumProtocolCheck clustering materializePartitionColumns",
-            _DUCKDB,
-            since="1.5.0",
-            until="1.5.5",
-            note=_NOT_TRIED,
-        ),
-        works("vacuumProtocolCheck clustering materializePartitionColumns", _DUCKDB, since="1.5.5"),
-        fails("columnMapping", _DUCKDB, since="1.4.0", until="1.5.1"),
-        unknown("columnMapping", _DUCKDB, since="1.5.1", until="1.5.5", note=_NOT_TRIED),
-        works("columnMapping", _DUCKDB, since="1.5.5"),
-        wrong(
-            "columnMapping",
-            _DUCKDB,
-            since="1.5.5",
-            note="INSERT writes files that read as nulls",
-        ),
-        unknown(
-            "variantShredding-preview",
-            _DUCKDB,
-            note=_NOT_TRIED,
-        ),
-        fails("*", _DUCKDB, since="1.4.0"),
+        unknown("timestampNtz", _DUCKDB, "..1.5.5", _NOT_TRIED),
+        works("timestampNtz", _DUCKDB_1_5_5, "1.5.5.."),
+        fails("invariants inCommitTimestamp", _DUCKDB, "1.4.0..1.5.5", active=True),
+        fails("invariants[expression]", _DUCKDB_1_5_5, "1.5.5..",
+            "of invariants it supports NOT NULL alone", active=True),
+        unknown("schema[char] partitionColumns[text]", _DUCKDB_1_5_5, "..1.5.5", _NOT_TRIED),
+        wrong("schema[char]", _DUCKDB_1_5_5, "1.5.5..",
+            "values that are too long for CHAR and VARCHAR are written"),
+        wrong("partitionColumns[text]", _DUCKDB_1_5_5, "1.5.5..",
+            "timestamps and values that paths encode, such as those with a space, %, :, = or "
+            "letters beyond ASCII, make the table unreadable for everybody"),
+        fails("changeDataFeed", _DUCKDB, "1.4.0..1.5.0", active=True),
+        unknown("changeDataFeed", _DUCKDB, "1.5.0..1.5.5", _NOT_TRIED),
+        fails("v2Checkpoint vacuumProtocolCheck", _DUCKDB, "1.4.0..1.5.0"),
+        works("v2Checkpoint", _DUCKDB, "1.5.0.."),
+        fails("clustering materializePartitionColumns", _DUCKDB, "1.4.0..1.5.0"),
+        unknown("vacuumProtocolCheck clustering materializePartitionColumns", _DUCKDB,
+            "1.5.0..1.5.5", _NOT_TRIED),
+        works("vacuumProtocolCheck clustering materializePartitionColumns", _DUCKDB, "1.5.5.."),
+        fails("columnMapping", _DUCKDB, "1.4.0..1.5.1"),
+        unknown("columnMapping", _DUCKDB, "1.5.1..1.5.5", _NOT_TRIED),
+        works("columnMapping", _DUCKDB, "1.5.5.."),
+        wrong("columnMapping", _DUCKDB, "1.5.5..", "INSERT writes files that read as nulls"),
+        unknown("variantShredding-preview", _DUCKDB, note=_NOT_TRIED),
+        fails("*", _DUCKDB, "1.4.0.."),
     ),
 )
 
 _CLICKHOUSE: Final = Source("tried with chdb 4.4.0 (ClickHouse 26.9.2)", "2026-11-21")
 
 CLICKHOUSE: Final = Client(
-    id="clickhouse",
-    name="ClickHouse (deltaLake table function)",
-    versioned_by="releases of ClickHouse",
-    oldest="26.9",
-    newest="26.9",
+    id="clickhouse", name="ClickHouse (deltaLake table function)",
+    versioned_by="releases of ClickHouse", oldest="26.9", newest="26.9",
     read_gates=(Gate(3, _CLICKHOUSE),),
     reads=(
-        works(
-            "deletionVectors",
-            _CLICKHOUSE,
-            note="with allow_delta_kernel_rs=0 deleted rows are returned",
-        ),
+        works("deletionVectors", _CLICKHOUSE,
+            note="with allow_delta_kernel_rs=0 deleted rows are returned"),
         works("columnMapping timestampNtz vacuumProtocolCheck", _CLICKHOUSE),
         wrong("columnMapping[id]", _CLICKHOUSE, note=_BY_NAME),
         works("typeWidening typeWidening-preview", _CLICKHOUSE),
-        works(
-            "v2Checkpoint",
-            _CLICKHOUSE,
-            note="with allow_delta_kernel_rs=0 the table may look empty",
-        ),
+        works("v2Checkpoint", _CLICKHOUSE,
+            note="with allow_delta_kernel_rs=0 the table may look empty"),
         unknown("variantType variantType-preview", _CLICKHOUSE, note="not tried where unused"),
         fails("variantType variantType-preview", _CLICKHOUSE, active=True),
         unknown("variantShredding variantShredding-preview", _CLICKHOUSE, note=_NOT_TRIED),
@@ -280,17 +207,11 @@ CLICKHOUSE: Final = Client(
 
 _STARROCKS: Final = Source(
     "StarRocks/starrocks fe/fe-core/src/main/java/com/starrocks/connector/delta/DeltaUtils.java "
-    "@039e00c",
-    "2026-11-21",
-)
+    "@039e00c", "2026-11-21")
 
 STARROCKS: Final = Client(
-    id="starrocks",
-    name="StarRocks",
-    versioned_by="days",
-    oldest="2026-11-21",
-    newest="2026-11-21",
-    read_gates=(Gate(3, _STARROCKS, above=Compatibility.UNKNOWN),),
+    id="starrocks", name="StarRocks", versioned_by="days", oldest="2026-11-21", newest="2026-11-21",
+    read_gates=(Gate(3, _STARROCKS, above=_UNKNOWN),),
     reads=(works("columnMapping", _STARROCKS),),
 )
 
@@ -302,51 +223,44 @@ ENGINES: Final = (CLICKHOUSE, DUCKDB, HIVE, PRESTO, STARROCKS, TRINO)
 
 _KERNEL_RS: Final = Source(
     "delta-io/delta-kernel-rs kernel/src/table_features/mod.rs, in the crates 0.20.0, 0.22.1, "
-    "0.24.0, 0.26.0, 0.28.0 and 0.30.1",
-    "2026-11-21",
-)
+    "0.24.0, 0.26.0, 0.28.0 and 0.30.1", "2026-11-21")
 
 _KERNEL_RS_ELSEWHERE: Final = Source(
-    "tried with deltalake 1.6.6 and DuckDB 1.5.5, which read by the kernel", "2026-11-24"
-)
+    "tried with deltalake 1.6.6 and DuckDB 1.5.5, which read by the kernel", "2026-11-24")
 _WITHOUT_FEATURE: Final = "timestamp_ntz takes the feature timestampNtz"
 
 DELTA_KERNEL_RS: Final = Client(
-    id="delta-kernel-rs",
-    name="Delta Kernel for Rust",
-    versioned_by="releases of the crate delta_kernel",
-    oldest="0.20.0",
-    newest="0.30.1",
+    id="delta-kernel-rs", name="Delta Kernel for Rust",
+    versioned_by="releases of the crate delta_kernel", oldest="0.20.0", newest="0.30.1",
     read_gates=(Gate(3, _KERNEL_RS),),
     reads=(
         works("columnMapping deletionVectors timestampNtz timestampWithoutTimezone", _KERNEL_RS),
         works("typeWidening typeWidening-preview v2Checkpoint vacuumProtocolCheck", _KERNEL_RS),
         works("variantType variantType-preview variantShredding-preview", _KERNEL_RS),
-        works("variantShredding", _KERNEL_RS, since="0.24.0"),
-        works("catalogManaged catalogOwned-preview", _KERNEL_RS, since="0.22.1"),
-        fails("schema[timestamp_ntz]", _KERNEL_RS_ELSEWHERE, since="0.21.0", note=_WITHOUT_FEATURE),
+        works("variantShredding", _KERNEL_RS, "0.24.0.."),
+        works("catalogManaged catalogOwned-preview", _KERNEL_RS, "0.22.1.."),
+        fails("schema[timestamp_ntz]", _KERNEL_RS_ELSEWHERE, "0.21.0..", _WITHOUT_FEATURE),
         fails("*", _KERNEL_RS),
     ),
     write_gates=(Gate(7, _KERNEL_RS),),
     writes=(
         works("appendOnly invariants changeDataFeed columnMapping deletionVectors", _KERNEL_RS),
-        fails("invariants", _KERNEL_RS, active=True, note="only tables without invariants"),
+        fails("invariants", _KERNEL_RS, note="only tables without invariants", active=True),
         works("timestampNtz timestampWithoutTimezone v2Checkpoint", _KERNEL_RS),
         works("vacuumProtocolCheck variantType variantType-preview", _KERNEL_RS),
         works("variantShredding-preview inCommitTimestamp rowTracking domainMetadata", _KERNEL_RS),
         works("materializePartitionColumns", _KERNEL_RS),
-        works("clustering catalogManaged catalogOwned-preview", _KERNEL_RS, since="0.22.1"),
-        works("variantShredding icebergCompatV3", _KERNEL_RS, since="0.24.0"),
-        works("typeWidening typeWidening-preview", _KERNEL_RS, since="0.28.0"),
-        works("allowColumnDefaults", _KERNEL_RS, since="0.28.0"),
-        works("icebergCompatV2", _KERNEL_RS, since="0.30.1"),
+        works("clustering catalogManaged catalogOwned-preview", _KERNEL_RS, "0.22.1.."),
+        works("variantShredding icebergCompatV3", _KERNEL_RS, "0.24.0.."),
+        works("typeWidening typeWidening-preview", _KERNEL_RS, "0.28.0.."),
+        works("allowColumnDefaults", _KERNEL_RS, "0.28.0.."),
+        works("icebergCompatV2", _KERNEL_RS, "0.30.1.."),
         fails("*", _KERNEL_RS),
     ),
 )
 
 _KERNEL_JAVA: Final = Source(
-    "recorded from Delta Kernel for Java 4.4.0 (TableFeatures.TABLE_FEATURES)", "2026-11-21"
-)
+    "recorded from Delta Kernel for Java 4.4.0 (TableFeatures.TABLE_FEATURES)", "2026-11-21")
 _KERNEL_JAVA_FOR_READERS: Final = (
     works("catalogManaged v2Checkpoint columnMapping deletionVectors timestampNtz", _KERNEL_JAVA),
     works("typeWidening typeWidening-preview vacuumProtocolCheck geospatial", _KERNEL_JAVA),
@@ -357,11 +271,8 @@ _KERNEL_JAVA_FOR_READERS: Final = (
 _ONLY_WITHOUT: Final = "only tables that do not use it"
 
 DELTA_KERNEL_JAVA: Final = Client(
-    id="delta-kernel-java",
-    name="Delta Kernel for Java",
-    versioned_by="releases of Delta Lake",
-    oldest="4.4.0",
-    newest="4.4.0",
+    id="delta-kernel-java", name="Delta Kernel for Java", versioned_by="releases of Delta Lake",
+    oldest="4.4.0", newest="4.4.0",
     read_gates=(Gate(3, _KERNEL_JAVA),),
     reads=_KERNEL_JAVA_FOR_READERS,
     write_gates=(Gate(7, _KERNEL_JAVA),),
@@ -373,181 +284,112 @@ DELTA_KERNEL_JAVA: Final = Client(
         works("icebergWriterCompatV1 icebergWriterCompatV3", _KERNEL_JAVA),
         works("collations collations-preview", _KERNEL_JAVA),
         works("invariants checkConstraints generatedColumns identityColumns", _KERNEL_JAVA),
-        fails(
-            "invariants checkConstraints generatedColumns identityColumns",
-            _KERNEL_JAVA,
-            active=True,
-            note=_ONLY_WITHOUT,
-        ),
+        fails("invariants checkConstraints generatedColumns identityColumns", _KERNEL_JAVA,
+            note=_ONLY_WITHOUT, active=True),
     ),
 )
 
 _DELTA_RS: Final = Source(
     "tried with deltalake 0.22.3, 0.23.2, 0.24.0, 0.25.1, 0.25.5, 1.0.0, 1.0.2, 1.1.0, 1.3.0, "
-    "1.4.0, 1.5.0, 1.6.0, 1.6.1, 1.6.2, 1.6.3 and 1.6.6",
-    "2026-11-21",
-)
+    "1.4.0, 1.5.0, 1.6.0, 1.6.1, 1.6.2, 1.6.3 and 1.6.6", "2026-11-21")
 _DELTA_RS_CHECKER: Final = Source(
-    "delta-io/delta-rs crates/core/src/kernel/transaction/protocol.rs @00cd0c9", "2026-11-21"
-)
+    "delta-io/delta-rs crates/core/src/kernel/transaction/protocol.rs @00cd0c9", "2026-11-21")
 _DELTA_RS_WRITES: Final = Source(
     "tried with deltalake 1.6.6: append, overwrite, delete, update, merge and optimize",
-    "2026-11-21",
-)
+    "2026-11-21")
 _TOO_LONG: Final = "values that are too long for CHAR and VARCHAR are written"
 _DELTA_RS_1_6_6: Final = Source("tried with deltalake 1.6.6", "2026-11-24")
 _BY_QUERY: Final = "with QueryBuilder; to_pyarrow_table cannot read it"
 
 DELTA_RS: Final = Client(
-    id="delta-rs",
-    name="delta-rs (deltalake)",
-    versioned_by="releases of the Python package deltalake",
-    oldest="0.22.3",
-    newest="1.6.6",
+    id="delta-rs", name="delta-rs (deltalake)",
+    versioned_by="releases of the Python package deltalake", oldest="0.22.3", newest="1.6.6",
     read_gates=(
-        Gate(
-            3,
-            _DELTA_RS,
-            until="1.3.0",
-            above=Compatibility.SILENTLY_WRONG,
-            note="QueryBuilder ignores the reader version",
-        ),
+        Gate(3, _DELTA_RS, until="1.3.0", above=Compatibility.SILENTLY_WRONG,
+            note="QueryBuilder ignores the reader version"),
         Gate(3, _DELTA_RS, since="1.3.0"),
     ),
     reads=(
         works("timestampNtz", _DELTA_RS),
-        fails("schema[timestamp_ntz]", _DELTA_RS_1_6_6, since="1.6.6", note=_WITHOUT_FEATURE),
-        fails("columnMapping", _DELTA_RS, until="1.4.0"),
-        works("columnMapping", _DELTA_RS, since="1.4.0", note=_BY_QUERY),
-        wrong("columnMapping[id]", _DELTA_RS, since="1.4.0", note=_BY_NAME),
-        wrong(
-            "columnMapping[reader=2]",
-            _DELTA_RS,
-            since="1.6.6",
-            note="to_pyarrow_table and to_pandas give nulls where the reader version is 2",
-        ),
-        wrong(
-            "deletionVectors",
-            _DELTA_RS,
-            until="1.0.0",
-            note="QueryBuilder returns deleted rows",
-        ),
-        fails("deletionVectors", _DELTA_RS, since="1.0.0", until="1.4.0"),
-        works("deletionVectors", _DELTA_RS, since="1.4.0", note=_BY_QUERY),
-        unknown(
-            "typeWidening typeWidening-preview",
-            _DELTA_RS,
-            until="1.0.0",
-            note="QueryBuilder ignores the feature",
-        ),
-        works("vacuumProtocolCheck", _DELTA_RS, until="1.0.0", note=_BY_QUERY),
-        fails(
-            "typeWidening typeWidening-preview vacuumProtocolCheck",
-            _DELTA_RS,
-            since="1.0.0",
-            until="1.4.0",
-        ),
-        works(
-            "typeWidening typeWidening-preview vacuumProtocolCheck",
-            _DELTA_RS,
-            since="1.4.0",
-            until="1.6.0",
-            note=_BY_QUERY,
-        ),
-        fails("typeWidening typeWidening-preview vacuumProtocolCheck", _DELTA_RS, since="1.6.0"),
-        fails("variantType variantType-preview", _DELTA_RS, until="1.4.0"),
-        works("variantType variantType-preview", _DELTA_RS, since="1.4.0", note="as bytes"),
-        fails("variantShredding", _DELTA_RS, since="1.0.0"),
-        fails("variantShredding-preview", _DELTA_RS, since="1.0.0", until="1.4.0"),
-        unknown(
-            "variantShredding-preview", _DELTA_RS, since="1.4.0", until="1.6.0", note="not tried"
-        ),
-        fails("variantShredding-preview", _DELTA_RS, since="1.6.0"),
-        fails("v2Checkpoint", _DELTA_RS, until="1.4.0"),
-        works("v2Checkpoint", _DELTA_RS, since="1.4.0", until="1.6.0", note=_BY_QUERY),
-        fails("v2Checkpoint", _DELTA_RS, since="1.6.0", until="1.6.3"),
-        works("v2Checkpoint", _DELTA_RS, since="1.6.3", note=_BY_QUERY),
-        wrong("*", _DELTA_RS, until="1.0.0", note="QueryBuilder ignores reader features"),
-        fails("*", _DELTA_RS, since="1.0.0"),
+        fails("schema[timestamp_ntz]", _DELTA_RS_1_6_6, "1.6.6..", _WITHOUT_FEATURE),
+        fails("columnMapping", _DELTA_RS, "..1.4.0"),
+        works("columnMapping", _DELTA_RS, "1.4.0..", _BY_QUERY),
+        wrong("columnMapping[id]", _DELTA_RS, "1.4.0..", _BY_NAME),
+        wrong("columnMapping[reader=2]", _DELTA_RS, "1.6.6..",
+            "to_pyarrow_table and to_pandas give nulls where the reader version is 2"),
+        wrong("deletionVectors", _DELTA_RS, "..1.0.0", "QueryBuilder returns deleted rows"),
+        fails("deletionVectors", _DELTA_RS, "1.0.0..1.4.0"),
+        works("deletionVectors", _DELTA_RS, "1.4.0..", _BY_QUERY),
+        unknown("typeWidening typeWidening-preview", _DELTA_RS, "..1.0.0",
+            "QueryBuilder ignores the feature"),
+        works("vacuumProtocolCheck", _DELTA_RS, "..1.0.0", _BY_QUERY),
+        fails("typeWidening typeWidening-preview vacuumProtocolCheck", _DELTA_RS, "1.0.0..1.4.0"),
+        works("typeWidening typeWidening-preview vacuumProtocolCheck", _DELTA_RS, "1.4.0..1.6.0",
+            _BY_QUERY),
+        fails("typeWidening typeWidening-preview vacuumProtocolCheck", _DELTA_RS, "1.6.0.."),
+        fails("variantType variantType-preview", _DELTA_RS, "..1.4.0"),
+        works("variantType variantType-preview", _DELTA_RS, "1.4.0..", "as bytes"),
+        fails("variantShredding", _DELTA_RS, "1.0.0.."),
+        fails("variantShredding-preview", _DELTA_RS, "1.0.0..1.4.0"),
+        unknown("variantShredding-preview", _DELTA_RS, "1.4.0..1.6.0", "not tried"),
+        fails("variantShredding-preview", _DELTA_RS, "1.6.0.."),
+        fails("v2Checkpoint", _DELTA_RS, "..1.4.0"),
+        works("v2Checkpoint", _DELTA_RS, "1.4.0..1.6.0", _BY_QUERY),
+        fails("v2Checkpoint", _DELTA_RS, "1.6.0..1.6.3"),
+        works("v2Checkpoint", _DELTA_RS, "1.6.3..", _BY_QUERY),
+        wrong("*", _DELTA_RS, "..1.0.0", "QueryBuilder ignores reader features"),
+        fails("*", _DELTA_RS, "1.0.0.."),
     ),
-    write_gates=(Gate(7, _DELTA_RS_CHECKER, above=Compatibility.UNKNOWN),),
+    write_gates=(Gate(7, _DELTA_RS_CHECKER, above=_UNKNOWN),),
     writes=(
         works("appendOnly invariants checkConstraints changeDataFeed", _DELTA_RS),
         works("generatedColumns timestampNtz", _DELTA_RS),
-        unknown("schema[char]", _DELTA_RS_1_6_6, until="1.6.6", note=_NOT_TRIED),
-        wrong("schema[char]", _DELTA_RS_1_6_6, since="1.6.6", note=_TOO_LONG),
-        fails(
-            "invariants[unreadable]",
-            _DELTA_RS_WRITES,
-            since="1.6.6",
-            note="it cannot parse the invariant of a column",
-        ),
+        unknown("schema[char]", _DELTA_RS_1_6_6, "..1.6.6", _NOT_TRIED),
+        wrong("schema[char]", _DELTA_RS_1_6_6, "1.6.6..", _TOO_LONG),
+        fails("invariants[unreadable]", _DELTA_RS_WRITES, "1.6.6..",
+            "it cannot parse the invariant of a column"),
         fails("identityColumns domainMetadata rowTracking", _DELTA_RS),
-        fails("icebergCompatV1 icebergCompatV2", _DELTA_RS, until="1.6.6"),
-        fails(
-            "icebergCompatV1 icebergCompatV2",
-            _DELTA_RS_WRITES,
-            since="1.6.6",
-            note="Unsupported table features required",
-        ),
+        fails("icebergCompatV1 icebergCompatV2", _DELTA_RS, "..1.6.6"),
+        fails("icebergCompatV1 icebergCompatV2", _DELTA_RS_WRITES, "1.6.6..",
+            "Unsupported table features required"),
         fails("typeWidening typeWidening-preview vacuumProtocolCheck", _DELTA_RS),
-        fails("columnMapping", _DELTA_RS, until="1.6.1"),
-        works("columnMapping", _DELTA_RS, since="1.6.1", until="1.6.6"),
-        works("columnMapping", _DELTA_RS_WRITES, since="1.6.6", note="optimize fails"),
-        wrong(
-            "columnMapping[id]",
-            _DELTA_RS_WRITES,
-            since="1.6.1",
-            note="update and merge match file columns by name; others become nulls",
-        ),
-        fails("deletionVectors", _DELTA_RS, until="1.4.0"),
-        works("deletionVectors", _DELTA_RS, since="1.4.0"),
-        fails("v2Checkpoint", _DELTA_RS, until="1.6.3"),
-        works("v2Checkpoint", _DELTA_RS, since="1.6.3"),
-        works("variantType variantType-preview", _DELTA_RS, since="1.6.0"),
-        fails("*", _DELTA_RS, until="0.24.0"),
-        wrong(
-            "*",
-            _DELTA_RS,
-            since="0.24.0",
-            until="1.0.0",
-            active=False,
-            note="writes as if the feature were not there",
-        ),
-        fails("*", _DELTA_RS, since="1.0.0"),
+        fails("columnMapping", _DELTA_RS, "..1.6.1"),
+        works("columnMapping", _DELTA_RS, "1.6.1..1.6.6"),
+        works("columnMapping", _DELTA_RS_WRITES, "1.6.6..", "optimize fails"),
+        wrong("columnMapping[id]", _DELTA_RS_WRITES, "1.6.1..",
+            "update and merge match file columns by name; others become nulls"),
+        fails("deletionVectors", _DELTA_RS, "..1.4.0"),
+        works("deletionVectors", _DELTA_RS, "1.4.0.."),
+        fails("v2Checkpoint", _DELTA_RS, "..1.6.3"),
+        works("v2Checkpoint", _DELTA_RS, "1.6.3.."),
+        works("variantType variantType-preview", _DELTA_RS, "1.6.0.."),
+        fails("*", _DELTA_RS, "..0.24.0"),
+        wrong("*", _DELTA_RS, "0.24.0..1.0.0", "writes as if the feature were not there",
+            active=False),
+        fails("*", _DELTA_RS, "1.0.0.."),
     ),
 )
 
 _POLARS: Final = Source("tried with polars 2.1.0 and deltalake 1.6.6", "2026-11-24")
 
 POLARS: Final = Client(
-    id="polars",
-    name="polars (scan_delta, write_delta)",
-    versioned_by="releases of the Python package polars",
-    oldest="2.1.0",
-    newest="2.1.0",
+    id="polars", name="polars (scan_delta, write_delta)",
+    versioned_by="releases of the Python package polars", oldest="2.1.0", newest="2.1.0",
     read_gates=(Gate(3, _POLARS),),
     reads=(
         works("deletionVectors timestampNtz variantType variantType-preview", _POLARS),
         fails("schema[timestamp_ntz]", _POLARS, note=_WITHOUT_FEATURE),
-        fails(
-            "variantType variantType-preview",
-            _POLARS,
-            active=True,
-            note="files that Spark 4.2 writes have a type that it does not know",
-        ),
+        fails("variantType variantType-preview", _POLARS,
+            note="files that Spark 4.2 writes have a type that it does not know", active=True),
         fails("*", _POLARS),
     ),
-    write_gates=(Gate(7, _POLARS, above=Compatibility.UNKNOWN),),
+    write_gates=(Gate(7, _POLARS, above=_UNKNOWN),),
     writes=(
         works("appendOnly invariants checkConstraints changeDataFeed", _POLARS),
         works("generatedColumns deletionVectors timestampNtz v2Checkpoint", _POLARS),
         works("variantType variantType-preview columnMapping", _POLARS),
-        wrong(
-            "columnMapping[id]",
-            _POLARS,
-            note="merge matches file columns by name; others become nulls",
-        ),
+        wrong("columnMapping[id]", _POLARS,
+            note="merge matches file columns by name; others become nulls"),
         wrong("schema[char]", _POLARS, note=_TOO_LONG),
         fails("*", _POLARS),
     ),
@@ -556,15 +398,12 @@ POLARS: Final = Client(
 _DAFT: Final = Source("tried with daft 0.7.26 and deltalake 1.6.6", "2026-11-24")
 
 DAFT: Final = Client(
-    id="daft",
-    name="Daft",
-    versioned_by="releases of the Python package daft",
-    oldest="0.7.26",
+    id="daft", name="Daft", versioned_by="releases of the Python package daft", oldest="0.7.26",
     newest="0.7.26",
     read_gates=(Gate(3, _DAFT),),
     reads=(
         works("columnMapping timestampNtz v2Checkpoint vacuumProtocolCheck", _DAFT),
-        fails("columnMapping[map]", _DAFT, active=True, note="it takes the files to be corrupt"),
+        fails("columnMapping[map]", _DAFT, note="it takes the files to be corrupt", active=True),
         fails("schema[timestamp_ntz]", _DAFT, note=_WITHOUT_FEATURE),
         works("typeWidening typeWidening-preview", _DAFT),
         works("variantType variantType-preview", _DAFT, note="as bytes"),
@@ -574,11 +413,8 @@ DAFT: Final = Client(
 )
 
 FLINK: Final = Client(
-    id="flink",
-    name="Delta connector for Apache Flink (on Delta Standalone)",
-    versioned_by="releases of Delta Lake",
-    oldest="3.0.0",
-    newest="3.0.0",
+    id="flink", name="Delta connector for Apache Flink (on Delta Standalone)",
+    versioned_by="releases of Delta Lake", oldest="3.0.0", newest="3.0.0",
     read_gates=(Gate(1, _STANDALONE),),
     reads=(),
     write_gates=(Gate(2, _STANDALONE),),
@@ -591,17 +427,11 @@ LIBRARIES: Final = (DAFT, DELTA_KERNEL_JAVA, DELTA_KERNEL_RS, DELTA_RS, FLINK, P
 # Hosted services
 
 
-_UNKNOWN: Final = Compatibility.UNKNOWN
-
 _ATHENA: Final = Source(
-    "Amazon Athena User Guide, Query Linux Foundation Delta Lake tables", "2026-11-21"
-)
+    "Amazon Athena User Guide, Query Linux Foundation Delta Lake tables", "2026-11-21")
 
 ATHENA: Final = Client(
-    id="athena",
-    name="Amazon Athena (engine version 3)",
-    versioned_by="days",
-    oldest="2026-11-21",
+    id="athena", name="Amazon Athena (engine version 3)", versioned_by="days", oldest="2026-11-21",
     newest="2026-11-21",
     read_gates=(Gate(3, _ATHENA, above=_UNKNOWN),),
     reads=(works("columnMapping timestampNtz", _ATHENA),),
@@ -611,19 +441,15 @@ ATHENA: Final = Client(
 _BIGQUERY: Final = Source("docs.delta.io, Google BigQuery connector", "2026-11-21")
 
 BIGQUERY: Final = Client(
-    id="bigquery",
-    name="Google BigQuery (BigLake tables)",
-    versioned_by="days",
-    oldest="2026-11-21",
-    newest="2026-11-21",
+    id="bigquery", name="Google BigQuery (BigLake tables)", versioned_by="days",
+    oldest="2026-11-21", newest="2026-11-21",
     read_gates=(Gate(3, _BIGQUERY, above=_UNKNOWN),),
     reads=(works("columnMapping deletionVectors", _BIGQUERY),),
 )
 
 _FABRIC: Final = Source(
     "MicrosoftDocs/fabric-docs docs/fundamentals/delta-lake-interoperability.md @01a0bb3",
-    "2026-11-21",
-)
+    "2026-11-21")
 _FABRIC_READS: Final = (
     works("columnMapping deletionVectors", _FABRIC),
     unknown("columnMapping[id]", _FABRIC, note="only the name mode is mentioned"),
@@ -631,22 +457,16 @@ _FABRIC_READS: Final = (
 )
 
 FABRIC_SQL: Final = Client(
-    id="fabric-sql",
-    name="Microsoft Fabric SQL analytics endpoint",
-    versioned_by="days",
-    oldest="2026-11-21",
-    newest="2026-11-21",
+    id="fabric-sql", name="Microsoft Fabric SQL analytics endpoint", versioned_by="days",
+    oldest="2026-11-21", newest="2026-11-21",
     read_gates=(Gate(3, _FABRIC, above=_UNKNOWN),),
     reads=_FABRIC_READS,
     write_gates=(Gate(0, _FABRIC, note="read-only"),),
 )
 
 POWER_BI: Final = Client(
-    id="power-bi",
-    name="Power BI (Direct Lake semantic models)",
-    versioned_by="days",
-    oldest="2026-11-21",
-    newest="2026-11-21",
+    id="power-bi", name="Power BI (Direct Lake semantic models)", versioned_by="days",
+    oldest="2026-11-21", newest="2026-11-21",
     read_gates=(Gate(3, _FABRIC, above=_UNKNOWN),),
     reads=_FABRIC_READS,
     write_gates=(Gate(0, _FABRIC, note="read-only"),),
@@ -655,58 +475,44 @@ POWER_BI: Final = Client(
 _REDSHIFT: Final = Source("docs.delta.io, AWS Redshift Spectrum connector", "2026-11-21")
 _MANIFEST_VECTORS: Final = Source(
     "docs.databricks.com, DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED error condition",
-    "2026-11-21",
-)
+    "2026-11-21")
 _MANIFEST_MAPPING: Final = Source(
     "delta-io/delta DeltaErrors.scala, DELTA_UNSUPPORTED_MANIFEST_GENERATION_WITH_COLUMN_MAPPING",
-    "2026-11-21",
-)
+    "2026-11-21")
 _NO_MANIFEST: Final = "its manifest cannot be generated"
 
 REDSHIFT: Final = Client(
-    id="redshift-spectrum",
-    name="Amazon Redshift Spectrum (through a manifest)",
-    versioned_by="days",
-    oldest="2026-11-21",
-    newest="2026-11-21",
+    id="redshift-spectrum", name="Amazon Redshift Spectrum (through a manifest)",
+    versioned_by="days", oldest="2026-11-21", newest="2026-11-21",
     read_gates=(Gate(1, _REDSHIFT, above=_UNKNOWN),),
     reads=(
         unknown("columnMapping", _MANIFEST_MAPPING, note="not documented where it is not used"),
-        fails("columnMapping", _MANIFEST_MAPPING, active=True, note=_NO_MANIFEST),
-        fails("deletionVectors", _MANIFEST_VECTORS, active=True, note=_NO_MANIFEST),
+        fails("columnMapping", _MANIFEST_MAPPING, note=_NO_MANIFEST, active=True),
+        fails("deletionVectors", _MANIFEST_VECTORS, note=_NO_MANIFEST, active=True),
     ),
 )
 
 _SNOWFLAKE: Final = Source(
     "docs.snowflake.com, Mar 02, 2026: Query Delta-based Apache Iceberg tables with deletion "
-    "vectors",
-    "2026-03-02",
-)
+    "vectors", "2026-03-02")
 
 SNOWFLAKE: Final = Client(
-    id="snowflake",
-    name="Snowflake (Iceberg tables from Delta files)",
-    versioned_by="days",
-    oldest="2026-01-01",
-    newest="2026-03-02",
+    id="snowflake", name="Snowflake (Iceberg tables from Delta files)", versioned_by="days",
+    oldest="2026-01-01", newest="2026-03-02",
     read_gates=(
         Gate(2, _SNOWFLAKE, until="2026-03-02"),
         Gate(3, _SNOWFLAKE, since="2026-03-02", above=_UNKNOWN),
     ),
-    reads=(works("deletionVectors", _SNOWFLAKE, since="2026-03-02"),),
+    reads=(works("deletionVectors", _SNOWFLAKE, "2026-03-02.."),),
 )
 
 _SYNAPSE: Final = Source(
     "MicrosoftDocs/azure-docs articles/synapse-analytics/sql/query-delta-lake-format.md @01cb5ec",
-    "2021-04-27",
-)
+    "2021-04-27")
 
 SYNAPSE: Final = Client(
-    id="synapse-serverless",
-    name="Azure Synapse serverless SQL pool",
-    versioned_by="days",
-    oldest="2021-04-27",
-    newest="2021-04-27",
+    id="synapse-serverless", name="Azure Synapse serverless SQL pool", versioned_by="days",
+    oldest="2021-04-27", newest="2021-04-27",
     read_gates=(Gate(1, _SYNAPSE, above=_UNKNOWN),),
     reads=(),
     write_gates=(Gate(0, _SYNAPSE, note="OPENROWSET cannot update a table"),),
@@ -719,8 +525,7 @@ SERVICES: Final = (ATHENA, BIGQUERY, FABRIC_SQL, POWER_BI, REDSHIFT, SNOWFLAKE, 
 
 
 _VERSIONING: Final = Source(
-    "delta-io/delta docs/src/content/docs/versioning.mdx @0b65d46", "2026-11-21"
-)
+    "delta-io/delta docs/src/content/docs/versioning.mdx @0b65d46", "2026-11-21")
 _VACUUM_CHECK: Final = Source("delta-io/delta#2730", "2024-03-07")
 _WIDENING_PREVIEW: Final = Source("docs.delta.io 3.3.1, Delta type widening", "2026-11-21")
 _RELEASE_4: Final = Source("delta-io/delta release v4.0.0-preview-rc1", "2026-11-21")
@@ -729,130 +534,88 @@ _NOT_SAID: Final = "the first release that has it is not known"
 
 _FOR_READERS: Final = (
     works("columnMapping", _VERSIONING),
-    works("deletionVectors", _VERSIONING, since="2.3.0"),
-    works("timestampNtz", _VERSIONING, since="2.4.0"),
-    works("v2Checkpoint", _VERSIONING, since="3.0.0"),
-    works("vacuumProtocolCheck", _VACUUM_CHECK, since="3.2.0"),
-    works("typeWidening-preview", _WIDENING_PREVIEW, since="3.2.0"),
-    works("typeWidening variantType", _RELEASE_4, since="4.0.0"),
+    works("deletionVectors", _VERSIONING, "2.3.0.."),
+    works("timestampNtz", _VERSIONING, "2.4.0.."),
+    works("v2Checkpoint", _VERSIONING, "3.0.0.."),
+    works("vacuumProtocolCheck", _VACUUM_CHECK, "3.2.0.."),
+    works("typeWidening-preview", _WIDENING_PREVIEW, "3.2.0.."),
+    works("typeWidening variantType", _RELEASE_4, "4.0.0.."),
     unknown(
         "catalogManaged geospatial geospatial-dev adaptiveMetadata-preview variantType-preview "
-        "variantShredding variantShredding-preview",
-        RECORDED,
-        since="4.0.0",
-        until="4.4.0",
-        note=_NOT_SAID,
-    ),
+        "variantShredding variantShredding-preview", RECORDED, "4.0.0..4.4.0", _NOT_SAID),
     fails("*", _VERSIONING),
 )
 _FOR_WRITERS: Final = (
     works("appendOnly invariants checkConstraints generatedColumns", _VERSIONING),
     works("changeDataFeed", _VERSIONING),
-    works("domainMetadata icebergCompatV1", _VERSIONING, since="3.0.0"),
-    works("clustering icebergCompatV2", _VERSIONING, since="3.1.0"),
-    works("rowTracking", _VERSIONING, since="3.2.0"),
-    works("identityColumns inCommitTimestamp", _VERSIONING, since="3.3.0"),
-    works("allowColumnDefaults", _DEFAULTS, since="3.1.0"),
+    works("domainMetadata icebergCompatV1", _VERSIONING, "3.0.0.."),
+    works("clustering icebergCompatV2", _VERSIONING, "3.1.0.."),
+    works("rowTracking", _VERSIONING, "3.2.0.."),
+    works("identityColumns inCommitTimestamp", _VERSIONING, "3.3.0.."),
+    works("allowColumnDefaults", _DEFAULTS, "3.1.0.."),
     unknown(
         "checkpointProtection coordinatedCommits-preview icebergCompatV3 "
-        "materializePartitionColumns",
-        RECORDED,
-        since="3.0.0",
-        until="4.4.0",
-        note=_NOT_SAID,
-    ),
+        "materializePartitionColumns", RECORDED, "3.0.0..4.4.0", _NOT_SAID),
 )
 
 DELTA_SPARK: Final = Client(
-    id="delta-spark",
-    name="Delta Lake on Apache Spark",
-    versioned_by="releases of Delta Lake",
-    oldest="2.0.0",
-    newest="4.4.0",
-    read_gates=(
-        Gate(2, _VERSIONING, until="2.3.0"),
-        Gate(3, _VERSIONING, since="2.3.0"),
-    ),
+    id="delta-spark", name="Delta Lake on Apache Spark", versioned_by="releases of Delta Lake",
+    oldest="2.0.0", newest="4.4.0",
+    read_gates=(Gate(2, _VERSIONING, until="2.3.0"), Gate(3, _VERSIONING, since="2.3.0")),
     reads=_FOR_READERS,
-    write_gates=(
-        Gate(6, _VERSIONING, until="2.3.0"),
-        Gate(7, _VERSIONING, since="2.3.0"),
-    ),
+    write_gates=(Gate(6, _VERSIONING, until="2.3.0"), Gate(7, _VERSIONING, since="2.3.0")),
     writes=(*_FOR_READERS, *_FOR_WRITERS),
     reference_since="4.4.0",
 )
 
 _RUNTIMES: Final = Source(
     "Azure Databricks documentation, How does Azure Databricks manage Delta Lake feature "
-    "compatibility?",
-    "2026-11-21",
-)
+    "compatibility?", "2026-11-21")
 _RUNTIME_WIDENING: Final = Source("docs.databricks.com, Type widening", "2026-11-21")
 _RUNTIME_PREVIEW: Final = Source(
-    "Azure Databricks documentation, Type widening (Public Preview)", "2026-11-21"
-)
+    "Azure Databricks documentation, Type widening (Public Preview)", "2026-11-21")
 _RUNTIME_VARIANT: Final = Source(
-    "Azure Databricks documentation, Variant support in Delta Lake", "2026-11-21"
-)
+    "Azure Databricks documentation, Variant support in Delta Lake", "2026-11-21")
 _LOGS: Final = "logs in trinodb/trino plugin/trino-delta-lake/src/test/resources/"
 _RUNTIME_13_LOGS: Final = Source(
-    f"{_LOGS}databricks133: v2_checkpoint_json, uniform_iceberg_v1 (engineInfo "
-    "Databricks-Runtime/13.3.x)",
-    "2026-11-21",
-)
+    f"{_LOGS}databricks133: v2_checkpoint_json, uniform_iceberg_v1 (engineInfo Databricks-Runtime/"
+    f"13.3.x)", "2026-11-21")
 _RUNTIME_14_LOGS: Final = Source(
     f"{_LOGS}databricks143: uniform_iceberg_v2 (engineInfo Databricks-Runtime/14.3.x)",
-    "2026-11-21",
-)
+    "2026-11-21")
 _RUNTIME_15_LOGS: Final = Source(
     f"{_LOGS}databricks154: clone_checkpoint_version_zero (engineInfo Databricks-Runtime/15.4.x)",
-    "2026-11-21",
-)
+    "2026-11-21")
 _RUNTIME_DEFAULTS: Final = Source(
     "databricks/databricks-sql-python#324, databricks/dbt-databricks#758: tables with defaults on "
-    "Databricks",
-    "2024-08-07",
-)
+    "Databricks", "2024-08-07")
 
 _FOR_RUNTIME_READERS: Final = (
     works("columnMapping", _RUNTIMES),
-    works("v2Checkpoint", _RUNTIME_13_LOGS, since="13.3", until="15.4"),
-    works("v2Checkpoint", _RUNTIME_15_LOGS, since="15.4"),
-    works("deletionVectors", _RUNTIMES, since="12.2"),
-    works("timestampNtz", _RUNTIMES, since="13.3"),
-    works("typeWidening-preview", _RUNTIME_PREVIEW, since="15.2"),
-    works("typeWidening", _RUNTIME_WIDENING, since="15.4"),
-    works("variantType-preview", _RUNTIME_VARIANT, since="15.3"),
+    works("v2Checkpoint", _RUNTIME_13_LOGS, "13.3..15.4"),
+    works("v2Checkpoint", _RUNTIME_15_LOGS, "15.4.."),
+    works("deletionVectors", _RUNTIMES, "12.2.."),
+    works("timestampNtz", _RUNTIMES, "13.3.."),
+    works("typeWidening-preview", _RUNTIME_PREVIEW, "15.2.."),
+    works("typeWidening", _RUNTIME_WIDENING, "15.4.."),
+    works("variantType-preview", _RUNTIME_VARIANT, "15.3.."),
 )
 
 DATABRICKS: Final = Client(
-    id="databricks",
-    name="Databricks Runtime",
-    versioned_by="releases of Databricks Runtime",
-    oldest="10.4",
-    newest="15.4",
-    read_gates=(
-        Gate(2, _RUNTIMES, until="12.2"),
-        Gate(3, _RUNTIMES, since="12.2"),
-    ),
+    id="databricks", name="Databricks Runtime", versioned_by="releases of Databricks Runtime",
+    oldest="10.4", newest="15.4",
+    read_gates=(Gate(2, _RUNTIMES, until="12.2"), Gate(3, _RUNTIMES, since="12.2")),
     reads=_FOR_RUNTIME_READERS,
-    write_gates=(
-        Gate(6, _RUNTIMES, until="12.2"),
-        Gate(7, _RUNTIMES, since="12.2"),
-    ),
+    write_gates=(Gate(6, _RUNTIMES, until="12.2"), Gate(7, _RUNTIMES, since="12.2")),
     writes=(
         *_FOR_RUNTIME_READERS,
         works("appendOnly invariants checkConstraints changeDataFeed", _RUNTIMES),
         works("generatedColumns identityColumns", _RUNTIMES),
-        works("clustering domainMetadata", _RUNTIMES, since="13.3"),
-        works("icebergCompatV1", _RUNTIME_13_LOGS, since="13.3"),
-        works("icebergCompatV2", _RUNTIME_14_LOGS, since="14.3"),
-        works(
-            "allowColumnDefaults",
-            _RUNTIME_DEFAULTS,
-            since="15.4",
-            note="the runtime version is not named",
-        ),
+        works("clustering domainMetadata", _RUNTIMES, "13.3.."),
+        works("icebergCompatV1", _RUNTIME_13_LOGS, "13.3.."),
+        works("icebergCompatV2", _RUNTIME_14_LOGS, "14.3.."),
+        works("allowColumnDefaults", _RUNTIME_DEFAULTS, "15.4..",
+            "the runtime version is not named"),
     ),
 )
 _FABRIC_SAYS_NO: Final = "not supported; the source does not say what happens"
@@ -860,29 +623,23 @@ _FABRIC_SAYS_NO: Final = "not supported; the source does not say what happens"
 _FABRIC_SPARK_FOR_READERS: Final = (
     works("columnMapping", _FABRIC),
     unknown("columnMapping[id]", _FABRIC, note="only the name mode is mentioned"),
-    unknown("deletionVectors timestampNtz", _FABRIC, until="1.2", note=_FABRIC_SAYS_NO),
-    works("deletionVectors timestampNtz", _FABRIC, since="1.2"),
+    unknown("deletionVectors timestampNtz", _FABRIC, "..1.2", _FABRIC_SAYS_NO),
+    works("deletionVectors timestampNtz", _FABRIC, "1.2.."),
 )
 
 FABRIC_SPARK: Final = Client(
-    id="fabric-spark",
-    name="Microsoft Fabric Spark Runtime",
-    versioned_by="releases of the runtime",
-    oldest="1.1",
-    newest="1.3",
+    id="fabric-spark", name="Microsoft Fabric Spark Runtime",
+    versioned_by="releases of the runtime", oldest="1.1", newest="1.3",
     read_gates=(
-        Gate(2, _FABRIC, until="1.2", above=Compatibility.UNKNOWN),
-        Gate(3, _FABRIC, since="1.2", above=Compatibility.UNKNOWN),
+        Gate(2, _FABRIC, until="1.2", above=_UNKNOWN),
+        Gate(3, _FABRIC, since="1.2", above=_UNKNOWN),
     ),
     reads=_FABRIC_SPARK_FOR_READERS,
     write_gates=(
-        Gate(5, _FABRIC, until="1.2", above=Compatibility.UNKNOWN),
-        Gate(7, _FABRIC, since="1.2", above=Compatibility.UNKNOWN),
+        Gate(5, _FABRIC, until="1.2", above=_UNKNOWN),
+        Gate(7, _FABRIC, since="1.2", above=_UNKNOWN),
     ),
-    writes=(
-        *_FABRIC_SPARK_FOR_READERS,
-        works("clustering domainMetadata", _FABRIC, since="1.3"),
-    ),
+    writes=(*_FABRIC_SPARK_FOR_READERS, works("clustering domainMetadata", _FABRIC, "1.3..")),
 )
 
 SPARKS: Final = (DATABRICKS, DELTA_SPARK, FABRIC_SPARK)
@@ -891,11 +648,11 @@ SPARKS: Final = (DATABRICKS, DELTA_SPARK, FABRIC_SPARK)
 # All of them
 
 
-def _index(*clients: Client) -> Mapping[str, Client]:
-    return {client.id: client for client in sorted(clients, key=lambda client: client.id)}
-
-
-CLIENTS: Final[Mapping[str, Client]] = _index(*SPARKS, *LIBRARIES, *ENGINES, *SERVICES)
+# fmt: on
+CLIENTS: Final[Mapping[str, Client]] = {
+    client.id: client
+    for client in sorted((*SPARKS, *LIBRARIES, *ENGINES, *SERVICES), key=lambda one: one.id)
+}
 """Every client by its id, in alphabetical order."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 
 from deltaadm.dataclass import dataclass
 
@@ -144,57 +144,33 @@ class Gate:
         return _spans(self.since, self.until, version)
 
 
-def works(
-    features: str, source: Source, *, since: str = "", until: str = "", note: str = ""
-) -> Fact:
-    """The *features*, separated by blanks, are handled as the protocol asks."""
-    return _fact(Compatibility.WORKS, features, source, since, until, active=False, note=note)
-
-
-def fails(
+def _fact(
+    outcome: Compatibility,
     features: str,
     source: Source,
+    releases: str = "",
+    note: str = "",
     *,
-    since: str = "",
-    until: str = "",
     active: bool = False,
     listed: bool = False,
-    note: str = "",
 ) -> Fact:
-    """A table with one of the *features* is refused with an error."""
-    return _fact(Compatibility.FAILS_LOUDLY, features, source, since, until, active, note, listed)
+    since, _, until = releases.partition("..")
+    return Fact(outcome, tuple(features.split()), source, since, until, active, note, listed)
 
 
-def wrong(
-    features: str,
-    source: Source,
-    *,
-    note: str,
-    since: str = "",
-    until: str = "",
-    active: bool = True,
-) -> Fact:
-    """A table with one of the *features* is read or written wrongly, without an error."""
-    return _fact(Compatibility.SILENTLY_WRONG, features, source, since, until, active, note)
+# Features are separated by blanks; releases are written as `1.3..1.5`, without the last.
 
+works = partial(_fact, Compatibility.WORKS)
+"""A table with one of the features is handled as the protocol asks."""
 
-def unknown(features: str, source: Source, *, since: str = "", until: str = "", note: str) -> Fact:
-    """The source names the *features* but leaves open what happens."""
-    return _fact(Compatibility.UNKNOWN, features, source, since, until, active=False, note=note)
+unknown = partial(_fact, Compatibility.UNKNOWN)
+"""The source names the features but leaves open what happens, as its note says."""
 
+fails = partial(_fact, Compatibility.FAILS_LOUDLY)
+"""A table with one of the features is refused with an error."""
 
-def _fact(  # noqa: PLR0917 -- all callers name the arguments
-    compatibility: Compatibility,
-    features: str,
-    source: Source,
-    since: str,
-    until: str,
-    active: bool = False,  # noqa: FBT001, FBT002
-    note: str = "",
-    listed: bool = False,  # noqa: FBT001, FBT002
-) -> Fact:
-    names = tuple(features.split())
-    return Fact(compatibility, names, source, since, until, active, note, listed)
+wrong = partial(_fact, Compatibility.SILENTLY_WRONG, active=True)
+"""A table with one of the features is read or written wrongly without an error, see its note."""
 
 
 @dataclass(frozen=True)
