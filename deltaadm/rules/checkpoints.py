@@ -195,7 +195,11 @@ def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Sidecar File Information and Sidecar Files.
     """
     for sidecar in checkpoint.sidecars:
-        if not _is_in_sidecars(sidecar.path):
+        directory = sidecar.path.rpartition("/")[0]
+        inside = directory.endswith("/_sidecars")
+        if not is_absolute(sidecar.path):  # to Delta it starts in _sidecars
+            inside = normpath(f"/_sidecars/{directory}") == "/_sidecars"
+        if not inside:
             message = f"The sidecar {sidecar.path!r} is not directly in _sidecars."
             yield Problem(message, _place(checkpoint))
         elif sidecar.size is None:
@@ -388,17 +392,6 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
-    for key, stated, actual in _pointer_claims(checkpoint):
-        if stated is not None and actual is not None and stated != actual:
-            message = (
-                f"It states {key} {stated!r} for version {checkpoint.version}, which has {actual}."
-            )
-            fix = (WriteCheckpoint(),) if checkpoint.chosen else ()
-            yield Problem(message, POINTER, fix=fix)
-
-
-def _pointer_claims(checkpoint: CheckpointFacts) -> Iterator[tuple[str, Any, int | None]]:
-    """Key, what the pointer says and what is true, as far as both are known."""
     pointer = checkpoint.pointer
     if pointer is None or pointer.document is None or pointer.version != checkpoint.version:
         return
@@ -406,12 +399,23 @@ def _pointer_claims(checkpoint: CheckpointFacts) -> Iterator[tuple[str, Any, int
     if not checkpoint.opened or not _is_pointed_to(checkpoint, document):
         return
     counts = checkpoint.counts
+    sizes = [sidecar.size for sidecar in checkpoint.sidecars]
+    known = [size for size in sizes if size is not None]
+    size = sum(file.info.size for file in checkpoint.files) + sum(known)
     # `parts` is only written for a checkpoint in several parts.
     parts = len(checkpoint.files) if _kind(checkpoint) is Kind.MULTIPART else 1
-    yield "parts", document.get("parts") or 1, parts
-    yield "sizeInBytes", document.get("sizeInBytes"), _size(checkpoint)
-    yield "size", document.get("size"), None if counts is None else sum(counts.values())
-    yield "numOfAddFiles", document.get("numOfAddFiles"), _adds(checkpoint)
+    for key, stated, actual in (
+        ("parts", document.get("parts") or 1, parts),
+        ("sizeInBytes", document.get("sizeInBytes"), size if len(known) == len(sizes) else None),
+        ("size", document.get("size"), None if counts is None else sum(counts.values())),
+        ("numOfAddFiles", document.get("numOfAddFiles"), _adds(checkpoint)),
+    ):
+        if stated is not None and actual is not None and stated != actual:
+            message = (
+                f"It states {key} {stated!r} for version {checkpoint.version}, which has {actual}."
+            )
+            fix = (WriteCheckpoint(),) if checkpoint.chosen else ()
+            yield Problem(message, POINTER, fix=fix)
 
 
 def _is_pointed_to(checkpoint: CheckpointFacts, document: Document) -> bool:
@@ -434,22 +438,6 @@ def _adds(checkpoint: CheckpointFacts) -> int | None:
     if checkpoint.counts is None:
         return None
     return checkpoint.counts.get("add", 0) + checkpoint.counts.get("sidecar.add", 0)
-
-
-def _size(checkpoint: CheckpointFacts) -> int | None:
-    """The size in bytes with all sidecars; None if one of them is missing."""
-    sizes = [sidecar.size for sidecar in checkpoint.sidecars]
-    known = [size for size in sizes if size is not None]
-    own = sum(file.info.size for file in checkpoint.files)
-    return own + sum(known) if len(known) == len(sizes) else None
-
-
-def _is_in_sidecars(path: str) -> bool:
-    directory, _, _ = path.rpartition("/")
-    # To Delta a relative path starts in _sidecars.
-    if not is_absolute(path):
-        return normpath(f"/_sidecars/{directory}") == "/_sidecars"
-    return directory.endswith("/_sidecars")
 
 
 def _kind(checkpoint: CheckpointFacts) -> Kind | None:
@@ -674,12 +662,31 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, File Size Histogram Schema.
     """
-    document = checksum.document or {}
-    for name in _HISTOGRAMS:
-        histogram = document.get(name)
-        if histogram is not None:
-            for message in _histogram_problems(document, histogram):
-                yield Problem(f"Its {name} {message}.", checksum.file.path)
+    document, where = checksum.document or {}, checksum.file.path
+    keys = ("sortedBinBoundaries", "fileCounts", "totalBytes")
+    for name, histogram in ((name, document.get(name)) for name in _HISTOGRAMS):
+        if histogram is None:
+            continue
+        parts = histogram if isinstance(histogram, dict) else {}
+        lists = [
+            part for key in keys if isinstance(part := parts.get(key), list) and _all_integers(part)
+        ]
+        if len(lists) != len(keys):
+            yield Problem(f"Its {name} does not consist of three lists of numbers.", where)
+            continue
+        boundaries, counts, sizes = lists
+        if not len(boundaries) == len(counts) == len(sizes):
+            yield Problem(f"Its {name} has lists of different lengths.", where)
+        if not boundaries or boundaries[0] != 0 or boundaries != sorted(boundaries):
+            yield Problem(f"Its {name} has boundaries that do not increase from 0.", where)
+        for noun, key, numbers in (
+            ("files", "numFiles", counts),
+            ("bytes", "tableSizeBytes", sizes),
+        ):
+            stated = _integer(document, key)
+            if stated is not None and sum(numbers) != stated:
+                message = f"Its {name} counts {sum(numbers)} {noun}, not {stated}."
+                yield Problem(message, where)
 
 
 @rule("DL809", Severity.WARNING, Scope.CHECKSUM)
@@ -694,7 +701,9 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Version Checksum File and Deleted Record Counts Histogram Schema.
     """
     document, totals, where = checksum.document or {}, checksum.totals, checksum.file.path
-    bins = _bins(document)
+    histogram = document.get("deletedRecordCountsHistogramOpt")
+    counts = histogram.get("deletedRecordCounts") if isinstance(histogram, dict) else None
+    bins = None if histogram is None else counts if isinstance(counts, list) else []
     if bins is not None and (len(bins) != _BINS or not _all_integers(bins)):
         yield Problem(f"Its histogram of deleted rows does not have {_BINS} numbers.", where)
     elif bins is not None and sum(bins) != _integer(document, "numFiles"):
@@ -783,34 +792,6 @@ def _different(
     # With an expiry, transactions may be missing from the checksum, but must not differ.
     keys = stated.keys() if partial else stated.keys() | known.keys()
     return sorted(key for key in keys if key not in stated or stated[key] != known.get(key, ...))
-
-
-def _histogram_problems(document: Document, histogram: Any) -> Iterator[str]:
-    parts = histogram if isinstance(histogram, dict) else {}
-    keys = ("sortedBinBoundaries", "fileCounts", "totalBytes")
-    lists = [
-        part for key in keys if isinstance(part := parts.get(key), list) and _all_integers(part)
-    ]
-    if len(lists) != len(keys):
-        yield "does not consist of three lists of numbers"
-        return
-    boundaries, counts, sizes = lists
-    if not len(boundaries) == len(counts) == len(sizes):
-        yield "has lists of different lengths"
-    if not boundaries or boundaries[0] != 0 or boundaries != sorted(boundaries):
-        yield "has boundaries that do not increase from 0"
-    for name, key, numbers in (("files", "numFiles", counts), ("bytes", "tableSizeBytes", sizes)):
-        stated = _integer(document, key)
-        if stated is not None and sum(numbers) != stated:
-            yield f"counts {sum(numbers)} {name}, not {stated}"
-
-
-def _bins(document: Document) -> list[Any] | None:
-    bins = document.get("deletedRecordCountsHistogramOpt")
-    if bins is None:
-        return None
-    counts = bins.get("deletedRecordCounts") if isinstance(bins, dict) else None
-    return counts if isinstance(counts, list) else []
 
 
 def _objects(document: Document, key: str) -> list[Document]:

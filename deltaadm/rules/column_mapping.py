@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -353,7 +354,10 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Writer Requirements for IcebergCompatV2.
     """
     fields = list(_mapped_fields(table))
-    needed = _needs_nested_ids(table.snapshot.metadata)
+    needed = False
+    with suppress(DeltaadmError):
+        # Version 1 of Iceberg compatibility forbids arrays and maps.
+        needed = any(version > 1 for version in enabled_versions(table.snapshot.metadata))
     taken = Counter(column_id(field) for _, field in fields)
     taken += Counter(number for _, field in fields for number in nested_ids(field).values())
     for path, field in fields:
@@ -364,14 +368,6 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
         for place, number in sorted(ids.items()):
             if taken[number] > 1:
                 yield Problem(f"The nested id {number} of {place!r} is not unique.", _at(path))
-
-
-def _needs_nested_ids(metadata: Metadata) -> bool:
-    try:
-        # Version 1 of Iceberg compatibility forbids arrays and maps.
-        return any(version > 1 for version in enabled_versions(metadata))
-    except DeltaadmError:
-        return False
 
 
 @rule("DL414", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
@@ -524,7 +520,10 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     if not names:
         return
     values = {value for value in file.add.partition_values or () if value in names}
-    values |= _statistics_names(file.add.stats) & names.keys()
+    with suppress(NotStatistics):
+        statistics = parse_statistics(file.add.stats or "{}")
+        groups = [statistics.get(key) for key in ("minValues", "maxValues", "nullCount")]
+        values.update(*(group.keys() & names for group in groups if isinstance(group, dict)))
     if values:
         pairs = ", ".join(f"{name!r} for {names[name]!r}" for name in sorted(values)[:5])
         yield Problem(f"The file's values use {pairs}.", file.add.path)
@@ -546,15 +545,6 @@ def _renamed(schema_string: str) -> Mapping[str, str]:
         return {}
     physical = {physical_name(field) for field in fields}
     return {field.name: physical_name(field) for field in fields if field.name not in physical}
-
-
-def _statistics_names(text: str | None) -> frozenset[str]:
-    try:
-        statistics = parse_statistics(text or "{}")
-    except NotStatistics:
-        return frozenset()
-    groups = [statistics.get(key) for key in ("minValues", "maxValues", "nullCount")]
-    return frozenset(name for group in groups if isinstance(group, dict) for name in group)
 
 
 @rule("DL420", Severity.WARNING, Scope.COMMIT, among=changing_metadata)

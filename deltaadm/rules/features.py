@@ -35,7 +35,6 @@ from deltaadm.domain.wire import integer
 from deltaadm.errors import DeltaadmError
 from deltaadm.limits import load_json
 from deltaadm.rules.rule import (
-    Path,
     Problem,
     Scope,
     Severity,
@@ -53,13 +52,12 @@ from deltaadm.rules.rule import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from deltaadm.domain.facts import CommitFacts, SnapshotFacts, State
     from deltaadm.domain.schema import StructField
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
-    from deltaadm.domain.transaction.spark_support import Invariant
 
 
 _GENERATION: Final = "delta.generationExpression"
@@ -393,22 +391,22 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     except DeltaadmError:
         return
     for invariant in unreadable:
-        if not invariant.is_described:
-            fails = invariant.fails_in_delta_spark
-            yield Problem(
-                f"The invariant of column {path_text(invariant.path)!r} is {invariant.text!r}: "
-                f"{_effect_of_invariant(invariant)}.",
-                place_of(invariant.path),
-                severity=None if fails else Severity.WARNING,
-            )
-
-
-def _effect_of_invariant(invariant: Invariant) -> str:
-    if invariant.fails_in_delta_spark:
-        return f"{invariant.flaw}, and Delta Spark cannot read it"
-    spark = "treats it as SQL" if invariant.read else "ignores it because the column is NOT NULL"
-    others = "refuses to write the table" if invariant.fails_in_delta_rs else "ignores it"
-    return f"Delta Spark {spark}; delta-rs {others}"
+        if invariant.is_described:
+            continue
+        fails = invariant.fails_in_delta_spark
+        spark = "ignores it because the column is NOT NULL"
+        if invariant.read:
+            spark = "treats it as SQL"
+        others = "refuses to write the table" if invariant.fails_in_delta_rs else "ignores it"
+        effect = f"Delta Spark {spark}; delta-rs {others}"
+        if fails:
+            effect = f"{invariant.flaw}, and Delta Spark cannot read it"
+        yield Problem(
+            f"The invariant of column {path_text(invariant.path)!r} is {invariant.text!r}: "
+            f"{effect}.",
+            place_of(invariant.path),
+            severity=None if fails else Severity.WARNING,
+        )
 
 
 @rule("DL527", Severity.WARNING, Scope.SNAPSHOT)
@@ -562,13 +560,12 @@ def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(
             f"The table was clustered by {listed} until a run of deltaadm that was not completed.",
             f"domainMetadata[{CLUSTERING_DOMAIN}]",
-            fix=_restore_suspended(table.snapshot, columns),
+            fix=accepted(
+                table.snapshot,
+                ClusterBy(tuple(columns)),
+                lambda after: not after.suspended_clustering,
+            ),
         )
-
-
-def _restore_suspended(snapshot: Snapshot, columns: Sequence[Path]) -> tuple[Step, ...]:
-    step = ClusterBy(tuple(columns))
-    return accepted(snapshot, step, lambda after: not after.suspended_clustering)
 
 
 # Row tracking

@@ -267,8 +267,9 @@ def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
     """
     count = None if snapshot.totals is None else snapshot.totals.absolute
     if count is not None and count.count:
+        files = "1 file is" if count.count == 1 else f"{count.count} files are"
         yield Problem(
-            f"{_files(count.count)} named by an absolute path, such as {count.paths[0]!r}.",
+            f"{files} named by an absolute path, such as {count.paths[0]!r}.",
             count.paths[0],
         )
 
@@ -288,26 +289,19 @@ def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Action Reconciliation.
     """
-    totals = snapshot.totals
-    for path in () if totals is None else totals.with_two_vectors:
-        yield Problem(
-            f"The file {path!r} is live with more than one deletion vector.",
-            path,
-            remedy=_check_compactions(snapshot),
-        )
-
-
-def _check_compactions(snapshot: SnapshotFacts) -> str:
-    """Advice before deleting rows, for a case in which compacted commits may be the cause."""
-    segment = snapshot.snapshot.segment
+    totals, segment = snapshot.totals, snapshot.snapshot.segment
     names = [] if segment is None else [file.path for file in segment.compactions]
-    if not names:
-        return ""
-    return (
+    advice = (
         f"This version was built with compacted commits ({', '.join(names)}). If DL118 finds "
         "that they differ from the commits that they replace, delete the compacted file and "
         "validate again before you delete any rows."
     )
+    for path in () if totals is None else totals.with_two_vectors:
+        yield Problem(
+            f"The file {path!r} is live with more than one deletion vector.",
+            path,
+            remedy=advice if names else "",
+        )
 
 
 @rule("DL707", Severity.ERROR, Scope.SNAPSHOT)
@@ -581,18 +575,15 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
     )
     if changing:
         yield Problem(f"{changing} cdc actions have dataChange: true.", commit.file.path)
-    states = [
-        _switch(state, "delta.enableChangeDataFeed") for state in (commit.before, commit.after)
-    ]
-    if count and states[1] is False and not states[0]:
+    before, after = (
+        state.metadata and switch(state.metadata.configuration, "delta.enableChangeDataFeed")
+        for state in (commit.before, commit.after)
+    )
+    if count and after is False and not before:
         yield Problem(
             f"The commit has {count} cdc actions, but the change data feed is off.",
             commit.file.path,
         )
-
-
-def _switch(state: State, key: str) -> bool | None:
-    return None if state.metadata is None else switch(state.metadata.configuration, key)
 
 
 @rule("DL718", Severity.WARNING, Scope.COMMIT, among=with_several_files)
@@ -697,7 +688,3 @@ def damaged_deletion_vector(file: DataFileFacts) -> Iterator[Problem]:
         yield Problem(
             f"The file's deletion vector is damaged: {file.vector_problem}.", file.add.path
         )
-
-
-def _files(count: int) -> str:
-    return "1 file is" if count == 1 else f"{count} files are"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from deltaadm.domain.facts import CommitFacts, CompactionFacts, LogFacts, State
-    from deltaadm.domain.snapshot import LogFile
     from deltaadm.domain.steps import Step
 
 
@@ -200,22 +199,18 @@ def unpadded_version(log: LogFacts) -> Iterator[Problem]:
     """
     padded = re.compile(_PADDED, re.ASCII).fullmatch
     for file in log.listing.named(name for name in log.listing.infos if not padded(name)):
+        start = "" if file.version is None else f"{file.version:020d}."
+        if file.end is not None:
+            start = f"{start}{file.end:020d}."
+        elif file.part is not None:
+            start = f"{start}checkpoint.{file.part:010d}.{file.parts:010d}."
         name = file.path.rpartition("/")[2]
-        if file.version is not None and not name.startswith(_padded_start(file)):
+        if file.version is not None and not name.startswith(start):
             yield Problem(f"The name of this {file.kind.value} is not padded.", file.path)
 
 
 _PADDED: Final = r"\d{20}\.(?:json|crc|checkpoint\.parquet)"
 """Nearly all names of a log."""
-
-
-def _padded_start(file: LogFile) -> str:
-    start = f"{file.version:020d}."
-    if file.end is not None:
-        return f"{start}{file.end:020d}."
-    if file.part is not None:
-        return f"{start}checkpoint.{file.part:010d}.{file.parts:010d}."
-    return start
 
 
 @rule("DL106", Severity.ERROR, Scope.LOG)
@@ -413,7 +408,15 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File; Delta Spark, DELTA_DUPLICATE_ACTIONS_FOUND.
     """
-    files = Counter(_keys(commit, "add")) + Counter(_keys(commit, "remove"))
+    files: Counter[tuple[str, str]] = Counter()
+    for action in chain(commit.actions("add"), commit.actions("remove")):
+        if isinstance(action, dict):
+            stored = action.get("deletionVector")
+            vector = ""
+            if isinstance(stored, dict) and stored:
+                vector = DeletionVectorDescriptor.from_wire(stored).unique_id
+            # %2f and %2F are the same character, so the paths name the same file.
+            files[with_upper_escapes(str(action.get("path"))), vector] += 1
     for (path, vector), count in files.items():
         if count > 1:
             vector_text = f" with deletion vector {vector!r}" if vector else ""
@@ -740,21 +743,8 @@ def _is_cut_off(commit: CommitFacts) -> bool:
     )
 
 
-def _keys(commit: CommitFacts, name: str) -> Iterator[tuple[str, str]]:
-    """Path and deletion vector of the files that actions are about."""
-    for action in commit.actions(name):
-        if isinstance(action, dict):
-            vector = action.get("deletionVector")
-            vector_id = ""
-            if isinstance(vector, dict) and vector:
-                vector_id = DeletionVectorDescriptor.from_wire(vector).unique_id
-            # %2f and %2F are the same character, so the paths name the same file.
-            yield with_upper_escapes(str(action.get("path"))), vector_id
-
-
 def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[tuple[str, int]]:
-    documents = (action for action in commit.actions(name) if isinstance(action, dict))
-    counted = Counter(str(document.get(key)) for document in documents)
+    counted = Counter(str(action.get(key)) for action in _actions(commit, name))
     return ((value, count) for value, count in counted.items() if count > 1)
 
 
@@ -808,22 +798,23 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
     Source: Delta Spark, DeltaOperations (operationMetrics); delta-rs, operations. Tried with both.
     """
     metrics = commit.info.get("operationMetrics")
-    if not isinstance(metrics, dict) or commit.operation not in OPERATIONS or not _is_known(commit):
+    if not isinstance(metrics, dict) or commit.operation not in OPERATIONS:
+        return
+    engine = commit.info.get("engineInfo", ENGINES[0])
+    if not isinstance(engine, str) or not engine.startswith(ENGINES):
         return
     for name in [name for name in _METRICS if name in metrics]:
         noun, count = _METRICS[name]
-        claimed, counts = _number(metrics[name]), count(commit)
+        # Delta writes it as text, delta-rs as a number.
+        value = metrics[name]
+        claimed = whole_number(value) if isinstance(value, str) else integer(value)
+        counts = count(commit)
         if claimed is None or not counts or claimed in counts:
             continue
         if not _has_other_meaning(commit, name):  # asked last: of a long log, hardly ever
             yield Problem(
                 f"{name} is {claimed}, and the commit has {counts[0]} {noun}.", commit.file.path
             )
-
-
-def _is_known(commit: CommitFacts) -> bool:
-    engine = commit.info.get("engineInfo", ENGINES[0])
-    return isinstance(engine, str) and engine.startswith(ENGINES)
 
 
 def _has_other_meaning(commit: CommitFacts, metric: str) -> bool:
@@ -869,14 +860,14 @@ def _removed(commit: CommitFacts) -> tuple[int, ...]:
 
 def _rows(commit: CommitFacts) -> tuple[int, ...]:
     """The rows in the files that a commit adds; empty where a file's statistics do not tell."""
-    counts = [num_records(_text(action.get("stats"))) for action in _actions(commit, "add")]
+    texts = [action.get("stats") for action in _actions(commit, "add")]
+    counts = [num_records(text if isinstance(text, str) else None) for text in texts]
     known = [count for count in counts if count is not None]
     return (sum(known),) if len(known) == len(counts) else ()
 
 
 def _paths(commit: CommitFacts, name: str) -> set[str]:
-    actions = commit.actions(name)
-    return {str(action.get("path")) for action in actions if isinstance(action, dict)}
+    return {str(action.get("path")) for action in _actions(commit, name)}
 
 
 def _actions(commit: CommitFacts, name: str) -> Iterator[dict[str, Any]]:
@@ -885,18 +876,6 @@ def _actions(commit: CommitFacts, name: str) -> Iterator[dict[str, Any]]:
 
 def _count(commit: CommitFacts, name: str) -> int:
     return sum(isinstance(action, dict) for action in commit.actions(name))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _number(value: Any) -> int | None:
-    """A count in the metrics of an operation."""
-    # Delta writes it as text, delta-rs as a number.
-    if isinstance(value, str):
-        return whole_number(value)
-    return integer(value)
 
 
 _ADDED: Final = ("add actions", _added)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.features import FEATURES, is_geospatial
@@ -41,7 +42,6 @@ from deltaadm.domain.transaction.checks import (
 from deltaadm.domain.transaction.column_mapping import (
     INVALID_CHARACTERS,
     ColumnMappingMode,
-    column_mapping_mode,
     has_invalid_characters,
 )
 from deltaadm.domain.transaction.spark_support import is_spark_type, refusal_to_read
@@ -49,13 +49,21 @@ from deltaadm.domain.transaction.update import FORMATS
 from deltaadm.errors import DeltaadmError
 from deltaadm.limits import load_json
 from deltaadm.masking import is_secret
-from deltaadm.rules.rule import Problem, Scope, Severity, accepted, changing_metadata, having, rule
+from deltaadm.rules.rule import (
+    Problem,
+    Scope,
+    Severity,
+    accepted,
+    changing_metadata,
+    having,
+    mapping_mode,
+    rule,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deltaadm.domain.facts import CommitFacts, SnapshotFacts
-    from deltaadm.domain.foreign_properties import ForeignProperty
     from deltaadm.domain.properties import Property
     from deltaadm.domain.schema import DataType, Path
     from deltaadm.domain.snapshot import Snapshot
@@ -228,17 +236,16 @@ def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     partitions = set(table.snapshot.metadata.partition_columns)
     for field in _schema(table).fields:
-        if field.name in partitions and _is_complex(field.type):
+        data_type = field.type
+        if field.name in partitions and not (
+            isinstance(data_type, PrimitiveType)
+            and data_type.name != "variant"
+            and not is_geospatial(data_type)
+        ):
             yield Problem(
                 f"Partition column {field.name!r} does not have a primitive type.",
                 _at((field.name,)),
             )
-
-
-def _is_complex(data_type: DataType) -> bool:
-    if isinstance(data_type, PrimitiveType):
-        return data_type.name == "variant" or is_geospatial(data_type)
-    return True
 
 
 @rule("DL307", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -358,7 +365,14 @@ def _judged(table: SnapshotFacts, known: Property, value: str) -> Iterator[Probl
         if other is None:
             yield Problem(error.message[:300], where, remedy=error.remedy)
         else:
-            yield _of_another_engine(known, value, other)
+            yield Problem(
+                f"{known.key} is {value[:100]!r}, which {other.engine} takes and Delta Spark does "
+                f"not ({other.source}).",
+                where,
+                remedy=f"Nothing, if {other.engine} uses it; Delta Spark still writes to the "
+                "table, but cannot set the property.",
+                severity=Severity.INFO,
+            )
         return
     refusal = _refusal_of_changes(table.snapshot) if known.key == FORMATS else None
     if refusal is not None and refusal.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
@@ -376,17 +390,6 @@ def _judged(table: SnapshotFacts, known: Property, value: str) -> Iterator[Probl
                 lambda after: after.protocol == table.snapshot.protocol,
             ),
         )
-
-
-def _of_another_engine(known: Property, value: str, other: ForeignProperty) -> Problem:
-    return Problem(
-        f"{known.key} is {value[:100]!r}, which {other.engine} takes and Delta Spark does not "
-        f"({other.source}).",
-        _property(known.key),
-        remedy=f"Nothing, if {other.engine} uses it; Delta Spark still writes to the table, but "
-        "cannot set the property.",
-        severity=Severity.INFO,
-    )
 
 
 @rule("DL311", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -441,20 +444,17 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
     Source: delta-io/delta, DeltaConfig.scala, validateRetentionDurations.
     """
     metadata = table.snapshot.metadata
-    # Months and years cannot be compared by length, and what is no interval is DL310's.
-    if any(_has_no_fixed_length(metadata.configuration.get(key)) for key in RETENTION_KEYS):
+    stored = [metadata.configuration.get(key) for key in RETENTION_KEYS]
+    try:
+        # Months and years cannot be compared by length.
+        if any(text is not None and interval_microseconds(text) is None for text in stored):
+            return
+    except DeltaadmError:  # what is no interval is DL310's
         return
     try:
         check_retention(metadata)
     except DeltaadmError as error:
         yield Problem(error.message, _property(RETENTION_KEYS[0]), remedy=error.remedy)
-
-
-def _has_no_fixed_length(interval: str | None) -> bool:
-    try:
-        return interval is not None and interval_microseconds(interval) is None
-    except DeltaadmError:
-        return True
 
 
 @rule("DL314", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -510,7 +510,7 @@ def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     DELTA_INVALID_PARTITION_COLUMN_NAME.
     """
     metadata = table.snapshot.metadata
-    if not _is_readable(metadata) or not _has_no_mapping(metadata):
+    if not _is_readable(metadata) or mapping_mode(metadata) is not ColumnMappingMode.NONE:
         return
     for path in columns_with_invalid_characters(metadata):
         yield Problem(
@@ -522,13 +522,6 @@ def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
             f"Partition column {name!r} has one of the characters {INVALID_CHARACTERS!r}.",
             PARTITIONS,
         )
-
-
-def _has_no_mapping(metadata: Metadata) -> bool:
-    try:
-        return column_mapping_mode(metadata) is ColumnMappingMode.NONE
-    except DeltaadmError:
-        return False
 
 
 @rule("DL317", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -544,13 +537,11 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Primitive Types; Spark, DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION.
     """
     for path, name in _primitive_types(table):
-        if name.startswith("decimal(") and is_spark_type(name) and not _is_decimal(name):
+        if not name.startswith("decimal(") or not is_spark_type(name):
+            continue
+        match = _DECIMAL.fullmatch(name)
+        if match is None or not (int(match[2]) <= int(match[1]) and 1 <= int(match[1]) <= MAX):
             yield Problem(f"The type {name[:80]!r} does not exist.", _at(path))
-
-
-def _is_decimal(name: str) -> bool:
-    match = _DECIMAL.fullmatch(name)
-    return match is not None and int(match[2]) <= int(match[1]) and 1 <= int(match[1]) <= MAX
 
 
 # Nine digits at most: int() refuses the thousands that a damaged schema may have.
@@ -726,20 +717,14 @@ def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
         texts = [
             field.metadata.get("delta.generationExpression"),
             field.metadata.get("CURRENT_DEFAULT"),
-            _invariant(field.metadata.get("delta.invariants")),
         ]
+        stored = field.metadata.get("delta.invariants")
+        with suppress(ValueError, TypeError, KeyError, RecursionError):
+            invariant = load_json(stored) if isinstance(stored, str) else {}
+            texts.append(invariant["expression"]["expression"])
         for text in texts:
             if isinstance(text, str):
                 yield _at(path), text
-
-
-def _invariant(stored: object) -> object:
-    """The expression in the JSON text of an invariant; None where it cannot be determined."""
-    try:
-        document = load_json(stored) if isinstance(stored, str) else None
-        return document["expression"]["expression"] if document else None
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return None
 
 
 @rule("DL324", Severity.WARNING, Scope.SNAPSHOT, shared=True)

@@ -258,14 +258,11 @@ def _flat(schema: StructType) -> Mapping[str, tuple[str, str]]:
     for path, field in walk(schema):
         place = path_text(path)
         null = "" if field.nullable else " not null"
-        flat[place.lower()] = place, f"{_plain(type_name(field.type))}{null}"
+        # The log keeps the length of texts elsewhere.
+        kind = re.sub(r"\b(?:var)?char\(\d+\)", "string", type_name(field.type))
+        kind = re.sub(r"\b(?:tinyint|smallint|int|bigint)\b", lambda found: _SQL[found[0]], kind)
+        flat[place.lower()] = place, f"{kind}{null}"
     return flat
-
-
-def _plain(kind: str) -> str:
-    """A type by the name that it has in the log, which keeps the length of texts elsewhere."""
-    texts = re.sub(r"\b(?:var)?char\(\d+\)", "string", kind)
-    return re.sub(r"\b(?:tinyint|smallint|int|bigint)\b", lambda found: _SQL[found[0]], texts)
 
 
 _SQL: Final[Mapping[str, Any]] = {

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.features import FEATURES, Status, TableFeature, lookup
 from deltaadm.domain.properties import (
-    FEATURE_PREFIX,
     MIN_READER_VERSION,
     MIN_WRITER_VERSION,
     did_you_mean,
@@ -34,6 +33,7 @@ from deltaadm.rules.rule import (
     Severity,
     accepted,
     active_compat_versions,
+    adding,
     changing_protocol,
     fields_of,
     is_on,
@@ -45,7 +45,7 @@ from deltaadm.rules.rule import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from deltaadm.domain.facts import CommitFacts, PolicyFacts, SnapshotFacts
     from deltaadm.domain.protocol import Protocol
@@ -288,17 +288,14 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     for feature in _listed(protocol.writer_features):
         for name in feature.requires:
             if not protocol.supports(name):
+                note = "; Delta Spark cannot load such a table, but other clients can"
+                only_spark = name in feature.optional_requires
                 yield Problem(
                     f"{feature.name} requires {name}, which the protocol lacks"
-                    f"{_exception_note(feature, name)}.",
+                    f"{note if only_spark else ''}.",
                     WRITERS,
                     severity=None if feature.in_delta_spark else Severity.WARNING,
                 )
-
-
-def _exception_note(feature: TableFeature, required: str) -> str:
-    only = required in feature.optional_requires
-    return "; Delta Spark cannot load such a table, but other clients can" if only else ""
 
 
 @rule("DL211", Severity.ERROR, Scope.SNAPSHOT)
@@ -358,11 +355,7 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
             f"{evidence}.",
             "protocol.minWriterVersion",
             severity=Severity.ERROR if feature.name in _FAILING_UNLESS_SUPPORTED else None,
-            fix=accepted(
-                snapshot,
-                SetProperties({f"{FEATURE_PREFIX}{feature.name}": "supported"}),
-                _supporting(feature.name),
-            ),
+            fix=adding(snapshot, feature.name),
         )
 
 
@@ -372,10 +365,6 @@ _FAILING_UNLESS_SUPPORTED: Final = frozenset(
         *("icebergCompatV1", "icebergCompatV2", "icebergCompatV3"),
     }
 )
-
-
-def _supporting(name: str) -> Callable[[Snapshot], bool]:
-    return lambda after: after.protocol.supports(name)
 
 
 def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
