@@ -145,7 +145,7 @@ def validate(
         judge.see(fact)
         if isinstance(fact, SnapshotFacts):
             snapshot = fact.snapshot
-            if Scope.POLICY in judge.scopes:
+            if Scope.POLICY in judge.rules.scopes:
                 judge.see(_policy_facts(fact, asked))
     findings = judge.findings
     if any(

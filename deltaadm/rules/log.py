@@ -14,8 +14,6 @@ from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.domain.wire import integer
 from deltaadm.rules.rule import (
-    ByNames,
-    ByStates,
     Problem,
     Scope,
     Severity,
@@ -559,7 +557,7 @@ _COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCom
     "DL121",
     Severity.WARNING,
     Scope.COMMIT,
-    among=ByNames(lambda names: not ACTIONS.keys() >= names),
+    among=lambda commit: not ACTIONS.keys() >= set(commit.names),
 )
 def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -601,7 +599,7 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
     "DL123",
     Severity.ERROR,
     Scope.COMMIT,
-    among=ByStates(lambda _, after: _has_timestamps(after)),
+    among=lambda commit: _has_timestamps(commit.after),
 )
 def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -632,7 +630,7 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     "DL124",
     Severity.ERROR,
     Scope.COMMIT,
-    among=ByStates(lambda before, _: _has_timestamps(before)),
+    among=lambda commit: _has_timestamps(commit.before),
 )
 def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -690,7 +688,7 @@ def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
     "DL126",
     Severity.ERROR,
     Scope.COMMIT,
-    among=ByStates(lambda _, after: after.supports("catalogManaged")),
+    among=lambda commit: commit.after.supports("catalogManaged"),
 )
 def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -713,7 +711,7 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     "DL127",
     Severity.WARNING,
     Scope.COMMIT,
-    among=ByNames(lambda names: "commitInfo" not in names),
+    among=lambda commit: not commit.actions("commitInfo"),
 )
 def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     """

@@ -34,7 +34,7 @@ from deltaadm.masking import masked, secrets_among
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.domain.facts import CommitFacts, SnapshotFacts, State
+    from deltaadm.domain.facts import CommitFacts, SnapshotFacts
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.schema import DataType, StructField
     from deltaadm.domain.steps import Step
@@ -44,31 +44,9 @@ if TYPE_CHECKING:
 # Commits in which a rule can find something
 
 
-class ByNames:
-    """The commits of whose set of names of actions a *test* is true; many have the same."""
-
-    def __init__(self, test: Callable[[frozenset[str]], bool]) -> None:
-        self.test = test
-
-    def __call__(self, commit: CommitFacts) -> bool:
-        """Whether *commit* is one."""
-        return self.test(frozenset(commit.names))
-
-
-class ByStates:
-    """The commits of whose states before and after a *test* of protocol and metadata is true."""
-
-    def __init__(self, test: Callable[[State, State], bool]) -> None:
-        self.test = test
-
-    def __call__(self, commit: CommitFacts) -> bool:
-        """Whether *commit* is one."""
-        return self.test(commit.before, commit.after)
-
-
-def having(*names: str) -> ByNames:
+def having(*names: str) -> Callable[[CommitFacts], bool]:
     """Commits with an action of one of these *names*."""
-    return ByNames(lambda present: not present.isdisjoint(names))
+    return lambda commit: any(map(commit.actions, names))
 
 
 def with_several_files(commit: CommitFacts) -> bool:
@@ -76,11 +54,14 @@ def with_several_files(commit: CommitFacts) -> bool:
     return len(commit.actions("add")) + len(commit.actions("remove")) > 1
 
 
-changing_protocol = ByStates(lambda before, after: after.protocol is not before.protocol)
-"""Commits with a protocol of their own."""
+def changing_protocol(commit: CommitFacts) -> bool:
+    """Commits with a protocol of their own."""
+    return commit.after.protocol is not commit.before.protocol
 
-changing_metadata = ByStates(lambda before, after: after.metadata is not before.metadata)
-"""Commits with metadata of their own."""
+
+def changing_metadata(commit: CommitFacts) -> bool:
+    """Commits with metadata of their own."""
+    return commit.after.metadata is not commit.before.metadata
 
 
 # Findings
@@ -353,74 +334,21 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
         """The rules whose findings tables share."""
         return [each for each in self if each.shared]
 
-    def on_commit(self, commit: facts.CommitFacts) -> list[Rule]:
-        """The rules that can find something in *commit*."""
-        # What most commits of a long log have in common is asked once for all of them.
-        applicable = [*self._by_names(frozenset(commit.names)), *self._by_states(commit)]
-        for among, rules in self._by_commit:
-            if among(commit):
-                applicable += rules
-        return applicable
-
-    @cached_property
-    def _by_names(self) -> Callable[[frozenset[str]], Sequence[Rule]]:
-        """The rules that look at every commit, and at those with such names of actions."""
-
-        def find(names: frozenset[str]) -> Sequence[Rule]:
-            return [
-                each
-                for each in self.by_scope.get(facts.CommitFacts, ())
-                if each.among is None
-                or (isinstance(each.among, ByNames) and each.among.test(names))
-            ]
-
-        return lru_cache(maxsize=64)(find)
-
-    _last_states: tuple[Protocol | None, Metadata | None, Sequence[Rule]] | None = None
-    """Protocol and metadata that the last commit has left as they were, and the rules on it."""
-
-    def _by_states(self, commit: facts.CommitFacts) -> Sequence[Rule]:
-        """The rules that look at a commit between such states."""
-        after, last = commit.after, self._last_states
-        changes = commit.changes_protocol or commit.changes_metadata
-        if (
-            last is not None
-            and not changes
-            and last[0] is after.protocol
-            and last[1] is after.metadata
-        ):
-            return last[2]
-        rules = [
-            each
-            for each in self.by_scope.get(facts.CommitFacts, ())
-            if isinstance(each.among, ByStates) and each.among.test(commit.before, after)
-        ]
-        if not changes:
-            self._last_states = after.protocol, after.metadata, rules
-        return rules
-
-    @cached_property
-    def _by_commit(self) -> Sequence[tuple[Among, Sequence[Rule]]]:
-        """The rules that look at a commit by what else is known of it, under what they ask."""
-        asked: dict[Among, list[Rule]] = {}
-        for each in self.by_scope.get(facts.CommitFacts, ()):
-            if each.among is not None and not isinstance(each.among, ByNames | ByStates):
-                asked.setdefault(each.among, []).append(each)
-        return [*asked.items()]
-
     @cached_property
     def found_in_like_tables(self) -> Callable[[int | None, Protocol, Traits], Judge]:
         """Findings of the shared rules for a protocol and metadata, cached for like tables."""
-        return lru_cache(maxsize=64)(self._find_in_like_tables)
 
-    def _find_in_like_tables(self, limit: int | None, protocol: Protocol, traits: Traits) -> Judge:
-        # Without anything of its own, such as a location: the findings must hold for all that are
-        # like it.
-        like = Snapshot(root="", version=0, protocol=protocol, metadata=traits.metadata)
-        judge = Judge((), limit=limit)
-        fact = facts.SnapshotFacts(snapshot=like, totals=None, listing=LogListing.of("", {}))
-        judge.apply(self.shared, fact)
-        return judge
+        @lru_cache(maxsize=64)
+        def find(limit: int | None, protocol: Protocol, traits: Traits) -> Judge:
+            # Without anything of its own, such as a location: the findings must hold for all that
+            # are like it.
+            like = Snapshot(root="", version=0, protocol=protocol, metadata=traits.metadata)
+            judge = Judge((), limit=limit)
+            fact = facts.SnapshotFacts(snapshot=like, totals=None, listing=LogListing.of("", {}))
+            judge.apply(self.shared, fact)
+            return judge
+
+        return find
 
     def __reduce__(self) -> tuple[type[RuleSet], tuple[tuple[Rule, ...]]]:
         # What was found stays behind: another process gets the rules alone.
@@ -442,11 +370,6 @@ class Judge:
         self.found: list[Finding] = []
         self.counts: Counter[str] = Counter()
 
-    @property
-    def scopes(self) -> frozenset[Scope]:
-        """The scopes that any of the rules looks at."""
-        return self.rules.scopes
-
     def see(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
         if isinstance(fact, facts.LiveFiles):
@@ -462,9 +385,17 @@ class Judge:
             self.counts.clear()
             return
         if isinstance(fact, facts.SnapshotFacts) and self.rules.shared:
-            self._check_shared_rules(fact)
+            protocol, metadata = fact.snapshot.protocol, fact.snapshot.metadata
+            # What is odd about a table is not part of what tables are compared by.
+            if protocol.is_odd or metadata.is_odd:
+                self.apply(self.rules.shared, fact)
+            else:
+                judge = self.rules.found_in_like_tables(self._limit, protocol, Traits.of(metadata))
+                self.found += judge.found
+                self.counts += judge.counts
         if isinstance(fact, facts.CommitFacts):
-            self.apply(self.rules.on_commit(fact), fact)
+            rules = self._by_scope.get(facts.CommitFacts, ())
+            self.apply([each for each in rules if each.among is None or each.among(fact)], fact)
         else:
             self.apply(self._by_scope.get(type(fact), ()), fact)
 
@@ -473,23 +404,9 @@ class Judge:
         # Not by a function: of ten thousand commits a dozen rules each find nothing.
         for each in rules:
             for problem in each.check(fact):
-                self._keep(each, problem, fact)
-
-    def _check_shared_rules(self, fact: facts.SnapshotFacts) -> None:
-        """Take over what the shared rules find in such a table, and in this one if it is odd."""
-        protocol, metadata = fact.snapshot.protocol, fact.snapshot.metadata
-        # What is odd about it is not part of what tables are compared by.
-        if protocol.is_odd or metadata.is_odd:
-            self.apply(self.rules.shared, fact)
-            return
-        judge = self.rules.found_in_like_tables(self._limit, protocol, Traits.of(metadata))
-        self.found += judge.found
-        self.counts += judge.counts
-
-    def _keep(self, rule: Rule, problem: Problem, fact: facts.Facts) -> None:
-        self.counts[rule.code] += 1
-        if self._limit is None or self.counts[rule.code] <= self._limit:
-            self.found.append(_finding(rule, problem, fact))
+                self.counts[each.code] += 1
+                if self._limit is None or self.counts[each.code] <= self._limit:
+                    self.found.append(_finding(each, problem, fact))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -506,7 +423,13 @@ class Judge:
 
 
 def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
-    secrets = _secrets_of(fact)
+    secrets: set[str] = set()
+    # The attributes of facts that hold metadata, and so secrets that a rule might quote.
+    for attribute in ("snapshot", "state", "before", "after"):
+        metadata = getattr(getattr(fact, attribute, None), "metadata", None)
+        if metadata is not None:
+            secrets.update(secrets_among(metadata.configuration))
+            secrets.update(secrets_among((metadata.format and metadata.format.options) or {}))
     return Finding(
         code=rule.code,
         name=rule.name,
@@ -517,20 +440,6 @@ def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
         remedy=masked(problem.remedy, secrets) or rule.advice,
         fix=problem.fix,
     )
-
-
-_STATES = ("snapshot", "state", "before", "after")
-"""The attributes of facts that hold metadata, and so secrets that a rule might quote."""
-
-
-def _secrets_of(fact: facts.Facts) -> set[str]:
-    secrets: set[str] = set()
-    for attribute in _STATES:
-        metadata = getattr(getattr(fact, attribute, None), "metadata", None)
-        if metadata is not None:
-            secrets.update(secrets_among(metadata.configuration))
-            secrets.update(secrets_among((metadata.format and metadata.format.options) or {}))
-    return secrets
 
 
 def selected(rules: Iterable[Rule], select: Collection[str], ignore: Collection[str]) -> list[Rule]:

@@ -135,7 +135,7 @@ def remote_session(
             # `builder.remote` makes a channel of its own, to which nothing can be added.
             channel.add_interceptor(deadlines(patience))
             # Not `getOrCreate`, which might give a session that the program has made.
-            session = SparkSession.builder.channelBuilder(channel).create()
+            session: Any = SparkSession.builder.channelBuilder(channel).create()
             stack.callback(stop_session, session)
             _configure_retries(session)
             _ = session.version  # the first thing that the server is asked
