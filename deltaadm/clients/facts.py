@@ -43,17 +43,15 @@ def version_key(text: str) -> Version:
 
     Numbers are separated by dots or, in dates, by hyphens; 4 is 4.0.0.
     """
-    numbers = tuple(int(_digits(part)) for part in text.replace("-", ".").split("."))
+    parts = text.replace("-", ".").split(".")
+    for part in parts:
+        if not (part.isascii() and part.isdecimal()):
+            raise ValueError(f"{part!r} is not a number")
+    numbers = tuple(map(int, parts))
     while numbers and not numbers[-1]:
         # So that 4, 4.0 and 4.0.0 are one release.
         numbers = numbers[:-1]
     return numbers
-
-
-def _digits(text: str) -> str:
-    if not (text.isascii() and text.isdecimal()):
-        raise ValueError(f"{text!r} is not a number")
-    return text
 
 
 def _spans(since: str, until: str, version: Version) -> bool:

@@ -22,7 +22,6 @@ from deltaadm.clients.facts import (
     Fact,
     Gate,
     Source,
-    Version,
     version_key,
 )
 from deltaadm.dataclass import dataclass, replace
@@ -202,13 +201,7 @@ class _Table:
             features=tuple(names),
             in_use=frozenset(name for name in names if _in_use(name, metadata)),
             listed=protocol.explicit_names,
-            forms=frozenset(
-                (
-                    *_mapping_forms(protocol, metadata),
-                    *_invariant_forms(metadata),
-                    *_schema_forms(protocol, metadata),
-                )
-            ),
+            forms=frozenset((*_forms(protocol, metadata), *_schema_forms(protocol, metadata))),
             obstacles=(
                 _obstacle_cells(obstacle_to_reading(protocol, metadata)),
                 _obstacle_cells(obstacle_to_writing(protocol, metadata)),
@@ -228,8 +221,8 @@ def _is_reader(name: str) -> bool:
     return feature is not None and feature.kind is Kind.READER_WRITER
 
 
-def _mapping_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
-    """The forms of column mapping that facts distinguish."""
+def _forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
+    """The forms of column mapping and of invariants that facts distinguish."""
     if protocol.min_reader_version == 2:  # noqa: PLR2004 -- PROTOCOL.md, Column Mapping
         yield READER_2
     try:
@@ -237,9 +230,6 @@ def _mapping_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
             yield ID_MODE
     except DeltaadmError:
         yield ID_MODE
-
-
-def _invariant_forms(metadata: Metadata) -> Iterator[str]:
     try:
         found = [*invariants(metadata)]
     except DeltaadmError:
@@ -294,22 +284,17 @@ def _in_use(name: str, metadata: Metadata) -> bool:
 
 def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
     cells = _reference_cells if release.is_reference else _cells
-    worst = _worst_of_each(cells(release, table, access))
+    of_subject: dict[str, Cell] = {}
+    for cell in cells(release, table, access):
+        known = of_subject.get(cell.subject)
+        if known is None or cell.compatibility.rank > known.compatibility.rank:
+            of_subject[cell.subject] = cell
+    worst = sorted(of_subject.values(), key=lambda cell: (-cell.compatibility.rank, cell.subject))
     # The worst decides, but a write that is refused because of the protocol cannot go wrong any
     # more: there the refusal does.
     if access is Access.WRITE:
         worst = sorted(worst, key=lambda cell: not _refuses_by_protocol(cell, table))
     return Verdict(release, access, tuple(worst))
-
-
-def _worst_of_each(cells: Iterable[Cell]) -> list[Cell]:
-    """Return the worst cell of each subject; the worst first, then by name."""
-    worst: dict[str, Cell] = {}
-    for cell in cells:
-        known = worst.get(cell.subject)
-        if known is None or cell.compatibility.rank > known.compatibility.rank:
-            worst[cell.subject] = cell
-    return sorted(worst.values(), key=lambda cell: (-cell.compatibility.rank, cell.subject))
 
 
 def _refuses_by_protocol(cell: Cell, table: _Table) -> bool:
@@ -333,11 +318,20 @@ def _reference_cells(_: ClientRelease, table: _Table, access: Access) -> Iterato
 
 
 def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Cell]:
-    reading = _read_cells(release, table)
+    client = release.client
+    reading = [
+        _gate_cell("protocol.minReaderVersion", table.reader_version, client.read_gates, release),
+        *(_feature_cell(name, client.reads, release, table) for name in table.reader_features),
+        *_condition_cells(client.reads, release, table),
+    ]
     if access is Access.READ:
         yield from reading
         return
-    writing = tuple(_write_cells(release, table))
+    writing = [
+        _gate_cell("protocol.minWriterVersion", table.writer_version, client.write_gates, release),
+        *(_feature_cell(name, client.writes, release, table) for name in table.features),
+        *_condition_cells(client.writes, release, table),
+    ]
     known_subjects = {cell.subject for cell in writing if cell.source is not None}
     yield from writing
     for cell in reading:
@@ -345,26 +339,8 @@ def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Ce
             yield cell
 
 
-def _read_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
-    client = release.client
-    version = table.reader_version
-    yield _gate_cell("protocol.minReaderVersion", version, client.read_gates, release)
-    for name in table.reader_features:
-        yield _feature_cell(name, client.reads, release, table)
-    yield from _condition_cells(client.reads, release, table)
-
-
-def _write_cells(release: ClientRelease, table: _Table) -> Iterator[Cell]:
-    client = release.client
-    version = table.writer_version
-    yield _gate_cell("protocol.minWriterVersion", version, client.write_gates, release)
-    for name in table.features:
-        yield _feature_cell(name, client.writes, release, table)
-    yield from _condition_cells(client.writes, release, table)
-
-
 def _gate_cell(subject: str, version: int, gates: Iterable[Gate], release: ClientRelease) -> Cell:
-    key = _key(release)
+    key = version_key(release.version)
     for gate in gates if release.is_known else ():
         if gate.holds_for(key):
             passed = version <= gate.highest
@@ -393,7 +369,7 @@ def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, tabl
     names = {name, *(form for form in table.forms if form.startswith(f"{name}["))}
     in_use = name in table.in_use or name in _CONDITIONS
     listed = name in table.listed
-    key = _key(release)
+    key = version_key(release.version)
     holding = [
         fact
         for fact in (facts if release.is_known else ())
@@ -406,10 +382,6 @@ def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, tabl
         return Cell(name, Compatibility.UNKNOWN)
     worst = max(matching, key=lambda fact: fact.compatibility.rank)
     return Cell(name, worst.compatibility, worst.source, worst.note)
-
-
-def _key(release: ClientRelease) -> Version:
-    return version_key(release.version)
 
 
 JUDGEMENT: Final[Fields] = {

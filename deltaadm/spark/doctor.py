@@ -71,22 +71,18 @@ def start(options: SparkOptions, announce: Callable[[str], None]) -> Check:
                 # A statement that only Delta's extension parses, on a table that cannot be there.
                 session.sql("DESCRIBE HISTORY delta.`/deltaadm-doctor/no/such/table`")
             except Exception as error:  # noqa: BLE001 -- any refusal is Delta's answer, or its absence
-                return _answer(release, sentence(error_text(error))[0])
+                message = sentence(error_text(error))[0]
+                # Delta knows the statement and misses the table; Spark alone does not know it.
+                if "delta" not in message.lower() or "table" not in message.lower():
+                    return Check(
+                        "session",
+                        Health.FAILED,
+                        f"Spark {release} starts, but Delta does not respond: {message}",
+                        "Check --spark-conf and the jars on the class path.",
+                    )
     except DeltaadmError as error:
         return Check("session", Health.FAILED, error.message, error.remedy)
     return Check("session", Health.OK, f"Spark {release} starts, and Delta responds")
-
-
-def _answer(spark: str, message: str) -> Check:
-    # Delta knows the statement and misses the table; Spark alone does not know the statement.
-    if "delta" in message.lower() and "table" in message.lower():
-        return Check("session", Health.OK, f"Spark {spark} starts, and Delta responds")
-    return Check(
-        "session",
-        Health.FAILED,
-        f"Spark {spark} starts, but Delta does not respond: {message}",
-        "Check --spark-conf and the jars on the class path.",
-    )
 
 
 def _package(name: str) -> Check:
@@ -199,7 +195,11 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
         yield Check(f"LogStore for {scheme}", Health.OK, chosen or facts.name)
     if facts.connector:
         yield _connector(scheme, facts.connector, [*jvm.jars_of(home), *options.jars], conf)
-        yield _access(scheme, hadoop_settings(options.stores, os.environ, conf))
+        settings = hadoop_settings(options.stores, os.environ, conf)
+        # Of keys the names alone are shown: some of the values are secret.
+        keys = sorted(key for key in settings if not key.endswith(".impl"))
+        named = f"set from the environment and options: {', '.join(keys)}" if keys else _BY_ITSELF
+        yield Check(f"Hadoop's settings for {scheme}", Health.OK, named)
 
 
 def _connector(scheme: str, connector: str, paths: list[str], conf: Mapping[str, str]) -> Check:
@@ -227,13 +227,6 @@ def _connector(scheme: str, connector: str, paths: list[str], conf: Mapping[str,
         f"{package} will be downloaded when Spark first starts for such a table",
         "Without access to a Maven repository, provide the jars with --jars PATH.",
     )
-
-
-def _access(scheme: str, settings: Mapping[str, str]) -> Check:
-    # Of keys the names alone are shown: some of the values are secret.
-    keys = sorted(key for key in settings if not key.endswith(".impl"))
-    named = f"set from the environment and options: {', '.join(keys)}" if keys else _BY_ITSELF
-    return Check(f"Hadoop's settings for {scheme}", Health.OK, named)
 
 
 _BY_ITSELF: Final = "nothing is set in the environment; Hadoop looks for credentials by itself"

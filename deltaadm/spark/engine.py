@@ -73,14 +73,13 @@ class SparkEngine:
         with configured(self._session, _SETTINGS):
             if detail is Detail.STATE:
                 _States(self._session, replays).find()
-            return [_outcome(replay, detail) for replay in replays]
-
-
-def _outcome(replay: _SparkReplay, detail: Detail) -> Snapshot | DeltaadmError:
-    try:
-        return replay.outcome(detail)
-    except DeltaadmError as error:
-        return error
+            outcomes: list[Snapshot | DeltaadmError] = []
+            for replay in replays:
+                try:
+                    outcomes.append(replay.outcome(detail))
+                except DeltaadmError as error:
+                    outcomes.append(error)
+            return outcomes
 
 
 class _SparkReplay(Replay):
@@ -155,28 +154,24 @@ class _SparkReplay(Replay):
         for row in rows:
             document = json.loads(row["document"])
             if row["kind"] == store.FAILURE:
-                raise self._failure(row["age"], *document)
+                message, remedy, error_class = document
+                if row["age"] == store.CHECKPOINTED:
+                    raise self.unreadable(message)
+                raise TableError(message, remedy=remedy, delta_error_class=error_class)
             if row["kind"] == store.WARNING:
                 self._warnings.append(document)
             elif row["name"] == "sidecar":
                 sidecars.append(sidecar_path(document))
             elif row["name"] == "commitInfo":
-                self._note_commit_info(row["age"], document)
+                newest = self._segment.deltas[-1:]
+                is_newest = newest and self._is_newest(newest[0])
+                if is_newest and row["age"] == store.age(self._segment.version):
+                    self._commit_info = CommitInfo.from_wire(document)
             elif row["name"] in ACTION_NAMES:
                 self._fold.offer(row["name"], document)
             else:
                 self._fold.unknown[row["name"]] = row["count"]
         return sidecars
-
-    def _note_commit_info(self, age: str, document: Any) -> None:
-        newest = self._segment.deltas[-1:]
-        if newest and self._is_newest(newest[0]) and age == store.age(self._segment.version):
-            self._commit_info = CommitInfo.from_wire(document)
-
-    def _failure(self, age: str, message: str, remedy: str, error_class: str) -> TableError:
-        if age == store.CHECKPOINTED:
-            return self.unreadable(message)
-        return TableError(message, remedy=remedy, delta_error_class=error_class)
 
     def _checkpoint_files(self, suffix: str) -> list[LogFile]:
         checkpoint = self._segment.checkpoint
@@ -196,7 +191,9 @@ class _States:
 
     def find(self) -> None:
         """Leave in each replay the facts about its files, or what is wrong with it."""
-        newest = self._settled(self._take_commits, _commit_error)
+        newest = self._settled(
+            self._take_commits, lambda replay, error: _error_about(replay.log, error)
+        )
         if newest is None:
             return
         try:
@@ -216,7 +213,11 @@ class _States:
             try:
                 return ask(sound)
             except java_errors() as error:
-                for replay in _guilty(sound, error):
+                texts = error_text(error), unquote(error_text(error))
+                named = [each for each in sound if any(f"{each.place}/" in text for text in texts)]
+                # A table may be in the directory of another one, whose path its own begins with.
+                guilty = [max(named, key=lambda each: len(each.log))] if named else sound
+                for replay in guilty:
                     replay.error = blame(replay, error)
         return None
 
@@ -242,6 +243,8 @@ class _States:
 
     def _take_facts(self, replays: Sequence[_SparkReplay], newest: DataFrame) -> None:
         """Count the live files."""
+        from pyspark.sql import functions as fn
+
         on_files = newest.where(f"kind = '{store.FILE}'")
         live = on_files.where("size is not null").select("log", *_COUNTED)
         paths = [path for replay in replays for path in replay.add_paths()]
@@ -249,10 +252,27 @@ class _States:
             key = ["log", "key", "vector"]
             kept = _adds(self._session, paths).join(on_files.select(key), key, "left_anti")
             live = live.unionByName(kept.select("log", *_COUNTED))
-        totals = {row["log"]: row for row in live.groupBy("log").agg(*_aggregates()).collect()}
+        totals = live.groupBy("log").agg(
+            fn.count("*").alias("files"),
+            # A log may claim any size: a sum of longs would overflow.
+            fn.expr("sum(cast(size as decimal(38, 0)))").alias("bytes"),
+            fn.expr("sum(if(with_vector, cast(size as decimal(38, 0)), 0))").alias("purged"),
+            *(fn.count_if(name).alias(name) for name in _COUNTED[1:-1]),
+            fn.collect_set("partition_keys").alias("keys"),
+        )
+        rows = {row["log"]: row for row in totals.collect()}
         for replay in replays:
-            if replay.log in totals:
-                replay.facts = _file_facts(totals[replay.log])
+            if row := rows.get(replay.log):
+                replay.facts = FileFacts(
+                    files=row["files"],
+                    bytes=int(row["bytes"] or 0),
+                    with_deletion_vector=row["with_vector"],
+                    bytes_with_deletion_vector=int(row["purged"] or 0),
+                    without_stats=row["without_stats"],
+                    without_num_records=row["without_records"],
+                    without_base_row_id=row["without_row_id"],
+                    partition_keys=frozenset(map(tuple, row["keys"])),
+                )
 
 
 # Queries
@@ -369,45 +389,7 @@ def _normalized(path: Column) -> Column:
     return fn.concat(head, start, fn.array_join(kept, "/"), end, rest)
 
 
-def _aggregates() -> list[Column]:
-    from pyspark.sql import functions as fn
-
-    return [
-        fn.count("*").alias("files"),
-        # A log may claim any size: a sum of longs would overflow.
-        fn.expr("sum(cast(size as decimal(38, 0)))").alias("bytes"),
-        fn.expr("sum(if(with_vector, cast(size as decimal(38, 0)), 0))").alias("purged"),
-        *(fn.count_if(name).alias(name) for name in _COUNTED[1:-1]),
-        fn.collect_set("partition_keys").alias("keys"),
-    ]
-
-
-def _file_facts(row: Any) -> FileFacts:
-    return FileFacts(
-        files=row["files"],
-        bytes=int(row["bytes"] or 0),
-        with_deletion_vector=row["with_vector"],
-        bytes_with_deletion_vector=int(row["purged"] or 0),
-        without_stats=row["without_stats"],
-        without_num_records=row["without_records"],
-        without_base_row_id=row["without_row_id"],
-        partition_keys=frozenset(map(tuple, row["keys"])),
-    )
-
-
 # Errors
-
-
-def _guilty(replays: Sequence[_SparkReplay], error: Exception) -> Sequence[_SparkReplay]:
-    """The table among whose files is the one that an exception names, or else all of them."""
-    texts = error_text(error), unquote(error_text(error))
-    named = [replay for replay in replays if any(f"{replay.place}/" in text for text in texts)]
-    # A table may be in the directory of another one, whose path its own begins with.
-    return [max(named, key=lambda replay: len(replay.log))] if named else replays
-
-
-def _commit_error(replay: _SparkReplay, error: Exception) -> DeltaadmError:
-    return _error_about(replay.log, error)
 
 
 def _checkpoint_error(replay: _SparkReplay, error: Exception) -> DeltaadmError:

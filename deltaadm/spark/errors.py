@@ -254,16 +254,13 @@ def lost(error: Exception) -> EngineLost:
         )
     if ended := how_jvm_ended():
         return EngineLost(f"Spark was lost (its JVM {ended}).", remedy=JVM_REMEDY)
+    text = error_text(error)
+    # Of the long texts of gRPC only the details.
+    details = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
+    cause = sentence(details[1] if details else text)[0]
     return EngineLost(
-        f"The connection to Spark was lost ({_cause(error).rstrip('.')}).",
+        f"The connection to Spark was lost ({cause.rstrip('.')}).",
         remedy="Inspect the table before trying again: a Spark server that is still running may "
         "continue.",
         delta_error_class=getattr(error, "getCondition", lambda: None)(),
     )
-
-
-def _cause(error: Exception) -> str:
-    """The message of an exception; of the long texts of gRPC only the details."""
-    text = error_text(error)
-    details = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
-    return sentence(details[1] if details else text)[0]

@@ -65,19 +65,14 @@ class Executors:
         says something else, its second argument. Raises `EngineError` where executors cannot run
         deltaadm at all.
         """
-        tasks = _slots(self.session) * _TASKS_PER_SLOT
+        slots = _SLOTS_THERE
+        if hasattr(self.session, "_jvm"):  # Connect does not tell how many cores there are
+            slots = int(self.session.sparkContext.defaultParallelism)
+        tasks = slots * _TASKS_PER_SLOT
         share = tasks * _TABLES_PER_TASK
         rest = list(tables.items())
         for start in range(0, len(rest), share):
             yield from _answers(self.session, rest[start : start + share], tasks, work, lost)
-
-
-def _slots(session: SparkSession) -> int:
-    """The number of tasks that run in parallel, as far as Spark says."""
-    # Connect does not tell how many cores there are.
-    if not hasattr(session, "_jvm"):
-        return _SLOTS_THERE
-    return int(session.sparkContext.defaultParallelism)
 
 
 def _answers(

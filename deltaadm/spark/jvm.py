@@ -108,24 +108,14 @@ def spark_home() -> str:
 
 def require_fitting_spark(home: str) -> None:
     """Raise `EngineError` where the Spark at *home* is of another release than pyspark."""
-    release, installed = _release(home), version("pyspark")
-    if release is not None and _minor(release) != _minor(installed):
+    installed, core = version("pyspark"), re.compile(r"spark-core_2\.\d+-(.+)\.jar")
+    found = (core.fullmatch(Path(path).name) for path in jars_of(home))
+    release = next((match[1] for match in found if match), installed)
+    if release.split(".")[:2] != installed.split(".")[:2]:
         raise EngineError(
             f"{home} has Spark {release}, while pyspark is {installed}.",
             remedy=f"Unset SPARK_HOME, or pip install pyspark=={release}.",
         )
-
-
-def _minor(release: str) -> list[str]:
-    return release.split(".")[:2]
-
-
-def _release(home: str) -> str | None:
-    """The release of the Spark at *home*, by the name of its core jar."""
-    for path in jars_of(home):
-        if match := re.fullmatch(r"spark-core_2\.\d+-(.+)\.jar", Path(path).name):
-            return match[1]
-    return None
 
 
 def require_fitting_packages() -> None:

@@ -195,13 +195,10 @@ def configure(session: Any, stores: Mapping[str, Settings], conf: Settings) -> N
     # On the running session: a JVM's arguments are seen by all who list processes.
     hadoop = session.sparkContext._jsc.hadoopConfiguration()
     for key, value in hadoop_settings(stores, os.environ, conf).items():
-        if not _is_of_site(hadoop.getPropertySources(key)):
+        # The site's own files, such as core-site.xml, take precedence.
+        sources = hadoop.getPropertySources(key) or ()
+        if not any(str(source).endswith("-site.xml") for source in sources):
             hadoop.set(key, value)
-
-
-def _is_of_site(sources: Iterable[str] | None) -> bool:
-    """Whether a setting comes from the site's own files, such as core-site.xml."""
-    return any(str(source).endswith("-site.xml") for source in sources or ())
 
 
 def hadoop_settings(
@@ -212,24 +209,16 @@ def hadoop_settings(
 
     *environ* is for all of a cloud, what is set for a location for its bucket or account alone.
     """
-    settings = _all_settings(stores, environ, conf)
-    return {key: value for key, value in settings.items() if _SPARKS + key not in conf}
-
-
-_SPARKS: Final = "spark.hadoop."
-"""Before Hadoop's settings among those of Spark."""
-
-
-def _all_settings(
-    stores: Mapping[str, Settings], environ: Settings, conf: Settings
-) -> dict[str, str]:
     settings: dict[str, str] = {}
     for location, options in stores.items():
         authority = location.partition("://")[2].partition("/")[0]
         connector = log_store(scheme_of(location)).connector
         if connector == "hadoop-aws":
             settings |= _AS_S3A
-            settings |= {f"fs.s3a.{key}": text for key, text in _s3a(_environment(environ)).items()}
+            given = _plain(environ, "aws_", only=True)
+            if endpoint := given.get("endpoint_url_s3"):
+                given["endpoint_url"] = endpoint
+            settings |= {f"fs.s3a.{key}": text for key, text in _s3a(given).items()}
             own = _s3a(_plain(options, "aws_"), providers=False)
             settings |= {
                 f"fs.s3a.bucket.{authority}.{key}": text
@@ -244,8 +233,11 @@ def _all_settings(
         elif connector == "gcs-connector":
             given = {**_plain(environ, "google_", only=True), **_plain(options, "google_")}
             settings |= {f"fs.gs.{key}": text for key, text in _gs(given).items()}
-    return settings
+    return {key: value for key, value in settings.items() if _SPARKS + key not in conf}
 
+
+_SPARKS: Final = "spark.hadoop."
+"""Before Hadoop's settings among those of Spark."""
 
 # Hadoop itself knows s3a:// alone.
 _AS_S3A: Final = {
@@ -262,12 +254,6 @@ def _plain(options: Settings, prefix: str, *, only: bool = False) -> dict[str, s
         for key, value in plain.items()
         if value and (key.startswith(prefix) or not only)
     }
-
-
-def _environment(environ: Settings) -> dict[str, str]:
-    given = _plain(environ, "aws_", only=True)
-    endpoint = given.get("endpoint_url_s3")
-    return given | ({"endpoint_url": endpoint} if endpoint else {})
 
 
 def _first(given: Settings, *names: str) -> str:

@@ -125,7 +125,10 @@ def remote_session(
         # pyspark decides by these whether functions such as `col` are those of Connect.
         stack.enter_context(environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}))
         if not debug:
-            stack.enter_context(_quiet_connection())
+            # What gRPC and pyspark write to standard error about a failing connection.
+            stack.enter_context(environment({"GRPC_VERBOSITY": "NONE"}))
+            stack.enter_context(warnings.catch_warnings())
+            warnings.filterwarnings("ignore", module=r"pyspark\.sql\.connect")
         try:
             _require_answer(url)
             from pyspark.sql.connect.client import DefaultChannelBuilder
@@ -153,14 +156,6 @@ def remote_session(
         asked = {key: value for key, value in conf.items() if key != TIMEOUT}
         stack.enter_context(configured(session, asked))
         yield session
-
-
-@contextmanager
-def _quiet_connection() -> Iterator[None]:
-    """Silence what gRPC and pyspark write to standard error about a failing connection."""
-    with environment({"GRPC_VERBOSITY": "NONE"}), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module=r"pyspark\.sql\.connect")
-        yield
 
 
 def _require_answer(url: str) -> None:

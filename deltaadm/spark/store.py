@@ -110,7 +110,11 @@ def rows_of_file(path: str, content: bytes) -> list[Row]:
     """The rows of a JSON file of a log; where it cannot be read on, the last one says why."""
     source = _Source.of(path)
     if source.age == CHECKPOINTED:
-        return list(_checkpoint_rows(source, content))
+        try:
+            actions = list(commits.checkpoint_actions(content, source.name))
+        except TableError as error:
+            return [_failure_row(source, 0, error)]
+        return list(_rows(source, (each for each in actions[::-1] if each[0] in _IN_CHECKPOINTS)))
     return list(_rows(source, commits.actions_reversed(content, source.name)))
 
 
@@ -137,17 +141,6 @@ class _Source(NamedTuple):
 
 def _state_actions(content: bytes, name: str) -> Iterator[Named]:
     yield from reversed(commits.state_actions(content, name))
-
-
-def _checkpoint_rows(source: _Source, content: bytes) -> Iterator[Row]:
-    try:
-        actions = list(commits.checkpoint_actions(content, source.name))
-    except TableError as error:
-        yield _failure_row(source, 0, error)
-    else:
-        yield from _rows(
-            source, (action for action in actions[::-1] if action[0] in _IN_CHECKPOINTS)
-        )
 
 
 def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:
@@ -273,9 +266,14 @@ class Hadoop:
             return None
         try:
             statuses = self.system_of(place).listStatusIterator(self.path(place))
-            return list(_directories(statuses))
+            names = []
+            while statuses.hasNext():  # Hadoop has a page at a time
+                status = statuses.next()
+                if status.isDirectory():
+                    names.append(str(status.getPath().getName()))
         except java_errors() as error:
             raise not_listed(place, sentence(error_text(error))[0].rstrip(".")) from error
+        return names
 
     def join(self, place: str, name: str) -> str:
         """See `Directories`."""
@@ -288,14 +286,6 @@ class Hadoop:
     def array_to_string(self, statuses: Any) -> str:
         """Java's notation for an array."""
         return str(self._text(statuses))
-
-
-def _directories(statuses: Any) -> Iterator[str]:
-    """The names of the directories among *statuses*, of which Hadoop has a page at a time."""
-    while statuses.hasNext():
-        status = statuses.next()
-        if status.isDirectory():
-            yield str(status.getPath().getName())
 
 
 class HadoopStore:

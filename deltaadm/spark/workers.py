@@ -49,7 +49,9 @@ def require_able(error: Exception) -> None:
     text = error_text(error)
     for mark, (message, remedy) in _UNABLE.items():
         if mark in text:
-            raise EngineError(f"{message} ({_last_line(text, mark)}).", remedy=remedy) from error
+            last = next(line for line in reversed(text.splitlines()) if mark in line)
+            cause = sentence(last.strip())[0].rstrip(".")
+            raise EngineError(f"{message} ({cause}).", remedy=remedy) from error
 
 
 _UNABLE: Final = {
@@ -67,9 +69,3 @@ _UNABLE: Final = {
     ),
     "SparkContext was shut down": ("Spark was stopped", "Start the run again; see --resume."),
 }
-
-
-def _last_line(text: str, mark: str) -> str:
-    """The line of a message that has the *mark*."""
-    last = next(line for line in reversed(text.splitlines()) if mark in line)
-    return sentence(last.strip())[0].rstrip(".")
