@@ -54,7 +54,7 @@ from deltaadm.rules.rule import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.facts import CommitFacts, SnapshotFacts, State
+    from deltaadm.domain.facts import CommitFacts, SnapshotFacts
     from deltaadm.domain.schema import StructField
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
@@ -322,7 +322,12 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
     Source: PROTOCOL.md, Append-only Tables; Delta Spark, DELTA_CANNOT_MODIFY_APPEND_ONLY.
     """
     # A commit that switches it on or off may still remove.
-    if commit.replaces_table or not (_only_grows(commit.before) and _only_grows(commit.after)):
+    if commit.replaces_table or not all(
+        state.metadata is not None
+        and state.supports("appendOnly")
+        and switch(state.metadata.configuration, "delta.appendOnly")
+        for state in (commit.before, commit.after)
+    ):
         return
     count = sum(
         isinstance(action, dict) and action.get("dataChange", True) is True
@@ -333,12 +338,6 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
             f"The commit removes data ({count} files), but the table is append-only.",
             commit.file.path,
         )
-
-
-def _only_grows(state: State) -> bool:
-    if state.metadata is None or not state.supports("appendOnly"):
-        return False
-    return bool(switch(state.metadata.configuration, "delta.appendOnly"))
 
 
 @rule("DL525", Severity.WARNING, Scope.SNAPSHOT)

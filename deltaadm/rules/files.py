@@ -74,7 +74,8 @@ class _Layout:
     kinds: Kinds
 
 
-def _layout_of(state: State) -> _Layout:
+@Once
+def _layout(state: State) -> _Layout:
     metadata = state.metadata
     if metadata is None:
         return _Layout(None, frozenset(), {})
@@ -97,15 +98,12 @@ def _layout_of(state: State) -> _Layout:
     return _Layout(columns, frozenset(metadata.partition_columns), kinds_in(metadata))
 
 
-def _statistics_of(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:
+@Once
+def _statistics(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:
     try:
         return None if add.stats is None else parse_statistics(add.stats)
     except NotStatistics as error:
         return NotStatistics(str(error))  # an error that was raised holds on to all that it saw
-
-
-_layout: Final = Once(_layout_of)
-_statistics: Final = Once(_statistics_of)
 
 
 def _known_statistics(add: AddFile) -> Mapping[str, Any]:

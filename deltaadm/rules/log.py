@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from deltaadm.domain.facts import CommitFacts, CompactionFacts, LogFacts, State
     from deltaadm.domain.steps import Step
 
+    Metric = tuple[str, Callable[[CommitFacts], tuple[int, ...]]]
+
 
 LOG: Final = "_delta_log"
 POINTER: Final = "_last_checkpoint"
@@ -829,15 +831,6 @@ def _has_other_meaning(commit: CommitFacts, metric: str) -> bool:
     return metric == "numAddedFiles" and commit.operation == "STREAMING UPDATE"
 
 
-def _added(commit: CommitFacts) -> tuple[int, ...]:
-    return (_count(commit, "add"),)
-
-
-def _new(commit: CommitFacts) -> tuple[int, ...]:
-    """The added files without those that only get another deletion vector."""
-    return (len(_paths(commit, "add") - _paths(commit, "remove")),)
-
-
 def _added_or_changed(commit: CommitFacts) -> tuple[int, ...]:
     """The number of added files, with or, as delta-rs counts them, including change data files."""
     count = _count(commit, "add")
@@ -849,11 +842,6 @@ def _vectors(name: str) -> Callable[[CommitFacts], tuple[int, ...]]:
         return (sum(bool(action.get("deletionVector")) for action in _actions(commit, name)),)
 
     return count
-
-
-def _removed(commit: CommitFacts) -> tuple[int, ...]:
-    """DELETE and MERGE leave out files that get another deletion vector, UPDATE does not."""
-    return _count(commit, "remove"), len(_paths(commit, "remove") - _paths(commit, "add"))
 
 
 def _rows(commit: CommitFacts) -> tuple[int, ...]:
@@ -876,10 +864,21 @@ def _count(commit: CommitFacts, name: str) -> int:
     return sum(isinstance(action, dict) for action in commit.actions(name))
 
 
-_ADDED: Final = ("add actions", _added)
-_NEW: Final = ("new files", _new)
+_ADDED: Final[Metric] = ("add actions", lambda commit: (_count(commit, "add"),))
+# Without those that only get another deletion vector.
+_NEW: Final[Metric] = (
+    "new files",
+    lambda commit: (len(_paths(commit, "add") - _paths(commit, "remove")),),
+)
 _ADDED_OR_CHANGED: Final = ("add actions", _added_or_changed)
-_REMOVED: Final = ("remove actions", _removed)
+# DELETE and MERGE leave out files that get another deletion vector, UPDATE does not.
+_REMOVED: Final[Metric] = (
+    "remove actions",
+    lambda commit: (
+        _count(commit, "remove"),
+        len(_paths(commit, "remove") - _paths(commit, "add")),
+    ),
+)
 _ADDED_VECTORS: Final = ("add actions with a deletion vector", _vectors("add"))
 _REMOVED_VECTORS: Final = ("remove actions with a deletion vector", _vectors("remove"))
 _ROWS: Final = ("rows in the files that it adds", _rows)

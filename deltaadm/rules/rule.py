@@ -506,15 +506,13 @@ class Once(Generic[K, V]):
 Path = tuple[str, ...]
 
 
-def _fields_of(metadata: Metadata) -> tuple[tuple[Path, StructField], ...]:
+@Once
+def fields_of(metadata: Metadata) -> tuple[tuple[Path, StructField], ...]:
+    """All columns with their paths; none where the schema cannot be read."""
     try:
         return tuple(walk(metadata.schema))
     except DeltaadmError:
         return ()
-
-
-fields_of: Final = Once(_fields_of)
-"""All columns with their paths; none where the schema cannot be read."""
 
 
 def top_fields(metadata: Metadata) -> tuple[StructField, ...]:
