@@ -394,7 +394,9 @@ class HadoopStore:
         if not is_absolute(path):
             place = f"{root}{plain}"
         else:
-            place = f"{self.qualifier}{plain}" if plain.startswith("/") else plain
+            # As Hadoop names the table itself: a path of this store may lack its authority.
+            scheme = re.escape(self.qualifier.partition(":")[0])
+            place = re.sub(rf"(?si)^(?:{scheme}:(?://)?)?(?=/(?!/))", self.qualifier, plain)
         return require_inside(path, place, [root])
 
     def _list(self, directory: str) -> list[FileInfo] | None:

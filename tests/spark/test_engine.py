@@ -157,6 +157,9 @@ def test_files_of_a_table(hadoop: Hadoop, tmp_path: Path) -> None:
         assert file.read() == b"0123456789"
     with pytest.raises(DeltaadmError, match="is missing"):
         store.open_data("none.parquet")
+    for path in ("../x", "%2e%2e/x", "file:///etc/passwd", f"{tmp_path}/x", "s3a://bucket/x"):
+        with pytest.raises(DeltaadmError, match="outside the table"):
+            store.data_size(path)
 
 
 # Tables
