@@ -33,7 +33,6 @@ from deltaadm.domain.transaction.update import IN_COMMIT_TIMESTAMPS, ROW_TRACKIN
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo, CommitMark, Metadata
 from deltaadm.errors import CommitError, DeltaadmError, FileMissing, Refused, UnknownWrite
 from deltaadm.limits import load_json
-from deltaadm.plans.checkpoint import write_checkpoint
 from deltaadm.plans.diff import diff
 from deltaadm.plans.plan import depends_on_state, propose, require_same_base
 from deltaadm.replay.commits import body, each_action, newest_actions
@@ -451,6 +450,8 @@ class EmbeddedExecutor:
         store = open_store(root, object_stores=self._object_stores)
         before = base or load_snapshot(store)
         if not step.has_statement:
+            from deltaadm.plans.checkpoint import write_checkpoint  # and pyarrow
+
             write_checkpoint(store, before)
             return
         plan = propose("", before, [step], session=self._session, check_outcome=False)
@@ -552,6 +553,8 @@ class EmbeddedExecutor:
 
     def _write_checkpoint(self, store: WritableStore, version: int) -> None:
         """The checkpoint of *version*, which has been committed; a table does without."""
+        from deltaadm.plans.checkpoint import write_checkpoint
+
         try:
             write_checkpoint(store, load_snapshot(store, version=version))
         # The commit is done, and must not be reported as failed for whatever happens here.

@@ -91,7 +91,7 @@ def planned(path: Path, name: str, *, truncate_history: bool) -> "Plan":
 
 def carried_out(executor: SparkExecutor, plan: "Plan") -> Outcome:
     context = RunContext(CommitStatus())
-    log = LiveLog(context, plan.before, Detail.PROTOCOL, executor.mark, by_name=False)
+    log = LiveLog(context, plan.before, Detail.STATE, executor.mark, by_name=False)
     outcome = carry_out(plan, executor=executor, log=log)
     assert outcome.mismatches == ()
     made_since = range(plan.before.version + 1, outcome.actual.version + 1)
