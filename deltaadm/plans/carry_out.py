@@ -10,7 +10,6 @@ from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import CommitError, DeltaadmError, EngineLost, NotYet, UnknownWrite
 from deltaadm.plans.diff import Change, diff, mismatches, relocation
 from deltaadm.plans.plan import require_same_base
-from deltaadm.plans.reports import committed_words, concurrent_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -342,6 +341,26 @@ def _own(log: TableLog, first: int, last: int, step: Step) -> tuple[int, ...]:
 
 
 # Saying what was committed
+
+
+def committed_words(versions: tuple[int, ...]) -> str:
+    """The committed *versions*, as a clause."""
+    if not versions:
+        return "nothing was committed"
+    listed = ", ".join(map(str, versions))
+    return (
+        f"version {listed} was committed"
+        if len(versions) == 1
+        else f"versions {listed} were committed"
+    )
+
+
+def concurrent_words(concurrent: Sequence[ConcurrentChange]) -> str:
+    """In which versions others have changed what: `version 4 (configuration[a])`."""
+    return ", ".join(
+        f"version {commit.version} ({', '.join(change.subject for change in commit.changes[:5])})"
+        for commit in concurrent
+    )
 
 
 def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:

@@ -243,7 +243,7 @@ class OutcomeResult(Result[OutcomeReport]):
         return self.report.outcome.mismatches
 
     def _words(self) -> list[str]:
-        from deltaadm.plans.reports import committed_words
+        from deltaadm.plans.carry_out import committed_words
 
         different = ["the result differs from the plan"] if self.mismatches else []
         return [self.report.table, committed_words(self.versions), *different]
