@@ -97,28 +97,29 @@ _LAST_OWN: Final = 70
 def command_help(command: Command) -> str:
     """The help of a command: examples first, then the options under their headings."""
     text, examples = described(command)
-    declared = list(command.sections())
-    arguments = [option for _, option in declared if option.is_argument]
-    headings = dict.fromkeys(heading for heading, option in declared if not option.is_argument)
-    options = (
-        _titled(
-            heading or "Options",
-            _table(
-                (spelled(option), explained(option))
-                for place, option in declared
-                if place == heading and not option.is_argument
-            ),
-        )
-        for heading in sorted(headings, key=bool)
-    )
+    arguments = [option for option in command.declared() if option.is_argument]
     return _joined(
         usage(command),
         _filled(command.summary),
         _titled("Examples", examples),
         *map(_filled, text),
         _titled("Arguments", _table((option.metavar, explained(option)) for option in arguments)),
-        *options,
+        *(
+            _titled(
+                heading or "Options", _table((spelled(each), explained(each)) for each in options)
+            )
+            for heading, options in grouped(command)
+        ),
     )
+
+
+def grouped(command: Command) -> list[tuple[str, list[Declared]]]:
+    """The options of *command* under their headings; those without one come first."""
+    groups: dict[str, list[Declared]] = {"": []}
+    for option in command.declared():
+        if not option.is_argument:
+            groups.setdefault(option.heading, []).append(option)
+    return [(heading, options) for heading, options in groups.items() if options]
 
 
 def described(command: Command) -> tuple[list[str], list[str]]:

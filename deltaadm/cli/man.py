@@ -15,6 +15,7 @@ from deltaadm.cli.help import (
     SUMMARY,
     described,
     explained,
+    grouped,
     spelled,
     usage_words,
 )
@@ -54,7 +55,7 @@ _HEADINGS: Final = {"exit-codes": "EXIT STATUS", "environment": "ENVIRONMENT"}
 
 def _of_command(command: Command) -> Iterator[str]:
     text, examples = described(command)
-    declared = list(command.sections())
+    arguments = [option for option in command.declared() if option.is_argument]
     yield from (
         "",
         ".SH SYNOPSIS",
@@ -64,17 +65,12 @@ def _of_command(command: Command) -> Iterator[str]:
     yield from ("", ".SH DESCRIPTION", _text(command.summary))
     for paragraph in text:
         yield from (".PP", _text(paragraph))
-    arguments = (
-        (option.metavar, explained(option)) for _, option in declared if option.is_argument
-    )
-    yield from _listed("ARGUMENTS", arguments)
-    options = [(heading, option) for heading, option in declared if not option.is_argument]
+    yield from _listed("ARGUMENTS", ((each.metavar, explained(each)) for each in arguments))
     yield from ("", ".SH OPTIONS")
-    for heading in sorted(dict.fromkeys(heading for heading, _ in options), key=bool):
+    for heading, options in grouped(command):
         yield from [f".SS {_quoted(heading)}"] if heading else []
-        for place, option in options:
-            if place == heading:
-                yield from _item(spelled(option), explained(option))
+        for option in options:
+            yield from _item(spelled(option), explained(option))
     yield from _examples(examples)
     statuses = ((str(code), what) for code, what, _ in EXIT_CODES)
     yield from _listed("EXIT STATUS", statuses)

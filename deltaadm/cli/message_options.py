@@ -16,22 +16,17 @@ class MessageOptions(Parameters):
     heading = "Messages"
     scope = COMMON
 
-    quiet: int = option(
-        "--quiet",
-        "-q",
-        help="Leave out messages about the run and tables without findings; -qq: show only errors.",
-        counted=True,
-    )
-    verbose: int = option(
-        "--verbose", "-v", help="Show more about the run; -vv: also Spark's messages.", counted=True
-    )
-    log_format: str = option(
-        metavar="FORM", help="Format of messages: text or json.", default="text"
-    )
-    log_file: Path | None = option(
-        metavar="FILE", help="Also append all messages to this file, with their times."
-    )
-    no_input: bool = option("--no-input", help="Never prompt, even on a terminal.")
+    # fmt: off
+    quiet: int = option("--quiet", "-q",
+        "Leave out messages about the run and tables without findings; -qq: show only errors.",
+        counted=True)
+    verbose: int = option("--verbose", "-v",
+        "Show more about the run; -vv: also Spark's messages.", counted=True)
+    log_format: str = option("FORM", "Format of messages: text or json.", default="text")
+    log_file: Path | None = option("FILE",
+        "Also append all messages to this file, with their times.")
+    # fmt: on
+    no_input: bool = option("Never prompt, even on a terminal.")
 
 
 class SettingsOptions(Parameters):
@@ -40,12 +35,10 @@ class SettingsOptions(Parameters):
     heading = "Settings"
     scope = NEVER
 
-    config: list[str] | None = option(
-        metavar="FILE|KEY=VALUE",
-        help="Settings file, instead of deltaadm.toml or pyproject.toml; or one setting, such as "
-        "validate.deep=true; may be given several times.",
-    )
-    isolated: bool = option("--isolated", help="Ignore settings files.")
+    config: list[str] | None = option("FILE|KEY=VALUE",
+        "Settings file, instead of deltaadm.toml or pyproject.toml; or one setting, such as "
+        "validate.deep=true; may be given several times.")  # fmt: skip
+    isolated: bool = option("Ignore settings files.")
 
 
 class HelpOptions(Parameters):
@@ -54,7 +47,7 @@ class HelpOptions(Parameters):
     heading = "Help"
     scope = NEVER
 
-    help: bool = option("-h", "--help", help="Show this message and exit.")
+    help: bool = option("-h", "--help", "Show this message and exit.")
 
 
 def begin(options: MessageOptions) -> None:

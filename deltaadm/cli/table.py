@@ -100,14 +100,8 @@ class Command:
 
     def declared(self) -> Iterator[Declared]:
         """All arguments and options, also those that every command has."""
-        return (declared for _, declared in self.sections())
-
-    def sections(self) -> Iterator[tuple[str, Declared]]:
-        """The same, each with the heading that the help puts above it."""
-        yield from self.parameters.sections()
-        yield from SettingsOptions.sections()
-        yield from MessageOptions.sections()
-        yield from HelpOptions.sections()
+        for group in (self.parameters, SettingsOptions, MessageOptions, HelpOptions):
+            yield from group.declared()
 
     def begin(self, values: Mapping[str, Any]) -> None:
         """Show and keep messages as *values* ask; raises `UsageError` for what is no text."""

@@ -35,75 +35,57 @@ class Declared:
     An argument or an option.
 
     `names` are those on the command line, empty for an argument; `metavar` is what the help calls
-    the value. `kind` is the text of the field's annotation, from which everything about the value
-    follows: `is_switch`, `is_list`, `is_pair` and `type_name`. `scope` says where settings may set
+    the value, `heading` what it puts above the option. `kind` is the text of the field's
+    annotation, from which everything about the value follows. `scope` says where settings may set
     it: COMMON for all commands at once, OWN for each command in its section, NEVER.
     """
 
-    __slots__ = (
-        "any_case", "counted", "default", "field", "help", "kind", "metavar", "minimum", "names",
-        "owner", "required", "scope",
-    )  # fmt: skip
-
     def __init__(
         self,
-        names: tuple[str, ...] | None,
-        *,
-        metavar: str,
-        help: str,  # noqa: A002
-        default: Any,
+        *texts: str,
+        is_argument: bool,
+        default: Any = None,
         minimum: int | None = None,
         any_case: bool = False,
         counted: bool = False,
         scope: str = "",
     ) -> None:
-        self.counted = counted
-        self.scope = scope
-        self.names = names or ()
-        self.metavar = metavar
-        self.help = help
+        *words, self.help = texts
+        self.metavar = words.pop() if words and words[-1][0] != "-" else ""
+        self.names = tuple(words)
+        self.is_argument = is_argument
         self.default = default
         self.minimum = minimum
         self.any_case = any_case
-        self.field = ""
-        self.kind = ""
-        self.owner = ""
-        self.required = False
+        self.counted = counted
+        self.scope = scope
 
-    @property
-    def is_argument(self) -> bool:
-        """Whether it stands on the command line without a name."""
-        return not self.names
-
-    @property
-    def names_tables(self) -> bool:
+    def bind(self, cls: type[Parameters], field: str, kind: str) -> None:
+        """Take from its *field* in a class what the declaration leaves out."""
+        self.field, self.kind, self.owner, self.heading = field, kind, cls.__module__, cls.heading
+        self.scope = self.scope or cls.scope
+        if not (self.names or self.is_argument):
+            self.names = (f"--{field.replace('_', '-')}",)
+        self.is_switch = self.counted or kind == "bool"
+        """Whether it takes no value."""
+        self.is_list = kind.startswith("list[")
+        """Whether it may be given several times."""
+        self.is_pair = kind.startswith("tuple[")
+        """Whether it takes two values."""
+        self.type_name = kind.removesuffix(" | None").removeprefix("list[").removesuffix("]")
+        """The type of a value: str, int, Path, or the name of an enumeration."""
+        self.names_tables = self.metavar == "TABLE" or (
+            self.is_argument and "TABLE" in self.metavar
+        )
         """Whether its value is a table, or may be one, for which an alias may stand."""
-        return self.metavar == "TABLE" or (self.is_argument and "TABLE" in self.metavar)
+        if self.is_switch:
+            self.default = 0 if self.counted else False
+        self.required = self.default is None and not kind.endswith("| None")
 
     @property
     def key(self) -> str:
         """Its name in settings."""
         return max(self.names, key=len).removeprefix("--")
-
-    @property
-    def is_switch(self) -> bool:
-        """Whether it takes no value."""
-        return self.counted or self.kind == "bool"
-
-    @property
-    def is_list(self) -> bool:
-        """Whether it may be given several times."""
-        return self.kind.startswith("list[")
-
-    @property
-    def is_pair(self) -> bool:
-        """Whether it takes two values."""
-        return self.kind.startswith("tuple[")
-
-    @property
-    def type_name(self) -> str:
-        """The type of a value: str, int, Path, or the name of an enumeration."""
-        return self.kind.removesuffix(" | None").removeprefix("list[").removesuffix("]")
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -115,14 +97,13 @@ class Declared:
 
     def convert(self, text: str) -> Any:
         """The value that *text* stands for; raises `ValueError`, which says what is wrong."""
-        kind = self.type_name
-        if kind == "str":
+        if self.type_name == "str":
             return text
-        if kind == "Path":
+        if self.type_name == "Path":
             from pathlib import Path
 
             return Path(text)
-        if kind == "int":
+        if self.type_name == "int":
             try:
                 number = int(text)
             except ValueError:
@@ -137,41 +118,19 @@ class Declared:
         return choices[word]
 
 
-def option(
-    *names: str,
-    metavar: str = "",
-    help: str,  # noqa: A002
-    default: Any = None,
-    minimum: int | None = None,
-    counted: bool = False,
-    scope: str = "",
-) -> Any:
+def option(*texts: str, **more: Any) -> Any:
     """
-    An option; it is called like its field if no *names* are given.
+    An option: its names, its metavar unless it is a switch, and its help; as in a usage line.
 
-    One that is *counted* is a switch that says more the more often it is given. Its *scope* is that
-    of its group if it has none.
+    It is called like its field if it has no names. *more* are a `default`, the `minimum` of a
+    number, whether a switch is `counted`, and a `scope` other than that of its group.
     """
-    return Declared(
-        names or ("",),
-        metavar=metavar,
-        help=help,
-        default=default,
-        minimum=minimum,
-        counted=counted,
-        scope=scope,
-    )
+    return Declared(*texts, is_argument=False, **more)
 
 
-def argument(
-    *,
-    metavar: str,
-    help: str,  # noqa: A002
-    default: Any = None,
-    any_case: bool = False,
-) -> Any:
+def argument(metavar: str, help: str, **more: Any) -> Any:  # noqa: A002
     """An argument; one whose annotation does not allow None has to be given."""
-    return Declared(None, metavar=metavar, help=help, default=default, any_case=any_case)
+    return Declared(metavar, help, is_argument=True, **more)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -193,27 +152,16 @@ class Parameters:
         cls.fields = dict(cls.fields)
         for name, kind in cls.__annotations__.items():
             declared = cls.__dict__.get(name)
-            if not isinstance(declared, Declared):
+            if isinstance(declared, Declared):
+                declared.bind(cls, name, kind)
+                cls.fields[name] = declared
+            else:
                 cls.fields[name] = getattr(sys.modules[cls.__module__], kind)
-                continue
-            declared.field, declared.kind, declared.owner = name, kind, cls.__module__
-            declared.scope = declared.scope or cls.scope
-            if declared.names == ("",):
-                declared.names = (f"--{name.replace('_', '-')}",)
-            if declared.counted:
-                declared.default = 0
-            elif declared.is_switch:
-                declared.default = False
-            declared.required = declared.default is None and not kind.endswith("| None")
-            cls.fields[name] = declared
 
     def __init__(self, **values: Any) -> None:
         for name, field in type(self).fields.items():
-            if name in values:
-                value = values.pop(name)
-            else:
-                value = field.default if isinstance(field, Declared) else field()
-            setattr(self, name, value)
+            default = field.default if isinstance(field, Declared) else field()
+            setattr(self, name, values.pop(name, default))
         if values:
             raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
 
@@ -236,17 +184,7 @@ class Parameters:
                 yield from field.declared()
 
     @classmethod
-    def sections(cls, heading: str = "") -> Iterator[tuple[str, Declared]]:
-        """The same, each with the heading that the help puts above it."""
-        heading = cls.heading or heading
-        for field in cls.fields.values():
-            if isinstance(field, Declared):
-                yield heading, field
-            else:
-                yield from field.sections(heading)
-
-    @classmethod
-    def of(cls, values: dict[str, Any]) -> Parameters:
+    def of(cls, values: dict[str, Any]) -> Self:
         """The parameters, of whose groups *values* has the fields as well; the rest is default."""
         return cls(
             **{

@@ -60,25 +60,17 @@ class OutputOptions(Parameters):
     heading = "Output"
     scope = COMMON
 
-    output: str = option(
-        "--output", "-o", metavar="FORMAT[:FILE]", help=FORMATS_HELP, default="text"
-    )
-    output_file: Path | None = option(
-        metavar="FILE",
-        help="Write the result to this file instead of standard output.",
-        scope=NEVER,
-    )
-    json: str | None = option(
-        metavar="FIELDS",
-        help="Only these fields of the JSON, separated by commas; implies -o json.",
-        scope=NEVER,
-    )
-    query: str | None = option(
-        metavar="JMESPATH",
-        help="JMESPath expression to apply to the JSON, as findings[].code; implies -o json.",
-        scope=NEVER,
-    )
-    color: str = option(metavar="WHEN", help="auto, always or never.", default="auto")
+    output: str = option("--output", "-o", "FORMAT[:FILE]", FORMATS_HELP, default="text")
+    # fmt: off
+    output_file: Path | None = option("FILE",
+        "Write the result to this file instead of standard output.", scope=NEVER)
+    json: str | None = option("FIELDS",
+        "Only these fields of the JSON, separated by commas; implies -o json.", scope=NEVER)
+    query: str | None = option("JMESPATH",
+        "JMESPath expression to apply to the JSON, as findings[].code; implies -o json.",
+        scope=NEVER)
+    # fmt: on
+    color: str = option("WHEN", "auto, always or never.", default="auto")
 
     @property
     def show_secrets(self) -> bool:
@@ -104,23 +96,18 @@ class TableOutputOptions(OutputOptions):
     """The form of a result about tables."""
 
     show_secrets: bool = option(
-        "--show-secrets",
-        help="Show the values of properties that look like passwords, keys or tokens.",
-        scope=NEVER,
-    )
+        "Show the values of properties that look like passwords, keys or tokens.",
+        scope=NEVER)  # fmt: skip
 
 
 class ReportOptions(TableOutputOptions):
     """The formats of the result, and where it is written."""
 
     output: list[str] | None = option(  # type: ignore[assignment]  # others take one
-        "--output", "-o", metavar="FORMAT[:FILE]", help=REPORT_FORMATS_HELP
+        "--output", "-o", "FORMAT[:FILE]", REPORT_FORMATS_HELP
     )
-    output_file: Path | None = option(
-        metavar="FILE",
-        help="File for the format without one, instead of standard output.",
-        scope=NEVER,
-    )
+    output_file: Path | None = option("FILE",
+        "File for the format without one, instead of standard output.", scope=NEVER)  # fmt: skip
 
 
 class FleetOptions(Parameters):
@@ -129,49 +116,27 @@ class FleetOptions(Parameters):
     heading = "Tables"
     scope = COMMON
 
-    also: list[str] | None = option(
-        "--table",
-        metavar="TABLE",
-        help="A table; may be given several times.",
-        scope=NEVER,
-    )
-    tables_from: Path | None = option(
-        metavar="FILE",
-        help="A file with one table per line, - for standard input; # starts a comment.",
-        scope=NEVER,
-    )
-    discover: list[str] | None = option(
-        metavar="DIRECTORY",
-        help="All tables below it, also below a URL such as s3://bucket/prefix; may be given "
-        "several times.",
-        scope=NEVER,
-    )
-    catalog: list[str] | None = option(
-        metavar="PATTERN",
-        help="All Delta tables in the catalog that match it, such as main.sales.*; may be given "
-        "several times.",
-        scope=NEVER,
-    )
-    jobs: int | None = option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        help="Process up to N tables at the same time (default: the number of processors, or 16 "
-        "where tables are in object stores).",
-        minimum=1,
-    )
+    # fmt: off
+    also: list[str] | None = option("--table", "TABLE",
+        "A table; may be given several times.", scope=NEVER)
+    tables_from: Path | None = option("FILE",
+        "A file with one table per line, - for standard input; # starts a comment.", scope=NEVER)
+    discover: list[str] | None = option("DIRECTORY",
+        "All tables below it, also below a URL such as s3://bucket/prefix; may be given several "
+        "times.", scope=NEVER)
+    catalog: list[str] | None = option("PATTERN",
+        "All Delta tables in the catalog that match it, such as main.sales.*; may be given several "
+        "times.", scope=NEVER)
+    jobs: int | None = option("--jobs", "-j", "N",
+        "Process up to N tables at the same time (default: the number of processors, or 16 where "
+        "tables are in object stores).", minimum=1)
     brief: bool = option(
-        "--brief", help="One line per table and a summary; the default if options name the tables."
-    )
-    every: bool = option(
-        "--all",
-        help="In lists of one line per table, also list tables without findings or changes.",
-    )
-    resume: Path | None = option(
-        metavar="FILE",
-        help="Continue an interrupted run whose -o jsonl output is in FILE.",
-        scope=NEVER,
-    )
+        "One line per table and a summary; the default if options name the tables.")
+    every: bool = option("--all",
+        "In lists of one line per table, also list tables without findings or changes.")
+    resume: Path | None = option("FILE",
+        "Continue an interrupted run whose -o jsonl output is in FILE.", scope=NEVER)
+    # fmt: on
 
     @property
     def names_tables(self) -> bool:
@@ -185,23 +150,17 @@ class AccessOptions(Parameters):
     heading = "Storage and time"
     scope = COMMON
 
-    unity: str | None = option(
-        metavar="URL",
-        help="The Unity Catalog that knows the names of tables, asked without Spark; its token "
-        "comes from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.",
-    )
-    storage_option: list[str] | None = option(
-        metavar="KEY=VALUE",
-        help="An option of the object store, such as aws_region=eu-west-1; no secrets; may be "
-        "given several times.",
-    )
-    storage_options_file: Path | None = option(
-        metavar="FILE",
-        help="A file with such options, one KEY=VALUE per line; may contain secrets.",
-    )
-    timeout: str | None = option(
-        metavar="DURATION", help="End with exit code 4 after this time, such as 90s."
-    )
+    # fmt: off
+    unity: str | None = option("URL",
+        "The Unity Catalog that knows the names of tables, asked without Spark; its token comes "
+        "from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.")
+    storage_option: list[str] | None = option("KEY=VALUE",
+        "An option of the object store, such as aws_region=eu-west-1; no secrets; may be given "
+        "several times.")
+    storage_options_file: Path | None = option("FILE",
+        "A file with such options, one KEY=VALUE per line; may contain secrets.")
+    # fmt: on
+    timeout: str | None = option("DURATION", "End with exit code 4 after this time, such as 90s.")
 
 
 class SparkOptionGroup(Parameters):
@@ -210,23 +169,20 @@ class SparkOptionGroup(Parameters):
     heading = "Spark"
     scope = COMMON
 
-    engine: Engine = option(
-        metavar="ENGINE",
-        help="Engine that reads the log: embedded, which needs no JVM, or spark, for logs that one "
+    # fmt: off
+    engine: Engine = option("ENGINE",
+        "Engine that reads the log: embedded, which needs no JVM, or spark, for logs that one "
         "process takes too long to read and for storage that only Spark can access.",
-        default=Engine.EMBEDDED,
-    )
-    spark_master: str | None = option(metavar="URL", help="Spark master (default: this machine).")
-    remote: str | None = option(metavar="URL", help="Spark Connect server, sc://host:port.")
-    spark_conf: list[str] | None = option(
-        metavar="KEY=VALUE", help="A Spark setting; may be given several times."
-    )
-    jars: list[Path] | None = option(
-        metavar="PATH",
-        help="A jar, or a directory of jars, for the Spark that is started, such as Delta's "
-        "where they cannot be downloaded.",
-    )
-    debug: bool = option("--debug", help="Show Spark's own messages on standard error.")
+        default=Engine.EMBEDDED)
+    spark_master: str | None = option("URL", "Spark master (default: this machine).")
+    remote: str | None = option("URL", "Spark Connect server, sc://host:port.")
+    spark_conf: list[str] | None = option("KEY=VALUE",
+        "A Spark setting; may be given several times.")
+    jars: list[Path] | None = option("PATH",
+        "A jar, or a directory of jars, for the Spark that is started, such as Delta's where they "
+        "cannot be downloaded.")
+    # fmt: on
+    debug: bool = option("Show Spark's own messages on standard error.")
 
 
 def require_streaming(many: FleetOptions, *formats: str) -> None:

@@ -31,9 +31,7 @@ PLAN_FORMATS_HELP = f"{either(formats_for('PlanReport'))}{FILE_HELP}"
 class PlanOutputOptions(TableOutputOptions):
     """The form in which a plan is shown."""
 
-    output: str = option(
-        "--output", "-o", metavar="FORMAT[:FILE]", help=PLAN_FORMATS_HELP, default="text"
-    )
+    output: str = option("--output", "-o", "FORMAT[:FILE]", PLAN_FORMATS_HELP, default="text")
 
 
 class PlanOptions(Parameters):
@@ -42,9 +40,9 @@ class PlanOptions(Parameters):
     heading = "Plan"
     scope = NEVER
 
-    apply: bool = option("--apply", help="Commit the plan; without it, it is only shown.")
-    check: bool = option("--check", help="Exit with 1 if the plan is not empty.")
-    out: Path | None = option(metavar="FILE", help="Save the plan, for `deltaadm apply FILE`.")
+    apply: bool = option("Commit the plan; without it, it is only shown.")
+    check: bool = option("Exit with 1 if the plan is not empty.")
+    out: Path | None = option("FILE", "Save the plan, for `deltaadm apply FILE`.")
 
 
 class CommitEngineOptions(Parameters):
@@ -53,9 +51,9 @@ class CommitEngineOptions(Parameters):
     scope = COMMON
 
     commit_engine: Engine | None = option(
-        metavar="ENGINE",
-        help="Engine that commits: spark (the default), or embedded, which needs no JVM and "
-        "commits changes of protocol, properties and columns that read no data.",
+        "ENGINE",
+        "Engine that commits: spark (the default), or embedded, which needs no JVM and commits "
+        "changes of protocol, properties and columns that read no data.",
     )
 
 
@@ -65,16 +63,12 @@ class ClientOptions(Parameters):
     heading = "Clients"
     scope = NEVER
 
-    for_client: list[str] | None = option(
-        metavar="CLIENT",
-        help="Refuse changes that keep NAME or NAME@VERSION from reading; may be given several "
-        "times.",
-    )
-    for_client_writing: list[str] | None = option(
-        metavar="CLIENT",
-        help="Refuse changes that keep NAME or NAME@VERSION from writing; may be given several "
-        "times.",
-    )
+    # fmt: off
+    for_client: list[str] | None = option("CLIENT",
+        "Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.")
+    for_client_writing: list[str] | None = option("CLIENT",
+        "Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.")
+    # fmt: on
 
 
 class ConsentOptions(Parameters):
@@ -83,26 +77,20 @@ class ConsentOptions(Parameters):
     heading = "Consent"
     scope = NEVER
 
-    yes: bool = option("--yes", "-y", help="Do not ask before a metadata-only change.")
-    allow_backfill: bool = option(
-        "--allow-backfill", help="Do not ask before rewriting file metadata in the log."
-    )
-    allow_rewrite: bool = option("--allow-rewrite", help="Do not ask before rewriting data files.")
-    accept_irreversible: list[str] | None = option(
-        metavar="FEATURE|TABLE",
-        help="Do not ask before deleting history or domains to drop this feature, or before "
-        "dropping this non-Delta table to replace it; may be given several times.",
-    )
-    accept_silently_wrong: list[str] | None = option(
-        metavar="CLIENT",
-        help="Do not ask before a change after which this client reads or writes wrong data "
-        "silently; may be given several times.",
-    )
-    accept_finding: list[str] | None = option(
-        metavar="CODE",
-        help="Allow plans that lead to an error of this rule, such as DL509; may be given "
-        "several times.",
-    )
+    yes: bool = option("--yes", "-y", "Do not ask before a metadata-only change.")
+    allow_backfill: bool = option("Do not ask before rewriting file metadata in the log.")
+    allow_rewrite: bool = option("Do not ask before rewriting data files.")
+    # fmt: off
+    accept_irreversible: list[str] | None = option("FEATURE|TABLE",
+        "Do not ask before deleting history or domains to drop this feature, or before dropping "
+        "this non-Delta table to replace it; may be given several times.")
+    accept_silently_wrong: list[str] | None = option("CLIENT",
+        "Do not ask before a change after which this client reads or writes wrong data silently; "
+        "may be given several times.")
+    accept_finding: list[str] | None = option("CODE",
+        "Allow plans that lead to an error of this rule, such as DL509; may be given several "
+        "times.")
+    # fmt: on
 
 
 def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[str], list[str]]:

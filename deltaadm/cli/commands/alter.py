@@ -28,27 +28,22 @@ class ColumnOptions(Parameters):
 
     heading = "Columns"
 
-    add_column: list[str] | None = option(
-        metavar="COLUMN TYPE", help="Add a column, for example 's.x INT COMMENT \"why\" AFTER y'."
-    )
-    set_type: list[str] | None = option(
-        metavar="COLUMN=TYPE", help="Widen a column's type, for example id=BIGINT."
-    )
-    drop_not_null: list[str] | None = option(metavar="COLUMN", help="Make a column nullable.")
-    set_comment: list[str] | None = option(metavar="COLUMN=TEXT", help="Set a column's comment.")
-    set_default: list[str] | None = option(
-        metavar="COLUMN=EXPRESSION", help="Set a column's default for future rows."
-    )
-    drop_default: list[str] | None = option(metavar="COLUMN", help="Drop a column's default.")
-    move: list[str] | None = option(
-        "--move",
-        metavar="COLUMN POSITION",
-        help="Move a column, for example 'id FIRST' or 'b AFTER a'.",
-    )
-    rename_column: list[str] | None = option(
-        metavar="COLUMN=NAME", help="Rename a column; no data files are rewritten."
-    )
-    drop_column: list[str] | None = option(metavar="COLUMN", help="Drop a column.")
+    # fmt: off
+    add_column: list[str] | None = option("COLUMN TYPE",
+        "Add a column, for example 's.x INT COMMENT \"why\" AFTER y'.")
+    set_type: list[str] | None = option("COLUMN=TYPE",
+        "Widen a column's type, for example id=BIGINT.")
+    drop_not_null: list[str] | None = option("COLUMN", "Make a column nullable.")
+    set_comment: list[str] | None = option("COLUMN=TEXT", "Set a column's comment.")
+    set_default: list[str] | None = option("COLUMN=EXPRESSION",
+        "Set a column's default for future rows.")
+    drop_default: list[str] | None = option("COLUMN", "Drop a column's default.")
+    move: list[str] | None = option("COLUMN POSITION",
+        "Move a column, for example 'id FIRST' or 'b AFTER a'.")
+    rename_column: list[str] | None = option("COLUMN=NAME",
+        "Rename a column; no data files are rewritten.")
+    # fmt: on
+    drop_column: list[str] | None = option("COLUMN", "Drop a column.")
 
 
 class RuleOptions(Parameters):
@@ -56,25 +51,20 @@ class RuleOptions(Parameters):
 
     heading = "Constraints, clustering and properties"
 
-    add_constraint: list[str] | None = option(
-        metavar="NAME=EXPRESSION",
-        help="Add a CHECK constraint, for example 'positive=amount > 0'. Delta reads every row.",
-    )
-    drop_constraint: list[str] | None = option(metavar="NAME", help="Drop a constraint.")
-    cluster_by: list[str] | None = option(
-        metavar="COLUMN[,COLUMN...]", help="Cluster the table by these columns, at most four."
-    )
-    no_cluster_by: bool = option("--no-cluster-by", help="Stop clustering the table.")
-    to_set: list[str] | None = option("--set", metavar="PROPERTY=VALUE", help="Set a property.")
-    to_unset: list[str] | None = option("--unset", metavar="PROPERTY", help="Remove a property.")
-    set_location: str | None = option(
-        metavar="PATH",
-        help="Point the table's name in the catalog to another location; for a Delta table, to that"
-        " of another Delta table.",
-    )
-    checkpoint: bool = option(
-        "--checkpoint", help="Write a checkpoint of the latest version; needs no Spark."
-    )
+    # fmt: off
+    add_constraint: list[str] | None = option("NAME=EXPRESSION",
+        "Add a CHECK constraint, for example 'positive=amount > 0'. Delta reads every row.")
+    drop_constraint: list[str] | None = option("NAME", "Drop a constraint.")
+    cluster_by: list[str] | None = option("COLUMN[,COLUMN...]",
+        "Cluster the table by these columns, at most four.")
+    no_cluster_by: bool = option("Stop clustering the table.")
+    to_set: list[str] | None = option("--set", "PROPERTY=VALUE", "Set a property.")
+    to_unset: list[str] | None = option("--unset", "PROPERTY", "Remove a property.")
+    set_location: str | None = option("PATH",
+        "Point the table's name in the catalog to another location; for a Delta table, to that of "
+        "another Delta table.")
+    # fmt: on
+    checkpoint: bool = option("Write a checkpoint of the latest version; needs no Spark.")
 
 
 class Alter(Parameters):
@@ -106,7 +96,7 @@ class Alter(Parameters):
       deltaadm alter s3://lake/orders --set team=web --apply --commit-engine embedded
     """
 
-    tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
+    tables: list[str] | None = argument("TABLE...", TABLES_HELP)
     columns: ColumnOptions
     rules: RuleOptions
     many: FleetOptions

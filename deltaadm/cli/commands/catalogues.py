@@ -23,7 +23,7 @@ class Features(Parameters):
       deltaadm features -o json
     """
 
-    name: str | None = argument(metavar="[FEATURE]", help="The feature to explain.")
+    name: str | None = argument("[FEATURE]", "The feature to explain.")
     output: OutputOptions
 
 
@@ -56,7 +56,7 @@ class Clients(Parameters):
       deltaadm clients delta-rs@1.6.6 -o json
     """
 
-    name: str | None = argument(metavar="[CLIENT]", help="NAME or NAME@VERSION.")
+    name: str | None = argument("[CLIENT]", "NAME or NAME@VERSION.")
     output: OutputOptions
 
 

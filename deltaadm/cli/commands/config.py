@@ -31,12 +31,10 @@ class Config(Parameters):
       deltaadm config aliases
     """
 
-    action: str = argument(
-        metavar="[ACTION]",
-        help="show: every setting (the default); aliases: the names that tables have.",
-        default="show",
-    )
-    origin: bool = option("--origin", help="Also show where each value comes from.")
+    action: str = argument("[ACTION]",
+        "show: every setting (the default); aliases: the names that tables have.",
+        default="show")  # fmt: skip
+    origin: bool = option("Also show where each value comes from.")
     output: OutputOptions
 
 

@@ -54,41 +54,25 @@ class Create(Parameters):
       deltaadm create sales.export --provider csv --schema "id BIGINT"
     """
 
-    table: str = argument(metavar="TABLE", help="A path, delta.`path`, or catalog.schema.table.")
-    schema: str | None = option(
-        metavar="FILE|DDL",
-        help="Columns as in CREATE TABLE, or a file with them or with Spark's JSON.",
-    )
-    as_query: str | None = option(
-        "--as", metavar="QUERY", help="Fill the table with the result of a query."
-    )
-    provider: str | None = option(
-        metavar="PROVIDER",
-        help="delta (default), or one of the parent catalog: parquet, csv, orc, ...",
-    )
-    mode: CreationMode = option(
-        metavar="MODE",
-        help="create, create-or-replace or replace.",
-        default=CreationMode.CREATE,
-    )
-    partition_by: list[str] | None = option(
-        metavar="COLUMNS", help="Partition by these columns, separated by commas."
-    )
-    cluster_by: list[str] | None = option(
-        metavar="COLUMNS", help="Cluster by up to four columns, separated by commas."
-    )
-    properties: list[str] | None = option(
-        "--property", metavar="PROPERTY=VALUE", help="Set a table property."
-    )
-    comment: str | None = option(metavar="TEXT", help="The table's comment.")
-    location: str | None = option(
-        metavar="PATH", help="Location of the files of a table in a catalog."
-    )
-    write_options: list[str] | None = option(
-        "--write-option",
-        metavar="KEY=VALUE",
-        help="A writer option for --as; for other providers, a table option.",
-    )
+    table: str = argument("TABLE", "A path, delta.`path`, or catalog.schema.table.")
+    # fmt: off
+    schema: str | None = option("FILE|DDL",
+        "Columns as in CREATE TABLE, or a file with them or with Spark's JSON.")
+    as_query: str | None = option("--as", "QUERY", "Fill the table with the result of a query.")
+    provider: str | None = option("PROVIDER",
+        "delta (default), or one of the parent catalog: parquet, csv, orc, ...")
+    mode: CreationMode = option("MODE",
+        "create, create-or-replace or replace.", default=CreationMode.CREATE)
+    partition_by: list[str] | None = option("COLUMNS",
+        "Partition by these columns, separated by commas.")
+    cluster_by: list[str] | None = option("COLUMNS",
+        "Cluster by up to four columns, separated by commas.")
+    properties: list[str] | None = option("--property", "PROPERTY=VALUE", "Set a table property.")
+    comment: str | None = option("TEXT", "The table's comment.")
+    location: str | None = option("PATH", "Location of the files of a table in a catalog.")
+    write_options: list[str] | None = option("--write-option", "KEY=VALUE",
+        "A writer option for --as; for other providers, a table option.")
+    # fmt: on
     change: ChangeOptions
 
 

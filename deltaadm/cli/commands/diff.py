@@ -59,20 +59,16 @@ class Diff(Parameters):
       deltaadm diff reference.json --discover /data
     """
 
-    sides: list[str] = argument(
-        metavar="TABLE|FILE...",
-        help="Two of TABLE, TABLE@VERSION, TABLE@TIME and a reference file; or a reference file "
-        "and tables.",
-    )
-    only: list[str] | None = option(
-        metavar="SECTION",
-        help=f"{', '.join(section.value for section in Section)}; may be given several times.",
-    )
-    ignore: list[str] | None = option(
-        metavar="SECTION|PLACE",
-        help="A section, or a place such as 'configuration[owner]', in which * stands for "
-        "anything; may be given several times.",
-    )
+    # fmt: off
+    sides: list[str] = argument("TABLE|FILE...",
+        "Two of TABLE, TABLE@VERSION, TABLE@TIME and a reference file; or a reference file and "
+        "tables.")
+    only: list[str] | None = option("SECTION",
+        f"{', '.join(section.value for section in Section)}; may be given several times.")
+    ignore: list[str] | None = option("SECTION|PLACE",
+        "A section, or a place such as 'configuration[owner]', in which * stands for anything; may "
+        "be given several times.")
+    # fmt: on
     many: FleetOptions
     access: AccessOptions
     spark: SparkOptionGroup
@@ -139,8 +135,8 @@ class Record(Parameters):
       deltaadm record --discover /data --out reference.json
     """
 
-    tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
-    out: Path | None = option(metavar="FILE", help="The file, instead of standard output.")
+    tables: list[str] | None = argument("TABLE...", TABLES_HELP)
+    out: Path | None = option("FILE", "The file, instead of standard output.")
     many: FleetOptions
     access: AccessOptions
     spark: SparkOptionGroup

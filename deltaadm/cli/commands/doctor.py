@@ -43,13 +43,11 @@ class Doctor(Parameters):
       deltaadm doctor --write s3://lake/events
     """
 
-    tables: list[str] | None = argument(metavar="[TABLE]...", help="Tables to check access to.")
-    start: bool = option("--start", help="Also start Spark, and check that Delta works.")
+    tables: list[str] | None = argument("[TABLE]...", "Tables to check access to.")
+    start: bool = option("Also start Spark, and check that Delta works.")
     write: bool = option(
-        "--write",
-        help="Also check conditional writes to object stores, with a temporary object next to the "
-        "log.",
-    )
+        "Also check conditional writes to object stores, with a temporary object next to the "
+        "log.")  # fmt: skip
     access: AccessOptions
     spark: SparkOptionGroup
     output: OutputOptions

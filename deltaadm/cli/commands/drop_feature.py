@@ -45,15 +45,11 @@ class DropFeature(Parameters):
       deltaadm drop-feature /data/events deletionVectors --apply
     """
 
-    table: str | None = argument(metavar="TABLE", help=TABLE_HELP)
-    feature: str | None = argument(
-        metavar="[FEATURE]", help="The feature to drop; if omitted, all are listed."
-    )
+    table: str | None = argument("TABLE", TABLE_HELP)
+    feature: str | None = argument("[FEATURE]", "The feature to drop; if omitted, all are listed.")
     truncate_history: bool = option(
-        "--truncate-history",
-        help="Delete history that needs the feature instead of protecting checkpoints.",
-    )
-    status: bool = option("--status", help="Show what dropping requires, and when it can continue.")
+        "Delete history that needs the feature instead of protecting checkpoints.")  # fmt: skip
+    status: bool = option("Show what dropping requires, and when it can continue.")
     many: FleetOptions
     change: ChangeOptions
 

@@ -20,9 +20,8 @@ class Rules(Parameters):
       deltaadm rules DL4 DL6
     """
 
-    families: list[str] | None = argument(
-        metavar="[CODE...]", help="Codes or families such as DL4 (default: all)."
-    )
+    families: list[str] | None = argument("[CODE...]",
+        "Codes or families such as DL4 (default: all).")  # fmt: skip
     output: OutputOptions
 
 
@@ -45,11 +44,9 @@ class Explain(Parameters):
       deltaadm explain DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH
     """
 
-    words: list[str] = argument(
-        metavar="WORD...",
-        help="A rule, a table feature, a property that activates one, a client or a Delta "
-        "error class.",
-    )
+    words: list[str] = argument("WORD...",
+        "A rule, a table feature, a property that activates one, a client or a Delta error "
+        "class.")  # fmt: skip
     output: OutputOptions
 
 

@@ -32,20 +32,12 @@ class History(Parameters):
       deltaadm history /data/events --schema --since 2026-11-01 -o jsonl
     """
 
-    table: str = argument(metavar="TABLE", help=TABLE_HELP)
-    protocol: bool = option("--protocol", help="Show changes of versions and table features.")
-    schema: bool = option(
-        "--schema", help="Show changes of columns, column mapping, constraints and clustering."
-    )
-    properties: bool = option(
-        "--properties", help="Show changes of properties, constraints, name and comment."
-    )
-    since: str | None = option(
-        metavar="VERSION|TIME", help="The first version to show, or an ISO 8601 time."
-    )
-    until: str | None = option(
-        metavar="VERSION|TIME", help="The last version to show, or an ISO 8601 time."
-    )
+    table: str = argument("TABLE", TABLE_HELP)
+    protocol: bool = option("Show changes of versions and table features.")
+    schema: bool = option("Show changes of columns, column mapping, constraints and clustering.")
+    properties: bool = option("Show changes of properties, constraints, name and comment.")
+    since: str | None = option("VERSION|TIME", "The first version to show, or an ISO 8601 time.")
+    until: str | None = option("VERSION|TIME", "The last version to show, or an ISO 8601 time.")
     access: AccessOptions
     spark: SparkOptionGroup
     output: TableOutputOptions

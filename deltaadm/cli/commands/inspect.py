@@ -52,28 +52,22 @@ class Inspect(Parameters):
       deltaadm inspect --discover /data -o jsonl --resume run.jsonl >> run.jsonl
     """
 
-    tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
-    version: int | None = option(metavar="N", help="Inspect version N of the table.", minimum=0)
-    timestamp: str | None = option(
-        metavar="TIME", help="Inspect the table as of a time: ISO 8601 or epoch milliseconds."
-    )
-    files: bool = option(
-        "--files", help="Count the live files and show the clustering; reads the whole state."
-    )
-    columns: bool = option("--columns", help="List columns with their ids and physical names.")
+    tables: list[str] | None = argument("TABLE...", TABLES_HELP)
+    version: int | None = option("N", "Inspect version N of the table.", minimum=0)
+    # fmt: off
+    timestamp: str | None = option("TIME",
+        "Inspect the table as of a time: ISO 8601 or epoch milliseconds.")
+    files: bool = option("Count the live files and show the clustering; reads the whole state.")
+    columns: bool = option("List columns with their ids and physical names.")
     why: bool = option(
-        "--why",
-        help="Show since when and why the table has each feature, what uses it and what dropping "
-        "it takes; after the table, FEATURE, reader or writer choose one.",
-    )
-    clients: bool = option("--clients", help="Show what every client does with each feature.")
-    client_sources: bool = option(
-        "--client-sources", help="List every client with its verdict and the sources."
-    )
-    no_advice: bool = option("--no-advice", help="Leave out the advice.")
-    save_as: tuple[str, Path] | None = option(
-        metavar="FORMAT PATH", help="Also add a row for each table to a Delta table: delta PATH."
-    )
+        "Show since when and why the table has each feature, what uses it and what dropping it "
+        "takes; after the table, FEATURE, reader or writer choose one.")
+    clients: bool = option("Show what every client does with each feature.")
+    client_sources: bool = option("List every client with its verdict and the sources.")
+    no_advice: bool = option("Leave out the advice.")
+    save_as: tuple[str, Path] | None = option("FORMAT PATH",
+        "Also add a row for each table to a Delta table: delta PATH.")
+    # fmt: on
     many: FleetOptions
     access: AccessOptions
     spark: SparkOptionGroup

@@ -30,9 +30,7 @@ class Schema(Parameters):
       deltaadm schema inspect > inspect.schema.json
     """
 
-    name: str | None = argument(
-        metavar="[DOCUMENT]", help="The document type, such as inspect.", default=None
-    )
+    name: str | None = argument("[DOCUMENT]", "The document type, such as inspect.")
 
 
 def run_schema(options: Schema, _: RunContext) -> int:
@@ -74,11 +72,9 @@ class Completion(Parameters):
       deltaadm completion zsh > ~/.zfunc/_deltaadm
     """
 
-    shell: Shell | None = argument(
-        metavar="SHELL",
-        help="bash, zsh, fish or powershell; with --install, that of the user if omitted.",
-    )
-    install: bool = option("--install", help="Install the script instead of printing it.")
+    shell: Shell | None = argument("SHELL",
+        "bash, zsh, fish or powershell; with --install, that of the user if omitted.")  # fmt: skip
+    install: bool = option("Install the script instead of printing it.")
 
 
 def run_completion(options: Completion, context: RunContext) -> int:

@@ -37,26 +37,20 @@ class UpgradeProtocol(Parameters):
       deltaadm upgrade-protocol /data/events --readable-by athena
     """
 
-    tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
-    reader: int | None = option(metavar="N", help="Require at least reader version N.")
-    writer: int | None = option(metavar="N", help="Require at least writer version N.")
-    minimum: bool = option(
-        "--minimum", help="Lower the protocol: drop the features that the table does not need."
-    )
-    readable_by: list[str] | None = option(
-        metavar="CLIENT",
-        help="Find the cheapest changes after which NAME or NAME@VERSION can read; may be given "
-        "several times.",
-    )
-    writable_by: list[str] | None = option(
-        metavar="CLIENT",
-        help="Find the cheapest changes after which NAME or NAME@VERSION can write; may be given "
-        "several times.",
-    )
+    tables: list[str] | None = argument("TABLE...", TABLES_HELP)
+    reader: int | None = option("N", "Require at least reader version N.")
+    writer: int | None = option("N", "Require at least writer version N.")
+    minimum: bool = option("Lower the protocol: drop the features that the table does not need.")
+    # fmt: off
+    readable_by: list[str] | None = option("CLIENT",
+        "Find the cheapest changes after which NAME or NAME@VERSION can read; may be given several "
+        "times.")
+    writable_by: list[str] | None = option("CLIENT",
+        "Find the cheapest changes after which NAME or NAME@VERSION can write; may be given "
+        "several times.")
     skip_unreachable: bool = option(
-        "--skip-unreachable",
-        help="Continue with the other clients if some cannot be reached, instead of exit code 7.",
-    )
+        "Continue with the other clients if some cannot be reached, instead of exit code 7.")
+    # fmt: on
     many: FleetOptions
     change: ChangeOptions
 
@@ -114,14 +108,11 @@ class EnableFeature(Parameters):
       deltaadm enable-feature --discover /data deletionVectors --out plans.jsonl
     """
 
-    table: str | None = argument(metavar="TABLE", help=TABLE_HELP)
-    features: list[str] | None = argument(
-        metavar="FEATURE...",
-        help="See `deltaadm features`; if options name the tables, all arguments are features.",
-    )
-    support_only: bool = option(
-        "--support-only", help="Add features to the protocol without enabling them."
-    )
+    table: str | None = argument("TABLE", TABLE_HELP)
+    features: list[str] | None = argument("FEATURE...",
+        "See `deltaadm features`; if options name the tables, all arguments are "
+        "features.")  # fmt: skip
+    support_only: bool = option("Add features to the protocol without enabling them.")
     many: FleetOptions
     change: ChangeOptions
 
@@ -155,12 +146,10 @@ class SetMappingMode(Parameters):
       deltaadm set-mapping-mode --discover /data name --check
     """
 
-    table: str | None = argument(metavar="TABLE", help=TABLE_HELP)
-    mode: ColumnMappingMode | None = argument(
-        metavar="MODE",
-        help="none, name or id; the only argument if options name the tables.",
-        any_case=True,
-    )
+    table: str | None = argument("TABLE", TABLE_HELP)
+    mode: ColumnMappingMode | None = argument("MODE",
+        "none, name or id; the only argument if options name the tables.",
+        any_case=True)  # fmt: skip
     many: FleetOptions
     change: ChangeOptions
 

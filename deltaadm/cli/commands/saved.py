@@ -49,30 +49,17 @@ class Apply(Parameters):
       deltaadm apply plan.json --commit-engine embedded
     """
 
-    file: Path = argument(
-        metavar="PLAN", help="A plan file written by --out, or - for standard input."
-    )
+    file: Path = argument("PLAN", "A plan file written by --out, or - for standard input.")
+    # fmt: off
     check: bool = option(
-        "--check",
-        help="Change nothing: show what is left to do, and exit with 1 if that can be applied.",
-    )
-    jobs: int | None = option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        help="Apply up to N plans at the same time (default: 4).",
-        minimum=1,
-    )
-    max_failures: int | None = option(
-        metavar="N", help="Start no more plans after N failures.", minimum=1
-    )
-    journal: Path | None = option(
-        "--journal",
-        "--resume",
-        metavar="FILE",
-        help="Journal of several plans, from which an interrupted run continues (default: the"
-        " name of the plan file with .journal).",
-    )
+        "Change nothing: show what is left to do, and exit with 1 if that can be applied.")
+    jobs: int | None = option("--jobs", "-j", "N",
+        "Apply up to N plans at the same time (default: 4).", minimum=1)
+    max_failures: int | None = option("N", "Start no more plans after N failures.", minimum=1)
+    journal: Path | None = option("--journal", "--resume", "FILE",
+        "Journal of several plans, from which an interrupted run continues (default: the name of "
+        "the plan file with .journal).")
+    # fmt: on
     options: CommitOptions
 
 
@@ -151,9 +138,8 @@ class Show(Parameters):
       deltaadm show plans.jsonl.journal
     """
 
-    file: Path = argument(
-        metavar="FILE", help="A plan file written by --out, or a journal; - for standard input."
-    )
+    file: Path = argument("FILE",
+        "A plan file written by --out, or a journal; - for standard input.")  # fmt: skip
     access: AccessOptions
     spark: SparkOptionGroup
     output: PlanOutputOptions

@@ -99,9 +99,9 @@ class DepthOptions(Parameters):
 
     heading = "What is checked"
 
-    history: bool = option("--history", help="Also check every commit that is still in the log.")
-    deep: bool = option("--deep", help="Also check whole checkpoints, sidecars and data files.")
-    cross_check: bool = option("--cross-check", help="Compare with what deltalake reads.")
+    history: bool = option("Also check every commit that is still in the log.")
+    deep: bool = option("Also check whole checkpoints, sidecars and data files.")
+    cross_check: bool = option("Compare with what deltalake reads.")
 
 
 class SelectionOptions(Parameters):
@@ -110,38 +110,26 @@ class SelectionOptions(Parameters):
     heading = "Findings"
     scope = COMMON
 
-    select: list[str] | None = option(
-        metavar="CODE",
-        help="Check only these rules: codes or families such as DL4, separated by commas.",
-    )
-    ignore: list[str] | None = option(
-        metavar="CODE", help="Skip these rules, specified as for --select."
-    )
-    fail_on: Severity | None = option(
-        metavar="SEVERITY",
-        help="Lowest severity that gives exit code 1: error, warning or info (default: error).",
-    )
-    statistics: bool = option(
-        "--statistics", help="Count the findings of each rule instead of listing them."
-    )
-    baseline: Path | None = option(
-        metavar="FILE", help="Known findings; only others count.", scope=OWN
-    )
-    write_baseline: Path | None = option(
-        metavar="FILE", help="Save all findings as known, and exit with 0.", scope=NEVER
-    )
+    # fmt: off
+    select: list[str] | None = option("CODE",
+        "Check only these rules: codes or families such as DL4, separated by commas.")
+    ignore: list[str] | None = option("CODE", "Skip these rules, specified as for --select.")
+    fail_on: Severity | None = option("SEVERITY",
+        "Lowest severity that gives exit code 1: error, warning or info (default: error).")
+    statistics: bool = option("Count the findings of each rule instead of listing them.")
+    baseline: Path | None = option("FILE", "Known findings; only others count.", scope=OWN)
+    write_baseline: Path | None = option("FILE",
+        "Save all findings as known, and exit with 0.", scope=NEVER)
+    # fmt: on
 
 
 class UserOptions(ClientOptions):
     """The clients that must be able to use the tables; they replace those of the settings."""
 
-    for_client: list[str] | None = option(
-        metavar="CLIENT",
-        help="Require that this client can read: NAME or NAME@VERSION, such as trino@480.",
-    )
-    for_client_writing: list[str] | None = option(
-        metavar="CLIENT", help="Require that this client can write: NAME or NAME@VERSION."
-    )
+    for_client: list[str] | None = option("CLIENT",
+        "Require that this client can read: NAME or NAME@VERSION, such as trino@480.")  # fmt: skip
+    for_client_writing: list[str] | None = option("CLIENT",
+        "Require that this client can write: NAME or NAME@VERSION.")  # fmt: skip
 
 
 class FixCommitOptions(CommitOptions):
@@ -169,11 +157,11 @@ class Validate(Parameters):
       deltaadm validate --discover /data -o text -o sarif:tables.sarif
     """
 
-    tables: list[str] | None = argument(metavar="TABLE...", help=TABLES_HELP)
+    tables: list[str] | None = argument("TABLE...", TABLES_HELP)
     many: FleetOptions
     looking: DepthOptions
     selection: SelectionOptions
-    fix: bool = option("--fix", help="Plan everything that deltaadm can fix, as one plan.")
+    fix: bool = option("Plan everything that deltaadm can fix, as one plan.")
     change: FixOptions
 
 
