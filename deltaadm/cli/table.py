@@ -46,6 +46,9 @@ _MODULES: Final[Mapping[str, Mapping[str, str]]] = {
     "drop_feature": {
         "drop-feature": "Drop a table feature from the protocol.",
     },
+    "undo": {
+        "undo": "Take back what a version changed, where Delta allows it.",
+    },
     "saved": {
         "apply": "Apply exactly the plan or plans saved in a file.",
         "show": "Show a saved plan or journal, and changes since.",

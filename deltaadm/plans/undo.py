@@ -303,7 +303,7 @@ def _final_path(path: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
 
 def _joined(words: list[str]) -> str:
     """Commands in their order, and after them what nothing brings back."""
-    telling = [phrase for phrase in words if phrase not in _WITHOUT_COMMAND] or words[:1]
+    telling = [phrase for phrase in words if phrase not in WITHOUT_COMMAND] or words[:1]
     commands = [phrase for phrase in telling if not phrase.startswith(_NEVER)]
     never = [phrase for phrase in telling if phrase.startswith(_NEVER)]
     return "; ".join(["; then ".join(commands)] * bool(commands) + never)
@@ -316,9 +316,10 @@ _NOTHING_LOST: Final = Undo("nothing is lost, so nothing needs to be undone")
 _LOWERED_WITH_FEATURES: Final = Undo("lowered automatically when those features are dropped")
 _KEPT: Final = Undo("kept by Delta; harmless")
 _REWRITTEN_WHEN_NEEDED: Final = Undo("rewritten when it is needed again")
-_WITHOUT_COMMAND: Final = frozenset(
+WITHOUT_COMMAND: Final = frozenset(
     undo.words for undo in (_NOTHING_LOST, _LOWERED_WITH_FEATURES, _KEPT, _REWRITTEN_WHEN_NEEDED)
 )
+"""The words for changes that need no undoing."""
 _ONLY_OLDER_VERSIONS: Final = Undo("never: only older versions still have it")
 
 

@@ -525,6 +525,26 @@ def plan_left(
     )
 
 
+def plan_undone(
+    context: RunContext,
+    saved: SavedPlan,
+    target: Target,
+    requirements: ClientRequirements,
+) -> Plan:
+    """The plan that takes *saved* back; raises what `plan_undo` and `require_location` do."""
+    from deltaadm.plans.reversal import plan_undo
+
+    saved.require_location(target.location)
+    made = saved.as_made()
+    return make_plan(
+        context,
+        target,
+        lambda now: plan_undo(made.before, made.after, now, what="The plan", session=saved.session),
+        requirements,
+        detail=Detail.STATE,
+    )
+
+
 def saved_target(
     context: RunContext, saved: SavedPlan, entries: Mapping[str, NamesEntry]
 ) -> Target:

@@ -561,6 +561,39 @@ def plan_minimum() -> Planner:
     )
 
 
+def plan_undo(version: int | None = None) -> Planner:
+    """
+    A plan that takes back what a version changed: `deltaadm undo`.
+
+    Without `version` it is the newest that changed protocol, properties, columns or clustering.
+    """
+    from deltaadm.plans import reversal
+    from deltaadm.plans.diff import diff
+    from deltaadm.replay.reconcile import Detail
+    from deltaadm.runs.history import timeline_of
+
+    def plan(table: PlanInput) -> Plan:
+        timeline = timeline_of(table.context, table.target, since=version, until=version)
+        if version is not None and version > timeline.last:
+            raise Refused(
+                f"There is no version {version}: the newest is {timeline.last}.",
+                remedy="`deltaadm history` lists what has changed, with versions.",
+            )
+        before = after = timeline.base
+        for earlier, later in timeline.changes():
+            if version is not None or diff(earlier, later):
+                before, after = earlier, later
+        current = table.snapshot
+        if current.protocol.supports("clustering"):
+            current = table.target.load(table.context, detail=Detail.STATE)
+        number = after.version if version is None else version
+        return reversal.plan_undo(
+            before, after, current, what=f"Version {number}", session=table.session
+        )
+
+    return plan
+
+
 def plan_for_clients(
     *,
     readable_by: Sequence[str] = (),

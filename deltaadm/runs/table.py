@@ -286,6 +286,7 @@ class Table:
     plan_drop = _planned(plan_run.plan_drop)
     plan_upgrade = _planned(plan_run.plan_upgrade)
     plan_minimum = _planned(plan_run.plan_minimum)
+    plan_undo = _planned(plan_run.plan_undo)
     plan_for_clients = _planned(plan_run.plan_for_clients)
     plan_mapping_mode = _planned(plan_run.plan_mapping_mode)
     plan_changes = _planned(plan_run.plan_changes)

@@ -140,6 +140,7 @@ def _plans(made: deltaadm.Table, one: str, other: str) -> list[Callable[[], obje
         lambda: made.plan_upgrade(3, 7),
         made.plan_upgrade,
         made.plan_minimum,
+        made.plan_undo,
         lambda: made.plan_for_clients(readable_by=["trino@480"], writable_by=["delta-rs@1.0.0"]),
         made.plan_fixes,
         lambda: made.plan_create(f"{one} INT, {other} INT", mode="replace", partition_by=[other]),

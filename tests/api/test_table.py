@@ -55,6 +55,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         (lambda table: table.plan_features("rowTracking"), ["enable-feature", "rowTracking"]),
         (lambda table: table.plan_upgrade(2, 5), ["upgrade-protocol", "--reader=2", "--writer=5"]),
         (lambda table: table.plan_minimum(), ["upgrade-protocol", "--minimum"]),
+        (lambda table: table.plan_undo(), ["undo"]),
         (
             lambda table: table.plan_for_clients(readable_by=["trino@480"]),
             ["upgrade-protocol", "--readable-by", "trino@480"],

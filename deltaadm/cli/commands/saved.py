@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from deltaadm.errors import UsageError
 from deltaadm.plans.reports import OutcomeReport, PlanReport
 from deltaadm.runs import many_plans
-from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.declare import NEVER, Parameters, argument, option
 from deltaadm.runs.many_plans import (
     Limits,
     carry_out_plans,
     journal_of,
     plan_left,
+    plan_undone,
     plans_in,
     saved_reports,
     saved_target,
@@ -47,12 +48,16 @@ class Apply(Parameters):
       deltaadm apply plan.json --check
 
       deltaadm apply plan.json --commit-engine embedded
+
+      deltaadm apply plan.json --undo
     """
 
     file: Path = argument("PLAN", "A plan file written by --out, or - for standard input.")
     # fmt: off
     check: bool = option(
         "Change nothing: show what is left to do, and exit with 1 if that can be applied.")
+    undo: bool = option(
+        "Take back what the plan changed, as far as Delta allows; one plan only.", scope=NEVER)
     jobs: int | None = option("--jobs", "-j", "N",
         "Apply up to N plans at the same time (default: 4).", minimum=1)
     max_failures: int | None = option("N", "Start no more plans after N failures.", minimum=1)
@@ -73,6 +78,9 @@ def run_apply(options: Apply, context: RunContext) -> int:
     def work() -> int:
         text = read_input(options.file)
         plans = plans_in(text)
+        if options.undo and (options.check or len(plans) > 1):
+            why = "cannot be combined with --check" if options.check else "takes one plan at a time"
+            raise UsageError(why, option="--undo")
         if options.check:
             if len(plans) == 1 and options.journal is None:
                 [saved] = plans
@@ -83,7 +91,7 @@ def run_apply(options: Apply, context: RunContext) -> int:
                 )
             return many_plans.check_plans(context, plans, options.options)
         if len(plans) == 1 and options.journal is None:
-            return _apply(context, plans[0], options.options)
+            return _apply(context, plans[0], options.options, undo=options.undo)
         if options.journal is None and str(options.file) == "-":
             raise UsageError(
                 "is required for several plans from standard input", option="--journal"
@@ -99,7 +107,7 @@ def run_apply(options: Apply, context: RunContext) -> int:
     return handle_errors(context, str(options.file), work)
 
 
-def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int:
+def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions, *, undo: bool) -> int:
     def carry_out() -> int:
         names = [saved.name] if saved.name else []
         project = load_settings(context.settings)
@@ -112,7 +120,8 @@ def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions) -> int
             entries = look_up(opened, names if saved.before.exists else [])
             target = saved_target(opened, saved, entries)
             requirements = ClientRequirements.of(options, project, saved.table, saved.location)
-            plan = plan_left(opened, saved, target, requirements)
+            plan_for = plan_undone if undo else plan_left
+            plan = plan_for(opened, saved, target, requirements)
             require_engine_commits(opened, plan)
             return carry_out_plan(opened, saved.table, plan, requirements, options)
 

@@ -1,0 +1,39 @@
+"""`deltaadm undo`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltaadm.runs.declare import Parameters, argument
+from deltaadm.runs.options import TABLE_HELP
+from deltaadm.runs.plan_options import ChangeOptions
+from deltaadm.runs.plan_run import plan_and_apply, plan_undo
+
+if TYPE_CHECKING:
+    from deltaadm.runs.context import RunContext
+
+
+class Undo(Parameters):
+    """
+    Plans the inverse of what one version changed in protocol, properties, columns and clustering.
+    The data stays as it is. Refused if the same was changed again since, or if nothing of it can be
+    undone; notes name what stays.
+
+    For example:
+
+      deltaadm undo /data/events
+
+      deltaadm undo /data/events 17 --apply
+    """
+
+    # fmt: off
+    table: str = argument("TABLE", TABLE_HELP)
+    version: int | None = argument("[VERSION]",
+        "Undo the commit that made this version (default: the newest that changed more than data).")
+    # fmt: on
+    change: ChangeOptions
+
+
+def run_undo(options: Undo, context: RunContext) -> int:
+    """Carry out the command; the exit code."""
+    return plan_and_apply(context, options.table, plan_undo(options.version), options.change)

@@ -1,0 +1,228 @@
+"""The planner of `deltaadm undo`: it takes back what a version of a table, or a plan, changed."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import replace
+from deltaadm.domain import steps as kinds
+from deltaadm.domain.features import FEATURES, dependents
+from deltaadm.domain.schema import walk
+from deltaadm.domain.sql.ddl import Position
+from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
+from deltaadm.domain.transaction.columns import parse_column
+from deltaadm.errors import Refused
+from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, mismatches
+from deltaadm.plans.plan import Plan, propose
+from deltaadm.plans.undo import KEPT_BY_DELTA, WITHOUT_COMMAND, Transition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deltaadm.domain.protocol import SessionSettings
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.steps import Step
+
+UNDO: Final = "undo"
+
+
+def plan_undo(
+    before: Snapshot,
+    after: Snapshot,
+    current: Snapshot,
+    *,
+    what: str,
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The plan that takes back, on the *current* table, what changed from *before* to *after*.
+
+    *what* made the change, in words. What is as before already is left alone, and notes name what
+    cannot be taken back. Raises `Refused` where the table was created or replaced, where the same
+    places have been changed again since, and where nothing can be taken back.
+    """
+    restore = f"To go back, data included: RESTORE TABLE … TO VERSION AS OF {before.version}."
+    if not before.exists:
+        raise Refused(f"{what} created the table.", remedy="Drop the table if nobody needs it.")
+    if before.metadata.id != after.metadata.id or any(
+        getattr(before.metadata, name) != getattr(after.metadata, name)
+        for name in ("partition_columns", "format")
+    ):
+        raise Refused(f"{what} replaced the table, which no other change undoes.", remedy=restore)
+    changed = [change for change in diff(before, after) if change.subject not in _FOLLOWING]
+    if not changed and before.protocol.supported_features >= after.protocol.supported_features:
+        raise Refused(
+            f"{what} changed no protocol, property or column.",
+            remedy="`deltaadm history` lists the versions that did. " + restore,
+        )
+    differing = {change.subject for change in diff(before, current)}
+    again = differing & {change.subject for change in mismatches(after, current)}
+    if again := again & {change.subject for change in changed}:
+        raise Refused(
+            f"{', '.join(sorted(again))} changed again after version {after.version}.",
+            remedy="Undo the later change first; `deltaadm history` shows it.",
+        )
+    left = [change for change in changed if change.subject in differing]
+    steps, reasons = _steps(before, after, current, left, session)
+    reasons |= _lower_versions(before, after, current, steps, session)
+    plan = propose(UNDO, current, _merged(steps), session=session)
+    kept = {change.subject for change in diff(before, plan.after)} & reasons.keys()
+    notes = [f"{subject} stays as it is: {reasons[subject]}." for subject in sorted(kept)]
+    if kept and plan.is_noop:
+        only_protocol = all(subject.startswith("protocol.") for subject in kept)
+        raise Refused(
+            f"{what} cannot be undone. {' '.join(notes)}",
+            # RESTORE never lowers the protocol.
+            remedy="Copy the table to one without the features." if only_protocol else restore,
+        )
+    if plan.is_noop:
+        notes = [f"{what} is undone already."]
+    because = dict.fromkeys(
+        (change.subject for change in left), f"as before version {after.version}"
+    )
+    return replace(plan, because=because, notes=(*plan.notes, *notes))
+
+
+def _steps(
+    before: Snapshot,
+    after: Snapshot,
+    current: Snapshot,
+    changes: Iterable[Change],
+    session: SessionSettings | None,
+) -> tuple[list[Step], dict[str, str]]:
+    """The steps that undo *changes* as far as Delta allows, and why other places stay."""
+    steps: list[Step] = []
+    reasons: dict[str, str] = {}
+    for subject, words, step in _inverse(before, after, changes):
+        if step is None:
+            reasons.setdefault(subject, words.removeprefix("never: "))
+            continue
+        try:
+            propose(UNDO, current, [*steps, step], session=session, check_outcome=False)
+        except Refused as refusal:
+            reasons.setdefault(subject, refusal.message.rstrip("."))
+        else:
+            steps.append(step)
+    return steps, reasons
+
+
+def _merged(steps: Iterable[Step]) -> list[Step]:
+    """*steps* with as few commits of properties as possible."""
+    merged: list[Step] = []
+    for step in steps:
+        last = merged[-1] if merged else None
+        if isinstance(last, kinds.SetProperties) and isinstance(step, kinds.SetProperties):
+            merged[-1] = kinds.SetProperties({**last.properties, **step.properties})
+        elif isinstance(last, kinds.UnsetProperties) and isinstance(step, kinds.UnsetProperties):
+            merged[-1] = kinds.UnsetProperties((*last.keys, *step.keys), if_exists=True)
+        else:
+            merged.append(step)
+    return merged
+
+
+def _lower_versions(
+    before: Snapshot,
+    after: Snapshot,
+    current: Snapshot,
+    steps: list[Step],
+    session: SessionSettings | None,
+) -> dict[str, str]:
+    """
+    Add to *steps* those that drop the features that only higher versions implied.
+
+    Without effect where they do not lead back to the protocol before; the reason is returned then.
+    """
+    implied = after.protocol.implicit_features - before.protocol.supported_features
+    names = sorted(implied & current.protocol.implicit_features)
+    if not names:
+        return {}
+    fixed = [name for name in names if FEATURES[name].removal is None]
+    reason = f"Delta cannot drop {', '.join(fixed or names)}, which the versions imply"
+    if not fixed:
+        dropping = [*steps, *map(kinds.DropFeature, names)]
+        with suppress(Refused):
+            plan = propose(UNDO, current, dropping, session=session, check_outcome=False)
+            if plan.after.protocol == before.protocol:
+                steps[:] = dropping
+                return {}
+    return dict.fromkeys(("protocol.minReaderVersion", "protocol.minWriterVersion"), reason)
+
+
+_FOLLOWING: Final = frozenset(
+    {"protocol.minReaderVersion", "protocol.minWriterVersion"}
+    | {f"configuration[{key}]" for key in KEPT_BY_DELTA}
+)
+"""What Delta adapts to the features by itself."""
+
+
+def _inverse(
+    before: Snapshot, after: Snapshot, changes: Iterable[Change]
+) -> Iterator[tuple[str, str, Step | None]]:
+    """The place of each change, how it is undone in words, and a step that does it, in order."""
+    undone: list[tuple[str, str, Step | None]] = []
+    for change in changes:
+        if change.subject == "schema":
+            undone += ((change.subject, "", step) for step in _moves(before))
+            continue
+        transition = Transition(before, _step_of(change), after)
+        undo = next(undo for other, undo in transition.undos() if other == change)
+        undone += ((change.subject, undo.words, step) for step in undo.steps or (None,))
+    dropped = {step.name for _, _, step in undone if isinstance(step, kinds.DropFeature)}
+
+    def rank(entry: tuple[str, str, Step | None]) -> tuple[int, int]:
+        step = entry[2]
+        if isinstance(step, kinds.DropFeature):
+            # What others need goes after them.
+            return len(_ORDER), _height(step.name, dropped)
+        return (_ORDER.index(step.kind) if step is not None and step.kind in _ORDER else 0), 0
+
+    seen: list[Step] = []
+    for subject, words, step in sorted(undone, key=rank):
+        if step is None and words in WITHOUT_COMMAND:
+            continue
+        if step is None or step not in seen:
+            yield subject, words, step
+            seen += [step] if step is not None else []
+
+
+_ORDER: Final = (
+    "drop_constraint",
+    "rename_column",
+    "cluster_by",
+    "drop_columns",
+    "change_columns",
+    "add_constraint",
+    "set_properties",
+    "unset_properties",
+)
+"""The kinds of steps in an order in which none needs what an earlier one has taken away."""
+
+
+def _height(name: str, among: set[str]) -> int:
+    return 1 + max((_height(other, among) for other in dependents(name, among)), default=0)
+
+
+def _step_of(change: Change) -> Step:
+    """A step that makes *change*, which decides how it is undone."""
+    if is_renaming(change):
+        old, new = (parse_column(value[RENAMED]) for value in (change.before, change.after))
+        return kinds.RenameColumn(old, new[-1])
+    if not change.subject.startswith("schema["):
+        return kinds.SetProperties({})
+    if change.kind is ChangeKind.ADD:
+        return kinds.AddColumns(())
+    if change.kind is ChangeKind.REMOVE:
+        return kinds.DropColumns((parse_column(change.subject[len("schema[") : -1]),))
+    if COLUMN_MAPPING_KEYS & {*change.before, *change.after}:
+        return kinds.SetProperties({})
+    return kinds.ChangeColumns(())
+
+
+def _moves(before: Snapshot) -> Iterator[Step]:
+    """Steps that bring all columns into the order of *before*; most of them do nothing."""
+    last: dict[tuple[str, ...], str] = {}
+    for path, _ in walk(before.metadata.schema):
+        position = Position(last.get(path[:-1]))
+        last[path[:-1]] = path[-1]
+        yield kinds.ChangeColumns((kinds.ColumnChange(path, position=position),))

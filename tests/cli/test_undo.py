@@ -1,0 +1,91 @@
+"""`deltaadm undo` and `apply --undo`: planned from the log, refused with a reason, carried out."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import tables
+from tests.support.program import deltaadm, untouched
+from tests.support.tables import Table, commit, metadata, protocol
+
+EMBEDDED = ["--apply", "--yes", "--commit-engine", "embedded"]
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Table:
+    """Version 1 sets properties, version 2 adds a feature, version 3 changes a property again."""
+    made = tables.table(tmp_path / "t", commit(protocol(1, 2), metadata()))
+    for wish in (
+        ["alter", made.path, "--set", "a.b=c", "--set", "delta.appendOnly=true"],
+        ["enable-feature", made.path, "deletionVectors"],
+        ["alter", made.path, "--set", "a.b=d"],
+    ):
+        assert deltaadm(*wish, *EMBEDDED).code == 0
+    return made
+
+
+def properties(table: Table) -> dict[str, str]:
+    shown = deltaadm("inspect", table.path, "-o", "json").document["metadata"]["configuration"]
+    return dict(shown)
+
+
+def test_the_newest_change_is_the_default(changed: Table) -> None:
+    with untouched(changed.path):
+        plan = deltaadm("undo", changed.path)
+    assert plan.code == 0
+    assert "~ configuration[a.b]: d -> c\n      as before version 3\n" in plan.out
+    assert deltaadm("undo", changed.path, *EMBEDDED).code == 0
+    assert properties(changed)["a.b"] == "c"
+
+
+def test_a_later_change_of_the_same_is_undone_first(changed: Table) -> None:
+    refused = deltaadm("undo", changed.path, "1")
+    assert refused.code == 7
+    assert "configuration[a.b] changed again after version 1." in refused.err
+    assert deltaadm("undo", changed.path, "3", *EMBEDDED).code == 0
+    assert deltaadm("undo", changed.path, "1", *EMBEDDED).code == 0
+    assert deltaadm("undo", changed.path, "1", "--check").code == 0  # nothing is left of it
+
+
+def test_features_are_dropped_and_what_others_changed_stays(changed: Table) -> None:
+    plan = deltaadm("undo", changed.path, "2")
+    assert "- configuration[delta.enableDeletionVectors] = true" in plan.out
+    assert "- protocol.writerFeatures[deletionVectors]" in plan.out
+    assert "a.b" not in plan.out
+
+
+@pytest.mark.parametrize(
+    ("version", "code", "reason"),
+    [
+        ("0", 7, "Version 0 created the table."),
+        ("9", 7, "There is no version 9: the newest is 3."),
+        ("x", 2, "x"),
+    ],
+)
+def test_what_cannot_be_undone_is_refused_with_the_reason(
+    changed: Table, version: str, code: int, reason: str
+) -> None:
+    refused = deltaadm("undo", changed.path, version)
+    assert refused.code == code
+    assert reason in refused.err
+
+
+def test_a_version_with_data_alone_changed_nothing_to_undo(changed: Table) -> None:
+    changed.write(f"{4:020d}.json", commit(tables.add("part-1.parquet")))
+    assert "Version 4 changed no protocol, property or column." in (
+        deltaadm("undo", changed.path, "4").err
+    )
+    assert "as before version 3" in deltaadm("undo", changed.path).out
+
+
+def test_a_saved_plan_is_taken_back(changed: Table, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    assert (
+        deltaadm("alter", changed.path, "--set", "a.b=e", "--unset", "x", "--out", plan).code == 0
+    )
+    taken = ["apply", plan, "--undo", "--yes", "--commit-engine", "embedded"]
+    assert "The plan is undone already." in deltaadm(*taken).out
+    assert deltaadm("apply", plan, "--yes", "--commit-engine", "embedded").code == 0
+    assert properties(changed)["a.b"] == "e"
+    assert deltaadm(*taken).code == 0
+    assert properties(changed)["a.b"] == "d"
