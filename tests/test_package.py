@@ -83,6 +83,7 @@ def test_an_index_takes_the_package(built: Built) -> None:
     stubs = {"deltaadm/__init__.pyi", "deltaadm/py.typed"}
     scripts = {f"deltaadm/{path.relative_to(ROOT)}" for path in (ROOT / "completions").iterdir()}
     data = {"deltaadm/reports/error_classes.txt"}
+    data |= {f"deltaadm/formats/page.{kind}" for kind in ("css", "js")}
     packed = {name for name in names if name.startswith("deltaadm/")}
     assert packed == modules | stubs | scripts | data
     share = f"deltaadm-{__version__}.data/data/share"
