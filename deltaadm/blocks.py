@@ -3,7 +3,7 @@ What a report or a plan says, as blocks; text, Markdown and HTML are three write
 
 Headings, paragraphs, tables, lists and commands are what a page is made of. Where a terminal
 arranges things in another way than a page does, a block of its own holds the facts, and
-`on_page` says what a page makes of it. A report is any value that names the kind of its JSON
+`on_page` is what a page makes of it. A report is any value that names the kind of its JSON
 document and the function that makes its blocks.
 """
 
@@ -72,6 +72,9 @@ if TYPE_CHECKING:
             """The function that shows it, with its module in full; or empty."""
 
 
+# What a page is made of
+
+
 @dataclass(frozen=True)
 class Heading:
     """A heading; `level` 1 begins a report, `tone` is that of its worst news."""
@@ -86,18 +89,17 @@ class Paragraph:
     """
     Sentences; `tone` is error, warning, info, good, or nothing of these.
 
-    Text indents what is `nested` below the line above it, and writes what is `closing` last.
+    Text indents what is `nested` below the line above it.
     """
 
     text: str
     tone: str = ""
     nested: bool = False
-    closing: bool = False
 
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph of documentation."""
+    """A paragraph that stands apart, as those of documentation do."""
 
     text: str
 
@@ -207,19 +209,12 @@ class Folded:
     tables: tuple[Table, ...]
 
 
-PageBlock = (
-    Heading
-    | Paragraph
-    | Prose
-    | Table
-    | Matrix
-    | Cards
-    | Items
-    | Command
-    | Graph
-    | Timeline
-    | Folded
-)
+if TYPE_CHECKING:
+    Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command | Folded
+    PageBlock = Simple | Cards | Graph | Timeline
+
+
+# What a terminal arranges in another way
 
 
 @dataclass(frozen=True)
@@ -262,11 +257,6 @@ class EqualFindings:
     commands: list[str]
 
 
-def remedies(groups: Iterable[EqualFindings]) -> list[str]:
-    """The remedies for findings of a rule, each once."""
-    return list(dict.fromkeys(group.finding.remedy for group in groups if group.finding.remedy))
-
-
 @dataclass(frozen=True)
 class Findings:
     """Findings of one severity, the command that fixes each if there is one, and how many more."""
@@ -277,8 +267,8 @@ class Findings:
     commands: tuple[str, ...]
     more: Mapping[str, int]
 
-    def by_rule(self) -> Iterator[list[EqualFindings]]:
-        """The findings of each rule, equal ones together."""
+    def by_rule(self) -> Iterator[tuple[list[EqualFindings], list[str]]]:
+        """The findings of each rule, equal ones together, and their remedies, each once."""
         rules: dict[str, dict[tuple[str, str], EqualFindings]] = {}
         for finding, command in zip(self.findings, self.commands, strict=True):
             groups = rules.setdefault(finding.code, {})
@@ -287,44 +277,29 @@ class Findings:
             group.places.append(finding.where)
             group.commands.append(command)
         for groups in rules.values():
-            yield list(groups.values())
+            remedies = dict.fromkeys(remedy for _, remedy in groups if remedy)
+            yield list(groups.values()), list(remedies)
 
     def on_page(self) -> Iterator[PageBlock]:
         """Under each rule what it found, each remedy once; and the commands below."""
         yield Heading(self.title, tone=self.severity.value)
-        for groups in self.by_rule():
-            first, shared = groups[0].finding, remedies(groups)
-            yield Heading(f"{first.code} {first.name}", level=3)
-            columns = ("where", "what", "what to do")[: 3 if len(shared) > 1 else 2]
+        for groups, remedies in self.by_rule():
+            rule = groups[0].finding
+            yield Heading(f"{rule.code} {rule.name}", level=3)
+            shown = 3 if len(remedies) > 1 else 2
             rows = (
-                (", ".join(group.places), group.finding.message, group.finding.remedy)
+                (", ".join(group.places), group.finding.message, group.finding.remedy)[:shown]
                 for group in groups
             )
-            yield Table(first.code, columns, tuple(row[: len(columns)] for row in rows))
-            if len(shared) == 1:
-                yield Paragraph(f"What to do: {shared[0]}")
+            yield Table(rule.code, ("where", "what", "what to do")[:shown], tuple(rows))
+            if len(remedies) == 1:
+                yield Paragraph(f"What to do: {remedies[0]}")
         commands = tuple(dict.fromkeys(filter(None, self.commands)))
         if commands:
             yield Paragraph("What deltaadm can fix:")
         yield from map(Command, commands)
         for code, count in self.more.items():
             yield Paragraph(f"{count} more findings of {code} are not listed.")
-
-
-@dataclass(frozen=True)
-class ErrorMessage:
-    """Why there is no report on a table, and what to do."""
-
-    table: str
-    message: str
-    remedy: str
-
-    def on_page(self) -> Iterator[PageBlock]:
-        """Under the table's name."""
-        yield Heading(self.table, level=1, tone="error")
-        yield Paragraph(self.message, "error")
-        if self.remedy:
-            yield Paragraph(self.remedy)
 
 
 @dataclass(frozen=True)
@@ -342,52 +317,41 @@ class Checks:
 
 
 @dataclass(frozen=True)
-class Differences:
-    """Places in which a result differs from the plan: what was planned and what was found."""
+class Either:
+    """What a page shows, and what a terminal does, which often lacks room or says it already."""
 
-    rows: tuple[tuple[str, str, str], ...]
-
-    def on_page(self) -> Iterator[PageBlock]:
-        """A table."""
-        yield Table("Differences", ("place", "planned", "found"), self.rows)
-
-
-@dataclass(frozen=True)
-class PageOnly:
-    """What a terminal has no room for, or shows already, as a plan above its outcome."""
-
-    blocks: Iterable[PageBlock]
+    page: Iterable[PageBlock] = ()
+    text: Iterable[Simple] = ()
 
     def on_page(self) -> Iterable[PageBlock]:
-        """The blocks."""
-        return self.blocks
+        """The blocks of the page."""
+        return self.page
 
 
 if TYPE_CHECKING:
-
-    class Composed(Protocol):
-        """Facts that a terminal arranges in another way than a page does."""
-
-        def on_page(self) -> Iterable[PageBlock]:
-            """What a page makes of them."""
-
-    Block = PageBlock | Composed
+    TextBlock = Simple | Changes | Findings | Checks
+    Block = TextBlock | Either
 
 
-def blocks(report: Report) -> Iterable[Block]:
-    """
-    What *report* says, from top to bottom.
-
-    Its attribute `blocks` names the function that knows, whose module is imported only then.
-    """
+def _blocks(report: Report) -> Iterable[Block]:
+    """What *report* says; its attribute `blocks` names the function that knows."""
     make: Callable[[Report], Iterable[Block]] = named(report.blocks)
     return make(report)
 
 
-def page_blocks(report: Report) -> Iterator[PageBlock]:
-    """The blocks of *report*, from top to bottom."""
-    for block in blocks(report):
-        if isinstance(block, PageBlock):
-            yield block
+def text_blocks(report: Report) -> Iterator[TextBlock]:
+    """What a terminal shows of *report*, from top to bottom."""
+    for block in _blocks(report):
+        if isinstance(block, Either):
+            yield from block.text
         else:
+            yield block
+
+
+def page_blocks(report: Report) -> Iterator[PageBlock]:
+    """What a page shows of *report*, from top to bottom."""
+    for block in _blocks(report):
+        if isinstance(block, Changes | Findings | Checks | Either):
             yield from block.on_page()
+        else:
+            yield block

@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from deltaadm.blocks import (
-    Cards,
-    Command,
-    Folded,
-    Graph,
-    Heading,
-    Items,
-    Matrix,
-    Paragraph,
-    Prose,
-    Table,
-    Timeline,
-    page_blocks,
-)
+from deltaadm import blocks
 from deltaadm.reports.words import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, TextIO
-
-    from deltaadm.blocks import Report
+    from collections.abc import Iterator, Sequence
+    from typing import TextIO
 
 
 _MARKS = {"error": "❌ ", "warning": "⚠️ ", "info": "ℹ️ ", "good": "✅ "}  # noqa: RUF001
@@ -48,12 +33,12 @@ _LEADING = re.compile(r"^[0-9](?=[0-9]*[.)])|^[-+=]")
 """Beginnings of texts that make lists and headings."""
 
 
-def write_markdown(reports: Sequence[Report], out: TextIO) -> None:
+def write_markdown(reports: Sequence[blocks.Report], out: TextIO) -> None:
     """Write each report under a heading of its own."""
     for number, report in enumerate(reports):
         if number:
             out.write("\n")
-        out.write("\n\n".join(filter(None, map(_block, page_blocks(report)))) + "\n")
+        out.write("\n\n".join(filter(None, map(_block, blocks.page_blocks(report)))) + "\n")
 
 
 def escaped(text: str) -> str:
@@ -65,16 +50,15 @@ def escaped(text: str) -> str:
     >>> escaped("s3://bucket/a_b")
     '`s3://bucket/a_b`'
     """
-    words = _WORD.sub(lambda word: _escaped_word(word[0]), visible(text))
+
+    def shown(word: str) -> str:
+        if _INTERPRETED.search(word) is None:
+            return _SPECIAL.sub(_entity, word)
+        fence, gap = _fence(word, 1), " " * (word[0] == "`" or word[-1] == "`")
+        return f"{fence}{gap}{word}{gap}{fence}"
+
+    words = _WORD.sub(lambda word: shown(word[0]), visible(text))
     return _LEADING.sub(_entity, words)
-
-
-def _escaped_word(word: str) -> str:
-    if _INTERPRETED.search(word) is None:
-        return _SPECIAL.sub(_entity, word)
-    fence = _fence(word, 1)
-    gap = " " * (word[0] == "`" or word[-1] == "`")
-    return f"{fence}{gap}{word}{gap}{fence}"
 
 
 def _entity(special: re.Match[str]) -> str:
@@ -87,72 +71,31 @@ def _fence(text: str, shortest: int) -> str:
     return "`" * max(shortest, longest + 1)
 
 
-def _heading(block: Heading) -> str:
-    return f"{'#' * (block.level + 1)} {_MARKS.get(block.tone, '')}{escaped(block.text)}"
-
-
-def _paragraph(block: Paragraph | Prose) -> str:
-    return escaped(block.text)
-
-
-def _folded(block: Folded) -> str:
-    return escaped(block.summary)
-
-
-def _items(block: Items) -> str:
-    return "\n".join(f"- {escaped(text)}" for text in block.texts)
-
-
-def _table(block: Table) -> str:
-    columns = block.columns or ("",) * len(block.rows[0])  # there is no table without a heading
-    return "\n".join(_rows(columns, block.rows))
+def _block(block: blocks.PageBlock) -> str:
+    text = ""  # what stands beside cards and drawings says the same
+    match block:
+        case blocks.Heading(title, level, tone):
+            text = f"{'#' * (level + 1)} {_MARKS.get(tone, '')}{escaped(title)}"
+        case blocks.Paragraph(words) | blocks.Prose(words) | blocks.Folded(words):
+            text = escaped(words)
+        case blocks.Items(texts):
+            text = "\n".join(f"- {escaped(item)}" for item in texts)
+        case blocks.Table(_, columns, rows):
+            # There is no table without a heading.
+            text = "\n".join(_rows(columns or ("",) * len(rows[0]), rows))
+        case blocks.Matrix(_, columns, lines, legend):
+            marks = [(name, *(mark for mark, _ in cells)) for name, cells in lines]
+            text = "\n".join((*_rows(("", *columns), marks), "", escaped(legend)))
+        case blocks.Command(command, label):
+            fence = _fence(command, 3)
+            text = f"{fence}\n{visible(command)}\n{fence}"
+            if label:
+                text = f"{escaped(block.introduction)}\n\n{text}"
+    return text
 
 
 def _rows(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield _row(columns)
-    yield "|" + " --- |" * len(columns)
-    yield from map(_row, rows)
-
-
-def _matrix(block: Matrix) -> str:
-    rows = [(name, *(mark for mark, _ in cells)) for name, cells in block.rows]
-    return "\n".join((*_rows(("", *block.columns), rows), "", escaped(block.legend)))
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "".join(f"| {escaped(cell)} " for cell in cells) + "|"
-
-
-def _command(block: Command) -> str:
-    fence = _fence(block.text, 3)
-    label = f"{escaped(block.introduction)}\n\n" if block.label else ""
-    return f"{label}{fence}\n{visible(block.text)}\n{fence}"
-
-
-def _cards(_: Cards) -> str:
-    """What stands below them says the same."""
-    return ""
-
-
-def _drawing(_: Graph | Timeline) -> str:
-    """The table or the list beside it says the same."""
-    return ""
-
-
-_BLOCKS: Final[Mapping[type, Callable[[Any], str]]] = {
-    Heading: _heading,
-    Paragraph: _paragraph,
-    Prose: _paragraph,
-    Items: _items,
-    Matrix: _matrix,
-    Table: _table,
-    Command: _command,
-    Graph: _drawing,
-    Timeline: _drawing,
-    Cards: _cards,
-    Folded: _folded,
-}
-
-
-def _block(block: object) -> str:
-    return _BLOCKS[type(block)](block)
+    for number, row in enumerate([columns, *rows]):
+        yield "".join(f"| {escaped(cell)} " for cell in row) + "|"
+        if not number:
+            yield "|" + " --- |" * len(columns)

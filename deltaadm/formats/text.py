@@ -5,25 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from deltaadm.blocks import (
-    Cards,
-    Changes,
-    Checks,
-    Command,
-    Differences,
-    ErrorMessage,
-    Findings,
-    Folded,
-    Heading,
-    Items,
-    Matrix,
-    PageOnly,
-    Paragraph,
-    Prose,
-    Table,
-    blocks,
-    remedies,
-)
+from deltaadm import blocks
 from deltaadm.reports.words import visible
 
 TYPE_CHECKING = False
@@ -32,16 +14,76 @@ if TYPE_CHECKING:
     from typing import Any, Final, TextIO
 
     from rich.console import Console
+
+
+_NARROWEST_COLUMN, _INDENT_OF_NARROW_TEXT = 30, 6
+_WIDTH_WITHOUT_TERMINAL, _NARROWEST_TERMINAL = 100, 80
+
+
+def write_text(
+    reports: Sequence[blocks.Report], out: TextIO, *, color: str = "auto", width: int | None = None
+) -> None:
+    """
+    Write each report, an empty line between two.
+
+    On a terminal long lines go on where their text began; elsewhere a line stays a line, for grep.
+    """
+    console = _console(out, color, width)
+    limit = width or (console.width if console is not None and out.isatty() else None)
+    for number, report in enumerate(reports):
+        for line in (*([_EMPTY] if number else []), *_lines(report)):
+            for fitted in [line] if limit is None else line.fitted(limit):
+                if console is None:
+                    out.write(f"{fitted.text}\n")
+                else:
+                    _print(fitted, console)
+
+
+def _console(out: TextIO, color: str, width: int | None) -> Console | None:
+    """None where nothing has a style. The variables are those of rich."""
+    environ = dict(os.environ)
+    if environ.get("FORCE_COLOR") in {"", "0"}:
+        del environ["FORCE_COLOR"]  # which rich takes for a wish
+    if color == "always":  # no variable takes away what the command line asks for
+        environ.pop("NO_COLOR", None)
+        if environ.get("TERM") == "dumb":
+            del environ["TERM"]
+    plain = color == "never" or (color == "auto" and environ.get("CLICOLOR") == "0")
+    forced = color == "always" or environ.get("CLICOLOR_FORCE", "0") not in {"", "0"}
+    wanted = forced or environ.get("FORCE_COLOR") or environ.get("TTY_COMPATIBLE")
+    if not out.isatty() and (color == "never" or not wanted):
+        return None
+    from rich.console import Console  # 50 ms that only a terminal is worth
+
+    class _Console(Console):
+        """Leaves a broken pipe to whoever knows what it means for the run."""
+
+        def on_broken_pipe(self) -> None:
+            raise  # noqa: PLE0704 -- rich calls it where it has caught the error
+
+    return _Console(
+        file=out,
+        width=width or (None if out.isatty() else _WIDTH_WITHOUT_TERMINAL),
+        force_terminal=True if forced and not plain else None,
+        color_system=None if plain else "auto",
+        highlight=False,
+        markup=False,  # names of tables may have [brackets] and :colons:
+        emoji=False,
+        legacy_windows=False,
+        _environ=environ,
+    )
+
+
+def _print(line: Line, console: Console) -> None:
     from rich.text import Text
 
-    from deltaadm.blocks import Block, Report
+    text = Text(line.text)
+    for start, end, style in line.styles:
+        text.stylize(style, start, end)
+    console.print(text, soft_wrap=True)  # it is fitted to the width already
 
 
 # Lines
-
-
-_NARROWEST_COLUMN = 30
-_INDENT_OF_NARROW_TEXT = 6
 
 
 def width_of(text: str) -> int:
@@ -57,59 +99,55 @@ class Line:
     """
     A line; where the terminal is too narrow it goes on in column `hang`, if there is one.
 
-    `styles` are the parts with a style: begin, end and the style.
+    `styles` are the parts with a style: begin, end and the style. `cells` are where the cells of a
+    row begin and end, as far as they say something, and `widest` is the width of its grid.
     """
 
-    __slots__ = ("hang", "styles", "text")
+    __slots__ = ("cells", "hang", "styles", "text", "widest")
 
     def __init__(
-        self, text: str, style: str = "", *, hang: int = 0, styles: Iterable[_Styled] = ()
+        self,
+        text: str,
+        style: str = "",
+        *,
+        hang: int = 0,
+        styles: Iterable[tuple[int, int, str]] = (),
+        cells: Sequence[tuple[int, int]] = (),
     ) -> None:
         self.text = text
         self.hang = hang
         self.styles = [(0, len(text), style)] if style else list(styles)
-
-    @property
-    def width(self) -> int:
-        """The number of columns of a terminal that it takes."""
-        return width_of(self.text)
+        self.cells, self.widest = cells, 0
 
     def part(self, start: int, end: int) -> Line:
-        """The characters from *start* to *end*, with their styles."""
+        """The characters from *start* to *end*, without blanks at their end, with their styles."""
+        end = start + len(self.text[start:end].rstrip())
         styles = [
             (max(a, start) - start, min(b, end) - start, style)
             for a, b, style in self.styles
             if a < end and b > start
         ]
-        return Line(self.text[start:end], styles=styles)
+        return Line(self.text[start:end], hang=self.hang, styles=styles)
 
-    def stripped(self) -> Line:
-        """The line without blanks at its end."""
-        line = self.part(0, len(self.text.rstrip()))
-        line.hang = self.hang
-        return line
-
-    def append(self, other: Line | str) -> None:
+    def append(self, other: Line) -> None:
         """Add *other* at the end."""
-        if isinstance(other, Line):
-            place = len(self.text)
-            self.styles += [(a + place, b + place, style) for a, b, style in other.styles]
-            other = other.text
-        self.text += other
-
-    def styled(self) -> Text:
-        """The line as rich shows it."""
-        from rich.text import Text
-
-        text = Text(self.text)
-        for start, end, style in self.styles:
-            text.stylize(style, start, end)
-        return text
+        place = len(self.text)
+        self.styles += [(a + place, b + place, style) for a, b, style in other.styles]
+        self.text += other.text
 
     def fitted(self, limit: int) -> Iterator[Line]:
-        """The line as lines of at most *limit* columns, if it flows; no long word is broken."""
+        """
+        The line as lines of at most *limit* columns, if it flows; no long word is broken.
+
+        A row stays in its columns if they fit; else its cells follow one another.
+        """
+        is_row = len(self.cells) > len(("key", "value")) and self.widest > limit
+        if is_row and limit - self.hang < _NARROWEST_COLUMN:
+            for line in self._cells_in_turn(limit):
+                yield from line.fitted(limit)
+            return
         hang = self.hang
-        if not hang or self.width <= limit:
+        if not hang or width_of(self.text) <= limit:
             yield self
             return
         if limit - hang < _NARROWEST_COLUMN:
@@ -117,34 +155,9 @@ class Line:
         start = 0
         for end in (*_breaks(self.text, limit, hang), len(self.text)):
             line = Line(" " * hang if start else "")
-            line.append(self.part(start, end).stripped())
+            line.append(self.part(start, end))
             yield line
             start = end
-
-
-_Styled = tuple[int, int, str]
-
-
-class _Row(Line):
-    """
-    A row of a grid that is `widest` columns wide.
-
-    `cells` are where its cells begin and end, as far as they say something.
-    """
-
-    __slots__ = ("cells", "widest")
-
-    cells: Sequence[tuple[int, int]]
-    widest: int
-
-    def fitted(self, limit: int) -> Iterator[Line]:
-        """The row in its columns, if they fit; else its cells follow one another."""
-        few = len(self.cells) <= len(("key", "value"))
-        if few or self.widest <= limit or limit - self.hang >= _NARROWEST_COLUMN:
-            yield from super().fitted(limit)
-        else:
-            for line in self._cells_in_turn(limit):
-                yield from line.fitted(limit)
 
     def _cells_in_turn(self, limit: int) -> Iterator[Line]:
         """
@@ -156,13 +169,16 @@ class _Row(Line):
         for start, end in self.cells:
             cell = self.part(start, end)
             gap = start - ended if self.hang - 2 <= limit else min(2, start - ended)
-            if line.width + gap + cell.width > limit and line.text.strip():
-                yield line.stripped()
+            if width_of(line.text + cell.text) + gap > limit and line.text.strip():
+                yield line.part(0, len(line.text))
                 line, gap = Line(" " * _INDENT_OF_NARROW_TEXT), 0
-            line.append(" " * gap)
+            line.text += " " * gap
             line.append(cell)
             line.hang, ended = _INDENT_OF_NARROW_TEXT, end
         yield line
+
+
+_EMPTY: Final = Line("")
 
 
 def _breaks(text: str, limit: int, hang: int) -> Iterator[int]:
@@ -192,7 +208,7 @@ def heading(text: str, style: str = "bold") -> Line:
     return Line(f"\n{visible(text)}", style, hang=2)
 
 
-def grid(rows: Iterable[Sequence[str]], *, bold_first: bool = False) -> list[Line]:
+def grid(rows: Iterable[Sequence[str]]) -> list[Line]:
     """
     Aligned columns without trailing blanks; the last one is as long as it is.
 
@@ -201,171 +217,28 @@ def grid(rows: Iterable[Sequence[str]], *, bold_first: bool = False) -> list[Lin
     shown = [[visible(cell).rstrip() for cell in row] for row in rows]
     widths = [max(map(width_of, column)) for column in zip(*shown, strict=True)]
     hang = 2 + sum(width + 2 for width in widths[:-1])
-    lines = [_row(row, widths, hang, bold_first=bold_first) for row in shown]
-    widest = max((line.width for line in lines), default=0)
+    lines = []
+    for row in shown:
+        text, cells = "  ", []
+        for cell, width in zip(row, widths, strict=True):
+            if cell:
+                cells.append((len(text), len(text) + len(cell)))
+            text += cell + " " * (width + 2 - width_of(cell))
+        lines.append(Line(text.rstrip(), hang=hang, cells=cells))
+    widest = max((width_of(line.text) for line in lines), default=0)
     for line in lines:
         line.widest = widest
-    return list(lines)
-
-
-def _row(row: Sequence[str], widths: Sequence[int], hang: int, *, bold_first: bool) -> _Row:
-    text, cells = "  ", []
-    for cell, width in zip(row, widths, strict=True):
-        if cell:
-            cells.append((len(text), len(text) + len(cell)))
-        text += cell + " " * (width + 2 - width_of(cell))
-    styles = [(2, 2 + len(row[0]), "bold")] if bold_first and row[0] else []
-    line = _Row(text.rstrip(), hang=hang, styles=styles)
-    line.cells = cells
-    return line
-
-
-def headed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Line]:
-    """A grid whose first row says what stands below."""
-    head, *others = grid([columns, *rows])
-    head.styles = [(0, len(head.text), "dim")]
-    return [head, *others]
+    return lines
 
 
 # Blocks
 
 
-_WIDTH_WITHOUT_TERMINAL = 100
 _TONES: Final = {"error": "red", "warning": "yellow", "info": "", "good": "green", "": ""}
 _CHANGES: Final = {"+": "green", "-": "red", "~": "yellow"}
 # Bold yellow is bright on many terminals, which a light background swallows.
 _SEVERITIES: Final = {"error": "bold red", "warning": "yellow", "info": "bold"}
 _HEALTH: Final = {"ok": "green", "warning": "yellow", "failed": "red"}
-
-
-def write_text(
-    reports: Sequence[Report], out: TextIO, *, color: str = "auto", width: int | None = None
-) -> None:
-    """
-    Write each report, an empty line between two.
-
-    On a terminal long lines go on where their text began; elsewhere a line stays a line, for grep.
-    """
-    terminal = out.isatty()
-    console = _console(out, color, width) if terminal or _wants_styles(color) else None
-    limit = width or (console.width if console is not None and terminal else None)
-    for number, report in enumerate(reports):
-        if number:
-            _put(command_line(""), out, console)
-        for line in _lines(report):
-            for fitted in [line] if limit is None else line.fitted(limit):
-                _put(fitted, out, console)
-
-
-def _put(line: Line, out: TextIO, console: Console | None) -> None:
-    if console is None:
-        out.write(f"{line.text}\n")
-    else:
-        console.print(line.styled(), soft_wrap=True)  # it is fitted to the width already
-
-
-def _wants_styles(color: str) -> bool:
-    """Whether colours are wanted where there is no terminal; the variables are those of rich."""
-    forced = ("FORCE_COLOR", "TTY_COMPATIBLE")
-    return color != "never" and (_is_forced(color) or any(map(_environment(color).get, forced)))
-
-
-def _environment(color: str) -> dict[str, str]:
-    """
-    The variables that rich looks at: without a FORCE_COLOR that is empty or 0, which counts for it.
-
-    Where colours are asked for on the command line, no variable takes them away.
-    """
-    environ = dict(os.environ)
-    if environ.get("FORCE_COLOR") in {"", "0"}:
-        del environ["FORCE_COLOR"]
-    if color == "always":
-        environ.pop("NO_COLOR", None)
-        if environ.get("TERM") == "dumb":
-            del environ["TERM"]
-    return environ
-
-
-def _is_forced(color: str) -> bool:
-    return color == "always" or os.environ.get("CLICOLOR_FORCE", "0") not in {"", "0"}
-
-
-def _console(out: TextIO, color: str, width: int | None) -> Console:
-    from rich.console import Console  # 50 ms that only a terminal is worth
-
-    class _Console(Console):
-        """Leaves a broken pipe to whoever knows what it means for the run."""
-
-        def on_broken_pipe(self) -> None:
-            raise  # noqa: PLE0704 -- rich calls it where it has caught the error
-
-    plain = color == "never" or (color == "auto" and os.environ.get("CLICOLOR") == "0")
-    return _Console(
-        file=out,
-        width=width or (None if out.isatty() else _WIDTH_WITHOUT_TERMINAL),
-        force_terminal=True if _is_forced(color) and not plain else None,
-        color_system=None if plain else "auto",
-        highlight=False,
-        markup=False,  # names of tables may have [brackets] and :colons:
-        emoji=False,
-        legacy_windows=False,
-        _environ=_environment(color),
-    )
-
-
-def _lines(report: Report) -> Iterator[Line]:
-    closing: list[Paragraph] = []
-    before: Block | None = None
-    for block in blocks(report):
-        if isinstance(block, Cards):
-            continue  # a page has them; what stands below them says the same
-        if isinstance(block, Paragraph) and block.closing:
-            closing.append(block)
-            continue
-        if _stands_apart(block, before):
-            yield command_line("")
-        yield from _WRITERS[type(block)](block)
-        before = block
-    for paragraph in closing:
-        yield command_line("")
-        yield sentence(paragraph.text)
-
-
-def _stands_apart(block: Block, before: Block | None) -> bool:
-    """Whether an empty line comes before a block without a heading of its own."""
-    if isinstance(block, Prose):
-        return True
-    title = isinstance(before, Heading) and before.level == 1
-    paragraph = isinstance(before, Paragraph) and not before.nested
-    return isinstance(block, Changes) and (title or paragraph)
-
-
-def _heading(block: Heading) -> Iterable[Line]:
-    if block.level == 1:
-        return [sentence(block.text, "bold")]
-    return [heading(block.text)]
-
-
-def _paragraph(block: Paragraph) -> Iterable[Line]:
-    indent = "  " if block.nested else ""
-    return [sentence(indent + block.text, _TONES[block.tone])]
-
-
-def _prose(block: Prose) -> Iterable[Line]:
-    return [sentence(block.text)]
-
-
-def _table(block: Table) -> Iterable[Line]:
-    if block.columns and not block.plain:
-        return headed(block.columns, block.rows)
-    rows = grid(block.rows, bold_first=block.plain)
-    for line, (first, *_) in zip(rows, block.rows, strict=True):
-        style = next((style for end, style in _VERDICTS.items() if first.endswith(end)), "")
-        if style:
-            line.styles.append((2, 2 + len(first), style))
-    return rows
-
-
 _VERDICTS: Final = {
     "wrong data silently": "bold red",
     "cannot read": "red",
@@ -378,47 +251,75 @@ _VERDICTS: Final = {
 """The colours of what clients do, by what their words end with."""
 
 
-def _matrix(block: Matrix) -> Iterator[Line]:
+def _lines(report: blocks.Report) -> Iterator[Line]:
+    before: blocks.Block | None = None
+    for block in blocks.text_blocks(report):
+        if isinstance(before, blocks.Heading):
+            is_free = before.level == 1
+        else:
+            is_free = isinstance(before, blocks.Paragraph) and not before.nested
+        # An empty line comes before changes without a heading of their own.
+        if isinstance(block, blocks.Prose) or (isinstance(block, blocks.Changes) and is_free):
+            yield _EMPTY
+        yield from _block(block)
+        before = block
+
+
+def _block(block: blocks.Block) -> Iterable[Line]:
+    match block:
+        case blocks.Heading(text, level):
+            return [sentence(text, "bold") if level == 1 else heading(text)]
+        case blocks.Paragraph(text, tone, nested):
+            return [sentence(f"  {text}" if nested else text, _TONES[tone])]
+        case blocks.Prose(text):
+            return [sentence(text)]
+        case blocks.Items(texts, mark):
+            return [sentence(f"  {mark} {text}") for text in texts]
+        case blocks.Command(text, label):
+            return [command_line(f"  {label}: {text}" if label else f"  {text}")]
+        case _:
+            return _ARRANGED[type(block)](block)
+
+
+def _table(block: blocks.Table) -> Iterable[Line]:
+    if block.columns and not block.plain:
+        lines = grid([block.columns, *block.rows])
+        lines[0].styles = [(0, len(lines[0].text), "dim")]
+        return lines
+    lines = grid(block.rows)
+    for line, (first, *_) in zip(lines, block.rows, strict=True):
+        if block.plain and first:
+            line.styles.append((2, 2 + len(visible(first).rstrip()), "bold"))
+        style = next((style for end, style in _VERDICTS.items() if first.endswith(end)), "")
+        if style:
+            line.styles.append((2, 2 + len(first), style))
+    return lines
+
+
+def _matrix(block: blocks.Matrix) -> Iterator[Line]:
     """Marks in narrow columns, under numbers that stand for the names above it."""
     for number, name in enumerate(block.columns, 1):
         yield sentence(f"  {number:>2} {name}")
     widest = max(width_of(name) for name, _ in block.rows)
     # In parts, so that the narrowest terminal shows it without breaking lines.
-    at_once = max(1, (_NARROWEST_TERMINAL - widest - 2) // _MARK)
+    at_once = max(1, (_NARROWEST_TERMINAL - widest - 2) // len(" rw"))
     for start in range(0, len(block.columns), at_once):
         part = range(start, min(start + at_once, len(block.columns)))
-        yield command_line("")
+        yield _EMPTY
         numbers = "".join(f" {number + 1:>2}" for number in part)
         yield command_line(f"  {'':<{widest}}{numbers}", "dim")
         for name, cells in block.rows:
-            yield _matrix_row(name, [cells[number] for number in part], widest)
-    yield command_line("")
+            row = command_line(f"  {name}")
+            row.text += " " * (widest - width_of(name))
+            for mark, tone in cells[part.start : part.stop]:
+                row.text += " "
+                row.append(command_line(mark, _TONES[tone]))
+            yield row
+    yield _EMPTY
     yield sentence(f"  {block.legend}", "dim")
 
 
-def _matrix_row(name: str, cells: Sequence[tuple[str, str]], widest: int) -> Line:
-    row = command_line(f"  {name}")
-    row.append(" " * (widest - width_of(name)))
-    for mark, tone in cells:
-        row.append(" ")
-        row.append(command_line(mark, _TONES[tone]))
-    return row
-
-
-_MARK: Final = 3
-_NARROWEST_TERMINAL: Final = 80
-
-
-def _items(block: Items) -> Iterable[Line]:
-    return (sentence(f"  {block.mark} {text}") for text in block.texts)
-
-
-def _command(block: Command) -> Iterable[Line]:
-    label = f"{block.label}: " if block.label else ""
-    return [command_line(f"  {label}{block.text}")]
-
-
-def _changes(block: Changes) -> Iterator[Line]:
+def _changes(block: blocks.Changes) -> Iterator[Line]:
     for group in block.groups or (block.rows,):
         for row in group:
             yield sentence(f"  {row.text}", _CHANGES[row.kind])
@@ -428,43 +329,30 @@ def _changes(block: Changes) -> Iterator[Line]:
             yield sentence(f"      undo: {group[0].undo}", "dim")
 
 
-def _folded(block: Folded) -> Iterable[Line]:
-    return [sentence(f"  {block.summary}", "dim")]
-
-
-def _findings(block: Findings) -> Iterator[Line]:
+def _findings(block: blocks.Findings) -> Iterator[Line]:
     """Under each rule what it found; what is equal once, with its places."""
     yield heading(block.title, _SEVERITIES[block.severity.value])
-    for groups in block.by_rule():
+    for groups, remedies in block.by_rule():
         rule = groups[0].finding
         yield sentence(f"  {rule.code} {rule.name}", "bold")
-        shared = remedies(groups)
         for group in groups:
-            with_remedy = len(shared) > 1
-            finding = group.finding
+            finding, places = group.finding, list(filter(None, group.places))
             if len(group.places) == 1:
-                where = f"{finding.where}: " if finding.where else ""
-                yield sentence(f"    {where}{finding.message}")
+                yield sentence(f"    {': '.join((*places, finding.message))}")
             else:
                 yield sentence(f"    {finding.message}")
-                yield sentence(f"      {', '.join(filter(None, group.places))}")
-            if finding.remedy and with_remedy:
+                yield sentence(f"      {', '.join(places)}")
+            if finding.remedy and len(remedies) > 1:
                 yield sentence(f"      {finding.remedy}", "dim")
             for command in dict.fromkeys(filter(None, group.commands)):
                 yield command_line(f"      fix: {command}", "green")
         if more := block.more.get(rule.code):
             yield sentence(f"    ... and {more} more")
-        if len(shared) == 1:
-            yield sentence(f"    What to do: {shared[0]}", "dim")
+        if len(remedies) == 1:
+            yield sentence(f"    What to do: {remedies[0]}", "dim")
 
 
-def _error(block: ErrorMessage) -> Iterator[Line]:
-    yield sentence(f"{block.table}: {block.message}", "red")
-    if block.remedy:
-        yield sentence(f"  {block.remedy}")
-
-
-def _checks(block: Checks) -> Iterator[Line]:
+def _checks(block: blocks.Checks) -> Iterator[Line]:
     rows = [(check.health.value, check.subject, check.detail) for check in block.checks]
     for line, check in zip(grid(rows), block.checks, strict=True):
         health = check.health.value
@@ -474,29 +362,11 @@ def _checks(block: Checks) -> Iterator[Line]:
             yield sentence(f"      {check.remedy}")
 
 
-def _differences(block: Differences) -> Iterable[Line]:
-    return grid(
-        (place, f"planned: {planned}", f"found: {actual}") for place, planned, actual in block.rows
-    )
-
-
-def _nothing(_: PageOnly) -> Iterable[Line]:
-    return ()
-
-
-_WRITERS: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
-    Heading: _heading,
-    Paragraph: _paragraph,
-    Prose: _prose,
-    Table: _table,
-    Items: _items,
-    Folded: _folded,
-    Matrix: _matrix,
-    Command: _command,
-    Changes: _changes,
-    Findings: _findings,
-    ErrorMessage: _error,
-    Checks: _checks,
-    Differences: _differences,
-    PageOnly: _nothing,
+_ARRANGED: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
+    blocks.Table: _table,
+    blocks.Folded: lambda block: [sentence(f"  {block.summary}", "dim")],
+    blocks.Matrix: _matrix,
+    blocks.Changes: _changes,
+    blocks.Findings: _findings,
+    blocks.Checks: _checks,
 }

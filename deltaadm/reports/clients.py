@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltaadm.blocks import Heading, Items, Matrix, PageOnly, Paragraph, Table
+from deltaadm.blocks import Either, Heading, Items, Matrix, Paragraph, Table
 from deltaadm.clients import Access, Compatibility, feature_verdict, newest_releases, parse_client
 from deltaadm.clients.facts import version_key
 from deltaadm.dataclass import dataclass
@@ -189,7 +189,7 @@ def _kind(verdict: Verdict | None) -> str | None:
 
 def show_clients(report: ClientCatalogue) -> Iterator[Block]:
     """A matrix of clients by features."""
-    yield PageOnly((Heading("Clients", level=1),))
+    yield Either([Heading("Clients", level=1)])
     # Features stand below one another: there are more of them than a terminal is wide.
     rows = tuple(
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.blocks import Checks, Heading, Health, PageOnly
+from deltaadm.blocks import Checks, Either, Heading, Health
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.json_values import STRING, array, one_of, record
@@ -39,5 +39,5 @@ DOCTOR_DOCUMENT: Final = Document.of(
 def show_doctor(report: DoctorReport) -> Iterator[Block]:
     """The checks on this machine."""
     tone = "error" if report.failed else "good"
-    yield PageOnly((Heading("This machine", level=1, tone=tone),))
+    yield Either([Heading("This machine", level=1, tone=tone)])
     yield Checks(report.checks)

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from deltaadm.blocks import Heading, Items, PageOnly, Paragraph, Prose, Table
+from deltaadm.blocks import Either, Heading, Items, Paragraph, Prose, Table
 from deltaadm.clients import CLIENTS
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
@@ -215,7 +215,7 @@ ERROR_CLASS_DOCUMENT: Final = Document.of(
 
 def show_rules(report: RuleCatalogue) -> Iterator[Block]:
     """The table of rules."""
-    yield PageOnly((Heading("Rules", level=1),))
+    yield Either([Heading("Rules", level=1)])
     rows = ((rule.code, rule.severity.value, rule.name, rule.summary) for rule in report.rules)
     yield Table("Rules", ("code", "severity", "name", "what it finds"), tuple(rows), plain=True)
 

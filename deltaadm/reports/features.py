@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.blocks import Heading, PageOnly, Table
+from deltaadm.blocks import Either, Heading, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, Cost, Kind, Status, find, undo_feature
@@ -103,7 +103,7 @@ FEATURES_DOCUMENT: Final = Document.of(
 
 def show_features(report: FeatureCatalogue) -> Iterator[Block]:
     """The table of all features."""
-    yield PageOnly((Heading("Table features", level=1),))
+    yield Either([Heading("Table features", level=1)])
     columns = ("feature", "kind", "in the protocol", "status", "activated by")
     rows = (
         (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.blocks import (
     ChangeRow,
     Changes,
+    Either,
     Heading,
-    PageOnly,
     Paragraph,
     Timeline,
     TimelineBar,
@@ -234,7 +234,7 @@ def show_history(report: HistoryReport) -> Iterator[Block]:
         yield Paragraph("No changes.")
     timeline = _timeline(report)
     if timeline is not None:
-        yield PageOnly((timeline,))
+        yield Either([timeline])
     for entry in report.entries:
         yield from show_entry(entry)
     if report.stopped is not None:

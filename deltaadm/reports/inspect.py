@@ -9,13 +9,13 @@ from operator import is_
 from deltaadm.blocks import (
     Cards,
     Command,
-    ErrorMessage,
+    Either,
     FeatureReport,
     Graph,
     Heading,
     Items,
     Matrix,
-    PageOnly,
+    Paragraph,
     Table,
 )
 from deltaadm.clients import Access, newest_releases
@@ -677,13 +677,13 @@ def table_matrix(report: TableReport) -> Matrix:
 def show_table(report: TableReport) -> Iterator[Block]:
     """The description of a table."""
     yield Heading(report.table, level=1)
-    yield Cards(tuple(_cards(report)))
+    yield Either([Cards(tuple(_cards(report)))])
     yield Table("Table", (), tuple(_facts(report)))
     yield Heading("Protocol")
     yield Table("Protocol", (), tuple(_protocol_rows(report)))
     if report.features:
         yield Heading("Features")
-        yield PageOnly((Graph(report.features),))
+        yield Either([Graph(report.features)])
         yield feature_table(report)
     yield from _mapping_blocks(report.mapping)
     configuration = report.snapshot.metadata.configuration
@@ -792,16 +792,22 @@ def feature_table(report: TableReport) -> Table:
     return Table("Features", columns, tuple(rows), plain=True)
 
 
-def feature_blocks(report: TableReport, findings: tuple[Finding, ...]) -> PageOnly:
+def feature_blocks(report: TableReport, findings: tuple[Finding, ...]) -> Either:
     """The features of a table that was validated, beside the *findings* about them."""
     graph = Graph(report.features, findings)
     shown = (Heading("Features"), graph, feature_table(report)) if report.features else ()
-    return PageOnly(shown)
+    return Either(shown)
 
 
-def show_failure(report: Failure) -> Iterable[Block]:
+def show_failure(report: Failure) -> Iterator[Block]:
     """The error in the place of a report."""
-    return [ErrorMessage(report.table, report.error.message, report.error.remedy)]
+    message, remedies = report.error.message, tuple(filter(None, (report.error.remedy,)))
+    title = Heading(report.table, level=1, tone="error")
+    told = Paragraph(f"{report.table}: {message}", "error")
+    yield Either(
+        (title, Paragraph(message, "error"), *map(Paragraph, remedies)),
+        (told, *(Paragraph(remedy, nested=True) for remedy in remedies)),
+    )
 
 
 # What it says in words

@@ -10,14 +10,12 @@ from deltaadm.blocks import (
     ChangeRow,
     Changes,
     Command,
-    Differences,
+    Either,
     Findings,
     Folded,
     Graph,
     Heading,
     Items,
-    PageBlock,
-    PageOnly,
     Paragraph,
     Table,
 )
@@ -39,7 +37,7 @@ from deltaadm.rules.rule import LIMIT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from deltaadm.blocks import Block
+    from deltaadm.blocks import Block, PageBlock
     from deltaadm.clients import Verdict
     from deltaadm.plans.carry_out import ConcurrentChange, Outcome
     from deltaadm.plans.features import DropReport, DropStatus
@@ -63,7 +61,7 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
     version = f"version {plan.before.version}" if plan.before.exists else "no table yet"
     yield Heading(f"{plan.operation}: {report.table} ({version})", level=1)
     if not plan.is_noop:
-        yield Cards(tuple(_cards(plan)))
+        yield Either([Cards(tuple(_cards(plan)))])
     yield from _unreachable(plan)
     if plan.is_noop:
         yield Paragraph("No changes.", "good")
@@ -77,7 +75,7 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
             yield Paragraph(_unchanged(plan), nested=True)
         yield from _rest(plan)
         if plan.findings or plan.before.protocol != plan.after.protocol:
-            yield PageOnly(_planned_features(plan))
+            yield Either(_planned_features(plan))
         if plan.goals:
             yield Heading("Steps")
             yield Table("Steps", ("step", "cost", "what is lost"), tuple(_step_rows(plan)))
@@ -197,7 +195,7 @@ def _rest(plan: Plan) -> Iterator[Block]:
     )
     folded = Folded(f"Unchanged: {', '.join(counts)}.", tables)
     much = sum(len(table.rows) for table in tables) > _ROWS_THAT_ARE_FEW
-    yield folded if much else PageOnly((folded,))
+    yield folded if much else Either([folded])
 
 
 _ROWS_THAT_ARE_FEW: Final = 8
@@ -283,7 +281,7 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
         old = f", replacing a table of {before.provider}" if before else ", no table yet"
     title = f"{plan.operation}: {plan.table} (provider {plan.provider}{old})"
     heading = Heading(title, level=1)
-    yield heading if report.outcome is None else PageOnly((heading,))
+    yield heading if report.outcome is None else Either([heading])
     if report.outcome is not None:
         yield Paragraph("All statements were carried out. The catalog now says:", "good")
         yield Table("", ("name", "value"), report.outcome, plain=True)
@@ -298,14 +296,18 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
 def show_outcome(report: OutcomeReport) -> Iterator[Block]:
     """The outcome of a plan."""
     outcome = report.outcome
-    yield PageOnly((Heading(f"{outcome.plan.operation}: {report.table}", level=1),))
+    yield Either([Heading(f"{outcome.plan.operation}: {report.table}", level=1)])
     if outcome.mismatches:
         yield Paragraph("The result differs from the plan:", "error")
-        rows = (
+        rows = tuple(
             (change.subject, value_words(change.before), value_words(change.after))
             for change in outcome.mismatches
         )
-        yield Differences(tuple(rows))
+        told = tuple((place, f"planned: {old}", f"found: {new}") for place, old, new in rows)
+        yield Either(
+            [Table("Differences", ("place", "planned", "found"), rows)],
+            [Table("Differences", (), told)],
+        )
         if outcome.versions:
             yield Paragraph(f"{_committed(outcome)}.")
         yield from map(Paragraph, _later_changes(outcome))

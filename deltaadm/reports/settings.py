@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.blocks import Heading, PageOnly, Table
+from deltaadm.blocks import Either, Heading, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.json_values import STRING, array, maybe, one_of, record
@@ -96,7 +96,7 @@ CONFIG_DOCUMENT: Final = Document.of(
 
 def show_settings(report: SettingsReport) -> Iterator[Block]:
     """The table of settings."""
-    yield PageOnly((Heading("Settings", level=1),))
+    yield Either([Heading("Settings", level=1)])
     shown = 4 if report.with_origins else 2
     rows = ((row.key, row.value or "", row.origin, row.place)[:shown] for row in report.settings)
     columns = ("setting", "value", "origin", "place")[:shown]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.blocks import Heading, PageOnly, Paragraph, Table
+from deltaadm.blocks import Either, Heading, Prose, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.json_values import COUNT, STRING, array, one_of, record
@@ -58,7 +58,7 @@ class StatisticsReport:
 
 def show_statistics(report: StatisticsReport) -> Iterator[Block]:
     """The number of findings of each rule."""
-    yield PageOnly((Heading("Findings by rule", level=1),))
+    yield Either([Heading("Findings by rule", level=1)])
     rows = (
         (str(rule.findings), str(rule.tables), rule.code, rule.severity, rule.name)
         for rule in report.rules
@@ -69,4 +69,4 @@ def show_statistics(report: StatisticsReport) -> Iterator[Block]:
     count = sum(rule.findings for rule in report.rules)
     text = f"{counted(report.tables, 'table')}, {counted(count, 'finding')}"
     failed = f", {report.failed} not checked" if report.failed else ""
-    yield Paragraph(f"{text}{failed}.", closing=True)
+    yield Prose(f"{text}{failed}.")

@@ -11,7 +11,7 @@ from operator import itemgetter, methodcaller
 from typing import TYPE_CHECKING, Any, Final
 
 import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
-from deltaadm.blocks import Cards, Findings, Heading, PageOnly, Paragraph, Table
+from deltaadm.blocks import Cards, Either, Findings, Heading, Paragraph, Prose, Table
 from deltaadm.clients import Access, newest_releases, verdicts
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
@@ -496,18 +496,18 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
     worst = report.worst
     tone = "error" if report.stopped else "good" if worst is None else worst.value
     yield Heading(f"{report.table}{at}", level=1, tone=tone)
-    counts = ((word, report.count(severity)) for severity, (word, _) in _SEVERITIES.items())
-    yield Cards(
-        tuple(
-            (word.lower(), str(count), tone if count else "good")
-            for (word, count), tone in zip(counts, ("error", "warning", "info"), strict=True)
-        )
+    cards = (
+        (word.lower(), str(count), severity.value if count else "good")
+        for severity, (word, _) in _SEVERITIES.items()
+        for count in [report.count(severity)]
     )
+    yield Either([Cards(tuple(cards))])
     if report.stopped:
         text = f"Not everything could be checked: {report.stopped}"
         yield Paragraph(text, "error", nested=True)
         yield Paragraph(_recreatable(report), nested=True)
-    yield Paragraph(_summary(report), tone, closing=True)
+    summary = _summary(report)
+    yield Either([Paragraph(summary, tone)])
     for severity, (title, _) in _SEVERITIES.items():
         yield from _of_severity(report, severity, title)
     if report.suppressed:
@@ -522,9 +522,10 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
         )
         title = "Known or ignored"
         table = Table(title, ("rule", "where", "by", "reason"), tuple(rows))
-        yield PageOnly((Heading(title), table))
+        yield Either((Heading(title), table))
     if report.snapshot is not None:
         yield feature_blocks(describe(report.table, report.snapshot), report.findings)
+    yield Either(text=[Prose(summary)])
 
 
 def _of_severity(report: ValidationReport, severity: Severity, title: str) -> Iterator[Block]:
