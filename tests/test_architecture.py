@@ -83,10 +83,7 @@ def test_subcommand_explains_itself(name: str) -> None:
 
 def test_licence_is_apache_2() -> None:
     lines = (ROOT / "LICENSE").read_text(encoding="utf-8").split("\n")
-    assert [line.strip() for line in lines[1:3]] == [
-        "Apache License",
-        "Version 2.0, January 2004",
-    ]
+    assert [line.strip() for line in lines[1:3]] == ["Apache License", "Version 2.0, January 2004"]
     assert "END OF TERMS AND CONDITIONS" in "\n".join(lines)
 
 

@@ -272,10 +272,7 @@ def table(tmp_path: Path) -> Path:
         "partitionColumns": [],
         "configuration": {"delta.appendOnly": "true"},
     }
-    actions = (
-        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
-        {"metaData": metadata},
-    )
+    actions = ({"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}}, {"metaData": metadata})
     lines = "\n".join(map(json.dumps, actions))
     (log / f"{0:020}.json").write_text(lines, encoding="utf-8")
     return tmp_path / "events"

@@ -42,14 +42,8 @@ def test_the_plan_shows_the_protocol_before_anything_exists(tmp_path: Path) -> N
     ("arguments", "statement"),
     [
         ([], f"{CREATED};"),
-        (
-            ["--mode", "create-or-replace", "--comment", "it's"],
-            f"{CREATED} COMMENT 'it\\'s';",
-        ),
-        (
-            ["--cluster-by", "DAY,id"],
-            f"{CREATED} CLUSTER BY (`day`, `id`);",
-        ),
+        (["--mode", "create-or-replace", "--comment", "it's"], f"{CREATED} COMMENT 'it\\'s';"),
+        (["--cluster-by", "DAY,id"], f"{CREATED} CLUSTER BY (`day`, `id`);"),
     ],
 )
 def test_the_statement(tmp_path: Path, arguments: list[str], statement: str) -> None:
@@ -182,11 +176,7 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
     ],
 )
 def test_what_is_refused(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    code: int,
-    words: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, words: str
 ) -> None:
     (tmp_path / "something").write_text("")
     monkeypatch.chdir(tmp_path)

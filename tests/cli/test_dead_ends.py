@@ -30,10 +30,7 @@ KIN: dict[str, tuple[Sequence[str], Action]] = {
     "RowTracking": (["appendOnly"], metadata({"delta.enableRowTracking": "true"})),
     "CheckConstraints": (["appendOnly"], metadata({"delta.constraints.c": "a > 0"})),
     "V2Checkpoint": (["rowTracking"], metadata({"delta.checkpointPolicy": "v2"})),
-    "Invariants": (
-        ["appendOnly"],
-        metadata(schemaString=schema(column("a", nullable=False))),
-    ),
+    "Invariants": (["appendOnly"], metadata(schemaString=schema(column("a", nullable=False)))),
     "GeneratedColumns": (
         ["appendOnly"],
         metadata(

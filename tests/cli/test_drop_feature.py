@@ -144,13 +144,7 @@ def test_waiting_in_json_is_an_error_document(vectors: Table, writer: LogWriter)
 
 
 @pytest.mark.parametrize(
-    "given",
-    [
-        ["--status", "--apply"],
-        ["--apply"],
-        ["--check"],
-        ["--status", "-o", "sql"],
-    ],
+    "given", [["--status", "--apply"], ["--apply"], ["--check"], ["--status", "-o", "sql"]]
 )
 def test_a_status_is_no_plan(vectors: Table, given: list[str]) -> None:
     names = ["deletionVectors"] if "--status" in given else []

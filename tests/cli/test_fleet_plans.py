@@ -302,11 +302,7 @@ class Failing(LogWriter):
 
 @pytest.mark.parametrize(("limit", "done"), [(1, 1), (2, 2), (3, 3), (None, 3)])
 def test_the_run_ends_after_so_many_failures_and_can_be_gone_on_with(
-    lake: Path,
-    plans: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    limit: int | None,
-    done: int,
+    lake: Path, plans: Path, monkeypatch: pytest.MonkeyPatch, limit: int | None, done: int
 ) -> None:
     writer = Failing(refused={"t1", "t3"})
     monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: writer)

@@ -11,9 +11,7 @@ from tests.support.tables import Table
 
 pytestmark = pytest.mark.slow
 
-PLANS = {"deltaadm.plans.plan", "deltaadm.domain.steps.evolve"} | {
-    "deltaadm.runs.plan_options",
-}
+PLANS = {"deltaadm.plans.plan", "deltaadm.domain.steps.evolve"} | {"deltaadm.runs.plan_options"}
 """What only commands that change something ask for."""
 
 OTHER_STEPS = {

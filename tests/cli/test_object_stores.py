@@ -454,10 +454,7 @@ def test_a_certificate_that_nobody_vouches_for(
 @pytest.mark.parametrize(
     ("location", "credentials"),
     [
-        (
-            "s3://bucket/table",
-            {"AWS_SESSION_TOKEN": "hush"},
-        ),
+        ("s3://bucket/table", {"AWS_SESSION_TOKEN": "hush"}),
         (
             "abfss://box@account.dfs.core.windows.net/table",
             {"AZURE_STORAGE_SAS_TOKEN": "sv=1&sig=hush"},

@@ -147,11 +147,7 @@ def test_the_statement(small: Table, command: str) -> None:
         ("mapped", ["set-mapping-mode", "none"], EVERY_FILE),
         ("mapped", ["alter", "--unset", "delta.columnMapping.mode"], EVERY_FILE),
         ("mapped", ["drop-feature", "columnMapping"], EVERY_FILE),
-        (
-            "small",
-            ["enable-feature", "rowTracking"],
-            f"backfill: {BACKFILLED}",
-        ),
+        ("small", ["enable-feature", "rowTracking"], f"backfill: {BACKFILLED}"),
         (
             "widened",
             ["drop-feature", "typeWidening"],

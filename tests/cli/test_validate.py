@@ -16,15 +16,7 @@ import pexpect
 import pytest
 
 from tests.support.program import LogWriter, deltaadm, untouched
-from tests.support.tables import (
-    Table,
-    add,
-    commit,
-    commit_info,
-    metadata,
-    protocol,
-    table,
-)
+from tests.support.tables import Table, add, commit, commit_info, metadata, protocol, table
 
 INFO = commit_info()
 HOSTILE = "\x1b[31m\n::error::<b>&'\"\u202e"

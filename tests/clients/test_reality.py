@@ -100,10 +100,7 @@ def mapped(
         features=features,
         versions=(versions[0], versions[1]),
         schema=schema(**MAPPING),
-        configuration={
-            "delta.columnMapping.mode": mode,
-            "delta.columnMapping.maxColumnId": "1",
-        },
+        configuration={"delta.columnMapping.mode": mode, "delta.columnMapping.maxColumnId": "1"},
         column=pa.field(column, pa.int64(), metadata={"PARQUET:field_id": "1"}),
     )
 

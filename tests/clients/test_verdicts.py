@@ -393,9 +393,7 @@ def test_a_client_seen_writing_a_feature_writes_it(
     assert found.compatibility is expected
 
 
-ICEBERG = Metadata(
-    configuration={**MAPPED.configuration, "delta.enableIcebergCompatV2": "true"},
-)
+ICEBERG = Metadata(configuration={**MAPPED.configuration, "delta.enableIcebergCompatV2": "true"})
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -107,8 +107,7 @@ def test_a_store_that_lies_about_a_version_is_an_error(
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [pytest.param(OVERLOADED, id="503"), pytest.param(RESET_BEFORE, id="reset before")],
+    "fault", [pytest.param(OVERLOADED, id="503"), pytest.param(RESET_BEFORE, id="reset before")]
 )
 def test_a_store_that_never_takes_it_leaves_the_table_as_it_was(
     server: S3Server, proxy: Proxy, place: str, fault: Fault, monkeypatch: pytest.MonkeyPatch

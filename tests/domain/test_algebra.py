@@ -165,11 +165,7 @@ def test_every_case_equals_the_recorded_answer(operation: str):
     for case in CASES[operation]:
         answer, recorded = _answer(case), _recorded(case)
         if answer != _where_nothing_may_be_lost(case, recorded):
-            differing[case["id"]] = {
-                "input": case["input"],
-                "deltaadm": answer,
-                "Delta": recorded,
-            }
+            differing[case["id"]] = {"input": case["input"], "deltaadm": answer, "Delta": recorded}
     assert differing == {}
 
 

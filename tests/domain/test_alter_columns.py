@@ -48,11 +48,7 @@ def columns(table: Snapshot) -> list[str]:
 ARRAY = field(
     "v",
     6,
-    {
-        "type": "array",
-        "elementType": struct(field("p", 7), field("q", 8)),
-        "containsNull": True,
-    },
+    {"type": "array", "elementType": struct(field("p", 7), field("q", 8)), "containsNull": True},
 )
 
 
@@ -89,9 +85,7 @@ def test_what_is_no_column_inside_an_array(step: Step, error_class: str):
 
 
 @pytest.mark.parametrize(
-    "step",
-    [DropColumns((("A",),)), RenameColumn(("a",), "z"), DropColumns((("s", "x"),))],
-    ids=str,
+    "step", [DropColumns((("A",),)), RenameColumn(("a",), "z"), DropColumns((("s", "x"),))], ids=str
 )
 def test_a_name_that_several_columns_have_is_ambiguous(step: Step):
     inner = field("s", 3, struct(field("x", 4), field("X", 5)))
@@ -167,11 +161,7 @@ GENERATED = field("g", 6, **{"delta.generationExpression": "s.x + 1"})
             DropColumns((("b",),)),
             "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
         ),
-        (
-            snapshot(),
-            RenameColumn(("a",), "z"),
-            "DELTA_UNSUPPORTED_RENAME_COLUMN",
-        ),
+        (snapshot(), RenameColumn(("a",), "z"), "DELTA_UNSUPPORTED_RENAME_COLUMN"),
         (snapshot(), DropColumns((("a",),)), "DELTA_UNSUPPORTED_DROP_COLUMN"),
         (
             table(*PLAIN),
@@ -209,12 +199,7 @@ def test_what_stands_in_the_way(start: Snapshot, step: Step, error_class: str) -
 
 
 @pytest.mark.parametrize(
-    "step",
-    [
-        RenameColumn(("b",), "z"),
-        RenameColumn(("s", "y"), "z"),
-        DropColumns((("b",),)),
-    ],
+    "step", [RenameColumn(("b",), "z"), RenameColumn(("s", "y"), "z"), DropColumns((("b",),))]
 )
 def test_what_only_looks_like_a_use_is_no_obstacle(step: Step) -> None:
     start = table(*PLAIN, constraints__c="a <> 'b' AND `s`.x > 0")
@@ -227,12 +212,7 @@ def test_dropping_a_clustered_table_s_other_columns() -> None:
 
 @pytest.mark.parametrize(
     ("text", "path"),
-    [
-        ("a", ("a",)),
-        ("s.x", ("s", "x")),
-        ("`s.x`.y z", ("s.x", "y z")),
-        ("`a``b`", ("a`b",)),
-    ],
+    [("a", ("a",)), ("s.x", ("s", "x")), ("`s.x`.y z", ("s.x", "y z")), ("`a``b`", ("a`b",))],
 )
 def test_names_of_columns(text: str, path: tuple[str, ...]) -> None:
     assert parse_column(text) == path

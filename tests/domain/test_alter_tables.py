@@ -102,11 +102,7 @@ def schema_of(after: Snapshot) -> str:
         ("a INT, b INT, c INT", change("c", position=FIRST), "c INT, a INT, b INT"),
         ("a INT, b INT, c INT", change("a", position=Position("B")), "b INT, a INT, c INT"),
         ("a INT, b INT", change("a", position=Position("A")), "a INT, b INT"),
-        (
-            "s STRUCT<x: INT, y: INT>",
-            change("s.y", position=FIRST),
-            "s STRUCT<y: INT, x: INT>",
-        ),
+        ("s STRUCT<x: INT, y: INT>", change("s.y", position=FIRST), "s STRUCT<y: INT, x: INT>"),
     ],
 )
 def test_columns_afterwards(columns: str, step: Step, expected: str):
@@ -124,13 +120,7 @@ def test_columns_afterwards(columns: str, step: Step, expected: str):
             "s STRUCT<x: DOUBLE>",
             {"toType": "double", "fromType": "float"},
         ),
-        (
-            "m MAP<INT, ARRAY<DATE>>",
-            "m.value.element",
-            "TIMESTAMP_NTZ",
-            None,
-            None,
-        ),
+        ("m MAP<INT, ARRAY<DATE>>", "m.value.element", "TIMESTAMP_NTZ", None, None),
         (
             "m MAP<INT, ARRAY<INT>>",
             "m.value.element",
@@ -309,10 +299,7 @@ MAPPING = {"columnMapping__mode": "name", "columnMapping__maxColumnId": "9"}
 
 
 def mapped(number: int) -> dict[str, Any]:
-    return {
-        "delta.columnMapping.id": number,
-        "delta.columnMapping.physicalName": f"p{number}",
-    }
+    return {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": f"p{number}"}
 
 
 def test_clustering_brings_its_feature_and_keeps_physical_names():

@@ -554,12 +554,7 @@ def test_a_physical_schema_has_physical_names_and_field_ids_in_both_modes():
         physical = create_physical_schema(logical, REFERENCE, mode)
         assert {
             path_text(path): field.metadata[PARQUET_FIELD_ID] for path, field in walk(physical)
-        } == {
-            "p2": 2,
-            "p2.p3": 3,
-            "p4": 4,
-            "p4.element.p5": 5,
-        }
+        } == {"p2": 2, "p2.p3": 3, "p4": 4, "p4.element.p5": 5}
     assert create_physical_schema(logical, REFERENCE, NONE) is logical
 
 

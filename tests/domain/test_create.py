@@ -19,9 +19,7 @@ from tests.support import oracle
 from tests.support.cases import each
 from tests.support.statements import creation_of, start_snapshot
 
-NOT_SAID = {
-    "e2e-102b7cf2": "REPLACE TABLE … AS SELECT with columns is no statement",
-}
+NOT_SAID = {"e2e-102b7cf2": "REPLACE TABLE … AS SELECT with columns is no statement"}
 
 
 def _cases() -> dict[str, oracle.Case]:

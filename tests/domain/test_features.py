@@ -422,8 +422,7 @@ def test_protocol_properties(key: str, answer: bool):  # noqa: FBT001 -- a colum
 
 
 @pytest.mark.parametrize(
-    ("configuration", "answer"),
-    [({}, True), ({"delta.enableExpiredLogCleanup": "False"}, False)],
+    ("configuration", "answer"), [({}, True), ({"delta.enableExpiredLogCleanup": "False"}, False)]
 )
 def test_a_switch_has_its_default(
     configuration: dict[str, str],

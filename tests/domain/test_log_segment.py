@@ -30,11 +30,7 @@ V = "00000000000000000010"
         ("7.json", Kind.COMMIT, (7, None, None, None)),
         (f"{V}.crc", Kind.CRC, (10, None, None, None)),
         (f"{V}.checkpoint.parquet", Kind.CHECKPOINT, (10, None, None, None)),
-        (
-            f"{V}.checkpoint.0000000002.0000000003.parquet",
-            Kind.MULTIPART,
-            (10, None, 2, 3),
-        ),
+        (f"{V}.checkpoint.0000000002.0000000003.parquet", Kind.MULTIPART, (10, None, 2, 3)),
         (f"{V}.checkpoint.{UUID}.parquet", Kind.V2_CHECKPOINT, (10, None, None, None)),
         (f"{V}.checkpoint.{UUID}.json", Kind.V2_CHECKPOINT, (10, None, None, None)),
         (f"{V}.00000000000000000012.compacted.json", Kind.COMPACTED, (10, 12, None, None)),

@@ -80,10 +80,7 @@ ICT = "delta.enableInCommitTimestamps"
             id="two nested names that differ in case",
         ),
         pytest.param(
-            (field("a b"),),
-            {},
-            "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
-            id="a space in a name",
+            (field("a b"),), {}, "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", id="a space in a name"
         ),
         pytest.param(
             (field("s", array(struct(field("x=y")))),),

@@ -669,10 +669,7 @@ PROPERTY_WISHES = st.dictionaries(
 
 @given(PROTOCOLS, VERSION_WISHES, FEATURE_WISHES, PROPERTY_WISHES)
 def test_a_wish_only_adds_features_and_is_granted_once(
-    start: Protocol,
-    versions: dict[str, str],
-    features: dict[str, str],
-    properties: dict[str, str],
+    start: Protocol, versions: dict[str, str], features: dict[str, str], properties: dict[str, str]
 ):
     before = table(start)
     step = SetProperties({**properties, **versions, **features})

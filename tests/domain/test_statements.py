@@ -29,7 +29,7 @@ _NO_HUDI = (
     "assertion failed in the error (hudiClassMissing) that should have said so."
 )
 NOT_COMPARED = {
-    "create none {'delta.universalFormat.enabledFormats': 'hudi'}": ("INTERNAL_ERROR", _NO_HUDI),
+    "create none {'delta.universalFormat.enabledFormats': 'hudi'}": ("INTERNAL_ERROR", _NO_HUDI)
 }
 """Statements whose recorded answer is no rule of Delta's: the answer, and why it is none."""
 

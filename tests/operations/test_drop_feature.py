@@ -135,11 +135,7 @@ def test_keeping_the_history_never_waits() -> None:
         ),
         (mapped(), "columnMapping", Cost.REWRITE),
         (snapshot((2, 5)), "columnMapping", Cost.METADATA),
-        (
-            snapshot((1, 7), writer=["domainMetadata", "rowTracking"]),
-            "rowTracking",
-            Cost.BACKFILL,
-        ),
+        (snapshot((1, 7), writer=["domainMetadata", "rowTracking"]), "rowTracking", Cost.BACKFILL),
         (
             replace(
                 snapshot((1, 7), writer=["domainMetadata", "rowTracking"]),

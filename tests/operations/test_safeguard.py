@@ -179,11 +179,7 @@ BREAKING: dict[str, tuple[Snapshot, Step, str]] = {
         "DL509",
     ),
     "timestamps begin with a version that there is not": (
-        snapshot(
-            (1, 7),
-            {"delta.enableInCommitTimestamps": "true"},
-            writer=["inCommitTimestamp"],
-        ),
+        snapshot((1, 7), {"delta.enableInCommitTimestamps": "true"}, writer=["inCommitTimestamp"]),
         SetProperties({"delta.inCommitTimestampEnablementVersion": "99"}),
         "DL510",
     ),

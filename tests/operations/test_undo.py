@@ -203,10 +203,7 @@ def test_a_column_that_several_steps_change_is_taken_back_from_the_last_one_on()
 
 def test_what_cannot_be_brought_back_is_said_last() -> None:
     table = snapshot((3, 7), {"delta.enableTypeWidening": "true"}, **WIDENING)
-    changes = [
-        ColumnChange(("a",), type=PrimitiveType("long")),
-        ColumnChange(("a",), comment="x"),
-    ]
+    changes = [ColumnChange(("a",), type=PrimitiveType("long")), ColumnChange(("a",), comment="x")]
     assert undone(TableChanges(change=changes), table)["schema[a]"] == (
         "alter --set-comment a= (metadata only), which leaves an empty one; "
         "never: a type cannot be narrowed again"

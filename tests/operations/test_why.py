@@ -206,10 +206,7 @@ def test_a_feature_of_the_future_is_explained_as_far_as_that_goes(tmp_path: Path
 
 @pytest.mark.parametrize(
     "broken",
-    [
-        {"schemaString": "{nonsense"},
-        {"configuration": {"delta.columnMapping.mode": "bogus"}},
-    ],
+    [{"schemaString": "{nonsense"}, {"configuration": {"delta.columnMapping.mode": "bogus"}}],
     ids=["schema", "mode"],
 )
 def test_metadata_that_cannot_be_understood(broken: dict[str, Any], tmp_path: Path) -> None:

@@ -80,10 +80,7 @@ def test_output_can_be_written_in_utf_8(name: str, reports: Reports) -> None:
     assert shown(name, reports).encode("utf-8")
 
 
-@each(
-    "name",
-    ["text", "github", "markdown", "html", "junit", "json", "jsonl", "sarif", "gitlab"],
-)
+@each("name", ["text", "github", "markdown", "html", "junit", "json", "jsonl", "sarif", "gitlab"])
 def test_nothing_hidden_is_left(name: str, reports: Reports) -> None:
     colours = re.sub(r"\x1b\[[0-9;]*m", "", shown(name, reports)) if name == "text" else ""
     assert hidden(colours or shown(name, reports)) == set()

@@ -143,11 +143,7 @@ def test_last_of_several_in_one_commit_counts(tmp_path: Path, detail: Detail) ->
 
 @BOTH
 def test_the_future_is_tolerated(tmp_path: Path, detail: Detail) -> None:
-    lines = [
-        protocol(9, 101, ["a", "a"], ["b"]),
-        metadata(novel=1),
-        {"novelAction": {"x": 1}},
-    ]
+    lines = [protocol(9, 101, ["a", "a"], ["b"]), metadata(novel=1), {"novelAction": {"x": 1}}]
     snapshot = load(table(tmp_path, commit(*lines)), detail)
     assert snapshot.protocol.min_writer_version == 101
     assert snapshot.warnings == (
@@ -159,10 +155,7 @@ def test_the_future_is_tolerated(tmp_path: Path, detail: Detail) -> None:
 @BOTH
 @pytest.mark.parametrize(
     ("actions", "missing", "found"),
-    [
-        ([protocol()], "metadata", "protocol"),
-        ([metadata()], "protocol", "metadata"),
-    ],
+    [([protocol()], "metadata", "protocol"), ([metadata()], "protocol", "metadata")],
 )
 def test_what_is_missing_is_named_and_the_rest_established(
     tmp_path: Path, actions: list[Action], missing: str, found: str, detail: Detail

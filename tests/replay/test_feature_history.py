@@ -9,15 +9,7 @@ from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.timeline import feature_history
 from deltaadm.storage.store import open_store
 from tests.support import oracle
-from tests.support.tables import (
-    Action,
-    Table,
-    add,
-    deletion_vector,
-    metadata,
-    protocol,
-    remove,
-)
+from tests.support.tables import Action, Table, add, deletion_vector, metadata, protocol, remove
 
 MINUTE = 60_000
 FEATURES = ["deletionVectors", "v2Checkpoint"]

@@ -97,9 +97,7 @@ def check(path: Path) -> int:
     return compared
 
 
-def test_history_leads_from_each_version_to_the_next(
-    oracle_tables: dict[str, OracleTable],
-) -> None:
+def test_history_leads_from_each_version_to_the_next(oracle_tables: dict[str, OracleTable]) -> None:
     assert sum(check(table.path) for table in oracle_tables.values()) > len(oracle_tables)
 
 

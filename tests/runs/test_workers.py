@@ -54,9 +54,7 @@ def test_processes_share_the_work() -> None:
     assert output_of(program) == "3"
 
 
-def test_threads_share_it_where_processes_cannot_be_forked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_threads_share_it_where_processes_cannot_be_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "can_fork", lambda: False)
     both = threading.Barrier(2, timeout=60)
     assert list(answers(["a", "b"], lambda one: both.wait() >= 0 and one, jobs=2)) == ["a", "b"]

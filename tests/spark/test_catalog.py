@@ -176,9 +176,7 @@ def test_many_tables_by_the_pattern_of_their_names(shop: Path) -> None:
 
 
 def test_a_name_that_leads_elsewhere_since_then_stops_the_plan(
-    spark: "SparkSession",
-    shop: Path,
-    tmp_path: Path,
+    spark: "SparkSession", shop: Path, tmp_path: Path
 ) -> None:
     spark.sql("CREATE TABLE shop.moving (a INT) USING delta")
     plan = tmp_path / "plan.json"

@@ -55,10 +55,7 @@ NEW: dict[str, dict[str, Any]] = {
     "partitioned twice": {"schema": AB, "partition_by": ("a", "A")},
     "partitioned by a struct": {"schema": "a INT, s STRUCT<x: INT>", "partition_by": ("s",)},
     "partitioned by nulls": {"schema": "a INT, v VOID", "partition_by": ("v",)},
-    "statistics by the session": {
-        "schema": AB,
-        "session": {"dataSkippingStatsColumns": "nosuch"},
-    },
+    "statistics by the session": {"schema": AB, "session": {"dataSkippingStatsColumns": "nosuch"}},
     "partitioned by a variant": {"schema": "a INT, v VARIANT", "partition_by": ("v",)},
     "clustered": {"schema": "a INT, s STRUCT<x: INT>", "cluster_by": (("A",), ("s", "x"))},
     "clustered and mapped": {"schema": AB, "cluster_by": (("a",), ("b",)), "properties": NAME},
@@ -68,11 +65,7 @@ NEW: dict[str, dict[str, Any]] = {
         "cluster_by": (("b",),),
         "properties": on("dataSkippingNumIndexedCols", "1"),
     },
-    "clustered and partitioned": {
-        "schema": AB,
-        "cluster_by": (("a",),),
-        "partition_by": ("b",),
-    },
+    "clustered and partitioned": {"schema": AB, "cluster_by": (("a",),), "partition_by": ("b",)},
     "the same column twice": {"schema": "a INT, A INT"},
     "a reserved key": {"schema": AB, "properties": {"owner": "x"}},
     "an unknown key": {"schema": AB, "properties": on("nope")},
@@ -97,10 +90,7 @@ NEW: dict[str, dict[str, Any]] = {
         "schema": AB,
         "properties": on("universalFormat.enabledFormats", "iceberg"),
     },
-    "managed by a catalog": {
-        "schema": AB,
-        "properties": on("feature.catalogManaged", "supported"),
-    },
+    "managed by a catalog": {"schema": AB, "properties": on("feature.catalogManaged", "supported")},
     "characters": {"schema": "a VARCHAR(3), c CHAR(2), n INT NOT NULL, v VOID"},
     "an interval": {"schema": "a INT, i INTERVAL DAY"},
     "a query": {
@@ -152,10 +142,7 @@ REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
         "(a INT, b INT) USING delta CLUSTER BY (a)",
         {"schema": AB, "partition_by": ("a",)},
     ),
-    "append-only": (
-        f"USING delta {ON('appendOnly')} AS SELECT 1 AS a",
-        {"schema": AB},
-    ),
+    "append-only": (f"USING delta {ON('appendOnly')} AS SELECT 1 AS a", {"schema": AB}),
     "not at all": (OLD, {"schema": AB, "mode": CreationMode.CREATE}),
 }
 

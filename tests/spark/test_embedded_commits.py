@@ -25,13 +25,7 @@ from deltaadm.runs.context import now
 from deltaadm.spark.executor import SparkExecutor
 from tests.spark.test_predictions import MAPPED, MAPPED_SCHEMA, STARTS
 from tests.support import oracle, races
-from tests.support.executors import (
-    carry_out_case,
-    new_commits,
-    recorded_commits,
-    state,
-    verdict,
-)
+from tests.support.executors import carry_out_case, new_commits, recorded_commits, state, verdict
 from tests.support.program import Result, deltaadm, process
 from tests.support.tables import Table, metadata
 

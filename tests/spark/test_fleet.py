@@ -42,9 +42,7 @@ def lake(
 
 
 @pytest.mark.parametrize(
-    "command",
-    [["inspect", "--files"], ["validate", "--ignore", "DL8"]],
-    ids=" ".join,
+    "command", [["inspect", "--files"], ["validate", "--ignore", "DL8"]], ids=" ".join
 )
 def test_a_fleet_gets_the_lines_of_a_run_without_spark(lake: Path, command: list[str]) -> None:
     many = [*command, "--discover", lake, "-o", "jsonl"]

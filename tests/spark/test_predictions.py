@@ -137,8 +137,7 @@ def test_iceberg_compatibility_on_a_mapped_table(
 
 
 WIDENED = MAPPED_SCHEMA.replace('"integer"', '"double"').replace(
-    '"metadata":{',
-    '"metadata":{"delta.typeChanges":[{"fromType":"integer","toType":"double"}],',
+    '"metadata":{', '"metadata":{"delta.typeChanges":[{"fromType":"integer","toType":"double"}],'
 )
 
 
@@ -237,10 +236,7 @@ STEPS: dict[str, list[Step]] = {
     "free families": [SetProperties({"delta.universalFormat.config.Iceberg.X": "1"})],
     "preview and final form": [
         SetProperties(
-            {
-                "delta.enableVariantShredding": "true",
-                "delta.feature.variantShredding": "supported",
-            }
+            {"delta.enableVariantShredding": "true", "delta.feature.variantShredding": "supported"}
         ),
         SetProperties({"delta.feature.typeWidening-preview": "supported"}),
         SetProperties({"delta.enableTypeWidening": "true"}),

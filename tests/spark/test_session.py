@@ -117,10 +117,7 @@ def test_a_jvm_that_is_killed_at_its_start(tmp_path: Path, number: signal.Signal
     """Java has only warned so far, of what is no cause."""
     home = java_that(tmp_path, f"echo 'WARNING: Using incubator modules' >&2; kill -{number} $$")
     _, stderr = run(tmp_path, "SparkOptions()", JAVA_HOME=str(home))
-    assert stderr[1:3] == [
-        "engine",
-        f"Cannot start Spark: its JVM was killed by {number.name}.",
-    ]
+    assert stderr[1:3] == ["engine", f"Cannot start Spark: its JVM was killed by {number.name}."]
 
 
 @pytest.mark.parametrize(
@@ -191,10 +188,7 @@ def test_stopped_while_spark_starts_nothing_was_committed(
             time.sleep(0.05)
         program.send_signal(number)
         _, errors = program.communicate(timeout=60)
-    assert (program.returncode, errors.splitlines()[-1]) == (
-        code,
-        f"{how}; nothing was committed.",
-    )
+    assert (program.returncode, errors.splitlines()[-1]) == (code, f"{how}; nothing was committed.")
     assert commits(table) == 1
     assert list(scratch.iterdir()) == []
 

@@ -28,15 +28,7 @@ from tests.support.contract import EngineContract, Load
 from tests.support.faults import FAILED_AFTER, PARTIAL, RESET_AFTER, Fault, faulty
 from tests.support.gcs import environment, gcs_server
 from tests.support.s3 import S3Server, s3_server
-from tests.support.tables import (
-    START_BODY,
-    Table,
-    commit,
-    commit_info,
-    metadata,
-    protocol,
-    table,
-)
+from tests.support.tables import START_BODY, Table, commit, commit_info, metadata, protocol, table
 from tests.support.webdav import webdav_server
 
 

@@ -85,11 +85,7 @@ class EngineContract:
     @BOTH
     @each("name", oracle.table_names())
     def test_real_tables(
-        self,
-        load: Load,
-        oracle_tables: dict[str, oracle.OracleTable],
-        name: str,
-        detail: Detail,
+        self, load: Load, oracle_tables: dict[str, oracle.OracleTable], name: str, detail: Detail
     ) -> None:
         table = oracle_tables[name]
         snapshot = load(table.path, detail)

@@ -16,12 +16,7 @@ from typing import Any
 
 from tests.support.program import Result, deltaadm
 
-COMMANDS = (
-    ("inspect",),
-    ("inspect", "--files"),
-    ("validate",),
-    ("validate", "--deep"),
-)
+COMMANDS = (("inspect",), ("inspect", "--files"), ("validate",), ("validate", "--deep"))
 ACCEPTED = {0, 1, 3}
 """An answer, findings, or a table that cannot be read."""
 

@@ -131,10 +131,7 @@ ROWS: tuple[Row, ...] = (
     ("V3, long", (create("a BIGINT DEFAULT 7L", **_V3),), None),
     (
         "V3 on a default",
-        (
-            create("a INT DEFAULT NULL", **_MAPPED, **_DEFAULTS),
-            _set(enableIcebergCompatV3="true"),
-        ),
+        (create("a INT DEFAULT NULL", **_MAPPED, **_DEFAULTS), _set(enableIcebergCompatV3="true")),
         _NO_TYPE,
     ),
     ("V3, literal default set", (create("a INT", **_V3), _default("a", "7")), None),
@@ -409,17 +406,10 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "time as a number",
-        (
-            create("a TIMESTAMP"),
-            ChangeColumns((ColumnChange(("a",), type=PrimitiveType("long")),)),
-        ),
+        (create("a TIMESTAMP"), ChangeColumns((ColumnChange(("a",), type=PrimitiveType("long")),))),
         "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
     ),
-    (
-        "added name, then feature",
-        (create("a INT"), _add("`x y` TIMESTAMP_NTZ")),
-        _NO_NAMES,
-    ),
+    ("added name, then feature", (create("a INT"), _add("`x y` TIMESTAMP_NTZ")), _NO_NAMES),
     (
         "half of since when",
         (
@@ -683,11 +673,7 @@ ROWS: tuple[Row, ...] = (
     ("varchar, letter", (create("s STRUCT<`ä`: VARCHAR(5)>", **_MAPPED),), "INVALID_IDENTIFIER"),
     ("varchar, blank", (create("s STRUCT<`x y`: CHAR(5)>", **_MAPPED),), "PARSE_SYNTAX_ERROR"),
     ("varchar, digit", (create("s STRUCT<`1`: VARCHAR(5)>", **_MAPPED),), "PARSE_SYNTAX_ERROR"),
-    (
-        "varchar added",
-        (create("i INT", **_MAPPED), _add("s STRUCT<`x y`: VARCHAR(5)>")),
-        None,
-    ),
+    ("varchar added", (create("i INT", **_MAPPED), _add("s STRUCT<`x y`: VARCHAR(5)>")), None),
 )
 """
 Each with a name: steps on a table that the first one makes, and the error class of the last one.

@@ -188,11 +188,7 @@ def validations(path: Path) -> tuple[Report, ...]:
             snapshot=events(path / "events"),
         ),
         ValidationReport(
-            table="orders",
-            version=0,
-            findings=(),
-            rules=177,
-            snapshot=orders(path / "orders"),
+            table="orders", version=0, findings=(), rules=177, snapshot=orders(path / "orders")
         ),
         ValidationReport(
             table="/data/broken",

@@ -83,11 +83,7 @@ def make(spark: SparkSession, path: Path) -> Described:
     for statement in STATEMENTS:
         spark.sql(statement.format(table))
     versions = {
-        row["version"]: (
-            row["operation"],
-            row["engineInfo"],
-            row["timestamp"].timestamp(),
-        )
+        row["version"]: (row["operation"], row["engineInfo"], row["timestamp"].timestamp())
         for row in spark.sql(f"DESCRIBE HISTORY {table}").collect()
     }
     detail: Any = spark.sql(f"DESCRIBE DETAIL {table}").first()

@@ -27,10 +27,7 @@ def _table(
     columns: str, proto: Action, configuration: dict[str, str], partitions: tuple[str, ...] = ()
 ) -> list[Action]:
     schema = read_schema(columns).to_json()
-    return [
-        proto,
-        metadata(configuration, schemaString=schema, partitionColumns=list(partitions)),
-    ]
+    return [proto, metadata(configuration, schemaString=schema, partitionColumns=list(partitions))]
 
 
 def _constrained(columns: str) -> list[Action]:

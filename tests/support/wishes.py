@@ -58,9 +58,7 @@ def filled(predicted: Snapshot) -> Snapshot:
         predicted,
         version=predicted.version + 1,
         metadata=replace(
-            metadata,
-            configuration=stored,
-            schema_string=chosen(metadata.schema_string or ""),
+            metadata, configuration=stored, schema_string=chosen(metadata.schema_string or "")
         ),
     )
 

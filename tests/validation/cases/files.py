@@ -103,9 +103,7 @@ def _mapped(key: str) -> tuple[Action, ...]:
 
     settings = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"}
     made = metadata(
-        settings,
-        schemaString=schema(numbered("a", 1), numbered("p", 2)),
-        partitionColumns=["p"],
+        settings, schemaString=schema(numbered("a", 1), numbered("p", 2)), partitionColumns=["p"]
     )
     return INFO, protocol(2, 5), made, add("f", partitionValues={key: "1"})
 

@@ -117,14 +117,7 @@ def reader_2_with_writer_6(path: Path) -> None:
 
 @breaks("DL205")
 def feature_for_readers_only(path: Path) -> None:
-    with_protocol(
-        path,
-        3,
-        7,
-        ["deletionVectors", VACUUM],
-        ["deletionVectors"],
-        configuration=DV,
-    )
+    with_protocol(path, 3, 7, ["deletionVectors", VACUUM], ["deletionVectors"], configuration=DV)
 
 
 @respects("DL205", "DL204")
@@ -134,14 +127,7 @@ def reader_list_beside_a_legacy_writer_version(path: Path) -> None:
 
 @breaks("DL206")
 def feature_for_writers_only(path: Path) -> None:
-    with_protocol(
-        path,
-        3,
-        7,
-        ["deletionVectors"],
-        ["deletionVectors", VACUUM],
-        configuration=DV,
-    )
+    with_protocol(path, 3, 7, ["deletionVectors"], ["deletionVectors", VACUUM], configuration=DV)
 
 
 @breaks("DL206")

@@ -571,10 +571,7 @@ def statistics_for_a_column_twice(path: Path) -> None:
 @respects("DL322")
 def statistics_for_columns_that_are_there(path: Path) -> None:
     with_columns(
-        path,
-        A,
-        ("s", struct(A)),
-        configuration={"delta.dataSkippingStatsColumns": "`a`, s.a"},
+        path, A, ("s", struct(A)), configuration={"delta.dataSkippingStatsColumns": "`a`, s.a"}
     )
 
 
