@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from deltaadm.plans.plan import Plan
 
-def save_plan(path: Path, text: str) -> None:
-    """Write the document of a plan, and say how it is carried out."""
-    write_file(path, text + "\n")
+
+def save_plan(path: Path, plan: Plan, table: str) -> None:
+    """Write *plan* for `deltaadm apply`, and say how; raises `Refused` if it sets a secret."""
+    from deltaadm.plans.document import saved_document
+
+    write_file(path, json.dumps(saved_document(plan, table), indent=2) + "\n")
     announce_plans(path)
 
 

@@ -13,23 +13,22 @@ from deltaadm.plans.alter import plan_create
 from deltaadm.plans.foreign import carry_out, plan_foreign_changes, plan_foreign_creation
 from deltaadm.plans.reports import ForeignReport
 from deltaadm.runs import names as table_names
+from deltaadm.runs.options import Engine
+from deltaadm.runs.output import show
 from deltaadm.runs.places import chosen_place, is_occupied, is_occupied_locally, table_around
-from deltaadm.runs.plan_run import confirm_and_execute, finish_plan, foreign_consents, make_plan
+from deltaadm.runs.plan_run import agree, foreign_consents, show_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.schema import Path, StructType
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.plans.alter import TableChanges
     from deltaadm.plans.foreign import ForeignPlan
-    from deltaadm.plans.plan import Plan
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.names import Entry
     from deltaadm.runs.plan_options import ChangeOptions, ClientOptions
-    from deltaadm.runs.settings import ClientRequirements
-    from deltaadm.runs.target import Target
+    from deltaadm.runs.plan_run import Planner
 
 
 def require_name(table: str, provider: str) -> None:
@@ -80,10 +79,8 @@ def alter(
     if isinstance(entry, DeltaadmError):
         raise entry
     steps = changes.steps()
-    places = [
-        step.touches.destination.root for step in steps if step.touches.destination is not None
-    ]
-    occupied = any(is_occupied_locally(context, place) for place in places)
+    places = (step.touches.destination for step in steps)
+    occupied = any(is_occupied_locally(context, place.root) for place in places if place)
     return _finish(context, plan_foreign_changes(table, entry, steps, occupied=occupied), change)
 
 
@@ -98,18 +95,16 @@ def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> in
     foreign = table_names.foreign_catalog(context)
     foreign.check(plan)
     report = ForeignReport(plan)
-    consents = foreign_consents(plan, change.commit.consent)
-
-    def execute() -> ForeignReport:
-        return ForeignReport(plan, carry_out(plan, foreign, context.status.set))
-
-    return finish_plan(
-        context,
-        report,
-        change.planning,
-        "carry this out",
-        carry_out=lambda: confirm_and_execute(context, report, consents, execute),
-    )
+    if not change.planning.apply:
+        return show_plan(context, report, change.planning, "carry this out")
+    if context.commit_engine is Engine.EMBEDDED:
+        raise Refused(
+            "The embedded commit engine changes Delta tables only.",
+            remedy="Change it through Spark: --commit-engine spark.",
+        )
+    agree(context, report, foreign_consents(plan, change.commit.consent))
+    show(context, [ForeignReport(plan, carry_out(plan, foreign, context.status.set))])
+    return 0
 
 
 def creation_step(
@@ -150,24 +145,12 @@ def _columns(texts: Sequence[str]) -> Iterator[Path]:
     return (path for text in texts for path in parse_column_list(text))
 
 
-def plan_creation(
-    context: RunContext,
-    target: Target,
-    step: CreateTable,
-    requirements: ClientRequirements,
-    session: SessionSettings,
-) -> Plan:
-    """The plan of *step* for *target*, where there may be a table; raises what `make_plan` does."""
-    return make_plan(
-        context,
-        target,
-        lambda before: plan_create(
-            before,
-            step,
-            occupied=is_occupied(context, target.location),
-            inside=table_around(context, target.location),
-            session=session,
-        ),
-        requirements,
-        missing_ok=True,
+def creation_planner(step: CreateTable) -> Planner:
+    """The planner of *step* for a place where there may be a table."""
+    return lambda table: plan_create(
+        table.snapshot,
+        step,
+        occupied=is_occupied(table.context, table.target.location),
+        inside=table_around(table.context, table.target.location),
+        session=table.session,
     )

@@ -1,4 +1,4 @@
-"""Plans for many tables: made at once, shown or saved, and carried out."""
+"""Plans for many tables, and saved plans: made at once, shown, and carried out."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import os
 import threading
 from collections import defaultdict
+from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from functools import partial
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -18,6 +18,7 @@ from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, U
 from deltaadm.formats.json import json_line
 from deltaadm.plans.document import Entry, read_entry, saved_document, write_entry
 from deltaadm.plans.plan import Plan, is_verified_by_state
+from deltaadm.plans.reach_clients import require_reached
 from deltaadm.plans.reports import (
     JournalLine,
     JournalReport,
@@ -27,10 +28,11 @@ from deltaadm.plans.reports import (
     PlanStatus,
     SavedPlanReport,
 )
+from deltaadm.plans.reversal import plan_undo
+from deltaadm.plans.saved import read_plans
 from deltaadm.plans.secrets import require_no_secrets
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.overview import FROM_JOURNAL, Tally, brief_line
-from deltaadm.runs import names as table_names
 from deltaadm.runs import sessions
 from deltaadm.runs.files import announce_plans, unwritable
 from deltaadm.runs.fleet import (
@@ -44,10 +46,11 @@ from deltaadm.runs.fleet import (
     line_of,
     table_results,
 )
-from deltaadm.runs.names import look_up, open_catalog
+from deltaadm.runs.names import look_up, opened
 from deltaadm.runs.options import read_file, read_input, require_streaming
-from deltaadm.runs.output import handle_errors, info, show
+from deltaadm.runs.output import handle_errors, info
 from deltaadm.runs.plan_run import (
+    carry_out_plan,
     confirm,
     execute,
     make_plan,
@@ -55,7 +58,6 @@ from deltaadm.runs.plan_run import (
     plan_for,
     require_engine_commits,
     require_plan_options,
-    require_reached,
     with_commit_engine,
     with_engine_for,
 )
@@ -64,12 +66,11 @@ from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.settings import ClientRequirements, Settings, load_settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
-from deltaadm.storage.files import open_to_append, replacing
+from deltaadm.storage.files import lock, open_to_append, replacing
 from deltaadm.storage.store import table_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import TracebackType
+    from collections.abc import Callable, Iterator, Sequence
 
     from deltaadm.blocks import Report
     from deltaadm.plans.carry_out import Executor
@@ -82,22 +83,19 @@ if TYPE_CHECKING:
     from deltaadm.runs.progress import Phases
 
 
+Document = Mapping[str, Any]
+
+
 # The journal of many plans
 
 
 _HEAD: Final = b'{"format_version":'
 """The beginning of every line: a last line that was cut off is recognized by it."""
 
-
-def read_journal(body: str) -> tuple[Entry, ...]:
-    """The entries of a journal, in order; none where *body* is something else."""
-    entries = []
-    for line in body.splitlines():
-        try:
-            entries.append(read_entry(line.encode()))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            break
-    return tuple(entries)
+_NO_ENTRY: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+_OTHER_JOURNAL: Final = (
+    "Choose another file with --journal; tables that are already as planned count as done."
+)
 
 
 class Journal:
@@ -124,8 +122,6 @@ class Journal:
                 remedy="Choose another file with --journal.",
             ) from error
         try:
-            # Before it is read: the run that holds it may be writing the last line.
-            self._lock()
             self._read()
         except BaseException:
             self._file.close()
@@ -155,139 +151,39 @@ class Journal:
                 remedy="Free some space; the same command then continues from the journal.",
             ) from error
 
-    def _lock(self) -> None:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+    def _read(self) -> None:
+        # Before it is read: the run that holds it may be writing the last line.
+        if not lock(self._file.fileno(), otherwise=os.name == "nt"):
             raise Refused(
                 f"Another run is using the journal {self._path}.",
                 remedy="Wait until it has finished; both would change the same tables.",
-            ) from None
-
-    def _read(self) -> None:
+            )
         # Opened for appending, it stands at its end.
         self._file.seek(0)
         body = self._file.read()
         whole = body.rfind(b"\n") + 1
-        # The end may be a line of ours that was cut off, of which less than its head may be there.
-        if not _HEAD.startswith(body[whole:][: len(_HEAD)]):
-            raise self._not_a_line(body.count(b"\n") + 1)
-        for number, line in enumerate(body[:whole].splitlines(), 1):
-            try:
-                self._note(read_entry(line))
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                raise self._not_a_line(number) from None
+        number = body.count(b"\n") + 1
+        try:
+            # The end may be a line of ours that was cut off, maybe within its head.
+            if not _HEAD.startswith(body[whole:][: len(_HEAD)]):
+                raise ValueError
+            for number, line in enumerate(body[:whole].splitlines(), 1):  # noqa: B007 -- shown below
+                entry = read_entry(line)
+                self.begun.add(entry.plan)
+                if entry.event == "done":
+                    self.done[entry.plan] = json.dumps(entry.line, separators=(",", ":")) + "\n"
+        except _NO_ENTRY:
+            raise Refused(
+                f"Line {number} of {self._path} is not a journal entry, was changed, or was "
+                "written by an earlier deltaadm.",
+                remedy=_OTHER_JOURNAL,
+            ) from None
         if whole < len(body):
             # Or the next line would be written behind the half one.
             self._file.truncate(whole)
 
-    def _not_a_line(self, number: int) -> Refused:
-        return Refused(
-            f"Line {number} of {self._path} is not a journal entry, was changed, or was written by "
-            "an earlier deltaadm.",
-            remedy="Choose another file with --journal; tables that are already as planned count "
-            "as done.",
-        )
 
-    def _note(self, entry: Entry) -> None:
-        self.begun.add(entry.plan)
-        if entry.event == "done":
-            self.done[entry.plan] = json.dumps(entry.line, separators=(",", ":")) + "\n"
-
-
-# Applying
-
-
-_AT_A_TIME = 4
-_LOOK = 1.0
-"""Seconds after which a wait for plans looks for signals again."""
-
-
-class Limits(NamedTuple):
-    """The number of plans that are applied at the same time, and of failures that end the run."""
-
-    jobs: int | None = None
-    failures: int | None = None
-
-
-def journal_of(file: Path) -> Path:
-    """The journal of the plans in *file*, unless the command line names another."""
-    return file.with_name(f"{file.name}.journal")
-
-
-def carry_out_plans(
-    context: RunContext,
-    plans: Sequence[SavedPlan],
-    journal: Path,
-    limits: Limits,
-    request: CommitOptions,
-) -> int:
-    """
-    Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
-
-    A format that does not show line by line is a usage error. No plan is begun before all that are
-    left have been confirmed. Raises `Refused` where they are not, and for plans that were made
-    with different Spark settings.
-    """
-    require_lines(context, "--output")
-    # One Spark carries out all of them, under settings that are fixed once it has started.
-    _require_one_session(plans)
-    fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
-    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
-    with Journal(journal) as known:
-        for saved in plans:
-            # By its digest: the plan of another run on the same table is another plan.
-            if saved.digest in known.done:
-                printer.add(_of_earlier_run(saved, known.done[saved.digest]))
-        left = [saved for saved in plans if saved.digest not in known.done]
-        names = [saved.name for saved in left if saved.name]
-        project = load_settings(context.settings)
-        context = with_commit_engine(context, request, project)
-        places = [saved.location for saved in left]
-        with (
-            log_reader(context, places) as reader,
-            table_names.open_catalog(reader, names, locations=places) as opened,
-        ):
-            run = _Run(opened, known, request, project)
-            ready = _prepared(run, left, table_names.look_up(opened, names), printer)
-            to_do = [item for item in ready if not item.plan.is_noop]
-            if to_do:
-                sessions.require_commits(opened, [item.plan for item in to_do])
-                sessions.warn_of_other_writers(opened, [item.plan for item in to_do])
-                consents = (
-                    consent
-                    for item in to_do
-                    for consent in needed_consents(item.plan, item.requirements, request)
-                )
-                reports = [PlanReport(item.saved.table, item.plan) for item in to_do]
-                confirm(opened, consents, reports)
-            not_begun = run.carry_out(ready, limits, printer)
-    code = printer.finish()
-    if not_begun:
-        info(
-            f"{not_begun} of {len(plans)} plans were not started because of earlier failures; run "
-            "the same command again to continue with them."
-        )
-        return SOME_FAILED
-    return code
-
-
-def _prepared(
-    run: _Run, plans: Sequence[SavedPlan], entries: Mapping[str, NamesEntry], printer: ResultPrinter
-) -> list[_Ready]:
-    """The plans that can be carried out; those that cannot be are shown."""
-    ready = []
-    for saved in plans:
-        prepared = run.prepared(saved, entries)
-        if isinstance(prepared, _Ready):
-            ready.append(prepared)
-        else:
-            printer.add(prepared)
-    return ready
+# Saved plans
 
 
 def plans_in(body: str) -> tuple[SavedPlan, ...]:
@@ -296,8 +192,6 @@ def plans_in(body: str) -> tuple[SavedPlan, ...]:
 
     Raises what `read_plans` does.
     """
-    from deltaadm.plans.saved import read_plans
-
     return tuple(
         saved if _is_called(saved) else saved.called(saved.name or saved.location)
         for saved in read_plans(body)
@@ -312,19 +206,39 @@ def _is_called(saved: SavedPlan) -> bool:
     return parts is not None and whole is not None and whole[-len(parts) :] == parts
 
 
-def require_lines(context: RunContext, option: str) -> None:
-    """Turn away a format in which what an earlier run did would be missing: a usage error."""
-    if context.format not in {"text", "jsonl"}:
-        raise UsageError("supports only -o text and -o jsonl for several tables", option=option)
+def plan_left(
+    context: RunContext, saved: SavedPlan, target: Target, requirements: ClientRequirements
+) -> Plan:
+    """
+    The plan of *saved* for the table as it is now, with nothing to do if it is carried out.
+
+    Raises what `SavedPlan.left_on` and `SavedPlan.require_location` do.
+    """
+    saved.require_location(target.location)
+    known = replace(saved, is_managed=target.is_managed)
+    return make_plan(
+        context,
+        target,
+        lambda snapshot: known.left_on(replace(snapshot, name=saved.name)),
+        requirements,
+        detail=Detail.STATE if is_verified_by_state(saved.steps) else None,
+        missing_ok=not saved.before.exists,
+    )
 
 
-def _require_one_session(plans: Sequence[SavedPlan]) -> None:
-    settings = {tuple(sorted(saved.session.to_conf().items())) for saved in plans}
-    if len(settings) > 1:
-        raise Refused(
-            "The plans were made with different Spark settings.",
-            remedy="Apply the plans of each --spark-conf separately.",
-        )
+def _plan_undone(
+    context: RunContext, saved: SavedPlan, target: Target, requirements: ClientRequirements
+) -> Plan:
+    """The plan that takes *saved* back; raises what `plan_undo` and `require_location` do."""
+    saved.require_location(target.location)
+    made = saved.as_made()
+    return make_plan(
+        context,
+        target,
+        lambda now: plan_undo(made.before, made.after, now, what="The plan", session=saved.session),
+        requirements,
+        detail=Detail.STATE,
+    )
 
 
 class _Ready(NamedTuple):
@@ -336,19 +250,207 @@ class _Ready(NamedTuple):
     requirements: ClientRequirements
 
 
-class _UnderWay(NamedTuple):
-    """A plan that is being carried out, and what is known of its commits."""
+@contextmanager
+def _opened(
+    context: RunContext, plans: Sequence[SavedPlan], *, commits: bool = False
+) -> Iterator[tuple[RunContext, Mapping[str, NamesEntry]]]:
+    """A run that reaches the tables of *plans*, and what their catalogs know of them."""
+    # A table that is yet to be created is in no catalog.
+    known = [saved.name for saved in plans if saved.name and saved.before.exists]
+    names = [saved.name for saved in plans if saved.name] if commits else known
+    with opened(context, names, [saved.location for saved in plans]) as with_catalog:
+        yield with_catalog, look_up(with_catalog, known)
 
-    table: str
-    state: str
-    look_up: Callable[[], str]
 
-    def words(self) -> str:
-        """The most exact description."""
-        try:
-            return self.look_up()
-        except DeltaadmError:
-            return self.state
+def _target(context: RunContext, saved: SavedPlan, entries: Mapping[str, NamesEntry]) -> Target:
+    """The table to which the name, or the location, in a plan leads; raises what `resolve` does."""
+    name = saved.name if saved.before.exists else None
+    return resolve(context, name or saved.location, entries.get(name or ""))
+
+
+def _ready(
+    context: RunContext,
+    saved: SavedPlan,
+    entries: Mapping[str, NamesEntry],
+    request: CommitOptions,
+    settings: Settings,
+    *,
+    undo: bool = False,
+) -> _Ready:
+    """The plan as far as it is left on the table as it is now; raises why it cannot be."""
+    requirements = ClientRequirements.of(request, settings, saved.table, saved.location)
+    target = _target(context, saved, entries)
+    plan = (_plan_undone if undo else plan_left)(context, saved, target, requirements)
+    require_engine_commits(context, plan)
+    return _Ready(saved, target, plan, requirements)
+
+
+def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
+    """The content of *file*: plans with their status now, or a journal; raises as reading does."""
+    body = read_input(file)
+    newest: dict[str, Entry] = {}
+    with suppress(*_NO_ENTRY):  # which is not from a journal
+        for line in body.splitlines():
+            entry = read_entry(line.encode())
+            newest[entry.plan] = entry
+    if newest:
+        lines = (JournalLine(e.plan, e.table, e.event, e.line) for e in newest.values())
+        return [JournalReport(str(file), tuple(lines))]
+    plans = plans_in(body)
+    with _opened(context, plans) as (reader, entries):
+        return [
+            SavedPlanReport(saved.table, plan, _status(reader, saved, plan, entries))
+            for saved in plans
+            for plan in [saved.as_made()]
+        ]
+
+
+def _status(
+    context: RunContext, saved: SavedPlan, made: Plan, entries: Mapping[str, NamesEntry]
+) -> PlanStatus:
+    """Whether *saved*, which was *made* like this, can still be carried out."""
+    # Whoever carries it out says whom it may shut out and what it may bring about.
+    agreed = ClientRequirements(findings=frozenset(finding.code for finding in made.findings))
+    try:
+        target = _target(context, saved, entries)
+        current = target.load(context, missing_ok=not saved.before.exists)
+    except DeltaadmError as error:
+        return PlanStatus(PlanState.UNKNOWN, error=error)
+    version = current.version if current.exists else None
+    try:
+        left = plan_left(context, saved, target, agreed)
+    except DeltaadmError as error:
+        changes = saved.changes_since(current) if current.exists else ()
+        obsolete = isinstance(error, (CommitError, Refused))
+        state = PlanState.OBSOLETE if obsolete else PlanState.UNKNOWN
+        return PlanStatus(state, version, changes, error)
+    return PlanStatus(PlanState.DONE if left.is_noop else PlanState.READY, version)
+
+
+def check_plans(
+    context: RunContext, plans: Sequence[SavedPlan], request: CommitOptions, *, alone: bool
+) -> int:
+    """
+    Show what is left of *plans*, and carry nothing out; the exit code is that of --check.
+
+    A single plan that is *alone* is shown as a whole.
+    """
+    fleet = Fleet([saved.table for saved in plans], found=not alone, brief=not alone)
+    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
+    with _opened(context, plans) as (reader, entries):
+        settings = load_settings(context.settings)
+        for saved in plans:
+            report: Report
+            try:
+                plan = _ready(reader, saved, entries, request, settings).plan
+                report, code = PlanReport(saved.table, plan), 0 if plan.is_noop else FOUND
+            except DeltaadmError as error:
+                report, code = Failure(saved.table, error), error.exit_code
+            line = line_of(report, show_secrets=context.style.show_secrets)
+            printer.add(TableResult(saved.table, line, code, report))
+    return printer.finish()
+
+
+# Applying
+
+
+def apply_plan(
+    context: RunContext, saved: SavedPlan, request: CommitOptions, *, undo: bool = False
+) -> int:
+    """Carry out what is left of *saved*, or take it back with *undo*; the exit code."""
+
+    def work() -> int:
+        settings = load_settings(context.settings)
+        chosen = with_commit_engine(context, request, settings)
+        with _opened(chosen, [saved], commits=True) as (reader, entries):
+            ready = _ready(reader, saved, entries, request, settings, undo=undo)
+            return carry_out_plan(reader, saved.table, ready.plan, ready.requirements, request)
+
+    return handle_errors(context, saved.table, work)
+
+
+_AT_A_TIME: Final = 4
+_LOOK: Final = 1.0
+"""Seconds after which a wait for plans looks for signals again."""
+
+
+def journal_of(file: Path) -> Path:
+    """The journal of the plans in *file*, unless the command line names another."""
+    return file.with_name(f"{file.name}.journal")
+
+
+def _require_lines(context: RunContext, option: str) -> None:
+    """Turn away a format in which what an earlier run did would be missing: a usage error."""
+    if context.format not in {"text", "jsonl"}:
+        raise UsageError("supports only -o text and -o jsonl for several tables", option=option)
+
+
+def carry_out_plans(
+    context: RunContext,
+    plans: Sequence[SavedPlan],
+    journal: Path,
+    request: CommitOptions,
+    *,
+    jobs: int | None = None,
+    max_failures: int | None = None,
+) -> int:
+    """
+    Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
+
+    *jobs* are carried out at the same time, and none is begun after *max_failures*. A format that
+    does not show line by line is a usage error. No plan is begun before all that are left have been
+    confirmed. Raises `Refused` where they are not, and for plans that were made with different
+    Spark settings.
+    """
+    _require_lines(context, "--output")
+    # One Spark carries out all of them, under settings that are fixed once it has started.
+    if len({tuple(sorted(saved.session.to_conf().items())) for saved in plans}) > 1:
+        raise Refused(
+            "The plans were made with different Spark settings.",
+            remedy="Apply the plans of each --spark-conf separately.",
+        )
+    fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
+    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
+    with Journal(journal) as known:
+        for saved in plans:
+            # By its digest: the plan of another run on the same table is another plan.
+            if saved.digest in known.done:
+                printer.add(_of_earlier_run(saved, known.done[saved.digest]))
+        left = [saved for saved in plans if saved.digest not in known.done]
+        settings = load_settings(context.settings)
+        chosen = with_commit_engine(context, request, settings)
+        with _opened(chosen, left, commits=True) as (reader, entries):
+            ready = []
+            for saved in left:
+                try:
+                    ready.append(_ready(reader, saved, entries, request, settings))
+                except DeltaadmError as error:
+                    if isinstance(error, CommitError) and saved.digest in known.begun:
+                        error.remedy = (
+                            "An interrupted run has begun this plan: plan again, for what is left "
+                            "of it."
+                        )
+                    printer.add(_failure(saved, error))
+            to_do = [item for item in ready if not item.plan.is_noop]
+            if to_do:
+                sessions.require_commits(reader, [item.plan for item in to_do])
+                sessions.warn_of_other_writers(reader, [item.plan for item in to_do])
+                consents = (
+                    consent
+                    for item in to_do
+                    for consent in needed_consents(item.plan, item.requirements, request)
+                )
+                confirm(reader, consents, [PlanReport(it.saved.table, it.plan) for it in to_do])
+            run = _Run(reader, known, len(ready))
+            not_begun = run.carry_out(ready, jobs or _AT_A_TIME, max_failures, printer)
+    code = printer.finish()
+    if not_begun:
+        info(
+            f"{not_begun} of {len(plans)} plans were not started because of earlier failures; run "
+            "the same command again to continue with them."
+        )
+        return SOME_FAILED
+    return code
 
 
 def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
@@ -359,71 +461,52 @@ def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
     """
     try:
         document = {**json.loads(line), "table": saved.table, FROM_JOURNAL: True}
-        result = TableResult(saved.table, json_line(document), 0, old=True)
         brief_line(document)
         Tally().add(document)
         # A plan in two runs counts as done for the journal once its first run is.
         waits = any(step.get("waits") for step in document["plan"]["steps"])
-        return replace(result, code=WAITING if waits else 0)
+        return TableResult(saved.table, json_line(document), WAITING if waits else 0, old=True)
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration) as error:
         raise Refused(
-            f"The journal's entry for {saved.table} cannot be understood.",
-            remedy="Choose another file with --journal; tables that are already as planned count "
-            "as done.",
+            f"The journal's entry for {saved.table} cannot be understood.", remedy=_OTHER_JOURNAL
         ) from error
 
 
-class _Run:
-    """The values that all plans share."""
+def _failure(saved: SavedPlan, error: DeltaadmError) -> TableResult:
+    failure = Failure(saved.table, error)
+    return TableResult(saved.table, line_of(failure), error.exit_code, failure)
 
-    def __init__(
-        self, context: RunContext, journal: Journal, request: CommitOptions, settings: Settings
-    ) -> None:
+
+class _Run:
+    """Plans that are carried out at the same time, and what is known of each one's commits."""
+
+    def __init__(self, context: RunContext, journal: Journal, total: int) -> None:
         self._context = context
         self._journal = journal
-        self._request = request
-        self._settings = settings
+        self._total = total
         self._writing = threading.Lock()
         self._tables: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._done = 0
-        self._under_way: dict[str, _UnderWay] = {}
+        self._under_way: dict[str, tuple[str, str, Callable[[], str]]] = {}
         self._stopped = threading.Event()
 
-    def prepared(self, saved: SavedPlan, entries: Mapping[str, NamesEntry]) -> _Ready | TableResult:
-        """The plan as far as it is left on the table as it is now, or why it cannot be."""
-        try:
-            requirements = ClientRequirements.of(
-                self._request, self._settings, saved.table, saved.location
-            )
-            target = saved_target(self._context, saved, entries)
-            plan = plan_left(self._context, saved, target, requirements)
-            require_engine_commits(self._context, plan)
-            return _Ready(saved, target, plan, requirements)
-        except DeltaadmError as error:
-            if isinstance(error, CommitError) and saved.digest in self._journal.begun:
-                error.remedy = (
-                    "An interrupted run has begun this plan: plan again, for what is left of it."
-                )
-            return _failure(saved, error)
-
-    def carry_out(self, ready: Sequence[_Ready], limits: Limits, printer: ResultPrinter) -> int:
+    def carry_out(
+        self, ready: Sequence[_Ready], jobs: int, max_failures: int | None, printer: ResultPrinter
+    ) -> int:
         """Carry out what is ready and show it as it ends; how many plans were not begun."""
         if not ready:
             return 0
-        failures, total = 0, len(ready)
+        failures = 0
         waiting = list(reversed(ready))  # taken from the end
-        with (
-            phases("Applying plans") as progress,
-            self._executor(ready, progress) as (executor, pool),
-        ):
+        with phases("Applying plans") as progress, self._threads(ready, progress) as submit:
             running: set[Future[TableResult]] = set()
             while waiting or running:
-                self._context.status.set(self._words(total), partial(self._looked_up, total))
-                progress.part("Applying plans", self._done, total)
-                while waiting and len(running) < (limits.jobs or _AT_A_TIME):
-                    if limits.failures is not None and failures >= limits.failures:
+                self._context.status.set(self._words(), self._looked_up)
+                progress.part("Applying plans", self._done, self._total)
+                while waiting and len(running) < jobs:
+                    if max_failures is not None and failures >= max_failures:
                         break
-                    running.add(pool.submit(self._result, waiting.pop(), executor))
+                    running.add(submit(waiting.pop()))
                 if not running:
                     break
                 # With a limit, since a signal just before the wait does not end it.
@@ -432,25 +515,25 @@ class _Run:
                     result = future.result()
                     failures += result.code not in {0, WAITING}
                     printer.add(result)
-        self._context.status.set(f"{self._done} of {total} plans were applied")
+        self._context.status.set(f"{self._done} of {self._total} plans were applied")
         return len(waiting)
 
     @contextmanager
-    def _executor(
+    def _threads(
         self, ready: Sequence[_Ready], progress: Phases
-    ) -> Iterator[tuple[Executor, ThreadPoolExecutor]]:
-        """The executor of all plans, and the threads that use it."""
+    ) -> Iterator[Callable[[_Ready], Future[TableResult]]]:
+        """What has a thread carry out a plan, with the executor of all of them."""
+        plans = [item.plan for item in ready]
         # Spark ends before the threads are waited for: what they still ask of it fails at once.
         pool = ThreadPoolExecutor(len(ready))  # which starts no more threads than it needs
         try:
-            plans = [item.plan for item in ready]
             with sessions.executor(
                 self._context, plans[0].session, *plans, phases=progress
             ) as executor:
-                if any(stage.has_statement for item in ready for stage in item.plan.stages):
+                if any(stage.has_statement for plan in plans for stage in plan.stages):
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 try:
-                    yield executor, pool
+                    yield lambda item: pool.submit(self._result, item, executor)
                 except BaseException:
                     # Threads that still wait for their turn begin no further plan.
                     self._stopped.set()
@@ -465,7 +548,10 @@ class _Run:
                 return _failure(saved, CommitError("The run was stopped.", remedy=""))
             # Under the same lock as the question: nothing is begun after a stop.
             self._journal.begin(saved.digest, saved.table)
-        note = partial(self._note, saved)
+
+        def note(state: str, look_up: Callable[[], str]) -> None:
+            self._under_way[saved.digest] = saved.table, state, look_up
+
         try:
             # Commits of one run on one table are told apart by their order alone.
             with self._tables[saved.location]:
@@ -488,82 +574,24 @@ class _Run:
             return replace(result, line=line_of(result.report, show_secrets=True))
         return result
 
-    def _note(self, saved: SavedPlan, state: str, look_up: Callable[[], str]) -> None:
-        self._under_way[saved.digest] = _UnderWay(saved.table, state, look_up)
-
-    def _words(self, total: int) -> str:
+    def _words(self) -> str:
         return (
-            f"{self._done} of {total} plans were applied; the same command continues with the rest"
+            f"{self._done} of {self._total} plans were applied; the same command continues with "
+            "the rest"
         )
 
-    def _looked_up(self, total: int) -> str:
+    def _looked_up(self) -> str:
         """The progress of the run, with what became of the plans that were under way."""
-        states = (f"{plan.table}: {plan.words()}" for plan in self._under_way.values())
-        return "; ".join((self._words(total), *states))
-
-
-def plan_left(
-    context: RunContext,
-    saved: SavedPlan,
-    target: Target,
-    requirements: ClientRequirements,
-) -> Plan:
-    """
-    The plan of *saved* for the table as it is now, with nothing to do if it is carried out.
-
-    Raises what `SavedPlan.left_on` and `SavedPlan.require_location` do.
-    """
-    saved.require_location(target.location)
-    known = replace(saved, is_managed=target.is_managed)
-    return make_plan(
-        context,
-        target,
-        lambda snapshot: known.left_on(replace(snapshot, name=saved.name)),
-        requirements,
-        detail=Detail.STATE if is_verified_by_state(saved.steps) else None,
-        missing_ok=not saved.before.exists,
-    )
-
-
-def plan_undone(
-    context: RunContext,
-    saved: SavedPlan,
-    target: Target,
-    requirements: ClientRequirements,
-) -> Plan:
-    """The plan that takes *saved* back; raises what `plan_undo` and `require_location` do."""
-    from deltaadm.plans.reversal import plan_undo
-
-    saved.require_location(target.location)
-    made = saved.as_made()
-    return make_plan(
-        context,
-        target,
-        lambda now: plan_undo(made.before, made.after, now, what="The plan", session=saved.session),
-        requirements,
-        detail=Detail.STATE,
-    )
-
-
-def saved_target(
-    context: RunContext, saved: SavedPlan, entries: Mapping[str, NamesEntry]
-) -> Target:
-    """The table to which the name, or the location, in a plan leads; raises what `resolve` does."""
-    # A table that is yet to be created is in no catalog.
-    name = saved.name if saved.before.exists else None
-    return resolve(context, name or saved.location, entries.get(name or ""))
-
-
-def _failure(saved: SavedPlan, error: DeltaadmError) -> TableResult:
-    failure = Failure(saved.table, error)
-    return TableResult(saved.table, line_of(failure), error.exit_code, failure)
+        states = [self._words()]
+        for table, known, ask in self._under_way.values():
+            state = known
+            with suppress(DeltaadmError):
+                state = ask()
+            states.append(f"{table}: {state}")
+        return "; ".join(states)
 
 
 # Planning
-
-
-if TYPE_CHECKING:
-    Document = Mapping[str, Any]
 
 
 def plan_many(
@@ -586,7 +614,7 @@ def plan_many(
             option="--apply",
         )
     if planning.apply:
-        require_lines(context, "--apply")
+        _require_lines(context, "--apply")
     session = session_settings(context.spark)
 
     def code(document: Document) -> int:
@@ -599,61 +627,59 @@ def plan_many(
         project = settings or load_settings(context.settings)
         chosen = with_engine_for(context, change, project)
         with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
-            return plan_and_apply_all(reader, project)
 
-    def plan_and_apply_all(reader: RunContext, project: Settings) -> int:
-        def report(target: Target) -> PlanReport:
-            plan, _ = plan_for(
-                reader, target, planner, change.commit, project=project, session=session
-            )
-            require_reached(plan, planning)
-            if planning.out is not None:
-                require_no_secrets(plan.steps, plan.session.property_defaults)
-            return PlanReport(target.text, plan)
+            def report(target: Target) -> PlanReport:
+                plan, _ = plan_for(
+                    reader, target, planner, change.commit, project=project, session=session
+                )
+                if planning.apply:
+                    require_reached(plan)
+                if planning.out is not None:
+                    require_no_secrets(plan.steps, plan.session.property_defaults)
+                return PlanReport(target.text, plan)
 
-        fleet = collect_tables(reader, named, many, "plan")
-        exit_code, plans = _plan_all(reader, fleet, report, code, planning)
-        if not planning.apply or planning.out is None or not plans:
-            return exit_code
-        applied = carry_out_plans(
-            reader,
+            fleet = collect_tables(reader, named, many, "plan")
+            exit_code, plans = _plan_all(TableTask(reader, fleet, report, code), planning)
+            if not planning.apply or planning.out is None or not plans:
+                return exit_code
             # From the file, as a later run would: what is carried out is what was saved.
-            plans_in(read_file(planning.out)),
-            journal_of(planning.out),
-            Limits(many.jobs),
-            change.commit,
-        )
-        return combine_exit_codes([exit_code, applied], alone=False)
+            saved, journal = plans_in(read_file(planning.out)), journal_of(planning.out)
+            applied = carry_out_plans(reader, saved, journal, change.commit, jobs=many.jobs)
+            return combine_exit_codes([exit_code, applied], alone=False)
 
     return handle_errors(context, "", work)
 
 
-def _plan_all(
-    context: RunContext,
-    fleet: Fleet,
-    report: Callable[[Target], PlanReport],
-    code: Callable[[Document], int],
-    planning: PlanOptions,
-) -> tuple[int, int]:
-    """The exit code, and how many plans there are."""
-    saves = planning.out is not None
-    with PlanFile(planning.out) as file:
-        printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
-        # Where secrets are shown, the file has another line, which masks them.
-        save = _saved if saves and context.style.show_secrets else None
-        task = TableTask(context, fleet, report, code, keep=printer.keeps, save=save)
-        for result in table_results(task):
-            file.add(result)
-            is_applied = planning.apply and "error" not in result.document
+def _plan_all(task: TableTask, planning: PlanOptions) -> tuple[int, int]:
+    """Show and save the plans of *task*: the exit code, and how many plans there are."""
+    context, path = task.context, planning.out
+    plans = to_do = 0
+    printer = ResultPrinter(task.fleet, [OutputTarget(context.format)], context.style)
+    # Where secrets are shown, the file has another line, which masks them.
+    save = _saved if path is not None and context.style.show_secrets else None
+    with ExitStack() as stack:
+        with _refusing(path):
+            file = None if path is None else stack.enter_context(replacing(path))
+        for result in table_results(replace(task, keep=printer.keeps, save=save)):
+            document = result.document
+            is_plan = "error" not in document
+            if is_plan:
+                plans += 1
+                to_do += not document["is_noop"]
+            if is_plan and file is not None:
+                with _refusing(path):
+                    file.write((result.saved or result.line).encode())
             # A table has one line, and that will be its outcome.
-            if not (is_applied and context.format == "jsonl"):
+            if not (planning.apply and is_plan and context.format == "jsonl"):
                 printer.add(result)
-        finished = printer.finish()
-    if planning.out is not None and not planning.apply:
-        announce_plans(planning.out, file.plans)
-    if not saves and context.format == "text" and file.to_do:
+        code = printer.finish()
+        with _refusing(path):
+            stack.close()
+    if path is not None and not planning.apply:
+        announce_plans(path, plans)
+    if path is None and context.format == "text" and to_do:
         info("Nothing was changed. Add --out FILE to save the plans for `deltaadm apply`.")
-    return finished, file.plans
+    return code, plans
 
 
 def _saved(report: Report) -> str:
@@ -661,142 +687,10 @@ def _saved(report: Report) -> str:
     return json.dumps(saved_document(report.plan, report.table), separators=(",", ":")) + "\n"
 
 
-class PlanFile:
-    """
-    Saves plans as JSON lines, if there is a *path*; the file is there when all are in it.
-
-    Counts them, and those that have something to do.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self.plans = 0
-        self.to_do = 0
-        self._path = path
-        self._writing = None if path is None else replacing(path)
-
-    def __enter__(self) -> Self:
-        if self._writing is not None:
-            with self._refusing():
-                self._file = self._writing.__enter__()
-        return self
-
-    def add(self, result: TableResult) -> None:
-        """Save one more; errors are not plans."""
-        document = result.document
-        if "error" in document:
-            return
-        self.plans += 1
-        self.to_do += not document["is_noop"]
-        if self._writing is not None:
-            with self._refusing():
-                self._file.write((result.saved or result.line).encode())
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._writing is not None:
-            with self._refusing():
-                self._writing.__exit__(kind, error, trace)
-
-    @contextmanager
-    def _refusing(self) -> Iterator[None]:
-        """Trouble of the file system as `Refused`."""
-        try:
-            yield
-        except OSError as error:
-            raise unwritable(self._path or Path(), error) from error
-
-
-# Saved plans and journals
-
-
-def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
-    """The content of *file*: plans with their status now, or a journal; raises as reading does."""
-    body = read_input(file)
-    entries = read_journal(body)
-    if entries:
-        newest = {entry.plan: entry for entry in entries}
-        lines = (
-            JournalLine(entry.plan, entry.table, entry.event, entry.line)
-            for entry in newest.values()
-        )
-        return [JournalReport(str(file), tuple(lines))]
-    plans = plans_in(body)
-    with _opened(context, plans) as (opened, known):
-        return [_with_status(opened, saved, known) for saved in plans]
-
-
 @contextmanager
-def _opened(
-    context: RunContext, plans: Sequence[SavedPlan]
-) -> Iterator[tuple[RunContext, Mapping[str, NamesEntry]]]:
-    """A run with what reads the tables of *plans*, and what their catalogs know of them."""
-    names = [saved.name for saved in plans if saved.name and saved.before.exists]
-    places = [saved.location for saved in plans]
-    with log_reader(context, places) as reader, open_catalog(reader, names) as opened:
-        yield opened, look_up(opened, names)
-
-
-def _with_status(
-    context: RunContext, saved: SavedPlan, entries: Mapping[str, NamesEntry]
-) -> SavedPlanReport:
-    plan = saved.as_made()
-    # Whoever carries it out says whom it may shut out and what it may bring about.
-    agreed = ClientRequirements(findings=frozenset(finding.code for finding in plan.findings))
+def _refusing(path: Path | None) -> Iterator[None]:
+    """Trouble of the file system as `Refused`."""
     try:
-        target = saved_target(context, saved, entries)
-        current = target.load(context, missing_ok=not saved.before.exists)
-    except DeltaadmError as error:
-        return SavedPlanReport(saved.table, plan, PlanStatus(PlanState.UNKNOWN, error=error))
-    version = current.version if current.exists else None
-    try:
-        left = plan_left(context, saved, target, agreed)
-    except DeltaadmError as error:
-        changes = saved.changes_since(current) if current.exists else ()
-        obsolete = isinstance(error, (CommitError, Refused))
-        state = PlanState.OBSOLETE if obsolete else PlanState.UNKNOWN
-        return SavedPlanReport(saved.table, plan, PlanStatus(state, version, changes, error))
-    state = PlanState.DONE if left.is_noop else PlanState.READY
-    return SavedPlanReport(saved.table, plan, PlanStatus(state, version))
-
-
-def check_plan(context: RunContext, saved: SavedPlan, request: CommitOptions) -> int:
-    """Show what is left of *saved*, and carry nothing out; the exit code is that of --check."""
-    with _opened(context, [saved]) as (opened, entries):
-        plan = _left(opened, saved, entries, request)
-        show(opened, [PlanReport(saved.table, plan)])
-    return 0 if plan.is_noop else FOUND
-
-
-def check_plans(context: RunContext, plans: Sequence[SavedPlan], request: CommitOptions) -> int:
-    """The same for each of *plans*."""
-    fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
-    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
-    with _opened(context, plans) as (opened, entries):
-        for saved in plans:
-            report: Report
-            try:
-                plan = _left(opened, saved, entries, request)
-            except DeltaadmError as error:
-                report, code = Failure(saved.table, error), error.exit_code
-            else:
-                report, code = PlanReport(saved.table, plan), 0 if plan.is_noop else FOUND
-            line = line_of(report, show_secrets=opened.style.show_secrets)
-            printer.add(TableResult(saved.table, line, code, report))
-    return printer.finish()
-
-
-def _left(
-    context: RunContext,
-    saved: SavedPlan,
-    entries: Mapping[str, NamesEntry],
-    request: CommitOptions,
-) -> Plan:
-    target = saved_target(context, saved, entries)
-    requirements = ClientRequirements.of(
-        request, load_settings(context.settings), saved.table, saved.location
-    )
-    return plan_left(context, saved, target, requirements)
+        yield
+    except OSError as error:
+        raise unwritable(path or Path(), error) from error

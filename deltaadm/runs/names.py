@@ -6,62 +6,92 @@ from contextlib import closing, contextmanager
 from functools import partial
 
 from deltaadm.dataclass import replace
+from deltaadm.domain.catalog_table import SESSION_CATALOG
 from deltaadm.errors import DeltaadmError, Refused, UsageError
 from deltaadm.runs.options import Engine
+from deltaadm.runs.output import info
+from deltaadm.runs.sessions import log_reader, spark_options
+from deltaadm.storage.store import table_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TypeGuard
 
     from deltaadm.domain.catalog_table import CatalogTable
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.unity import Unity
     from deltaadm.spark.catalog import SparkForeignCatalog
 
-
-if TYPE_CHECKING:
     Entry = CatalogTable | DeltaadmError
     """The catalog's entry for a name, or the reason why there is none."""
 
 
-def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
-    """The entries in the catalog of those of *tables* that are names."""
-    from deltaadm.storage.store import table_name
-
-    names = {table: parts for table in tables if (parts := table_name(table))}
-    if not names:
-        return {}
-    unity = unity_of(context)
-    if unity is None:
-        return _in_spark(context, names)
-    others = {table: parts for table, parts in names.items() if not _is_of_unity(parts)}
-    entries = _in_spark(context, others) if others else {}
-    # A name of two parts may be in either; Spark, if it has a catalog, is asked first.
-    left = {table: parts for table, parts in names.items() if table not in entries}
-    return {**entries, **_in_unity(unity, left)}
+# Catalogs
 
 
-def _in_spark(context: RunContext, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
-    try:
-        with open_catalog(context, tuple(names)) as opened:
-            catalog = opened.catalog
-            if catalog is None:
-                return {}
-            return {
-                table: _or_error(partial(catalog.load_table, parts))
-                for table, parts in names.items()
-            }
-    except DeltaadmError as error:
-        return dict.fromkeys(names, error)  # which is then the result of each of the tables
+@contextmanager
+def opened(
+    context: RunContext, names: Sequence[str], places: Iterable[str], *, always: bool = False
+) -> Iterator[RunContext]:
+    """
+    A context for the block, in which logs at *places* are read and *names* can be looked up.
+
+    With *always* Spark's catalogs are open in any case.
+    """
+    places = tuple(places)
+    with (
+        log_reader(context, places) as reader,
+        open_catalog(reader, names, locations=places, always=always) as with_catalog,
+    ):
+        yield with_catalog
 
 
-def _is_of_unity(parts: tuple[str, ...]) -> bool:
-    """Whether a name can be one in Unity Catalog, if there is one."""
-    # That of Spark's own catalog cannot.
-    from deltaadm.domain.catalog_table import SESSION_CATALOG
+@contextmanager
+def open_catalog(
+    context: RunContext,
+    tables: Sequence[str],
+    *,
+    locations: Iterable[str] = (),
+    always: bool = False,
+) -> Iterator[RunContext]:
+    """
+    A context with Spark's catalogs, if there are names among *tables* and catalogs to know them.
 
-    *catalog, _, _ = parts
-    return bool(catalog) and catalog != [SESSION_CATALOG]
+    With *always* they are there in any case. Whoever needs Spark inside the block gets the same
+    session, also for tables at *locations*.
+    """
+    if always or any(_is_of_spark(context, table) for table in tables):
+        with _with_spark(context, (*tables, *locations), always=always) as with_catalog:
+            yield with_catalog
+    else:
+        yield context
+
+
+@contextmanager
+def _with_spark(
+    context: RunContext, places: Iterable[str] = (), *, always: bool = False
+) -> Iterator[RunContext]:
+    if context.catalog is not None:
+        yield context
+        return
+    places = tuple(places)
+    if context.commit_engine is Engine.EMBEDDED:
+        name = next(filter(is_name, places), "")
+        what = (
+            f"The name {name} would have to be looked up" if name else "The query would be analysed"
+        )
+        raise UsageError(
+            f"{what} by Spark, which this engine does without",
+            option="--commit-engine embedded",
+            remedy="Give the table's location, or specify Unity Catalog with --unity; or commit "
+            "through Spark: --commit-engine spark.",
+        )
+    from deltaadm.spark import catalog
+
+    options = spark_options(context, places=places)
+    with catalog.open_catalog(options, info, always=always) as with_catalog:
+        yield replace(context, catalog=with_catalog)
 
 
 def unity_of(context: RunContext) -> Unity | None:
@@ -76,24 +106,64 @@ def unity_of(context: RunContext) -> Unity | None:
     return unity if context.executors is None else None
 
 
-def _in_unity(unity: Unity, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
+def is_name(table: str) -> bool:
+    """Whether *table* is the name of a table in a catalog, rather than a place."""
+    return table_name(table) is not None
+
+
+def _is_of_spark(context: RunContext, table: str) -> bool:
+    parts = table_name(table)
+    return parts is not None and (unity_of(context) is None or not _is_of_unity(parts))
+
+
+def _is_of_unity(parts: Sequence[str]) -> bool:
+    """Whether a name can be one in Unity Catalog, if there is one: not in Spark's own catalog."""
+    *catalog, _, _ = parts
+    return bool(catalog) and catalog != [SESSION_CATALOG]
+
+
+# Looking up
+
+
+def look_up(context: RunContext, tables: Sequence[str]) -> dict[str, Entry]:
+    """The entries in the catalog of those of *tables* that are names."""
+    names = {table: parts for table in tables if (parts := table_name(table))}
+    if not names:
+        return {}
+    unity = unity_of(context)
+    if unity is None:
+        return _in_spark(context, names)
+    others = {table: parts for table, parts in names.items() if not _is_of_unity(parts)}
+    entries = _in_spark(context, others) if others else {}
     from deltaadm.storage.threads import Threads
 
     with closing(Threads(_AT_ONCE)) as threads:
+        # A name of two parts may be in either; Spark, if it has a catalog, is asked first.
         pending = {
             table: threads.submit(partial(_or_error, partial(unity.load, parts)))
             for table, parts in names.items()
+            if table not in entries
         }
-        return {table: entry.result() for table, entry in pending.items()}
+        return {**entries, **{table: entry.result() for table, entry in pending.items()}}
 
 
 _AT_ONCE = 16
 
 
+def _in_spark(context: RunContext, names: dict[str, tuple[str, ...]]) -> dict[str, Entry]:
+    try:
+        with open_catalog(context, tuple(names)) as with_catalog:
+            catalog = with_catalog.catalog
+            if catalog is None:
+                return {}
+            loads = {table: partial(catalog.load_table, parts) for table, parts in names.items()}
+            return {table: _or_error(load) for table, load in loads.items()}
+    except DeltaadmError as error:
+        return dict.fromkeys(names, error)  # which is then the result of each of the tables
+
+
 def look_up_again(context: RunContext, name: str) -> Entry | None:
     """The entry of the Delta table to which *name* leads by now; None for what is no name."""
-    from deltaadm.storage.store import table_name
-
     parts = table_name(name)
     if parts is None:
         return None
@@ -118,87 +188,20 @@ def list_tables(context: RunContext, pattern: str) -> dict[str, CatalogTable]:
 
     Raises what the catalogs' `list_tables` do, and `Refused` where there is no catalog.
     """
-    from deltaadm.domain.catalog_table import SESSION_CATALOG
-
     unity = unity_of(context)
     if unity is not None and not pattern.startswith(f"{SESSION_CATALOG}."):
         return unity.list_tables(pattern)
-    with _opened(context) as opened:
-        if opened.catalog is None:
+    with _with_spark(context) as with_catalog:
+        if with_catalog.catalog is None:
             raise Refused(
                 "There is no catalog to look for tables in.",
                 remedy="Specify Unity Catalog with --unity, or Spark's catalog with --remote, "
                 "--spark-master or --spark-conf.",
             )
-        return {entry.name: entry for entry in opened.catalog.list_tables(pattern)}
+        return {entry.name: entry for entry in with_catalog.catalog.list_tables(pattern)}
 
 
-@contextmanager
-def open_catalog(
-    context: RunContext,
-    tables: Sequence[str],
-    *,
-    locations: Iterable[str] = (),
-    always: bool = False,
-) -> Iterator[RunContext]:
-    """
-    A context with Spark's catalogs, if there are names among *tables* and catalogs to know them.
-
-    With *always* they are there in any case. Whoever needs Spark inside the block gets the same
-    session, also for tables at *locations*.
-    """
-    if always or any(_is_of_spark(context, table) for table in tables):
-        with _opened(context, (*tables, *locations), always=always) as opened:
-            yield opened
-    else:
-        yield context
-
-
-@contextmanager
-def _opened(
-    context: RunContext, places: Iterable[str] = (), *, always: bool = False
-) -> Iterator[RunContext]:
-    if context.catalog is not None:
-        yield context
-        return
-    places = tuple(places)
-    if context.commit_engine is Engine.EMBEDDED:
-        raise _without_spark(next(filter(is_name, places), ""))
-    from deltaadm.runs.output import info
-    from deltaadm.runs.sessions import spark_options
-    from deltaadm.spark import catalog
-
-    options = spark_options(context, places=places)
-    with catalog.open_catalog(options, info, always=always) as opened:
-        yield replace(context, catalog=opened)
-
-
-def _without_spark(name: str) -> UsageError:
-    """The error for a *name*, or a query, that no JVM is started for."""
-    what = f"The name {name} would have to be looked up" if name else "The query would be analysed"
-    return UsageError(
-        f"{what} by Spark, which this engine does without",
-        option="--commit-engine embedded",
-        remedy="Give the table's location, or specify Unity Catalog with --unity; or commit "
-        "through Spark: --commit-engine spark.",
-    )
-
-
-def _is_of_spark(context: RunContext, table: str) -> bool:
-    from deltaadm.storage.store import table_name
-
-    parts = table_name(table)
-    return parts is not None and (unity_of(context) is None or not _is_of_unity(parts))
-
-
-def is_name(table: str) -> bool:
-    """Whether *table* is the name of a table in a catalog, rather than a place."""
-    from deltaadm.storage.store import table_name
-
-    return table_name(table) is not None
-
-
-# New tables
+# New tables, and tables of other providers
 
 
 def entry_of_new(context: RunContext, table: str, location: str | None) -> Entry | None:
@@ -207,30 +210,17 @@ def entry_of_new(context: RunContext, table: str, location: str | None) -> Entry
 
     None for what is no name.
     """
-    from deltaadm.storage.store import table_name
-
     parts = table_name(table)
     if parts is None or context.catalog is None:
         return None
     return _or_error(partial(context.catalog.place_of, parts, location))
 
 
-def created_location(context: RunContext, name: str | None, expected: str) -> str:
-    """The location of a new table: the catalog may have chosen another one than *expected*."""
-    entry = None if name is None else entry_of_new(context, name, expected)
-    return expected if entry is None or isinstance(entry, DeltaadmError) else entry.location
-
-
 def place_in(context: RunContext, table: str) -> tuple[str, str]:
     """The whole name of a table, there or not, and where a new one would have its files."""
-    from deltaadm.storage.store import table_name
-
     assert context.catalog is not None  # noqa: S101 -- who needs a name has a catalog
     parts = table_name(table) or ()
     return context.catalog.whole_name(parts), context.catalog.default_place(parts)
-
-
-# Tables of other providers
 
 
 def foreign_catalog(context: RunContext) -> SparkForeignCatalog:
@@ -241,6 +231,6 @@ def foreign_catalog(context: RunContext) -> SparkForeignCatalog:
     return SparkForeignCatalog(context.catalog.session)
 
 
-def is_foreign(entry: Entry | None) -> bool:
+def is_foreign(entry: Entry | None) -> TypeGuard[CatalogTable]:
     """Whether *entry* is of a table that Delta's catalog leaves to its parent catalog."""
     return entry is not None and not isinstance(entry, DeltaadmError) and entry.is_foreign

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,16 +12,27 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.errors import Refused, TableError, UsageError
+from deltaadm.plans import features as feature_plans
+from deltaadm.plans import reach_clients
+from deltaadm.plans.clients import needing_consent, require_clients, still_shut_out
+from deltaadm.plans.diff import diff
+from deltaadm.plans.plan import (
+    Goal,
+    Plan,
+    depends_on_state,
+    is_verified_by_state,
+    moves,
+    require_accepted,
+)
 from deltaadm.plans.reports import OutcomeReport, PlanReport
+from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.words import visible
-from deltaadm.runs import names as table_names
 from deltaadm.runs import sessions
-from deltaadm.runs.context import now
+from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.files import save_plan
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import (
     check_format,
-    handle_errors,
     info,
     messages,
     show,
@@ -29,27 +40,22 @@ from deltaadm.runs.output import (
     write_stderr,
 )
 from deltaadm.runs.progress import phases
-from deltaadm.runs.sessions import log_reader
-from deltaadm.runs.settings import ClientRequirements, Settings, load_settings
+from deltaadm.runs.settings import ClientRequirements, Settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
-from deltaadm.runs.target import Target, load_at, resolve
+from deltaadm.runs.target import Target, load_at
 from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from deltaadm.blocks import Report
-    from deltaadm.clients import ClientRelease
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.transaction.removal import FeatureHistory
     from deltaadm.plans.alter import ChangeTexts
-    from deltaadm.plans.carry_out import Executor, Outcome
+    from deltaadm.plans.carry_out import Executor, Outcome, Progress
     from deltaadm.plans.foreign import ForeignPlan
-    from deltaadm.plans.plan import Plan
     from deltaadm.plans.reports import ForeignReport
-    from deltaadm.replay.reconcile import Detail
-    from deltaadm.runs.context import RunContext
-    from deltaadm.runs.names import Entry
     from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
     from deltaadm.runs.progress import Phases
 
@@ -65,39 +71,35 @@ class Consent(NamedTuple):
     answer: str
 
 
-def delta_consents(
-    plan: Plan,
-    request: ConsentOptions,
-    clients: Sequence[ClientRelease],
-    accepted: frozenset[str],
+def needed_consents(
+    plan: Plan, requirements: ClientRequirements, request: CommitOptions
 ) -> Iterator[Consent]:
-    """The consent that *plan* needs beyond *request*; *accepted* are ids of *clients*."""
-    yield from _to_go_on("Commit this?", request)
+    """The consent that *plan* needs before it is applied, beyond that of the command line."""
+    given = request.consent
+    yield from _to_go_on("Commit this?", given)
     option = _COSTS.get(plan.cost)
-    if option is not None and not getattr(request, option):
-        yield Consent(
-            f"--{option.replace('_', '-')}",
-            f"This is a {plan.cost.value} of {plan.work}. Type '{plan.cost.value}' to continue: ",
-            plan.cost.value,
-        )
+    if option is not None and not getattr(given, option):
+        cost = plan.cost.value
+        question = f"This is a {cost} of {plan.work}. Type '{cost}' to continue: "
+        yield Consent(f"--{option.replace('_', '-')}", question, cost)
     for name in plan.irreversible:
-        yield from _to_lose(f"Dropping {name} deletes history permanently", request, name)
+        yield from _to_lose(f"Dropping {name} deletes history permanently", given, name)
     for transition in plan.transitions:
         name = transition.step.dropped_feature
         if name and (domains := transition.step.destroys(transition.before)):
             # `*` stands for those of a table whose domains were not loaded.
             named = "every domain" if domains == ("*",) else f"domain {', '.join(domains)}"
-            yield from _to_lose(f"Dropping {name} deletes {named} permanently", request, name)
-    from deltaadm.plans.clients import needing_consent
-
-    for verdict in needing_consent(plan, clients, accepted):
-        release = verdict.after.release
-        what = "; ".join(cell.note for cell in verdict.after.responsible)
+            yield from _to_lose(f"Dropping {name} deletes {named} permanently", given, name)
+    clients = (*requirements.reading, *requirements.writing)
+    for after in (
+        verdict.after for verdict in needing_consent(plan, clients, requirements.accepted)
+    ):
+        name, what = after.release.client.id, "; ".join(cell.note for cell in after.responsible)
         yield Consent(
-            f"--accept-silently-wrong {release.client.id}",
-            f"{release} {verdict.after.access.value}s wrong data silently: {what}. "
-            f"Type '{release.client.id}' to continue: ",
-            release.client.id,
+            f"--accept-silently-wrong {name}",
+            f"{after.release} {after.access.value}s wrong data silently: {what}. "
+            f"Type '{name}' to continue: ",
+            name,
         )
 
 
@@ -108,9 +110,8 @@ def foreign_consents(plan: ForeignPlan, request: ConsentOptions) -> Iterator[Con
     """The consent that *plan* needs beyond *request*."""
     yield from _to_go_on("Carry this out?", request)
     for name in plan.irreversible:
-        yield from _to_lose(
-            f"The table {name} will be dropped permanently", request, plan.table, name
-        )
+        what = f"The table {name} will be dropped permanently"
+        yield from _to_lose(what, request, plan.table, name)
 
 
 def _to_go_on(question: str, request: ConsentOptions) -> Iterator[Consent]:
@@ -134,14 +135,13 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
     if not (sys.stdin.isatty() and sys.stderr.isatty() and messages().asks):
         what = "the plan" if len(plans) == 1 else f"the {len(plans)} plans"
         if "--yes" not in missing:
-            raise Refused(
-                f"Confirmation of {what} takes more than --yes; nothing was changed.",
-                remedy=f"Pass {' '.join(missing)} to continue.",
-            )
+            lacking, purpose = "takes more than --yes", "to continue"
+        else:
+            lacking = "is required, but no terminal is attached"
+            purpose = "to continue without confirmation"
         raise Refused(
-            f"Confirmation of {what} is required, but no terminal is attached; nothing was "
-            "changed.",
-            remedy=f"Pass {' '.join(missing)} to continue without confirmation.",
+            f"Confirmation of {what} {lacking}; nothing was changed.",
+            remedy=f"Pass {' '.join(missing)} {purpose}.",
         )
     # The plan is on standard output only in this case, and whoever answers must have seen it.
     if context.format != "text" or not sys.stdout.isatty() or len(plans) > 1:
@@ -153,17 +153,6 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
 
 
 # One change
-
-
-if TYPE_CHECKING:
-    Planner = Callable[["PlanInput"], Plan]
-    """A function that makes the plan for a table."""
-
-    PlanForeign = Callable[[RunContext, str, Entry], int]
-    """A function that handles a table that Delta's catalog leaves to another, and its exit code."""
-
-    Note = Callable[[str, Callable[[], str]], None]
-    """A function that is told about commits, and one that looks up a more exact message."""
 
 
 class PlanInput(NamedTuple):
@@ -179,46 +168,24 @@ class PlanInput(NamedTuple):
     session: SessionSettings
     requirements: ClientRequirements
 
+    def history_of(self, feature: str) -> FeatureHistory:
+        """The traces of *feature* in the log of the table."""
+        return self.context.history_of(self.snapshot, feature)
 
-def plan_and_apply(
-    context: RunContext,
-    table: str,
-    planner: Planner,
-    change: ChangeOptions,
-    *,
-    settings: Settings | None = None,
-    plan_foreign: PlanForeign | None = None,
-) -> int:
-    """
-    Plan with *planner*, show or save the plan, carry it out if asked to; the exit code.
 
-    The *settings* of the project are looked for if they are not given. Where *plan_foreign* is
-    given, it is asked instead about a table of another provider.
-    """
-    require_plan_options(change)
-    context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
-    session = sessions.session_settings(context.spark)
+Planner = Callable[[PlanInput], Plan]
+"""A function that makes the plan for a table."""
 
-    def work() -> int:
-        project = settings or load_settings(context.settings)
-        chosen = with_engine_for(context, change, project)
-        # Opened first, so that the commit has the session in which the name was looked up.
-        names = [table] if change.planning.apply or plan_foreign is not None else []
-        with (
-            log_reader(chosen, [table]) as reader,
-            table_names.open_catalog(reader, names) as opened,
-        ):
-            entry = table_names.look_up(opened, [table]).get(table)
-            if plan_foreign is not None and entry is not None and table_names.is_foreign(entry):
-                return plan_foreign(opened, table, entry)
-            target = resolve(opened, table, entry)
-            plan, requirements = plan_for(
-                opened, target, planner, change.commit, project=project, session=session
-            )
-            require_reached(plan, change.planning)
-            return finish_delta_plan(opened, table, plan, requirements, change)
+if TYPE_CHECKING:
+    Note = Callable[[str, Callable[[], str]], None]
+    """A function that is told about commits, and one that looks up a more exact message."""
 
-    return handle_errors(context, table, work)
+
+def require_plan_options(change: ChangeOptions) -> None:
+    """Turn away options that do not go together, and formats that show no plan."""
+    check_format(change.commit.output, PlanReport)
+    if change.planning.check and change.planning.apply:
+        raise UsageError("cannot be combined with --apply", option="--check")
 
 
 def with_engine_for(context: RunContext, change: ChangeOptions, project: Settings) -> RunContext:
@@ -254,14 +221,6 @@ def require_engine_commits(context: RunContext, plan: Plan) -> None:
         require_committable(plan, open_store(root, object_stores=context.object_stores))
 
 
-def require_reached(plan: Plan, request: PlanOptions) -> None:
-    """Raise `Refused` where *plan* is to be applied and does not reach all that is asked for."""
-    if request.apply and plan.missed:
-        from deltaadm.plans import reach_clients
-
-        reach_clients.require_reached(plan)
-
-
 def plan_for(
     context: RunContext,
     target: Target,
@@ -270,11 +229,12 @@ def plan_for(
     *,
     project: Settings,
     session: SessionSettings,
+    missing_ok: bool = False,
 ) -> tuple[Plan, ClientRequirements]:
     """
-    The plan of *planner* for an existing table, and the clients that must go on using it.
+    The plan of *planner* for a table, and the clients that must go on using it.
 
-    Raises what the planner does, and `require_engine_commits`.
+    Raises what `make_plan` does, and `require_engine_commits`.
     """
     requirements = ClientRequirements.of(request, project, target.text, target.location)
     plan = make_plan(
@@ -282,70 +242,15 @@ def plan_for(
         target,
         lambda snapshot: planner(PlanInput(context, target, snapshot, session, requirements)),
         requirements,
+        missing_ok=missing_ok,
     )
-    if context.engine is not None:
+    if context.engine is not None and not missing_ok:
         from deltaadm.plans.carry_out import check_steps
 
         with sessions.executor(context, plan.session, plan) as executor:
             check_steps(plan, executor)
     require_engine_commits(context, plan)
     return plan, requirements
-
-
-def require_plan_options(change: ChangeOptions) -> None:
-    """Turn away options that do not go together, and formats that show no plan."""
-    check_format(change.commit.output, PlanReport)
-    if change.planning.check and change.planning.apply:
-        raise UsageError("cannot be combined with --apply", option="--check")
-
-
-def finish_delta_plan(
-    context: RunContext,
-    table: str,
-    plan: Plan,
-    requirements: ClientRequirements,
-    change: ChangeOptions,
-) -> int:
-    """Show or save *plan*, carry it out if asked to; the exit code."""
-    if change.planning.out is not None:
-        from deltaadm.plans.document import saved_document
-
-        # Saved before it is carried out: a run that is killed leaves its plan behind.
-        save_plan(change.planning.out, json.dumps(saved_document(plan, table), indent=2))
-    return finish_plan(
-        context,
-        PlanReport(table, plan),
-        change.planning,
-        "commit this",
-        carry_out=lambda: carry_out_plan(context, table, plan, requirements, change.commit),
-    )
-
-
-def finish_plan(
-    context: RunContext,
-    report: PlanReport | ForeignReport,
-    request: PlanOptions,
-    purpose: str,
-    *,
-    carry_out: Callable[[], int],
-) -> int:
-    """
-    Show the plan in *report*, or have it *carry_out* if asked to; the exit code.
-
-    *purpose* is what --apply is for.
-    """
-    plan = report.plan
-    if request.apply:
-        return carry_out()
-    show(context, [report])
-    missed = isinstance(report, PlanReport) and report.plan.missed
-    if context.format == "text" and not plan.is_noop:
-        options = "--skip-unreachable --apply" if missed else "--apply"
-        info(f"Nothing was changed. Add {options} to {purpose}.")
-    if missed:
-        return REFUSED
-    unfixed = isinstance(report, PlanReport) and report.plan.unfixed
-    return FOUND if unfixed or (request.check and not plan.is_noop) else 0
 
 
 def make_plan(
@@ -364,13 +269,10 @@ def make_plan(
     likewise where *detail* asks for them from the start. With *missing_ok* there need not be a
     table yet.
 
-    Raises `Refused` where it shuts out a client that is required or brings about an error that is
-    not accepted, and `TableError` where structs in structs go deeper than Python does.
+    Raises what *make* does, `Refused` where the plan shuts out a client that is required or brings
+    about an error that is not accepted, and `TableError` where structs in structs go deeper than
+    Python does.
     """
-    from deltaadm.plans.clients import require_clients, still_shut_out
-    from deltaadm.plans.plan import depends_on_state
-    from deltaadm.replay.reconcile import Detail
-
     load = partial(target.load, context, missing_ok=missing_ok)
     try:
         plan = make(load(detail=detail))
@@ -386,11 +288,40 @@ def make_plan(
     reading, writing = requirements.reading, requirements.writing
     require_clients(plan, reading=reading, writing=writing, accepted=requirements.accepted)
     if plan.findings:
-        from deltaadm.plans.plan import require_accepted
-
         require_accepted(plan.findings, requirements.findings)
     left = still_shut_out(plan, reading=reading, writing=writing)
     return replace(plan, notes=(*plan.notes, *left)) if left else plan
+
+
+def finish_delta_plan(
+    context: RunContext,
+    table: str,
+    plan: Plan,
+    requirements: ClientRequirements,
+    change: ChangeOptions,
+) -> int:
+    """Show or save *plan*, carry it out if asked to; the exit code."""
+    if change.planning.out is not None:
+        # Saved before it is carried out: a run that is killed leaves its plan behind.
+        save_plan(change.planning.out, plan, table)
+    if change.planning.apply:
+        return carry_out_plan(context, table, plan, requirements, change.commit)
+    return show_plan(context, PlanReport(table, plan), change.planning, "commit this")
+
+
+def show_plan(
+    context: RunContext, report: PlanReport | ForeignReport, request: PlanOptions, purpose: str
+) -> int:
+    """Show the plan in *report*, and say that --apply is for *purpose*; the exit code."""
+    show(context, [report])
+    plan = report.plan
+    missed, unfixed = (plan.missed, plan.unfixed) if isinstance(plan, Plan) else ((), ())
+    if context.format == "text" and not plan.is_noop:
+        options = "--skip-unreachable --apply" if missed else "--apply"
+        info(f"Nothing was changed. Add {options} to {purpose}.")
+    if missed:
+        return REFUSED
+    return FOUND if unfixed or (request.check and not plan.is_noop) else 0
 
 
 def carry_out_plan(
@@ -401,24 +332,33 @@ def carry_out_plan(
     request: CommitOptions,
 ) -> int:
     """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
-    report = PlanReport(table, plan)
     sessions.require_commits(context, [plan])
     sessions.warn_of_other_writers(context, [plan])
-    consents = needed_consents(plan, requirements, request)
-    code = confirm_and_execute(context, report, consents, lambda: commit_plan(context, table, plan))
-    if code:
-        return code
+    agree(context, PlanReport(table, plan), needed_consents(plan, requirements, request))
+    outcome = commit_plan(context, table, plan)
+    show(context, [outcome])
+    if outcome.outcome.mismatches:
+        return MISMATCH
     for stage in plan.stages:
         if stage.waits:
-            from deltaadm.plans.features import drop_status, next_phase
-
             snapshot = Target(plan.before.root, plan.before.root).load(context)
             name = stage.step.dropped_feature
             history = context.history_of(snapshot, name)
-            info(next_phase(drop_status(snapshot, name, history, now=now())))
+            status = feature_plans.drop_status(snapshot, name, history, now=now())
+            info(feature_plans.next_phase(status))
     if plan.waits:
         return WAITING
     return FOUND if plan.unfixed else 0
+
+
+def agree(
+    context: RunContext, report: PlanReport | ForeignReport, consents: Iterable[Consent]
+) -> None:
+    """Show the plan in *report*, and ask for *consents* if there is something to do."""
+    if context.format == "text":  # other formats are a single document, the outcome's
+        show(context, [report])
+    if not report.plan.is_noop:
+        confirm(context, consents, [report])
 
 
 def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:
@@ -436,41 +376,6 @@ def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:
     return OutcomeReport(table, outcome)
 
 
-def confirm_and_execute(
-    context: RunContext,
-    report: PlanReport | ForeignReport,
-    consents: Iterable[Consent],
-    execute: Callable[[], OutcomeReport | ForeignReport],
-) -> int:
-    """
-    Show the plan in *report*, ask for *consents*, *execute* it, show that; the exit code.
-
-    Raises `Refused` for a table of another provider, which takes Spark, where another commits.
-    """
-    embedded = context.commit_engine is Engine.EMBEDDED
-    if embedded and not isinstance(report, PlanReport):
-        raise Refused(
-            "The embedded commit engine changes Delta tables only.",
-            remedy="Change it through Spark: --commit-engine spark.",
-        )
-    if context.format == "text":  # other formats are a single document, the outcome's
-        show(context, [report])
-    if not report.plan.is_noop:
-        confirm(context, consents, [report])
-    result = execute()
-    show(context, [result])
-    different = isinstance(result, OutcomeReport) and result.outcome.mismatches
-    return MISMATCH if different else 0
-
-
-def needed_consents(
-    plan: Plan, requirements: ClientRequirements, request: CommitOptions
-) -> Iterator[Consent]:
-    """The consent that *plan* needs before it is applied, beyond that of the command line."""
-    clients = (*requirements.reading, *requirements.writing)
-    return delta_consents(plan, request.consent, clients, requirements.accepted)
-
-
 def execute(
     context: RunContext,
     plan: Plan,
@@ -484,50 +389,44 @@ def execute(
     *note* hears what is known of commits, and what looks that up once the executor is closed;
     *progress* shows which step it is at.
     """
-    from deltaadm.plans.carry_out import Progress, carry_out, look_up, require_same_places
-    from deltaadm.plans.plan import is_verified_by_state, moves
-    from deltaadm.replay.reconcile import Detail
+    from deltaadm.plans.carry_out import carry_out, look_up, require_same_places
     from deltaadm.runs.live_log import LiveLog
 
     detail = Detail.STATE if is_verified_by_state(plan.steps) else Detail.PROTOCOL
     # Names may lead elsewhere since the plan was made, so the places are looked at once more.
     require_same_places(plan, lambda place: Target(place, place).load(context, detail=detail))
     log = LiveLog(context, plan.before, detail, executor.mark, by_name=moves(plan.steps))
+    total = len(plan.stages)
 
     def on_progress(reached: Progress) -> None:
         if progress is not None:
-            progress.part(
-                "Committing steps", min(reached.done + 1, len(plan.stages)), len(plan.stages)
-            )
+            progress.part("Committing steps", min(reached.done + 1, total), total)
         note(reached.words, partial(look_up, reached, log.without_session(), executor))
 
     return carry_out(plan, executor=executor, log=log, note=on_progress)
 
 
-# Planners that ask the log
+# Planners
 
 
 def plan_features(*features: str, support_only: bool = False) -> Planner:
     """A plan that makes table features active: `deltaadm enable-feature`."""
-    from deltaadm.plans import features as enable_feature
-
     if not features:
         raise ValueError("Name a table feature; deltaadm.FEATURES has them all.")
-    return lambda table: enable_feature.plan_features(
+    return lambda table: feature_plans.plan_features(
         table.snapshot, features, support_only=support_only, session=table.session
     )
 
 
 def plan_drop(feature: str, *, truncate_history: bool = False) -> Planner:
     """A plan that drops a table feature: `deltaadm drop-feature`."""
-    from deltaadm.plans import features
 
     def plan(table: PlanInput) -> Plan:
-        name = features.official_name(feature)
-        return features.plan_drop(
+        name = feature_plans.official_name(feature)
+        return feature_plans.plan_drop(
             table.snapshot,
             name,
-            table.context.history_of(table.snapshot, name),
+            table.history_of(name),
             truncate_history=truncate_history,
             now=now(),
             session=table.session,
@@ -542,22 +441,15 @@ def plan_upgrade(reader: int | None = None, writer: int | None = None) -> Planne
 
     Without versions it plans the upgrade that the metadata needs, usually none.
     """
-    from deltaadm.plans import features
-
-    return lambda table: features.plan_upgrade(
+    return lambda table: feature_plans.plan_upgrade(
         table.snapshot, reader=reader, writer=writer, session=table.session
     )
 
 
 def plan_minimum() -> Planner:
     """A plan that lowers the protocol: `deltaadm upgrade-protocol --minimum`."""
-    from deltaadm.plans import features
-
-    return lambda table: features.plan_minimum(
-        table.snapshot,
-        partial(table.context.history_of, table.snapshot),
-        now=now(),
-        session=table.session,
+    return lambda table: feature_plans.plan_minimum(
+        table.snapshot, table.history_of, now=now(), session=table.session
     )
 
 
@@ -568,8 +460,6 @@ def plan_undo(version: int | None = None) -> Planner:
     Without `version` it is the newest that changed protocol, properties, columns or clustering.
     """
     from deltaadm.plans import reversal
-    from deltaadm.plans.diff import diff
-    from deltaadm.replay.reconcile import Detail
     from deltaadm.runs.history import timeline_of
 
     def plan(table: PlanInput) -> Plan:
@@ -606,10 +496,6 @@ def plan_for_clients(
     Clients are NAME or NAME@VERSION, such as trino@480. A plan that does not reach all of them
     is applied only with `skip_unreachable`.
     """
-    from deltaadm.plans import reach_clients
-    from deltaadm.plans.features import UPGRADE_PROTOCOL
-    from deltaadm.plans.plan import Goal
-
     if not readable_by and not writable_by:
         raise ValueError("Name a client, as in readable_by=['trino@480'].")
     goals = (
@@ -618,9 +504,9 @@ def plan_for_clients(
     )
     return lambda table: reach_clients.plan_for_clients(
         table.snapshot,
-        partial(table.context.history_of, table.snapshot),
+        table.history_of,
         goals,
-        operation=UPGRADE_PROTOCOL,
+        operation=feature_plans.UPGRADE_PROTOCOL,
         now=now(),
         keeping=table.requirements.goals(),
         skip_unreachable=skip_unreachable,
@@ -630,13 +516,13 @@ def plan_for_clients(
 
 def plan_mapping_mode(mode: str | ColumnMappingMode) -> Planner:
     """A plan that turns column mapping on or off: `deltaadm set-mapping-mode`."""
-    from deltaadm.plans import features
-
     modes = {choice.value: choice for choice in ColumnMappingMode}
     chosen = modes.get(mode) if isinstance(mode, str) else mode
     if chosen is None:
         raise UsageError(f"{mode!r} is not one of {', '.join(modes)}", option="MODE")
-    return lambda table: features.plan_mapping_mode(table.snapshot, chosen, session=table.session)
+    return lambda table: feature_plans.plan_mapping_mode(
+        table.snapshot, chosen, session=table.session
+    )
 
 
 def plan_changes(
@@ -675,10 +561,9 @@ def plan_changes(
 def changes_planner(texts: ChangeTexts) -> Planner:
     """The planner for the changes in *texts*."""
     from deltaadm.plans import alter
-    from deltaadm.plans.alter import table_changes
 
     def plan(table: PlanInput) -> Plan:
-        changes = table_changes(texts, partial(load_at, table.context))
+        changes = alter.table_changes(texts, partial(load_at, table.context))
         changes = replace(changes, is_managed=table.target.is_managed)
         return alter.plan_changes(table.snapshot, changes, session=table.session)
 

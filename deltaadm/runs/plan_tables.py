@@ -1,19 +1,34 @@
-"""Plans for the tables that a command names, one or many."""
+"""Changes of the tables that a command names, one or many."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltaadm.runs.plan_run import plan_and_apply
+from deltaadm.plans.reach_clients import require_reached
+from deltaadm.runs import names as table_names
+from deltaadm.runs.output import handle_errors
+from deltaadm.runs.plan_run import (
+    finish_delta_plan,
+    plan_for,
+    require_plan_options,
+    with_engine_for,
+)
+from deltaadm.runs.sessions import session_settings
+from deltaadm.runs.settings import load_settings
+from deltaadm.runs.target import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.names import Entry
     from deltaadm.runs.options import FleetOptions
     from deltaadm.runs.plan_options import ChangeOptions
-    from deltaadm.runs.plan_run import PlanForeign, Planner
+    from deltaadm.runs.plan_run import Planner
     from deltaadm.runs.settings import Settings
+
+    PlanForeign = Callable[[RunContext, str, Entry], int]
+    """A function that handles a table that Delta's catalog leaves to another, and its exit code."""
 
 
 def plan_tables(
@@ -27,15 +42,37 @@ def plan_tables(
     plan_foreign: PlanForeign | None = None,
 ) -> int:
     """
-    `plan_and_apply` for the tables that are *named* and those that options name.
+    Plan with *planner*, show or save the plans, carry them out if asked to; the exit code.
 
-    Among several tables one of another provider is an error, also with *plan_foreign*.
+    The tables are those that are *named* and those that options name. The *settings* of the project
+    are looked for if they are not given. Where *plan_foreign* is given, it is asked instead about a
+    table of another provider; among several tables that is an error.
     """
-    if len(named) == 1 and not (many.names_tables or many.brief or many.resume):
-        return plan_and_apply(
-            context, named[0], planner, change, settings=settings, plan_foreign=plan_foreign
-        )
-    # What only many tables need takes longer to import than one plan takes to make.
-    from deltaadm.runs.many_plans import plan_many
+    if len(named) != 1 or many.names_tables or many.brief or many.resume:
+        # What only many tables need takes longer to import than one plan takes to make.
+        from deltaadm.runs.many_plans import plan_many
 
-    return plan_many(context, named, many, planner, change, settings=settings)
+        return plan_many(context, named, many, planner, change, settings=settings)
+    [table] = named
+    require_plan_options(change)
+    context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
+    session = session_settings(context.spark)
+
+    def work() -> int:
+        project = settings or load_settings(context.settings)
+        chosen = with_engine_for(context, change, project)
+        # Opened first, so that the commit has the session in which the name was looked up.
+        names = [table] if change.planning.apply or plan_foreign is not None else []
+        with table_names.opened(chosen, names, [table]) as opened:
+            entry = table_names.look_up(opened, [table]).get(table)
+            if plan_foreign is not None and table_names.is_foreign(entry):
+                return plan_foreign(opened, table, entry)
+            target = resolve(opened, table, entry)
+            plan, requirements = plan_for(
+                opened, target, planner, change.commit, project=project, session=session
+            )
+            if change.planning.apply:
+                require_reached(plan)
+            return finish_delta_plan(opened, table, plan, requirements, change)
+
+    return handle_errors(context, table, work)

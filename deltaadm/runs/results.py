@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from deltaadm.documents import document, kind_of_document
 from deltaadm.formats.formats import Style
 from deltaadm.plans.reports import OutcomeReport, PlanReport
 from deltaadm.plans.secrets import without_secrets
+from deltaadm.runs.files import save_plan
+from deltaadm.runs.output import rendered
 
 if TYPE_CHECKING:
     import os
@@ -161,8 +164,6 @@ class Result(Generic[R]):
         return words
 
     def __str__(self) -> str:
-        from deltaadm.runs.output import rendered
-
         style = Style(color="never", show_secrets=self._show_secrets)
         return rendered("text", [self._shown], style).rstrip("\n")
 
@@ -207,8 +208,6 @@ class PlanResult(Result[PlanReport]):
     @property
     def sql(self) -> str:
         """Its statements, as `-o sql` gives them."""
-        from deltaadm.runs.output import rendered
-
         return rendered("sql", [self._shown], Style(show_secrets=self._show_secrets))
 
     def save(self, file: str | os.PathLike[str]) -> None:
@@ -217,13 +216,7 @@ class PlanResult(Result[PlanReport]):
 
         Raises `Refused` for a plan that sets a secret.
         """
-        from pathlib import Path
-
-        from deltaadm.plans.document import saved_document
-        from deltaadm.runs.files import save_plan
-
-        text = json.dumps(saved_document(self.plan, self.report.table), indent=2)
-        save_plan(Path(file), text)
+        save_plan(Path(file), self.plan, self.report.table)
 
     def _words(self) -> list[str]:
         return [*super()._words(), *(["nothing to do"] if self.is_noop else [self.plan.cost.value])]

@@ -325,7 +325,7 @@ class Table:
         create-or-replace or replace. `location` is for tables with names.
         """
         from deltaadm.plans.alter import read_schema
-        from deltaadm.runs.foreign_plans import creation_step, plan_creation
+        from deltaadm.runs.foreign_plans import creation_planner, creation_step
 
         step = creation_step(
             read_schema(schema),
@@ -338,20 +338,26 @@ class Table:
         )
         with self._run() as context:
             target = resolve_new(context, self.name, step.location)
-            requirements = self._requirements(load_settings(context.settings), target)
-            plan = plan_creation(context, target, step, requirements, self._session())
-            return self._planned(plan)
+            return self._planned(context, target, creation_planner(step), missing_ok=True)
 
     def _plan(self, planner: Planner) -> PlanResult:
-
         with self._opened() as (context, target):
-            project = load_settings(context.settings)
-            plan, _ = plan_for(
-                context, target, planner, self._request, project=project, session=self._session()
-            )
-            return self._planned(plan)
+            return self._planned(context, target, planner)
 
-    def _planned(self, plan: Plan) -> PlanResult:
+    def _planned(
+        self, context: RunContext, target: Target, planner: Planner, *, missing_ok: bool = False
+    ) -> PlanResult:
+        # The settings of Spark on which plans depend.
+        conf: Any = {} if self._spark is None else self._spark.conf.getAll
+        plan, _ = plan_for(
+            context,
+            target,
+            planner,
+            self._request,
+            project=load_settings(context.settings),
+            session=SessionSettings.from_conf(conf),
+            missing_ok=missing_ok,
+        )
         return PlanResult(PlanReport(self.name, plan), show_secrets=self._show_secrets)
 
     # Carrying out
@@ -453,11 +459,6 @@ class Table:
             return lambda location: {**others(location), **self._storage_options}
 
         return ObjectStores(options, None if context.unity is None else context.unity.credentials)
-
-    def _session(self) -> SessionSettings:
-        """The settings of Spark that plans depend on."""
-        conf: Any = {} if self._spark is None else self._spark.conf.getAll
-        return SessionSettings.from_conf(conf)
 
     def _requirements(self, project: Settings, target: Target) -> ClientRequirements:
         return ClientRequirements.of(self._request, project, target.text, target.location)

@@ -15,8 +15,8 @@ from deltaadm.runs import names as table_names
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.foreign_plans import (
     create,
+    creation_planner,
     creation_step,
-    plan_creation,
     require_name,
     require_no_clients,
 )
@@ -25,12 +25,12 @@ from deltaadm.runs.output import handle_errors
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import (
     finish_delta_plan,
-    require_engine_commits,
+    plan_for,
     require_plan_options,
     with_engine_for,
 )
-from deltaadm.runs.sessions import log_reader, session_settings
-from deltaadm.runs.settings import ClientRequirements, load_settings
+from deltaadm.runs.sessions import session_settings
+from deltaadm.runs.settings import load_settings
 from deltaadm.runs.target import resolve_new
 from deltaadm.storage.store import require_no_secret
 
@@ -100,12 +100,9 @@ def run_create(options: Create, context: RunContext) -> int:
         project = load_settings(context.settings)
         chosen = with_engine_for(context, options.change, project)
         places = [options.location or options.table]
-        with (
-            log_reader(chosen, places) as reader,
-            table_names.open_catalog(
-                reader, [options.table], locations=places, always=options.as_query is not None
-            ) as opened,
-        ):
+        with table_names.opened(
+            chosen, [options.table], places, always=options.as_query is not None
+        ) as opened:
             query = None if options.as_query is None else options.as_query.strip().rstrip(";")
             columns = (
                 schema_of_query(opened.catalog.query_schema(query))
@@ -126,9 +123,15 @@ def run_create(options: Create, context: RunContext) -> int:
             if made_by != DELTA:
                 return create(opened, options.table, step, made_by, options.change)
             target = resolve_new(opened, options.table, step.location)
-            requirements = ClientRequirements.of(commit, project, options.table, target.location)
-            plan = plan_creation(opened, target, step, requirements, settings)
-            require_engine_commits(opened, plan)
+            plan, requirements = plan_for(
+                opened,
+                target,
+                creation_planner(step),
+                commit,
+                project=project,
+                session=settings,
+                missing_ok=True,
+            )
             return finish_delta_plan(opened, options.table, plan, requirements, options.change)
 
     return handle_errors(context, options.table, work)

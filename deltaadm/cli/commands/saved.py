@@ -7,28 +7,20 @@ from typing import TYPE_CHECKING
 
 from deltaadm.errors import UsageError
 from deltaadm.plans.reports import OutcomeReport, PlanReport
-from deltaadm.runs import many_plans
 from deltaadm.runs.declare import NEVER, Parameters, argument, option
 from deltaadm.runs.many_plans import (
-    Limits,
+    apply_plan,
     carry_out_plans,
+    check_plans,
     journal_of,
-    plan_left,
-    plan_undone,
     plans_in,
     saved_reports,
-    saved_target,
 )
-from deltaadm.runs.names import look_up, open_catalog
 from deltaadm.runs.options import AccessOptions, SparkOptionGroup, read_input
 from deltaadm.runs.output import check_format, handle_errors, show
 from deltaadm.runs.plan_options import CommitOptions, PlanOutputOptions
-from deltaadm.runs.plan_run import carry_out_plan, require_engine_commits, with_commit_engine
-from deltaadm.runs.sessions import log_reader
-from deltaadm.runs.settings import ClientRequirements, load_settings
 
 if TYPE_CHECKING:
-    from deltaadm.plans.saved import SavedPlan
     from deltaadm.runs.context import RunContext
 
 
@@ -81,17 +73,11 @@ def run_apply(options: Apply, context: RunContext) -> int:
         if options.undo and (options.check or len(plans) > 1):
             why = "cannot be combined with --check" if options.check else "takes one plan at a time"
             raise UsageError(why, option="--undo")
+        alone = len(plans) == 1 and options.journal is None
         if options.check:
-            if len(plans) == 1 and options.journal is None:
-                [saved] = plans
-                return handle_errors(
-                    context,
-                    saved.table,
-                    lambda: many_plans.check_plan(context, saved, options.options),
-                )
-            return many_plans.check_plans(context, plans, options.options)
-        if len(plans) == 1 and options.journal is None:
-            return _apply(context, plans[0], options.options, undo=options.undo)
+            return check_plans(context, plans, options.options, alone=alone)
+        if alone:
+            return apply_plan(context, plans[0], options.options, undo=options.undo)
         if options.journal is None and str(options.file) == "-":
             raise UsageError(
                 "is required for several plans from standard input", option="--journal"
@@ -100,32 +86,12 @@ def run_apply(options: Apply, context: RunContext) -> int:
             context,
             plans,
             options.journal or journal_of(options.file),
-            Limits(options.jobs, options.max_failures),
             options.options,
+            jobs=options.jobs,
+            max_failures=options.max_failures,
         )
 
     return handle_errors(context, str(options.file), work)
-
-
-def _apply(context: RunContext, saved: SavedPlan, options: CommitOptions, *, undo: bool) -> int:
-    def carry_out() -> int:
-        names = [saved.name] if saved.name else []
-        project = load_settings(context.settings)
-        chosen = with_commit_engine(context, options, project)
-        places = [saved.location]
-        with (
-            log_reader(chosen, places) as reader,
-            open_catalog(reader, names, locations=places) as opened,
-        ):
-            entries = look_up(opened, names if saved.before.exists else [])
-            target = saved_target(opened, saved, entries)
-            requirements = ClientRequirements.of(options, project, saved.table, saved.location)
-            plan_for = plan_undone if undo else plan_left
-            plan = plan_for(opened, saved, target, requirements)
-            require_engine_commits(opened, plan)
-            return carry_out_plan(opened, saved.table, plan, requirements, options)
-
-    return handle_errors(context, saved.table, carry_out)
 
 
 # Show

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deltaadm.runs.declare import Parameters, argument
-from deltaadm.runs.options import TABLE_HELP
+from deltaadm.runs.options import TABLE_HELP, FleetOptions
 from deltaadm.runs.plan_options import ChangeOptions
-from deltaadm.runs.plan_run import plan_and_apply, plan_undo
+from deltaadm.runs.plan_run import plan_undo
+from deltaadm.runs.plan_tables import plan_tables
 
 if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
@@ -36,4 +37,5 @@ class Undo(Parameters):
 
 def run_undo(options: Undo, context: RunContext) -> int:
     """Carry out the command; the exit code."""
-    return plan_and_apply(context, options.table, plan_undo(options.version), options.change)
+    planner = plan_undo(options.version)
+    return plan_tables(context, [options.table], FleetOptions(), planner, options.change)
