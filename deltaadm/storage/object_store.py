@@ -22,11 +22,11 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
+from deltaadm import __version__
 from deltaadm.domain.file_facts import is_absolute, require_inside
 from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, listing_prefix, no_table
 from deltaadm.errors import (
@@ -37,7 +37,7 @@ from deltaadm.errors import (
     UnknownWrite,
     UsageError,
 )
-from deltaadm.limits import LIMITS
+from deltaadm.limits import LIMITS, Limits
 from deltaadm.storage.discover import not_listed
 from deltaadm.storage.local import too_large
 from deltaadm.storage.threads import Pending, Threads, panics_as_errors
@@ -53,23 +53,22 @@ if TYPE_CHECKING:
         Sequence,
     )
     from contextlib import AbstractContextManager
-    from typing import BinaryIO, Concatenate, ParamSpec
+    from typing import BinaryIO, Concatenate
 
     from obstore import ListResult, ObjectMeta
     from obstore.store import ObjectStore as Backend
-
-    from deltaadm.limits import Limits
 
 
 # Profiles
 
 
-_PROFILE_CREDENTIALS: Final = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
-_PLACES: Final = {"region": "aws_region", "endpoint_url": "aws_endpoint_url"}
-"""Options by what profiles call them."""
-
-_ELSEWHERE: Final = ("sso_session", "sso_start_url", "credential_process", "role_arn")
-"""The keys of a profile that leaves its credentials to a program or a service."""
+_PLACES: Final = {
+    "region": ("aws_region", ("aws_region", "aws_default_region")),
+    "endpoint_url": (
+        "aws_endpoint_url", ("aws_endpoint_url", "aws_endpoint", "aws_endpoint_url_s3")
+    ),
+}  # fmt: skip
+"""The option for what profiles call so, and the names by which it may be set already."""
 
 _OTHERS: Final = (
     "AWS_ACCESS_KEY_ID", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
@@ -89,31 +88,32 @@ def profile_options(
     """
     named = environ.get("AWS_PROFILE")
     profile = _profile(environ, named or "default")
-    if named and profile is None:
+    if profile is None:
+        if not named:
+            return {}
         raise StorageError(
             f"There is no AWS profile {named}.",
             remedy="Check AWS_PROFILE, ~/.aws/config and ~/.aws/credentials.",
         )
-    if profile is None:
-        return {}
     known = {name.lower().removeprefix("aws_") for name in given}
     options = {
         option: profile[key]
-        for key, option in _PLACES.items()
-        if key in profile and not _is_set(option, environ, known)
+        for key, (option, names) in _PLACES.items()
+        if key in profile
+        and not any(name[4:] in known or environ.get(name.upper()) for name in names)
     }
     # Before a profile that is named come keys alone, not roles of web identities or containers.
-    taken = "access_key_id" in known or any(
-        environ.get(name) for name in (_OTHERS[:1] if named else _OTHERS)
-    )
-    if not credentials or taken:
+    others = _OTHERS[:1] if named else _OTHERS
+    if not credentials or "access_key_id" in known or any(map(environ.get, others)):
         return options
-    own: dict[str, str] = {key: profile[key] for key in _PROFILE_CREDENTIALS if key in profile}
+    keys = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
+    own = {key: profile[key] for key in keys if key in profile}
     if len(own) > 1:
         return {**options, **own}
     # obstore knows no profiles: it would look for a role of the machine, and fail for another
     # reason.
-    if named and any(key in profile for key in _ELSEWHERE):
+    elsewhere = {"sso_session", "sso_start_url", "credential_process", "role_arn"}
+    if named and not elsewhere.isdisjoint(profile):
         raise StorageError(
             f"The AWS profile {named} leaves its credentials to another program or service.",
             remedy=f'Run eval "$(aws configure export-credentials --profile {named} --format env)" '
@@ -122,45 +122,31 @@ def profile_options(
     return options
 
 
-def _is_set(option: str, environ: Mapping[str, str], known: Collection[str]) -> bool:
-    names = {option, "aws_default_region"} if option == "aws_region" else {option}
-    if option == "aws_endpoint_url":
-        names |= {"aws_endpoint", "aws_endpoint_url_s3"}
-    return any(name.removeprefix("aws_") in known or environ.get(name.upper()) for name in names)
-
-
 def _profile(environ: Mapping[str, str], name: str) -> dict[str, str] | None:
     """The entries of both files for a profile, credentials first; None where neither has it."""
     home = Path(environ.get("HOME") or Path.home()) / ".aws"
-    sections = (
-        (environ.get("AWS_CONFIG_FILE") or home / "config", f"profile {name}"),
-        # Only the default profile may do without the word before its name.
-        (environ.get("AWS_CONFIG_FILE") or home / "config", name if name == "default" else ""),
-        (environ.get("AWS_SHARED_CREDENTIALS_FILE") or home / "credentials", name),
-    )
+    config = environ.get("AWS_CONFIG_FILE") or home / "config"
+    own = environ.get("AWS_SHARED_CREDENTIALS_FILE") or home / "credentials"
+    # Only the default profile may do without the word before its name.
+    sections = [(config, f"profile {name}"), (config, "default"), (own, name)]
     profile: dict[str, str] | None = None
-    for file, section in sections:
-        parser = _parsed(Path(file).expanduser())
-        if section and parser.has_section(section):
+    for place, section in sections:
+        file = Path(place).expanduser()
+        # Raw: a % in a value means nothing in these files.
+        parser = RawConfigParser(strict=False, default_section="")
+        try:
+            parser.read_string(file.read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError, Error) as error:
+            raise StorageError(
+                f"{file} cannot be read: {type(error).__name__}.",
+                remedy="Correct it, or name another with AWS_CONFIG_FILE or "
+                "AWS_SHARED_CREDENTIALS_FILE.",
+            ) from error
+        if parser.has_section(section) and (section != "default" or name == "default"):
             profile = (profile or {}) | dict(parser.items(section))
     return profile
-
-
-def _parsed(file: Path) -> RawConfigParser:
-    """The file, without sections if there is none."""
-    # Raw: a % in a value means nothing in these files.
-    parser = RawConfigParser(strict=False, default_section="")
-    try:
-        parser.read_string(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        pass
-    except (OSError, ValueError, Error) as error:
-        raise StorageError(
-            f"{file} cannot be read: {type(error).__name__}.",
-            remedy="Correct it, or name another with AWS_CONFIG_FILE or "
-            "AWS_SHARED_CREDENTIALS_FILE.",
-        ) from error
-    return parser
 
 
 # Credentials
@@ -189,10 +175,18 @@ class RenewedCredentials:
         self, ask: Callable[[], TemporaryCredentials], first: TemporaryCredentials
     ) -> None:
         self._ask = ask
-        self._held = first
-        self._renewal = _renewal(first)
         self._lock = threading.Lock()
         self.error: DeltaadmError | None = None
+        self._hold(first)
+
+    def _hold(self, credentials: TemporaryCredentials) -> None:
+        self._held = credentials.options
+        self._renewal: float | None = None
+        if credentials.expires is not None:
+            end, now = credentials.expires / 1000, time.time()
+            # A quarter of a short life, or credentials for less than the margin would be asked for
+            # each time.
+            self._renewal = end - min(_MARGIN, max(0.0, end - now) / 4)
 
     @property
     def options(self) -> Mapping[str, str]:
@@ -201,13 +195,13 @@ class RenewedCredentials:
         with self._lock:
             if self._renewal is not None and time.time() >= self._renewal:
                 try:
-                    self._held = self._ask()
+                    credentials = self._ask()
                 except DeltaadmError as error:
                     self.error = error
                     raise
                 self.error = None
-                self._renewal = _renewal(self._held)
-            return self._held.options
+                self._hold(credentials)
+            return self._held
 
     def provide(self) -> dict[str, Any]:
         """The credentials as obstore takes them, which asks again when they expire."""
@@ -230,17 +224,7 @@ _MARGIN: Final = 300.0
 """Seconds before the end at which credentials are renewed, unless they are shorter-lived."""
 
 
-def _renewal(credentials: TemporaryCredentials) -> float | None:
-    """When to ask again, in seconds since the epoch."""
-    if credentials.expires is None:
-        return None
-    end, now = credentials.expires / 1000, time.time()
-    # A quarter of a short life, or credentials for less than the margin would be asked for each
-    # time.
-    return end - min(_MARGIN, max(0.0, end - now) / 4)
-
-
-# Files that are kept
+# What was read before
 
 
 if TYPE_CHECKING:
@@ -248,26 +232,19 @@ if TYPE_CHECKING:
     """The range of bytes that was read; None for the whole file."""
 
 
-class KeptFile(NamedTuple):
-    """A file as it was listed, and what is kept of it."""
-
-    listed: Hashable
-    spans: dict[Span, bytes]
-
-
-class Kept:
+class LogCache:
     """
     At most so many bytes of the logs that were opened last, of files that never change.
 
-    Of a single log that has more, what was read first is kept. What was read of a file counts as
-    long as it is listed in the same way; whoever has not listed it has what was listed last.
+    Of a single log that has more, what was read first stays. What was read of a file counts as
+    long as it is *listed* in the same way; None, for a file that was not, stands for the last.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._size = 0
-        self._lock = Lock()
-        self._logs: dict[str, dict[str, KeptFile]] = {}
+        self._lock = threading.Lock()
+        self._logs: dict[str, dict[str, tuple[Hashable, dict[Span, bytes]]]] = {}
 
     def opened(self, log: str) -> None:
         """Prefer a *log* to those that were opened before."""
@@ -275,33 +252,32 @@ class Kept:
             self._logs[log] = self._logs.pop(log, {})
 
     def find(self, log: str, path: str, listed: Hashable, span: Span = None) -> bytes | None:
-        """These bytes of a file, if they are kept."""
-        file = self._logs.get(log, {}).get(path)
-        if file is None or (listed is not None and listed != file.listed):
-            return None
-        return file.spans.get(span)
+        """These bytes of a file, if they are there."""
+        known, spans = self._logs.get(log, {}).get(path, (None, {}))
+        return spans.get(span) if listed is None or listed == known else None
 
     def keep(self, log: str, path: str, listed: Hashable, body: bytes, span: Span = None) -> None:
         """Keep these bytes of a file, if there is room for them and it was listed."""
-        if listed is None:
+        # Commits, checksums and checkpoints; `_last_checkpoint` is overwritten.
+        never_changes = path[:1].isdigit() or path.startswith("_sidecars/")
+        if listed is None or not never_changes or len(body) > _CACHED_SIZE:
             return
         with self._lock:
             mine = self._logs.setdefault(log, {})
-            if path in mine and mine[path].listed != listed:
-                self._size -= _size(mine.pop(path))
+            if path in mine and mine[path][0] != listed:
+                self._size -= _size(mine.pop(path)[1])
             while self._size + len(body) > self._most:
                 oldest = next(iter(self._logs))
-                # The log that is read now keeps what it has.
                 if oldest == log:
                     return
-                self._size -= sum(map(_size, self._logs.pop(oldest).values()))
-            spans = mine.setdefault(path, KeptFile(listed, {})).spans
+                self._size -= sum(_size(spans) for _, spans in self._logs.pop(oldest).values())
+            spans = mine.setdefault(path, (listed, {}))[1]
             self._size += len(body) - len(spans.get(span, b""))
             spans[span] = body
 
 
-def _size(file: KeptFile) -> int:
-    return sum(map(len, file.spans.values()))
+def _size(spans: Mapping[Span, bytes]) -> int:
+    return sum(map(len, spans.values()))
 
 
 # Options
@@ -318,17 +294,14 @@ _WORDS: Final = frozenset({
 })  # fmt: skip
 
 
-def require_usable(
-    prefix: str, settings: Mapping[str, str], environment: Mapping[str, str]
-) -> None:
+def _require_usable(prefix: str, settings: Mapping[str, str]) -> None:
     """
     Raise `StorageError` for an endpoint that is not a URL, or a word or token with several lines.
 
-    Those of *settings* and of the *environment* count whose names begin with the *prefix* of a
-    kind of store, such as `aws_`.
+    Those of *settings* and of the environment count whose names begin with *prefix*.
     """
     # Messages show names, not values: a value may be a secret, or have one in it.
-    own = {name: text for name, text in environment.items() if name.lower().startswith(prefix)}
+    own = {name: text for name, text in os.environ.items() if name.lower().startswith(prefix)}
     for name, value in {**own, **settings}.items():
         key = name.lower().removeprefix(prefix).removeprefix("storage_")
         if key in _URLS and not _is_url(value):
@@ -336,33 +309,17 @@ def require_usable(
                 f"{name} is not a URL.",
                 remedy="An endpoint looks like https://host or http://host:9000.",
             )
-        where, word = name, value
+        where, word = name, value if key in _WORDS else ""
         if key == "container_authorization_token_file":
-            where, word = f"The file in {name}", _token_in(value)
-        elif key not in _WORDS:
-            continue
+            where = f"The file in {name}"
+            with suppress(OSError, ValueError):  # which obstore says
+                word = Path(value).read_bytes().decode("latin-1")
         if re.search(r"[^\x21-\x7e]", word):
             raise StorageError(
                 f"{where} contains a space, a line break or another invalid character.",
                 remedy="Correct it; a line break at the end often comes from the file it was read "
                 "from.",
             )
-
-
-def _token_in(file: str) -> str:
-    """The token in a file that obstore reads; empty where it cannot be read, which obstore says."""
-    try:
-        return Path(file).read_bytes().decode("latin-1")
-    except (OSError, ValueError):
-        return ""
-
-
-def require_url(location: str) -> None:
-    """Raise `StorageError` where no request to a server can be made of the *location*."""
-    if not _is_url("/".join(location.split("/", 3)[:3])):
-        raise StorageError(
-            f"{location} is not a URL.", remedy="It looks like https://host/path/to/table."
-        )
 
 
 def _is_url(text: str) -> bool:
@@ -375,16 +332,7 @@ def _is_url(text: str) -> bool:
     return plain and parts.scheme in {"http", "https"} and bool(host)
 
 
-def require_bucket(noun: str, name: str, location: str) -> None:
-    """Raise `StorageError` for a *location* with the *name* of a bucket that no store has."""
-    if re.search(r"[^\w.$-]", name, re.ASCII):
-        raise StorageError(
-            f"Cannot read {location}: {name!r} is not a valid {noun} name.",
-            remedy="Use only letters, digits, hyphens, dots and underscores.",
-        )
-
-
-NOWHERE: Final = "127.0.0.1:0"
+_NOWHERE: Final = "127.0.0.1:0"
 """Where nobody can listen."""
 
 _CLOUDS: Final = {
@@ -395,11 +343,8 @@ _LINK_LOCAL: Final = "169.254.0.0/16"
 """Where machines of a cloud get their credentials."""
 
 
-def confining_options(
-    kind: str,
-    client: Mapping[str, object],
-    settings: Mapping[str, str],
-    environment: Mapping[str, str],
+def _confining_options(
+    kind: str, client: Mapping[str, object], settings: Mapping[str, str]
 ) -> dict[str, str]:
     """
     Options for connections to the hosts of a cloud and of *settings* alone, besides *client*.
@@ -408,39 +353,31 @@ def confining_options(
     signatures of Azure; it has no option against that. So for all other hosts it gets a proxy that
     is nowhere. Where the user has a proxy, that one decides.
     """
-    if kind not in _CLOUDS or "proxy_url" in client or _has_proxy(environment):
+    if kind not in _CLOUDS or "proxy_url" in client:
+        return {}
+    names = ("http", "https", "all")
+    if sys.platform in {"darwin", "win32"}:  # where the system has settings of its own
+        from urllib.request import getproxies
+
+        has_proxy = not getproxies().keys().isdisjoint(names)
+    else:
+        variables = [f"{name}_proxy" for name in names]
+        has_proxy = any(os.environ.get(name) or os.environ.get(name.upper()) for name in variables)
+    if has_proxy:
         return {}
     own = ("aws_", "azure_", "azurite_", "identity_")
-    given = {name.lower(): text for name, text in environment.items()}
+    given = {name.lower(): text for name, text in os.environ.items()}
     given = {name: text for name, text in given.items() if name.startswith(own)} | dict(settings)
     hosts = [_CLOUDS[kind], _LINK_LOCAL]
     hosts += [urlsplit(text).hostname or "" for text in given.values() if _is_url(text)]
     hosts += [text for name, text in given.items() if name.endswith("_host")]
     hosts += ["127.0.0.1" for name in given if name.endswith("use_emulator")]
-    return {"proxy_url": f"http://{NOWHERE}", "proxy_excludes": ",".join(hosts)}
-
-
-def _has_proxy(environment: Mapping[str, str]) -> bool:
-    if sys.platform in {"darwin", "win32"}:  # where the system has settings of its own
-        from urllib.request import getproxies
-
-        return not {"http", "https", "all"}.isdisjoint(getproxies())
-    names = ("http_proxy", "https_proxy", "all_proxy")
-    return any(environment.get(name) or environment.get(name.upper()) for name in names)
+    return {"proxy_url": f"http://{_NOWHERE}", "proxy_excludes": ",".join(hosts)}
 
 
 # Errors
 
 
-class _Cause(NamedTuple):
-    """The message for a text with one of `words` in it; {doing} and {url} are filled in."""
-
-    words: tuple[str, ...]
-    message: str
-    remedy: str
-
-
-_CANNOT: Final = "Cannot {doing} {url}: "
 _CREDENTIALS: Final = {
     "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN if there is "
     "one (`aws configure export-credentials --format env` prints those of a profile), run where "
@@ -459,190 +396,130 @@ _PERMISSIONS: Final = {
     "remove": "s3:DeleteObject",
 }  # fmt: skip
 
+_NO_BUCKET: Final = (
+    "NoSuchBucket|ContainerNotFound|specified bucket does not exist",
+    "", "Check its name, and the endpoint if it is not the cloud's own.",
+)  # fmt: skip
+
 # The first that fits counts: causes come before what they end in, such as a denied access.
 _CAUSES: Final = (
-    _Cause(
-        ("NoSuchBucket", "ContainerNotFound", "specified bucket does not exist"),
-        "There is no {noun} {bucket}.",
-        "Check its name, and the endpoint if it is not the cloud's own.",
-    ),
-    _Cause(
-        ("BadScheme",),
-        _CANNOT + "the endpoint is plain HTTP, which must be allowed explicitly.",
-        "Set AWS_ALLOW_HTTP, AZURE_ALLOW_HTTP or GOOGLE_ALLOW_HTTP to true, or give "
-        "--storage-option allow_http=true, if the network is trusted.",
-    ),
-    _Cause(
-        (NOWHERE,),
-        _CANNOT + "the store redirects to another host, which is given no credentials.",
+    _NO_BUCKET,
+    (
+        "BadScheme",
+        "the endpoint is plain HTTP, which must be allowed explicitly",
+        ("Set AWS_ALLOW_HTTP, AZURE_ALLOW_HTTP or GOOGLE_ALLOW_HTTP to true, or give "
+        "--storage-option allow_http=true, if the network is trusted."),
+    ), (
+        _NOWHERE,
+        "the store redirects to another host, which is given no credentials",
         "If that host is to be trusted, set it as the endpoint.",
-    ),
-    _Cause(
-        ("InvalidHeaderValue", "InvalidUri", "RelativeUrlWithoutBase", "InvalidPort"),
-        _CANNOT + "a credential or a setting of the store cannot be part of a request.",
+    ), (
+        "InvalidHeaderValue|InvalidUri|RelativeUrlWithoutBase|InvalidPort",
+        "a credential or a setting of the store cannot be part of a request",
         "Look for line breaks and odd characters in them, and for addresses that are not URLs.",
-    ),
-    _Cause(
-        ("RequestTimeTooSkewed",),
-        _CANNOT + "this machine's clock differs too much from the store's.",
-        "Set the clock.",
-    ),
-    _Cause(
-        ("ExpiredToken", "RequestExpired", "TokenRefreshRequired", "TokenExpired", "invalid_grant",
-         "Signature not valid in the specified time frame"),
-        _CANNOT + "the credentials have expired.",
-        "Get new ones.",
-    ),
-    _Cause(
-        ("169.254.169.254", "169.254.170.2", "168.63.129.16", "metadata.google.internal",
-         "Missing AccessKeyId", "Missing SecretAccessKey", "MissingAccessKeyId",
-         "MissingSecretAccessKey", "Account must be specified", "MissingAccount"),
-        _CANNOT + "no credentials were found.",
-        "{credentials}",
-    ),
-    _Cause(
-        ("PermanentRedirect", "AuthorizationHeaderMalformed", "BareRedirect", "301 Moved",
-         "Received redirect without LOCATION", "IllegalLocationConstraint"),
-        _CANNOT + "its bucket is in another region than the one that is asked.",
+    ), (
+        "RequestTimeTooSkewed",
+        "this machine's clock differs too much from the store's", "Set the clock.",
+    ), (
+        ("ExpiredToken|RequestExpired|TokenRefreshRequired|TokenExpired|invalid_grant|"
+        "Signature not valid in the specified time frame"),
+        "the credentials have expired", "Get new ones.",
+    ), (
+        ("169.254.169.254|169.254.170.2|168.63.129.16|metadata.google.internal|Missing AccessKeyId|"
+        "Missing SecretAccessKey|MissingAccessKeyId|MissingSecretAccessKey|"
+        "Account must be specified|MissingAccount"),
+        "no credentials were found", "{credentials}",
+    ), (
+        ("PermanentRedirect|AuthorizationHeaderMalformed|BareRedirect|301 Moved|"
+        "Received redirect without LOCATION|IllegalLocationConstraint"),
+        "its bucket is in another region than the one that is asked",
         "Set AWS_REGION to the region of the bucket.",
-    ),
-    _Cause(
-        ("InvalidAccessKeyId", "SignatureDoesNotMatch", "AuthenticationFailed", "InvalidToken",
-         "InvalidAuthenticationInfo", "UnauthenticatedError", "401 Unauthorized", "invalid_client"),
-        _CANNOT + "the store does not accept the credentials.",
+    ), (
+        ("InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|InvalidToken|"
+        "InvalidAuthenticationInfo|UnauthenticatedError|401 Unauthorized|invalid_client"),
+        "the store does not accept the credentials",
         "Check that they are complete, and those of this store.",
-    ),
-    _Cause(
-        ("AccessDenied", "403 Forbidden", "PermissionDenied", "AuthorizationPermissionMismatch",
-         "AuthorizationFailure", "AllAccessDisabled"),
-        _CANNOT + "permission denied.",
+    ), (
+        ("AccessDenied|403 Forbidden|PermissionDenied|AuthorizationPermissionMismatch|"
+        "AuthorizationFailure|AllAccessDisabled"),
+        "permission denied",
         "Ask for the permission to {doing} objects of {bucket}{permissions}.",
-    ),
-    _Cause(
-        ("PreconditionError", "412 Precondition", "EOFError"),
-        _CANNOT + "it was replaced meanwhile.",
-        "Try again.",
-    ),
-    _Cause(
-        ("PROPFIND", "405 Method Not Allowed", "501 "),
-        _CANNOT + "the server does not list files, which takes WebDAV.",
+    ), (
+        "PreconditionError|412 Precondition|EOFError",
+        "it was replaced meanwhile", "Try again.",
+    ), (
+        "PROPFIND|405 Method Not Allowed|501 ",
+        "the server does not list files, which takes WebDAV",
         "Read the table where it is stored, or from a server that can list files.",
-    ),
-    _Cause(
-        ("CorruptMessage", "InvalidContentType", "tls handshake", "TlsError", "received fatal"),
-        _CANNOT + "the server does not speak TLS.",
+    ), (
+        "CorruptMessage|InvalidContentType|tls handshake|TlsError|received fatal",
+        "the server does not speak TLS",
         "Check the endpoint: its port, and whether it is plain HTTP.",
-    ),
-    _Cause(
-        ("certificate", "InvalidCertificate"),
-        _CANNOT + "the server's certificate is not accepted.",
-        "Check the endpoint; SSL_CERT_FILE names a file with the certificates of an authority of "
-        "your own.",
-    ),
-    _Cause(
-        ("dns error", "failed to lookup address"),
-        _CANNOT + "its host has no address.",
-        "Check the endpoint, the region and the account.",
-    ),
-    _Cause(
-        ("Connection refused", "ConnectionRefused"),
-        _CANNOT + "the connection is refused.",
-        "Check the endpoint and its port.",
-    ),
-    _Cause(
-        ("TimedOut", "timed out", "Timeout", "deadline"),
-        _CANNOT + "the server does not answer in time.",
-        "Check the endpoint and the network.",
-    ),
-    _Cause(
-        ("SlowDown", "503 Service", "429 Too Many", "ServerBusy", "rateLimitExceeded"),
-        _CANNOT + "the store is overloaded, and stayed so.",
+    ), (
+        "certificate|InvalidCertificate",
+        "the server's certificate is not accepted",
+        ("Check the endpoint; SSL_CERT_FILE names a file with the certificates of an authority of "
+        "your own."),
+    ), (
+        "dns error|failed to lookup address",
+        "its host has no address", "Check the endpoint, the region and the account.",
+    ), (
+        "Connection refused|ConnectionRefused",
+        "the connection is refused", "Check the endpoint and its port.",
+    ), (
+        "TimedOut|timed out|Timeout|deadline",
+        "the server does not answer in time", "Check the endpoint and the network.",
+    ), (
+        "SlowDown|503 Service|429 Too Many|ServerBusy|rateLimitExceeded",
+        "the store is overloaded, and stayed so",
         "Try again later, and with a smaller --jobs.",
     ),
 )  # fmt: skip
+"""Texts that tell a cause, the cause, and its remedy."""
 
 
-def failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
+def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
     """The error that an exception in *doing* something to what is at *url* amounts to."""
-    cause = _cause(f"{type(error).__name__}: {error}")
+    text = f"{type(error).__name__}: {error}"
+    cause = next((row for row in _CAUSES if any(word in text for word in row[0].split("|"))), None)
     # A missing bucket is a missing file to obstore, but "try again" does not help there.
-    if isinstance(error, FileNotFoundError) and cause is not _CAUSES[0]:
+    if isinstance(error, FileNotFoundError) and cause is not _NO_BUCKET:
         return FileMissing(
             f"The file {url} is missing.",
             remedy="Another process may be cleaning up the log; try again.",
             delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
         )
-    if cause is not None:
-        return _error(cause, url, doing)
+    if cause is None:
+        # The first sentence, without the details of the response and of the request.
+        line = re.sub(_REQUEST, "", str(error).strip().partition("\n")[0])
+        line = re.sub(r"<.*", "", re.sub(r"^Generic [\w ]+ error: ", "", line)).strip(" :.-")
+        return StorageError(
+            f"Cannot {doing} {url}: {line or _NOT_UNDERSTOOD}.",
+            remedy="Check the location, the endpoint and the credentials.",
+        )
+    scheme = url[:2].lower()
+    scheme = "az" if scheme in {"ab", "ad"} else scheme
+    bucket, noun = "/".join(url.split("/", 3)[:3]), "container" if scheme == "az" else "bucket"
+    words = {
+        "doing": doing,
+        "bucket": bucket,
+        "credentials": _CREDENTIALS.get(scheme, ""),
+        "permissions": f" ({_PERMISSIONS[doing]})" if scheme == "s3" else "",
+    }
     return StorageError(
-        f"Cannot {doing} {url}: {_first_sentence(str(error))}.",
-        remedy="Check the location, the endpoint and the credentials.",
+        f"Cannot {doing} {url}: {cause[1]}." if cause[1] else f"There is no {noun} {bucket}.",
+        remedy=cause[2].format_map(words),
     )
 
 
-def known_failure(url: str, text: str, doing: str) -> StorageError | None:
-    """The error for what another program says of *doing* something to *url*, if it is known."""
-    cause = _cause(text)
-    return None if cause is None else _error(cause, url, doing)
-
-
-def _cause(text: str) -> _Cause | None:
-    return next((row for row in _CAUSES if any(word in text for word in row.words)), None)
-
-
-def _error(cause: _Cause, url: str, doing: str) -> StorageError:
-    scheme = url[:2].lower()
-    words = {
-        "doing": doing,
-        "url": url,
-        "bucket": "/".join(url.split("/", 3)[:3]),
-        "noun": "container" if scheme in {"az", "ab", "ad"} else "bucket",
-        "credentials": _CREDENTIALS.get("az" if scheme in {"ab", "ad"} else scheme, ""),
-        "permissions": f" ({_PERMISSIONS[doing]})" if scheme == "s3" else "",
-    }
-    return StorageError(cause.message.format_map(words), remedy=cause.remedy.format_map(words))
-
-
-_DENIALS: Final = frozenset({
-    "PermissionDeniedError", "UnauthenticatedError", "NotFoundError", "FileNotFoundError",
-    "InvalidPathError", "NotSupportedError", "NotImplementedError",
-})  # fmt: skip
-"""With these a store turns a request away; of any other it may have heard."""
-
-
-def failure_to_create(url: str, error: Exception) -> DeltaadmError:
-    """The error of a conditional write."""
-    # Unless the store denied it, it may have happened all the same.
-    problem = failure(url, error, "write")
-    if type(error).__name__ in _DENIALS:
-        return problem
-    return UnknownWrite(problem.message, remedy=problem.remedy)
-
-
-def failure_of_options(location: str, error: Exception) -> DeltaadmError | UsageError:
-    """The error for options with which no connection to *location* can be made."""
-    if match := re.match(r"Configuration key: '([^']*)' is not valid", str(error)):
-        return UsageError(
-            f"{match[1]!r} is not an option of the store at {location}", option="--storage-option"
-        )
-    return failure(location, error)
-
-
+_NOT_UNDERSTOOD: Final = "the store's response cannot be understood"
 _REQUEST: Final = r"Error performing [A-Z]+ \S+ in \S+(?: after \d+ retries[^-:]*)?(?: - |: )?"
-
-
-def _first_sentence(text: str) -> str:
-    """The message of an exception, without the details of the response and of the request."""
-    line = re.sub(_REQUEST, "", text.strip().partition("\n")[0])
-    line = re.sub(r"^Generic [\w ]+ error: ", "", line)
-    return re.sub(r"<.*", "", line).strip(" :.-") or "the store's response cannot be understood"
 
 
 # The store
 
 
-if TYPE_CHECKING:
-    Given = ParamSpec("Given")
+Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 PAGE: Final = 1_000
@@ -669,15 +546,35 @@ _SCRATCH: Final = ".deltaadm-doctor-"
 _TRIALS: Final = 3
 """Attempts to find out what a store does that does not answer."""
 
-_KEPT: Final = 1 << 25
-"""Bytes of logs that are kept, for those that are read more than once."""
-
-_KEPT_SIZE: Final = 1 << 20
-"""The number of files that may belong together."""
+_CACHED: Final = 1 << 25
+_CACHED_SIZE: Final = 1 << 20
+"""Bytes of logs that are kept, for those that are read more than once, and of one piece of them."""
 
 _BLOCK: Final = 1 << 16
 _LARGEST_BLOCK: Final = 1 << 23
 _BLOCKS_KEPT: Final = 4
+
+
+_DENIALS: Final = frozenset({
+    "PermissionDeniedError", "UnauthenticatedError", "NotFoundError", "FileNotFoundError",
+    "InvalidPathError", "NotSupportedError", "NotImplementedError",
+})  # fmt: skip
+"""With these a store turns a request to write away; after any other it may have written."""
+
+_KINDS: Final[Mapping[str, str]] = {
+    "s3": "s3", "s3a": "s3", "gs": "gcs", "az": "azure", "adl": "azure", "abfs": "azure",
+    "abfss": "azure", "http": "http", "https": "http", "memory": "memory",
+}  # fmt: skip
+"""The kind of store by the scheme of a URL."""
+
+_NOUNS: Final = {
+    "s3": ("bucket", "s3://bucket/path/to/table"),
+    "gcs": ("bucket", "gs://bucket/path/to/table"),
+    "azure": ("container", "abfss://container@account.dfs.core.windows.net/path/to/table"),
+    "http": ("host", "https://host/path/to/table"),
+    "memory": ("store", "memory://name/path/to/table"),
+}
+"""What each kind has tables in, and a location there."""
 
 
 class Address(NamedTuple):
@@ -705,15 +602,18 @@ class Address(NamedTuple):
         """
         scheme, _, rest = location.partition("://")
         authority, _, path = rest.partition("/")
-        kind = KINDS[scheme.lower()]
+        kind = _KINDS[scheme.lower()]
         qualifier, path = f"{scheme}://{authority}", path.strip("/")
         if not authority:
+            noun, example = _NOUNS[kind]
             raise StorageError(
-                f"{location} names no {_NOUNS[kind]}.",
-                remedy=f"A location there looks like {_EXAMPLES[kind]}.",
+                f"{location} names no {noun}.", remedy=f"A location there looks like {example}."
             )
         if kind == "http":
-            require_url(location)
+            if not _is_url(qualifier):
+                raise StorageError(
+                    f"{location} is not a URL.", remedy="It looks like https://host/path/to/table."
+                )
             parts = urlsplit(location)
             if parts.query or parts.fragment:
                 raise StorageError(
@@ -731,38 +631,12 @@ class Address(NamedTuple):
         return "/".join(filter(None, (self.path, *names)))
 
 
-KINDS: Final[Mapping[str, str]] = {
-    "s3": "s3",
-    "s3a": "s3",
-    "gs": "gcs",
-    "az": "azure",
-    "adl": "azure",
-    "abfs": "azure",
-    "abfss": "azure",
-    "http": "http",
-    "https": "http",
-    "memory": "memory",
-}
-"""The kind of store by the scheme of a URL."""
-
-_NOUNS: Final = {
-    "s3": "bucket", "gcs": "bucket", "azure": "container", "http": "host", "memory": "store",
-}  # fmt: skip
-_EXAMPLES: Final = {
-    "s3": "s3://bucket/path/to/table",
-    "gcs": "gs://bucket/path/to/table",
-    "azure": "abfss://container@account.dfs.core.windows.net/path/to/table",
-    "http": "https://host/path/to/table",
-    "memory": "memory://name/path/to/table",
-}
-
-
 class Connections:
     """
     The buckets that a run has asked something of, and the threads in which it waits for them.
 
-    What was read of logs is `kept`. *options_for* tells what is set for a location besides the
-    environment, and *credentials_for* the credentials that somebody gives for it.
+    What was read of logs is in `cache`. *options_for* tells what is set for a location besides the
+    environment, and *credentials_for* the credentials that are given for it.
     """
 
     def __init__(
@@ -775,7 +649,7 @@ class Connections:
         self._buckets: dict[object, Bucket] = {}
         self._memory: dict[str, Backend] = {}
         self._threads = Threads(_AT_ONCE)
-        self.kept = Kept(_KEPT)
+        self.cache = LogCache(_CACHED)
 
     def bucket(self, location: str) -> Bucket:
         """The bucket that *location* is in."""
@@ -803,41 +677,41 @@ class Connections:
         if address.kind == "memory":
             # One for each name, so that all who open it see the same objects.
             return self._memory.setdefault(address.bucket, store.MemoryStore())
+        noun, _ = _NOUNS[address.kind]
+        if address.kind != "http" and re.search(r"[^\w.$-]", address.bucket, re.ASCII):
+            raise StorageError(
+                f"Cannot read {location}: {address.bucket!r} is not a valid {noun} name.",
+                remedy="Use only letters, digits, hyphens, dots and underscores.",
+            )
         settings, client = _divided(address.kind, options)
-        if address.kind != "http":
-            require_bucket(_NOUNS[address.kind], address.bucket, location)
+        provider = None if credentials is None else credentials.provide
         try:
             if address.kind == "http":
                 return store.HTTPStore(address.bucket, client_options=client, retry_config=_retry())
             if address.kind == "s3":
-                # The variable for S3 alone comes before the one for all services in AWS's own tools
-                # too.
-                endpoint = os.environ.get("AWS_ENDPOINT_URL_S3")
-                plain = {key.removeprefix("aws_") for key in settings}
-                if endpoint and not {"endpoint", "endpoint_url"} & plain:
-                    settings["endpoint"] = endpoint
-                settings |= _of_profile(settings, credentials=credentials is None)
-                kind: Any = store.S3Store
-            elif address.kind == "gcs":
-                kind = store.GCSStore
-            else:
-                if address.account:
-                    settings["account_name"] = address.account
-                kind = store.AzureStore
+                settings |= _settings_of_s3(settings, credentials=credentials is None)
+            elif address.account:
+                settings["account_name"] = address.account
             # obstore panics on some of these.
-            require_usable(_PREFIXES[address.kind], settings, os.environ)
-            client |= confining_options(address.kind, client, settings, os.environ)
-            backend: Backend = kind(
+            _require_usable(_PREFIXES[address.kind], settings)
+            client |= _confining_options(address.kind, client, settings)
+            kinds: Any = {"s3": store.S3Store, "gcs": store.GCSStore, "azure": store.AzureStore}
+            backend: Backend = kinds[address.kind](
                 address.bucket,
                 config=settings,
                 client_options=client,
                 retry_config=_retry(),
-                credential_provider=None if credentials is None else credentials.provide,
+                credential_provider=provider,
             )
         except StorageError:
             raise
         except Exception as error:
-            raise failure_of_options(location, error) from error
+            if match := re.match(r"Configuration key: '([^']*)' is not valid", str(error)):
+                raise UsageError(
+                    f"{match[1]!r} is not an option of the store at {location}",
+                    option="--storage-option",
+                ) from error
+            raise _failure(location, error) from error
         return backend
 
 
@@ -868,8 +742,6 @@ def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any
 
     Options of the other clouds are left out, so that one file can have those of all.
     """
-    from deltaadm import __version__
-
     own = _PREFIXES[kind]
     others = tuple(prefix for prefix in _PREFIXES.values() if prefix != own)
     client = {"user_agent": f"deltaadm/{__version__}", "timeout": "30s", "connect_timeout": "5s"}
@@ -891,24 +763,19 @@ def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any
     return settings, client
 
 
-def _of_profile(settings: Mapping[str, str], *, credentials: bool) -> Mapping[str, str]:
-    """The options that the profile of `~/.aws` adds to *settings*, with *credentials* those too."""
+def _settings_of_s3(settings: Mapping[str, str], *, credentials: bool) -> dict[str, str]:
+    """What is added to *settings*, with *credentials* of the profile in `~/.aws` as well."""
+    more = {}
+    # The variable for S3 alone comes before the one for all services in AWS's own tools too.
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3")
+    plain = {key.removeprefix("aws_") for key in settings}
+    if endpoint and not {"endpoint", "endpoint_url"} & plain:
+        more["endpoint"] = endpoint
     # Requests without a signature would get one from the credentials of a profile.
     unsigned = settings.get("aws_skip_signature") or settings.get("skip_signature")
     signed = (unsigned or os.environ.get("AWS_SKIP_SIGNATURE", "")).lower() not in {"1", "true"}
-    return profile_options(os.environ, settings, credentials=credentials and signed)
-
-
-def _other_ways(settings: Mapping[str, str]) -> Iterator[str]:
-    """Settings by which writers to S3 agree on who may commit in another way than we do."""
-    for name, value in settings.items():
-        key, lower = name.lower().removeprefix("aws_"), value.lower()
-        if key == "s3_locking_provider" and value:
-            yield f"{name} = {value}, and deltaadm does not take part in its locks"
-        elif key.endswith("allow_unsafe_rename") and lower in {"1", "true", "yes", "on"}:
-            yield f"{name} is set, so other writers may replace commits"
-        elif key == "conditional_put" and lower != "etag":
-            yield f"{name} = {value} instead of etag, by which deltaadm commits"
+    known = settings.keys() | more.keys()
+    return more | profile_options(os.environ, known, credentials=credentials and signed)
 
 
 def _in_thread(
@@ -1075,8 +942,11 @@ class Bucket:
         except AlreadyExistsError:
             return False
         except Exception as error:
-            denied = None if self._credentials is None else self._credentials.error
-            raise denied or failure_to_create(self.url(path), error) from error
+            problem = self._failure(path, error, "write")
+            denied = self._credentials is not None and problem is self._credentials.error
+            if not denied and type(error).__name__ not in _DENIALS:
+                problem = UnknownWrite(problem.message, remedy=problem.remedy)
+            raise problem from error
         return True
 
     @_in_thread
@@ -1105,7 +975,7 @@ class Bucket:
     def _failure(self, path: str, error: Exception, doing: str = "read") -> DeltaadmError:
         """The error for a request about *path*, or for the credentials that it could not get."""
         denied = None if self._credentials is None else self._credentials.error
-        return denied or failure(self.url(path), error, doing)
+        return denied or _failure(self.url(path), error, doing)
 
     @contextmanager
     def _failing(self, path: str, doing: str = "read") -> Iterator[None]:
@@ -1170,8 +1040,8 @@ class ObjectStore:
         self._fetched: dict[str, Pending[bytes]] = {}
         self._ahead: deque[str] = deque()
         self._all: Sequence[ObjectMeta] | None = None
-        self._kept = connections.kept
-        self._kept.opened(self.root)
+        self._cache = connections.cache
+        self._cache.opened(self.root)
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """See `LogStore`."""
@@ -1209,23 +1079,27 @@ class ObjectStore:
 
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
-        memory = self._memory(path, self._metas.get(path))
-        body = memory.find()
+        listed = _identity(self._metas.get(path))
+        body = self._cache.find(self.root, path, listed)
         if body is None:
             pending = self._fetched.pop(path, None) or self._get(path)
             self._fetch_ahead()
             body = pending.result()
-            memory.keep(body)
+            self._cache.keep(self.root, path, listed, body)
         return body
 
     def open(self, path: str) -> BinaryIO:
         """See `LogStore`."""
-        where = f"{self._log}/{path}"
-        meta = self._metas.get(path) or self._bucket.head(where).result()
+        cached = partial(_RangedFile, cache=self._cache, log=self.root, name=path)
+        return self._opened(f"{self._log}/{path}", self._metas.get(path), cached)
+
+    def _opened(
+        self, where: str, meta: ObjectMeta | None, make: Callable[..., io.RawIOBase]
+    ) -> BinaryIO:
+        meta = meta or self._bucket.head(where).result()
         if meta is None:
-            raise failure(self._bucket.url(where), FileNotFoundError())
-        memory = self._memory(path, meta)
-        return cast("BinaryIO", _RangedFile(self._bucket, where, meta, memory))
+            raise _failure(self._bucket.url(where), FileNotFoundError())
+        return cast("BinaryIO", make(self._bucket, where, meta))
 
     def data_size(self, path: str) -> int | None:
         """See `LogStore`."""
@@ -1239,10 +1113,7 @@ class ObjectStore:
     def open_data(self, path: str) -> BinaryIO:
         """See `LogStore`."""
         where = self._data_path(path)
-        meta = self._data_metas.pop(where, None) or self._bucket.head(where).result()
-        if meta is None:
-            raise failure(self._bucket.url(where), FileNotFoundError())
-        return cast("BinaryIO", _RangedFile(self._bucket, where, meta))
+        return self._opened(where, self._data_metas.pop(where, None), _RangedFile)
 
     @property
     def storage_options(self) -> Mapping[str, str]:
@@ -1259,7 +1130,15 @@ class ObjectStore:
         if self._address.kind == "http":
             return f"the store of {self.root} cannot write a file only where there is none"
         if self._address.kind == "s3":
-            return next(_other_ways({**os.environ, **self._bucket.options}), "")
+            # Settings by which writers agree on who may commit in another way than we do.
+            for name, value in {**os.environ, **self._bucket.options}.items():
+                key, lower = name.lower().removeprefix("aws_"), value.lower()
+                if key == "s3_locking_provider" and value:
+                    return f"{name} = {value}, and deltaadm does not take part in its locks"
+                if key.endswith("allow_unsafe_rename") and lower in {"1", "true", "yes", "on"}:
+                    return f"{name} is set, so other writers may replace commits"
+                if key == "conditional_put" and lower != "etag":
+                    return f"{name} = {value} instead of etag, by which deltaadm commits"
         return ""
 
     def create(self, path: str, body: bytes) -> bool:
@@ -1287,13 +1166,11 @@ class ObjectStore:
         while self._ahead and len(self._fetched) < _AHEAD:
             path = self._ahead.popleft()
             meta = self._metas.get(path)
-            known = path in self._fetched or self._memory(path, meta).find() is not None
+            cached = self._cache.find(self.root, path, _identity(meta))
+            known = path in self._fetched or cached is not None
             # Large files may not be needed at all, and would keep small ones waiting.
             if not known and (meta is None or meta["size"] <= _AHEAD_SIZE):
                 self._fetched[path] = self._get(path)
-
-    def _memory(self, path: str, meta: ObjectMeta | None) -> _Memory:
-        return _Memory(self._kept, self.root, path, meta)
 
     def _listed(self, objects: Iterable[ObjectMeta], directory: str = "") -> dict[str, FileInfo]:
         """The objects that are files directly in the log, or in a *directory* of it."""
@@ -1310,77 +1187,63 @@ class ObjectStore:
 
     def _data_path(self, path: str) -> str:
         """The key of a file of the table within the bucket."""
-        return require_inside(path, self._key(path), [self._address.path])
-
-    def _key(self, path: str) -> str:
+        key = None
         if not is_absolute(path):
-            return self._address.join(unquote(path))
-        if path.startswith("/"):
-            return unquote(path).strip("/")
-        scheme = path.partition(":")[0].lower()
-        if scheme in KINDS and "://" in path:
-            there = Address.of(path)
-            if there[:1] + there[2:3] == self._address[:1] + self._address[2:3]:
+            key = self._address.join(unquote(path))
+        elif path.startswith("/"):
+            key = unquote(path).strip("/")
+        elif "://" in path and path.partition(":")[0].lower() in _KINDS:
+            there, here = Address.of(path), self._address
+            if (there.kind, there.bucket) == (here.kind, here.bucket):
                 # Delta encodes every path in the log, and `Address` decodes those of HTTP alone.
-                return there.path if there.kind == "http" else unquote(there.path)
-        raise StorageError(
-            f"{path} is in another store, which is out of reach from here.",
-            remedy="Check that file with a program that reaches its store.",
-        )
+                key = there.path if there.kind == "http" else unquote(there.path)
+        if key is None:
+            raise StorageError(
+                f"{path} is in another store, which is out of reach from here.",
+                remedy="Check that file with a program that reaches its store.",
+            )
+        return require_inside(path, key, [self._address.path])
 
 
-class _Memory:
-    """The kept content of one file, which is listed as *meta* if that is known."""
-
-    def __init__(self, kept: Kept, log: str, path: str, meta: ObjectMeta | None) -> None:
-        self._kept, self._file = kept, (log, path)
-        self._listed = meta and (meta["e_tag"], meta["size"], meta["last_modified"])
-        # Commits, checksums and checkpoints; `_last_checkpoint` is overwritten.
-        self._never_changes = path[:1].isdigit() or path.startswith("_sidecars/")
-
-    def find(self, span: tuple[int, int] | None = None) -> bytes | None:
-        """The bytes from one place to another, or all of them, if they are kept."""
-        if not self._never_changes:
-            return None
-        return self._kept.find(*self._file, self._listed, span)
-
-    def keep(self, body: bytes, span: tuple[int, int] | None = None) -> None:
-        """Keep these bytes, unless they are many."""
-        if self._never_changes and len(body) <= _KEPT_SIZE:
-            self._kept.keep(*self._file, self._listed, body, span)
+def _identity(meta: ObjectMeta | None) -> Hashable:
+    return meta and (meta["e_tag"], meta["size"], meta["last_modified"])
 
 
 class _RangedFile(io.RawIOBase):
     """An object that is read in blocks, which grow while they are read one after the other."""
 
     def __init__(
-        self, bucket: Bucket, path: str, meta: ObjectMeta, memory: _Memory | None = None
+        self,
+        bucket: Bucket,
+        path: str,
+        meta: ObjectMeta,
+        cache: LogCache | None = None,
+        *,
+        log: str = "",
+        name: str = "",
     ) -> None:
-        self._bucket, self._path, self._memory = bucket, path, memory
+        self._bucket, self._path = bucket, path
+        self._cache, self._file = cache, (log, name, _identity(meta))
         self._size, self._tag = meta["size"], meta["e_tag"]
         self._at = 0
         self._blocks: deque[tuple[int, bytes]] = deque(maxlen=_BLOCKS_KEPT)
         self._block = _BLOCK
 
     def readable(self) -> bool:
-        """See `io.IOBase`."""
         return True
 
     def seekable(self) -> bool:
-        """See `io.IOBase`."""
         return True
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """See `io.IOBase`."""
         self._at = max(0, offset + (0, self._at, self._size)[whence])
         return self._at
 
     def tell(self) -> int:
-        """See `io.IOBase`."""
         return self._at
 
     def read(self, size: int | None = -1) -> bytes:
-        """See `io.RawIOBase`; as many bytes as are asked for, if there are so many."""
+        """As many bytes as are asked for, if there are so many."""
         end = self._size if size is None or size < 0 else min(self._size, self._at + size)
         if end <= self._at:
             return b""
@@ -1394,19 +1257,18 @@ class _RangedFile(io.RawIOBase):
             # more.
             self._block = min(_LARGEST_BLOCK, 2 * self._block)
         last = min(self._size, max(end, start + self._block))
-        cached = self._memory.find((start, last)) if self._memory else None
+        cached = self._cache.find(*self._file, (start, last)) if self._cache else None
         if cached is None:
             cached = self._bucket.get_range(self._path, start, last, self._tag).result()
             # Some servers ignore a range, or cut it short.
             if len(cached) != last - start:
-                raise failure(self._bucket.url(self._path), EOFError())
-            if self._memory:
-                self._memory.keep(cached, (start, last))
+                raise _failure(self._bucket.url(self._path), EOFError())
+            if self._cache:
+                self._cache.keep(*self._file, cached, (start, last))
         self._blocks.append((start, cached))
         return cached[: end - start]
 
     def readinto(self, buffer: Any) -> int:
-        """See `io.RawIOBase`."""
         piece = self.read(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)

@@ -21,7 +21,7 @@ from deltaadm.limits import Limits
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.discover import find_tables, table_around
-from deltaadm.storage.object_store import Kept
+from deltaadm.storage.object_store import LogCache
 from deltaadm.storage.store import ObjectStores, open_store
 from tests.support.azure import azurite
 from tests.support.contract import EngineContract, Load
@@ -294,7 +294,7 @@ def test_a_run_does_not_read_again_what_is_listed_as_before(s3: S3Server, tmp_pa
 
 
 def test_what_a_run_keeps_is_limited() -> None:
-    kept = Kept(100)
+    kept = LogCache(100)
     for log in "ab":
         kept.opened(log)
         kept.keep(log, "0.json", 1, b"." * 40)
