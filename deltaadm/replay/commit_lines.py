@@ -88,17 +88,14 @@ class StoredLines:
 
     @property
     def names(self) -> Iterable[str]:
-        """See `LargeLines`."""
         known = {code: name for name, code in self._codes.items()}
         return (known[code] for code in self._order)
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """See `LargeLines`."""
         return first_object(self.actions("commitInfo"))
 
     def actions(self, name: str) -> Collection[Any]:
-        """See `LargeLines`."""
         if self._kept is not None and name not in ABOUT_FILES:
             return tuple(self._kept.get(name, ()))
         return _Actions(self, name, self._counts[name])
@@ -215,11 +212,10 @@ class SharingReplay(Replay):
         return ((path, look(path)) for path in files.names[::-1])
 
     def counted_in_checkpoint(self, reader: CheckpointReader) -> Tally:
-        """See `Replay`."""
         return self._counted or super().counted_in_checkpoint(reader)
 
     def live_in_deltas(self) -> Iterator[dict[str, Any]]:
-        """See `Replay`; they are found once, unless they hide some of a checkpoint's as well."""
+        """They are found once, unless they hide some of a checkpoint's as well."""
         if not self._sharing or self._segment.checkpoint is not None:
             return super().live_in_deltas()
         known = self._lines.live_in(self._segment)

@@ -45,7 +45,6 @@ class EmbeddedEngine:
     """A `ReplayEngine`; it never refuses a table for the features or versions it asks for."""
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
-        """See `ReplayEngine`."""
         return Replay(store, segment).outcome(detail)
 
 

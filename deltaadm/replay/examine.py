@@ -669,7 +669,6 @@ class _SharingEngine:
         self._counted = counted
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
-        """See `ReplayEngine`."""
         known = self._counted
         tally = known[1] if known is not None and known[0] == segment else None
         return SharingReplay(store, segment, self._lines, tally).outcome(detail)
@@ -683,7 +682,6 @@ class _RecordingEngine:
         self._unreadable = unreadable
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
-        """See `ReplayEngine`."""
         try:
             return self._engine.replay(store, segment, detail)
         except UnreadableCheckpoint as error:

@@ -224,12 +224,10 @@ class ArrowFiles:
 
     @property
     def every(self) -> Rows:
-        """See `FileColumns`."""
         return Rows(_same(True, len(self)))
 
     @property
     def none(self) -> Rows:
-        """See `FileColumns`."""
         return Rows(_same(False, len(self)))
 
     def column(self, name: str) -> pa.Array:
@@ -246,19 +244,16 @@ class ArrowFiles:
         return pc.struct_field(vectors, field)
 
     def having(self, column: str) -> Rows:
-        """See `FileColumns`; a struct without any field counts as null."""
+        """A struct without any field counts as null."""
         return Rows(_is_there(self.column(column)))
 
     def lacking(self, column: str) -> Rows:
-        """See `FileColumns`."""
         return ~self.having(column)
 
     def below(self, column: str, least: int) -> Rows:
-        """See `FileColumns`."""
         return _where(pc.less(self._numbers(column), scalar(least)))
 
     def above(self, column: str, most: int) -> Rows:
-        """See `FileColumns`."""
         return _where(pc.greater(self._numbers(column), scalar(most)))
 
     def _numbers(self, column: str) -> pa.Array:
@@ -269,7 +264,6 @@ class ArrowFiles:
             return numbers.cast(pa.float64(), safe=False)
 
     def with_odd_paths(self) -> Rows:
-        """See `FileColumns`."""
         return self._odd_paths
 
     @cached_property
@@ -282,7 +276,6 @@ class ArrowFiles:
         return _where(pc.invert(plain)) | _where(pc.less(pc.binary_length(paths), scalar(2)))
 
     def like(self, column: str, pattern: str) -> Rows:
-        """See `FileColumns`."""
         return _where(pc.match_substring_regex(self._texts(column), rf"\A(?:{pattern})"))
 
     def absolute_paths(self) -> Rows:
@@ -292,7 +285,6 @@ class ArrowFiles:
         return possible & self.like("path", ABSOLUTE) if possible else possible
 
     def malformed_vectors(self) -> Rows:
-        """See `FileColumns`."""
         present = self.having("deletionVector")
         if not present:
             return present
@@ -306,7 +298,6 @@ class ArrowFiles:
         return self.column(column).cast(pa.string())
 
     def with_partition_keys(self, wrong: Callable[[frozenset[str]], bool]) -> Rows:
-        """See `FileColumns`."""
         values = self.column("partitionValues")
         if not pa.types.is_map(values.type):
             return self.every if wrong(frozenset()) else self.none
@@ -319,7 +310,6 @@ class ArrowFiles:
         return Rows(_flags(wrong(frozenset(key for key, _ in row or ())) for row in rows))
 
     def with_partition_value(self, wrong: Callable[[str, str | None], bool]) -> Rows:
-        """See `FileColumns`."""
         values = self.column("partitionValues")
         if not pa.types.is_map(values.type):
             return self.none
@@ -341,7 +331,6 @@ class ArrowFiles:
 
     @cached_property
     def statistics(self) -> Statistics:
-        """See `FileColumns`."""
         deleted = self.vectors("cardinality").cast(pa.int64())
         return Statistics(self.statistics_texts(), deleted, self._shape)
 
@@ -361,7 +350,6 @@ class ArrowFiles:
         return pc.coalesce(texts, made)
 
     def files(self, rows: Sequence[Any]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
-        """See `FileColumns`."""
         wanted = self.none
         for flags in rows:
             wanted |= flags
@@ -475,16 +463,13 @@ class Statistics:
             yield position, num_records(text)
 
     def records_below(self, least: int) -> Rows:
-        """See `StatisticsColumns`."""
         return _where(pc.less(self.records, scalar(least))) | self.unread
 
     def fewer_records_than_deleted(self) -> Rows:
-        """See `StatisticsColumns`."""
         records = pc.max_element_wise(self.records, scalar(0), skip_nulls=False)
         return ~_where(pc.less_equal(self._deleted, records)) | self.unread
 
     def unlike(self, key: str, *, value: bool) -> Rows:
-        """See `StatisticsColumns`."""
 
         def differing(read: pa.Table) -> pa.BooleanArray | bool:
             if key not in read.column_names or not pa.types.is_boolean(read[key].type):
@@ -495,11 +480,9 @@ class Statistics:
         return self._where(differing)
 
     def contradictory(self) -> Rows:
-        """See `StatisticsColumns`."""
         return self._where(lambda read: _contradictory(read, self._kinds))
 
     def named(self, names: Container[str]) -> Rows:
-        """See `StatisticsColumns`."""
 
         def naming(read: pa.Table) -> bool:
             groups = (read.schema.field(key).type for key in _GROUPS if key in read.column_names)

@@ -170,13 +170,12 @@ class Unity:
 
     def _vended(self, location: str) -> RenewedCredentials | None:
         from deltaadm.storage.object_store import RenewedCredentials
-        from deltaadm.storage.unity import Access
 
         catalog, state = self._found(), self._state(location)
-        access = Access.READ_WRITE if location in self._written else Access.READ
+        operation = "READ_WRITE" if location in self._written else "READ"
 
         def ask() -> TemporaryCredentials | None:
-            return catalog.credentials(state, self._names[location], access)
+            return catalog.credentials(state, self._names[location], operation)
 
         def ask_again() -> TemporaryCredentials:
             credentials = ask()

@@ -101,11 +101,9 @@ class LocalDirectories:
     """The directories of this machine; see `Directories`."""
 
     def is_directory(self, place: str) -> bool:
-        """See `Directories`."""
         return os.path.isdir(place)  # noqa: PTH112 -- as the scan below
 
     def identity(self, place: str) -> Hashable:
-        """See `Directories`."""
         try:
             status = os.stat(place)  # noqa: PTH116 -- as the scan below
         except OSError as error:
@@ -113,7 +111,6 @@ class LocalDirectories:
         return status.st_dev, status.st_ino
 
     def look(self, place: str) -> Iterable[str] | None:
-        """See `Directories`."""
         try:
             with os.scandir(place) as entries:
                 names = [entry.name for entry in entries if _is_directory(entry)]
@@ -122,7 +119,6 @@ class LocalDirectories:
         return None if LOG_DIRECTORY in names else names
 
     def join(self, place: str, name: str) -> str:
-        """See `Directories`."""
         return os.path.join(place, name)  # noqa: PTH118
 
 

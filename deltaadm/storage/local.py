@@ -65,7 +65,7 @@ class LocalStore:
         self._prefix = self._log + os.sep
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
-        """See `LogStore`; reads names; sizes and times of files when they are asked for."""
+        """Names are read, sizes and times of files when they are asked for."""
         entries = _files_in(self._log)
         if entries is None:
             from deltaadm.storage.discover import (  # only a mistake pays for it
@@ -80,18 +80,16 @@ class LocalStore:
         return _Listing(entries)
 
     def list_short_log(self) -> None:
-        """See `LogStore`; to read `_last_checkpoint` costs less than to list a long log."""
+        """None: to read `_last_checkpoint` costs less than to list a long log."""
 
     def read_ahead(self, paths: Iterable[str]) -> None:
-        """See `LogStore`; reading takes no time in which others could be read."""
+        """Nothing is: reading takes no time in which others could be read."""
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
-        """See `LogStore`."""
         entries = _files_in(self._prefix + name) or {}
         return _Listing({f"{name}/{file}": entry for file, entry in entries.items()})
 
     def read(self, path: str) -> bytes:
-        """See `LogStore`."""
         where = self._prefix + path
         descriptor, size = _opened(where)
         try:
@@ -112,12 +110,11 @@ class LocalStore:
             os.close(descriptor)
 
     def open(self, path: str) -> BinaryIO:
-        """See `LogStore`."""
         descriptor, _ = _opened(self._prefix + path)
         return os.fdopen(descriptor, "rb")
 
     def data_size(self, path: str) -> int | None:
-        """See `LogStore`; what is no regular file counts as none."""
+        """What is no regular file counts as none."""
         where = self._data_path(path)
         try:
             status = os.stat(where)  # noqa: PTH116 -- pathlib costs time
@@ -130,7 +127,6 @@ class LocalStore:
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def open_data(self, path: str) -> BinaryIO:
-        """See `LogStore`."""
         where = self._data_path(path)
         if self.data_size(path) is None:
             raise _unreadable(where, FileNotFoundError())
@@ -156,7 +152,6 @@ class LocalStore:
         return require_inside(path, place, roots, os.sep)
 
     def overwrite(self, path: str, body: bytes) -> None:
-        """See `WritableStore`."""
         # Imported here: whoever only reads does without.
         from deltaadm.storage.files import published
 
@@ -172,7 +167,7 @@ class LocalStore:
         self._forget_checksum(path)
 
     def create(self, path: str, body: bytes) -> bool:
-        """See `WritableStore`; drafts that dead processes have left in the log are removed."""
+        """Drafts that dead processes have left in the log are removed."""
         where = self._prefix + path
         from deltaadm.storage.files import create_whole, make_directories
 
@@ -186,13 +181,13 @@ class LocalStore:
             raise unwritable(where, error) from error
 
     def draft(self, path: str) -> AbstractContextManager[BinaryIO]:
-        """See `WritableStore`; it is in the log, under a name that readers pass over."""
+        """The draft is in the log, under a name that readers pass over."""
         from deltaadm.storage.files import drafted
 
         return drafted(self._prefix + path, self._newest())
 
     def publish(self, draft: BinaryIO, path: str) -> bool:
-        """See `WritableStore`; to be called while the draft is there."""
+        """The draft must still be there."""
         from deltaadm.storage.files import published
 
         self._forget_checksum(path)

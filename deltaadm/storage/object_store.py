@@ -1044,7 +1044,6 @@ class ObjectStore:
         self._cache.opened(self.root)
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
-        """See `LogStore`."""
         if start:
             first = f"{self._log}/{listing_prefix(start)}"
             later = self._bucket.all_below(self._log, self.limits.files, first)
@@ -1057,7 +1056,6 @@ class ObjectStore:
         return files
 
     def list_short_log(self) -> Mapping[str, FileInfo] | None:
-        """See `LogStore`."""
         objects, complete = self._bucket.first_page(self._log).result()
         if not complete:
             return None
@@ -1066,19 +1064,16 @@ class ObjectStore:
         return self._listed(objects)
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
-        """See `LogStore`."""
         files = self._all
         if files is None:
             files = self._bucket.all_below(f"{self._log}/{name}", self.limits.files).result()
         return self._listed(files, f"{name}/")
 
     def read_ahead(self, paths: Iterable[str]) -> None:
-        """See `LogStore`."""
         self._ahead = deque(path for path in paths if path not in self._fetched)
         self._fetch_ahead()
 
     def read(self, path: str) -> bytes:
-        """See `LogStore`."""
         listed = _identity(self._metas.get(path))
         body = self._cache.find(self.root, path, listed)
         if body is None:
@@ -1089,7 +1084,6 @@ class ObjectStore:
         return body
 
     def open(self, path: str) -> BinaryIO:
-        """See `LogStore`."""
         cached = partial(_RangedFile, cache=self._cache, log=self.root, name=path)
         return self._opened(f"{self._log}/{path}", self._metas.get(path), cached)
 
@@ -1102,7 +1096,6 @@ class ObjectStore:
         return cast("BinaryIO", make(self._bucket, where, meta))
 
     def data_size(self, path: str) -> int | None:
-        """See `LogStore`."""
         where = self._data_path(path)
         meta = self._bucket.head(where).result()
         if meta is None:
@@ -1111,22 +1104,18 @@ class ObjectStore:
         return meta["size"]
 
     def open_data(self, path: str) -> BinaryIO:
-        """See `LogStore`."""
         where = self._data_path(path)
         return self._opened(where, self._data_metas.pop(where, None), _RangedFile)
 
     @property
     def storage_options(self) -> Mapping[str, str]:
-        """See `LogStore`."""
         return self._bucket.options
 
     def overwrite(self, path: str, body: bytes) -> None:
-        """See `WritableStore`."""
         self._bucket.put(f"{self._log}/{path}", body).result()
 
     @property
     def obstacle(self) -> str:
-        """See `WritableStore`."""
         if self._address.kind == "http":
             return f"the store of {self.root} cannot write a file only where there is none"
         if self._address.kind == "s3":
@@ -1142,21 +1131,20 @@ class ObjectStore:
         return ""
 
     def create(self, path: str, body: bytes) -> bool:
-        """See `WritableStore`; an object appears whole."""
+        """An object appears whole."""
         self._bucket.require_exclusive_creation(f"{self._log}/")
         return self._bucket.create(f"{self._log}/{path}", body).result()
 
     def draft(self, _path: str) -> AbstractContextManager[BinaryIO]:
-        """See `WritableStore`; it is in the directory for temporary files, without a name."""
+        """The draft is in the directory for temporary files, without a name."""
         return cast("AbstractContextManager[BinaryIO]", TemporaryFile())
 
     def publish(self, draft: BinaryIO, path: str) -> bool:
-        """See `WritableStore`; it is uploaded in one request."""
+        """The draft is uploaded in one request."""
         draft.seek(0)
         return self.create(path, draft.read())
 
     def remove(self, path: str) -> None:
-        """See `WritableStore`."""
         self._bucket.delete(f"{self._log}/{path}").result()
 
     def _get(self, path: str) -> Pending[bytes]:
@@ -1282,17 +1270,17 @@ class BucketDirectories:
         self._looks: dict[str, Pending[Sequence[str] | None]] = {}
 
     def is_directory(self, place: str) -> bool:
-        """See `Directories`; there is one where anything has a name below it."""
+        """There is one where anything has a name below it."""
         address, bucket = Address.of(place), self._connections.bucket(place)
         objects, _ = bucket.first_page(address.path).result()
         return bool(objects)
 
     def identity(self, place: str) -> str:
-        """See `Directories`; there are no links."""
+        """There are no links."""
         return place
 
     def look(self, place: str) -> Iterable[str] | None:
-        """See `Directories`; its directories are looked into ahead of time."""
+        """Its directories are looked into ahead of time."""
         pending = self._looks.pop(place, None) or self._submitted(place)
         try:
             names = pending.result()
@@ -1305,7 +1293,6 @@ class BucketDirectories:
         return names
 
     def join(self, place: str, name: str) -> str:
-        """See `Directories`."""
         encoded = quote(name) if Address.of(place).kind == "http" else name
         return f"{place.rstrip('/')}/{encoded}"
 

@@ -17,7 +17,7 @@ import time
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import (
@@ -29,16 +29,14 @@ from urllib.request import (
     build_opener,
 )
 
+from deltaadm import __version__
 from deltaadm.errors import StorageError
 from deltaadm.masking import masked
 from deltaadm.storage.threads import Pending
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from email.message import Message
 
-
-if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 _TRIES: Final = 6
@@ -61,7 +59,7 @@ _PASSING: Final = frozenset({429, 500, 502, 503, 504})
 """Answers after which it pays to ask again."""
 
 
-class CatalogRefusal(StorageError):  # noqa: N818 -- reads as what it is
+class CatalogError(StorageError):
     """
     The server answers, and not with what was asked for.
 
@@ -100,21 +98,20 @@ class Rest:
         self, *path: str, body: Document | None = None, query: Mapping[str, str] | None = None
     ) -> Document:
         """The answer to a request that changes nothing."""
-        return self._in_time(self._request("GET", path, query, body))
+        return self._in_time("GET", path, query, body)
 
     def post(self, *path: str, body: Document) -> Document:
         """The answer to a request that may be made twice."""
-        return self._in_time(self._request("POST", path, None, body))
+        return self._in_time("POST", path, None, body)
 
-    def _request(
+    def _in_time(
         self,
         method: str,
         path: Sequence[str],
         query: Mapping[str, str] | None,
         body: Document | None,
-    ) -> Request:
-        from deltaadm import __version__
-
+    ) -> Document:
+        """The answer; an interrupt ends the wait for it."""
         # No character is safe: a name with a slash would lead to another route.
         url = "/".join((self._base, *(quote(part, safe="") for part in path)))
         if query:
@@ -126,10 +123,7 @@ class Rest:
         if body is not None:
             headers["Content-Type"] = "application/json"
             data = json.dumps(body).encode()
-        return Request(url, data=data, headers=headers, method=method)  # noqa: S310 -- checked
-
-    def _in_time(self, request: Request) -> Document:
-        """The answer; an interrupt ends the wait for it."""
+        request = Request(url, data=data, headers=headers, method=method)  # noqa: S310 -- checked
         # Also while a name is looked up, which a thread of its own does: the system's resolver
         # cannot be interrupted.
         if threading.current_thread() is not threading.main_thread():
@@ -141,43 +135,47 @@ class Rest:
     def _answer(self, request: Request) -> Document:
         end = time.monotonic() + PATIENCE
         for number in range(_TRIES):
+            # At random, so that many clients that were turned away do not all come back at once.
+            pause = 0.2 * 2**number * random.uniform(0.5, 1.0)  # noqa: S311 -- no secret
             try:
-                return self._once(request)
+                with self._opener.open(request, timeout=_SILENCE) as answer:
+                    document = _document(answer.read(_LARGEST))
+                if document is None:
+                    raise self._no_catalog(200)
             except HTTPError as error:
-                pause = _pause(number, error.headers)
-                if error.code in _PASSING and number + 1 < _TRIES and _is_left(end, pause):
-                    error.close()
-                else:
+                asked = _seconds(error.headers.get("Retry-After", ""))
+                pause = pause if asked is None else asked + pause / 10
+                again = error.code in _PASSING and number + 1 < _TRIES
+                if not again or time.monotonic() + pause >= end:
                     raise self._refused(error) from None
+                error.close()
             except _TooLongError:
                 raise StorageError(
                     f"{self._name} answers with more than {_LARGEST >> 20} MB.",
                     remedy="Check --unity.",
                 ) from None
             except (OSError, HTTPException, ValueError) as error:
-                pause = _pause(number)
                 cause = error.reason if isinstance(error, URLError) else error
-                lasting = isinstance(cause, _LASTING)
-                if lasting or number + 1 == _TRIES or not _is_left(end, pause):
+                again = not isinstance(cause, _LASTING) and number + 1 < _TRIES
+                if not again or time.monotonic() + pause >= end:
                     raise self._unreachable(cause) from None
+            else:
+                return document
             time.sleep(pause)
         raise AssertionError  # the last try returns or raises
-
-    def _once(self, request: Request) -> Document:
-        with self._opener.open(request, timeout=_SILENCE) as answer:
-            document = _document(answer.read(_LARGEST))
-        if document is None:
-            raise self._no_catalog(200)
-        return document
 
     # What goes wrong
 
     def _refused(self, error: HTTPError) -> StorageError:
         status = error.code
         if error.headers.get("Location") and status // 100 == 3:  # noqa: PLR2004 -- redirections
-            elsewhere = _host(error.headers["Location"]) or "another place"
+            try:
+                elsewhere = urlsplit(error.headers["Location"]).hostname
+            except ValueError:
+                elsewhere = None
+            elsewhere = elsewhere or "another place"
             error.close()
-            return CatalogRefusal(
+            return CatalogError(
                 f"{self._name} redirects to {elsewhere}, where no token is sent.",
                 remedy="Give the URL of the workspace or server itself with --unity.",
                 status=status,
@@ -187,10 +185,15 @@ class Rest:
                 document = _document(error.read(1 << 16))
         except (OSError, HTTPException, ValueError):
             document = None
-        words = _Words.of(document)
-        if words is None and status not in _MESSAGES:
-            return self._no_catalog(status)
-        reason = self._quoted("" if words is None else words.message)
+        # The server's words stand in the answer itself or in its "error".
+        inner = (document or {}).get("error")
+        details = inner if isinstance(inner, dict) else document or {}
+        said, kind = details.get("message"), details.get("type") or details.get("error_code")
+        if not isinstance(said, str) and not isinstance(kind, str):
+            kind = None
+            if status not in _MESSAGES:
+                return self._no_catalog(status)
+        reason = self._quoted(said if isinstance(said, str) else "")
         message, remedy = _MESSAGES.get(status, _OTHER)
         if status == HTTPStatus.UNAUTHORIZED and not self._token:
             message, remedy = "{name} requires a token.", "Set {tokens} to one."
@@ -198,15 +201,15 @@ class Rest:
             "name": self._name, "tokens": self._token_names, "status": status,
             "reason": f": {reason}" if reason else ".",
         }  # fmt: skip
-        return CatalogRefusal(
+        return CatalogError(
             message.format_map(fields),
             remedy=remedy.format_map(fields),
             status=status,
-            reason="" if words is None else words.reason,
+            reason=str(kind or ""),
         )
 
     def _no_catalog(self, status: int) -> StorageError:
-        return CatalogRefusal(
+        return CatalogError(
             f"{self._name} does not answer as a Unity Catalog (status {status}).",
             remedy="Check --unity: it is the URL of a workspace or server, such as "
             "https://adb-123.azuredatabricks.net or http://localhost:8080.",
@@ -214,9 +217,9 @@ class Rest:
         )
 
     def _unreachable(self, cause: object) -> StorageError:
-        for kinds, words in _CAUSES:
+        for kinds, words, remedy in _CAUSES:
             if isinstance(cause, kinds):
-                return StorageError(f"Cannot reach {self._name}: {words[0]}.", remedy=words[1])
+                return StorageError(f"Cannot reach {self._name}: {words}.", remedy=remedy)
         reason = self._quoted(str(getattr(cause, "strerror", None) or cause)).lower().rstrip(".")
         return StorageError(
             f"Cannot reach {self._name}: {reason or 'the connection broke'}.",
@@ -235,7 +238,7 @@ class _NoRedirects(HTTPRedirectHandler):
     """A redirection is an error: the token must not go elsewhere."""
 
     def http_error_302(self, *_given: Any, **_named: Any) -> None:
-        """See `HTTPRedirectHandler`; it would fail with a `ValueError` for what is no URL."""
+        """It would fail with a `ValueError` for what is no URL."""
 
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
@@ -251,11 +254,9 @@ class _Bounded(io.RawIOBase):
         self._sent, self._left, self._end = sent, _LARGEST, time.monotonic() + PATIENCE
 
     def readable(self) -> bool:
-        """See `io.IOBase`."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """See `io.RawIOBase`."""
         if time.monotonic() > self._end:
             raise TimeoutError
         size = self._sent.readinto(buffer) or 0
@@ -265,7 +266,6 @@ class _Bounded(io.RawIOBase):
         return size
 
     def close(self) -> None:
-        """See `io.IOBase`."""
         self._sent.close()
         super().close()
 
@@ -278,7 +278,6 @@ class _Answer(HTTPResponse):
 
 class _BoundedOpen(AbstractHTTPHandler):
     def do_open(self, http_class: Any, req: Request, **more: Any) -> HTTPResponse:
-        """See `AbstractHTTPHandler`."""
 
         def connection(host: str, **options: Any) -> Any:
             made = http_class(host, **options)
@@ -296,88 +295,34 @@ class _Https(_BoundedOpen, HTTPSHandler):
     pass
 
 
-class _Words(NamedTuple):
-    """The message and the reason of a server error, in either of its two forms."""
-
-    message: str
-    reason: str
-
-    @classmethod
-    def of(cls, document: Document | None) -> _Words | None:
-        if document is None:
-            return None
-        inner = document.get("error")
-        details = inner if isinstance(inner, dict) else document
-        message, reason = details.get("message"), details.get("type") or details.get("error_code")
-        if not isinstance(message, str) and not isinstance(reason, str):
-            return None
-        return cls(message if isinstance(message, str) else "", str(reason or ""))
-
-
 _TRY_LATER: Final = "Try again later, and with a smaller --jobs."
 _PRIVILEGES: Final = (
     "Ask for the privileges USE CATALOG, USE SCHEMA and SELECT, and for EXTERNAL USE SCHEMA, "
     "without which it gives no temporary credentials."
 )
-_AUTHORITY: Final = (
-    "Check --unity; SSL_CERT_FILE names a file with the certificates of an authority of your own."
-)
 _MESSAGES: Final = {
-    401: (
-        "{name} does not accept the token, or no longer{reason}",
-        "Get a new token, and set {tokens} to it.",
-    ),
-    403: (
-        "{name} denies access{reason}",
-        _PRIVILEGES,
-    ),
+    401: ("{name} does not accept the token, or no longer{reason}",
+          "Get a new token, and set {tokens} to it."),
+    403: ("{name} denies access{reason}", _PRIVILEGES),
     409: ("{name} reports a conflict{reason}", "Try again."),
     429: ("{name} is overloaded, and stayed so{reason}", _TRY_LATER),
     500: ("{name} failed, and went on to{reason}", "Try again later; its log says why."),
     502: ("{name} is out of reach for its gateway{reason}", _TRY_LATER),
     503: ("{name} is not available, and stayed so{reason}", _TRY_LATER),
     504: ("{name} does not answer its gateway in time{reason}", _TRY_LATER),
-}
+}  # fmt: skip
 _OTHER: Final = ("{name} refuses the request (status {status}){reason}", "Check --unity.")
 
-_CAUSES: Final[tuple[tuple[Any, tuple[str, str]], ...]] = (
-    (
-        ssl.SSLCertVerificationError,
-        (
-            "the server's certificate is not accepted",
-            _AUTHORITY,
-        ),
-    ),
-    (
-        ssl.SSLError,
-        ("the server does not speak TLS", "Check --unity: its port, and whether it is plain HTTP."),
-    ),
-    (ConnectionRefusedError, ("the connection is refused", "Check --unity and its port.")),
-    (socket.gaierror, ("its host has no address", "Check --unity.")),
-    (
-        TimeoutError,
-        ("the server does not answer in time", "Check --unity and the network."),
-    ),
-)
-
-
-def _host(url: str) -> str | None:
-    try:
-        return urlsplit(url).hostname
-    except ValueError:
-        return None
-
-
-def _is_left(end: float, pause: float) -> bool:
-    return time.monotonic() + pause < end
-
-
-def _pause(number: int, headers: Message | None = None) -> float:
-    """Seconds until the next try: what the server says, or twice as long each time."""
-    asked = None if headers is None else _seconds(headers.get("Retry-After", ""))
-    # At random, so that many clients that were turned away do not all come back at once.
-    grown: float = 0.2 * 2**number * random.uniform(0.5, 1.0)  # noqa: S311 -- no secret
-    return grown if asked is None else asked + grown / 10
+_CAUSES: Final[tuple[tuple[type, str, str], ...]] = (
+    (ssl.SSLCertVerificationError, "the server's certificate is not accepted",
+     ("Check --unity; SSL_CERT_FILE names a file with the certificates of an authority of your "
+     "own.")),
+    (ssl.SSLError, "the server does not speak TLS",
+     "Check --unity: its port, and whether it is plain HTTP."),
+    (ConnectionRefusedError, "the connection is refused", "Check --unity and its port."),
+    (socket.gaierror, "its host has no address", "Check --unity."),
+    (TimeoutError, "the server does not answer in time", "Check --unity and the network."),
+)  # fmt: skip
 
 
 def _seconds(text: str) -> float | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from contextlib import closing, suppress
-from enum import Enum
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -25,14 +24,13 @@ from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import FileInfo, Kind, commit_name, parse
 from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.storage.object_store import TemporaryCredentials
-from deltaadm.storage.rest import CatalogRefusal, Rest
+from deltaadm.storage.rest import CatalogError, Rest
 from deltaadm.storage.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
-    from deltaadm.limits import Limits
     from deltaadm.storage.store import WritableStore
 
 
@@ -131,11 +129,6 @@ def state_of_info(info: Document, name: Sequence[str], catalog: str) -> CatalogS
         properties=properties,
         metadata_version=int(last) if last.isdecimal() else None,
     )
-
-
-def is_managed(state: CatalogState) -> bool:
-    """Whether the properties say that the catalog manages the commits of the table."""
-    return any((state.properties or {}).get(key) for key in _MANAGING)
 
 
 def with_commits(state: CatalogState, ask: Callable[[int], Document]) -> CatalogState:
@@ -243,15 +236,20 @@ def credentials_for_delta(
     answer: Document, location: str, operation: str
 ) -> TemporaryCredentials | None:
     """Return the credentials of *location*'s longest prefix for *operation*; None without any."""
+
+    def directory(place: str) -> str:
+        # Whichever of its names the store is called by.
+        return f"{place.rstrip('/')}/".replace("s3a://", "s3://", 1)
+
     fitting = [
-        (prefix, entry)
+        (len(prefix), entry)
         for entry in _optional(answer, "storage-credentials", _objects, [])
         if _part(entry, "operation", text) in {operation, "READ_WRITE"}
-        and _is_below(location, prefix := _part(entry, "prefix", text))
+        and directory(location).startswith(directory(prefix := _part(entry, "prefix", text)))
     ]
     if not fitting:
         return None
-    _, closest = max(fitting, key=lambda entry: len(entry[0]))
+    _, closest = max(fitting, key=lambda entry: entry[0])
     config = _part(closest, "config", _object)
     options = {option: _optional(config, key, _word, "") for key, option in _OPTIONS.items()}
     return _credentials(options, closest, "expiration-time-ms")
@@ -271,18 +269,11 @@ def _credentials(
 ) -> TemporaryCredentials | None:
     given = {option: value for option, value in options.items() if value}
     end = _optional(answer, expires, version_number, 0)
-    # What ends after the last date that there is does not end.
-    return TemporaryCredentials(given, end if 0 < end < _LAST else None) if given else None
+    return TemporaryCredentials(given, end if 0 < end < _NEVER else None) if given else None
 
 
-_LAST: Final = 253_402_300_800_000
-"""The first millisecond after the year 9999."""
-
-
-def _is_below(location: str, prefix: str) -> bool:
-    """Whether a location begins with *prefix*, whichever of its names the store is called by."""
-    places = [f"{text.rstrip('/')}/".replace("s3a://", "s3://", 1) for text in (location, prefix)]
-    return places[0].startswith(places[1])
+_NEVER: Final = 253_402_300_800_000
+"""The first millisecond after the year 9999: what ends later does not end."""
 
 
 # Fields
@@ -353,13 +344,6 @@ _AT_ONCE: Final = 16
 _PARTS: Final = 3
 
 
-class Access(Enum):
-    """The operations that temporary credentials allow; values are the catalog's terms."""
-
-    READ = "READ"
-    READ_WRITE = "READ_WRITE"
-
-
 class UnityCatalog:
     """
     The server at *url*, the beginning of which is all that has to be given.
@@ -391,11 +375,11 @@ class UnityCatalog:
                 remedy="Write catalog.schema.table.",
             )
         has_route = _LOAD in self._endpoints_of(name[0])
-        answer = self._if_known(*_delta_path(name)) if has_route else None
+        answer = self._if_known(name) if has_route else None
         if answer is None:  # for a view, say, of which only the older interface tells
             try:
                 info = self._rest.get("tables", ".".join(name))
-            except CatalogRefusal as error:
+            except CatalogError as error:
                 if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
                     raise
                 raise self._no_table(name) from None
@@ -403,7 +387,7 @@ class UnityCatalog:
             if not entry.is_delta:
                 return entry, None
             state = self._parse(lambda: state_of_info(info, name, self.name))
-            if is_managed(state):
+            if any(map((state.properties or {}).get, _MANAGING)):
                 state = self._parse(lambda: with_commits(state, partial(self._commits, state)))
             return entry, state
         return self._parse(
@@ -437,7 +421,14 @@ class UnityCatalog:
         *pattern* is `catalog.schema.table`, with `*` for any text and `?` for one character in the
         last two parts. Raises what `load_table` does, and `Refused` for another pattern.
         """
-        catalog, schema, table = _pattern(pattern)
+        parts = pattern.split(".")
+        if len(parts) != _PARTS or not all(parts) or is_name_pattern(parts[0]):
+            raise Refused(
+                f"{pattern!r} is not a pattern for the names of tables in Unity Catalog.",
+                remedy="Write catalog.schema.table, with * for any text in schema and table, such "
+                "as main.sales.*.",
+            )
+        catalog, schema, table = parts
         schemas = [schema]
         if is_name_pattern(schema):
             listed = self._pages("schemas", "schemas", {"catalog_name": catalog}, catalog)
@@ -475,7 +466,7 @@ class UnityCatalog:
             more = {"page_token": token} if token else {}
             try:
                 answer = self._rest.get(path, query={**query, **more})
-            except CatalogRefusal as error:
+            except CatalogError as error:
                 if error.status != 404 or not error.reason:  # noqa: PLR2004 -- not found
                     raise
                 kind = "Schema" if "." in parent else "Catalog"
@@ -515,29 +506,31 @@ class UnityCatalog:
     # Credentials
 
     def credentials(
-        self, state: CatalogState, name: Sequence[str], access: Access
+        self, state: CatalogState, name: Sequence[str], operation: str
     ) -> TemporaryCredentials | None:
         """
         Temporary credentials for the files of a table; None where the catalog has none to give.
 
-        Raises `StorageError` where it denies them.
+        *operation* is READ or READ_WRITE. Raises `StorageError` where it denies them.
         """
         if _CREDENTIALS in self._endpoints_of(name[0]):
-            query = {"operation": access.value}
-            answer = self._if_known(*_delta_path(name), "credentials", query=query)
+            query = {"operation": operation}
+            answer = self._if_known(name, "credentials", query=query)
             if answer is not None:
-                return self._parse(
-                    lambda: credentials_for_delta(answer, state.location, access.value)
-                )
-        asked = {"table_id": state.table_id, "operation": access.value}
+                return self._parse(lambda: credentials_for_delta(answer, state.location, operation))
+        asked = {"table_id": state.table_id, "operation": operation}
         older = self._rest.post("temporary-table-credentials", body=asked)
         return self._parse(lambda: older_credentials(older))
 
-    def _if_known(self, *path: str, query: Mapping[str, str] | None = None) -> Document | None:
-        """The answer at *path* of the interface for Delta clients; None where it has none."""
+    def _if_known(
+        self, name: Sequence[str], *path: str, query: Mapping[str, str] | None = None
+    ) -> Document | None:
+        """What the interface for Delta clients answers on a table; None where it has no answer."""
+        kinds = ("catalogs", "schemas", "tables")
+        path = (*(part for pair in zip(kinds, name, strict=False) for part in pair), *path)
         try:
             return self._rest.get("delta", "v1", *path, query=query)
-        except CatalogRefusal as error:
+        except CatalogError as error:
             if not error.is_unknown_route:
                 raise
             return None
@@ -557,27 +550,11 @@ class UnityCatalog:
         with self._asking:  # so that tables that are looked up at once ask once
             if catalog not in self._endpoints:
                 query = {"catalog": catalog, "protocol-versions": _PROTOCOLS}
-                endpoints = (self._if_known("config", query=query) or {}).get("endpoints")
+                endpoints = (self._if_known((), "config", query=query) or {}).get("endpoints")
                 self._endpoints[catalog] = (
                     frozenset(map(str, endpoints)) if isinstance(endpoints, list) else frozenset()
                 )
             return self._endpoints[catalog]
-
-
-def _delta_path(name: Sequence[str]) -> tuple[str, ...]:
-    catalog, schema, table = name
-    return ("catalogs", catalog, "schemas", schema, "tables", table)
-
-
-def _pattern(text: str) -> list[str]:
-    parts = text.split(".")
-    if len(parts) == _PARTS and all(parts) and not is_name_pattern(parts[0]):
-        return parts
-    raise Refused(
-        f"{text!r} is not a pattern for the names of tables in Unity Catalog.",
-        remedy="Write catalog.schema.table, with * for any text in schema and table, such as "
-        "main.sales.*.",
-    )
 
 
 # The log with ratified commits
@@ -599,24 +576,47 @@ class RatifiedStore:
     def __init__(self, store: WritableStore, state: CatalogState) -> None:
         self._store = store
         self.catalog_state = state
+        self.root, self.local_path, self.qualifier = store.root, store.local_path, store.qualifier
+        self.limits, self.at_once = store.limits, store.at_once
+        self.survives_fork = store.survives_fork
+        self.list_directory = store.list_directory
+        self.data_size, self.open_data = store.data_size, store.open_data
+        self._infos = {
+            name: FileInfo(name, commit.size, commit.modified)
+            for commit in state.commits
+            for name in (commit_name(commit.version),)
+        }
         self._files = {
             commit_name(commit.version): f"{_STAGED}/{commit.name}" for commit in state.commits
         }
-        self._infos = {
-            commit_name(commit.version): FileInfo(
-                commit_name(commit.version), commit.size, commit.modified
-            )
-            for commit in state.commits
-        }
         self._published: set[str] = set()
-        _check(state)
+        if state.version is None:
+            return
+        for commit in state.commits:
+            file = parse(FileInfo(f"{_STAGED}/{commit.name}"))
+            if file.kind is not Kind.STAGED or file.version != commit.version:
+                raise self._error(f"its file for commit {commit.version} is called {commit.name!r}")
+        versions = [commit.version for commit in state.commits]
+        if versions and versions != list(range(versions[0], state.version + 1)):
+            raise self._error(
+                f"its newest version is {state.version}, and the commits that it names are "
+                f"{', '.join(map(str, versions))}",
+                delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
+            )
+
+    def _error(self, what: str, **more: Any) -> TableError:
+        return TableError(
+            f"{self.catalog_state.catalog} contradicts itself or the log about "
+            f"{self.catalog_state.name}: {what}.",
+            remedy="Try again, since commits are published at any time; if it persists, ask "
+            "the operator of the catalog.",
+            **more,
+        )
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
-        """See `LogStore`."""
         return self._ratified(self._store.list_log(start), start)
 
     def list_short_log(self) -> Mapping[str, FileInfo] | None:
-        """See `LogStore`."""
         listed = self._store.list_short_log()
         return None if listed is None else self._ratified(listed, 0)
 
@@ -624,13 +624,22 @@ class RatifiedStore:
         newest = self.catalog_state.version
         if newest is None:
             return listed
-        infos = {name: info for name, info in listed.items() if _last_version(info) <= newest}
+        infos = {}
+        for name, info in listed.items():
+            file = parse(info)
+            version = file.end if file.kind is Kind.COMPACTED else file.version
+            if version is None or version <= newest:
+                infos[name] = info
         self._published |= listed.keys() & self._infos.keys()
         # Names of twenty digits are in the order of their versions.
         first = commit_name(start)
         infos |= {name: info for name, info in self._infos.items() if name >= first}
         if start <= newest and commit_name(newest) not in infos:
-            raise _missing(self.catalog_state, newest)
+            raise self._error(
+                f"it says that version {newest} is the newest, but names no file with that commit, "
+                "and the log has none",
+                delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
+            )
         return infos
 
     def unpublished(self) -> tuple[int, ...]:
@@ -650,106 +659,16 @@ class RatifiedStore:
             and self._store.read(name) != self._store.read(self._files[name])
         )
 
-    def list_directory(self, name: str) -> Mapping[str, FileInfo]:
-        """See `LogStore`."""
-        return self._store.list_directory(name)
-
     def read_ahead(self, paths: Iterable[str]) -> None:
-        """See `LogStore`."""
         self._store.read_ahead([self._files.get(path, path) for path in paths])
 
     def read(self, path: str) -> bytes:
-        """See `LogStore`."""
         return self._store.read(self._files.get(path, path))
 
     def open(self, path: str) -> BinaryIO:
-        """See `LogStore`."""
         return self._store.open(self._files.get(path, path))
-
-    # As the store itself has it
-
-    @property
-    def root(self) -> str:
-        """See `LogStore`."""
-        return self._store.root
-
-    @property
-    def local_path(self) -> str | None:
-        """See `LogStore`."""
-        return self._store.local_path
-
-    @property
-    def qualifier(self) -> str:
-        """See `LogStore`."""
-        return self._store.qualifier
-
-    @property
-    def limits(self) -> Limits:
-        """See `LogStore`."""
-        return self._store.limits
-
-    @property
-    def survives_fork(self) -> bool:
-        """See `LogStore`."""
-        return self._store.survives_fork
-
-    @property
-    def at_once(self) -> int:
-        """See `LogStore`."""
-        return self._store.at_once
 
     @property
     def storage_options(self) -> Mapping[str, str]:
-        """See `LogStore`."""
+        """See `LogStore`; these may change."""
         return self._store.storage_options
-
-    def data_size(self, path: str) -> int | None:
-        """See `LogStore`."""
-        return self._store.data_size(path)
-
-    def open_data(self, path: str) -> BinaryIO:
-        """See `LogStore`."""
-        return self._store.open_data(path)
-
-
-def _last_version(info: FileInfo) -> int:
-    """The newest version that a file of the log says something of; -1 for what has none."""
-    file = parse(info)
-    version = file.end if file.kind is Kind.COMPACTED else file.version
-    return -1 if version is None else version
-
-
-def _check(state: CatalogState) -> None:
-    """Raise for commits that cannot be the newest of the table, one after the other."""
-    if state.version is None:
-        return
-    for commit in state.commits:
-        file = parse(FileInfo(f"{_STAGED}/{commit.name}"))
-        if file.kind is not Kind.STAGED or file.version != commit.version:
-            raise _error(state, f"its file for commit {commit.version} is called {commit.name!r}")
-    versions = [commit.version for commit in state.commits]
-    if versions and versions != list(range(versions[0], state.version + 1)):
-        listed = ", ".join(map(str, versions))
-        raise _error(
-            state,
-            f"its newest version is {state.version}, and the commits that it names are {listed}",
-            delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
-        )
-
-
-def _missing(state: CatalogState, version: int) -> TableError:
-    return _error(
-        state,
-        f"it says that version {version} is the newest, but names no file with that commit, and "
-        "the log has none",
-        delta_error_class="DELTA_VERSIONS_NOT_CONTIGUOUS",
-    )
-
-
-def _error(state: CatalogState, what: str, **more: Any) -> TableError:
-    return TableError(
-        f"{state.catalog} contradicts itself or the log about {state.name}: {what}.",
-        remedy="Try again, since commits are published at any time; if it persists, ask "
-        "the operator of the catalog.",
-        **more,
-    )
