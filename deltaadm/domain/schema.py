@@ -56,6 +56,11 @@ class StructField:
     nullable: bool = True
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
+    def without(self, *keys: str) -> StructField:
+        """The same field without these keys in its metadata."""
+        kept = {key: value for key, value in self.metadata.items() if key not in keys}
+        return replace(self, metadata=kept)
+
 
 @dataclass(frozen=True, slots=True)
 class StructType:

@@ -410,6 +410,15 @@ class Metadata(Loggable):
         """The same metadata with other properties."""
         return replace(self, configuration=dict(configuration))
 
+    def with_properties(self, properties: Mapping[str, str]) -> Metadata:
+        """The same metadata with *properties* too, or in place of those of the same keys."""
+        return self.with_configuration({**self.configuration, **properties})
+
+    def without_properties(self, *keys: str) -> Metadata:
+        """The same metadata without the properties of these keys."""
+        kept = {key: value for key, value in self.configuration.items() if key not in keys}
+        return self.with_configuration(kept)
+
 
 @dataclass(frozen=True)
 class Traits:

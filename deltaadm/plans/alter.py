@@ -45,10 +45,10 @@ from deltaadm.domain.steps import (
     UnsetProperties,
     WriteCheckpoint,
 )
-from deltaadm.domain.steps.columns import without_column
+from deltaadm.domain.steps.columns import find_column, renamed, without_column
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import drop_column_mapping_metadata
-from deltaadm.domain.transaction.columns import existing, find_column, parse_column, renamed
+from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.domain.transaction.constraints import (
     constraint_key,
     is_certain_condition,
@@ -263,7 +263,7 @@ def _is_taken(state: Snapshot, step: Step, session: SessionSettings | None) -> b
     try:
         before = schema
         for new in touches.new_columns:
-            before = without_column(before, existing(schema, (*new.parent, new.column.name)))
+            before = without_column(before, (*new.parent, new.column.name))
         base = replace(state, metadata=state.metadata.with_schema(before))
         after = evolve(base, step, session)
     except DeltaadmError:

@@ -22,9 +22,6 @@ from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.removal import (
     CHECKPOINT_PROTECTION,
-    can_truncate,
-    destroyed_with,
-    traces,
     truncation_retention,
 )
 from deltaadm.domain.transaction.spark_support import require_changeable
@@ -139,7 +136,7 @@ def drop_status(
         truncates_history=step.truncate_history,
         keeps_history=not guards_history(name),
         ready_at=ready_at,
-        work=traces(snapshot, name),
+        work=step.traces(snapshot),
     )
 
 
@@ -194,7 +191,8 @@ def next_phase(status: DropStatus) -> str:
 def truncates(name: str) -> bool:
     """Whether truncating history is a way to drop the feature *name*."""
     feature = lookup(name)
-    return feature is not None and can_truncate(feature)
+    removal = feature.removal if feature else None
+    return removal is not None and (removal.keeps_history_out or removal.only_truncating)
 
 
 def guards_history(name: str) -> bool:
@@ -238,7 +236,7 @@ def _not_yet(message: str) -> NotYet:
 def _dropping_notes(
     snapshot: Snapshot, step: DropFeature, history: FeatureHistory
 ) -> Iterator[str]:
-    work = traces(snapshot, step.name)
+    work = step.traces(snapshot)
     if work:
         yield f"First: {'; '.join(work)}."
     milliseconds = truncation_retention(snapshot.metadata)
@@ -616,7 +614,7 @@ def _keep_reason(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:
         return "without it the protocol must list its features, which requires writer version 7"
     if step.cost(snapshot) is not Cost.METADATA and snapshot.files is not None:
         return "the table's files still use it; drop-feature rewrites them"
-    destroyed = destroyed_with(snapshot, step.name)
+    destroyed = step.destroys(snapshot)
     return "it has domains" if destroyed else ""
 
 

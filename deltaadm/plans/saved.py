@@ -9,7 +9,7 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import FORMAT_VERSION, DuplicateKeyError, parse, require_sealed, sha256
 from deltaadm.domain.json_values import place, text_map, version_number
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.steps import CreateTable, UnknownStep, read_step
+from deltaadm.domain.steps import CreateTable, UnknownStepError, read_step
 from deltaadm.domain.steps.table import read_state
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import CommitError, Refused
@@ -288,7 +288,7 @@ def read_document(document: Any, read: Callable[[Mapping[str, Any]], Saved]) -> 
         return read(document)
     except KeyError as error:
         raise _unreadable(f"it has no {error}") from error
-    except UnknownStep as error:
+    except UnknownStepError as error:
         raise _unreadable(f"it has a step of the unknown kind {error.args[0]!r}") from error
     except (TypeError, AttributeError, ValueError, RecursionError) as error:
         raise _unreadable("it contains an unexpected value") from error

@@ -27,10 +27,8 @@ from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.removal import (
     CHECKPOINT_PROTECTION,
     FeatureHistory,
+    preparation,
     protected_before,
-    searches_history,
-    used_by,
-    used_by_files,
 )
 from deltaadm.domain.wire import CommitInfo, Metadata
 from deltaadm.limits import load_json
@@ -250,9 +248,10 @@ def _newest_needing(
     if name == CHECKPOINT_PROTECTION:
         limit = protected_before(snapshot.metadata)
         return max((commit.number for commit in commits if commit.number < limit), default=None)
-    if not searches_history(name):
+    prepared = preparation(name)
+    needs, key = prepared.in_history, prepared.in_files
+    if needs is None:
         return None
-    key = used_by_files(name)
     clean_from = snapshot.version + 1
     for file in reversed(commits):
         body = commits_body(store, file.path)
@@ -262,7 +261,7 @@ def _newest_needing(
             action for action in state_actions(body, file.path) if action[0] == Metadata.NAME
         ]
         if actions:
-            if used_by(Metadata.from_wire(actions[-1][1]), name):
+            if needs(Metadata.from_wire(actions[-1][1])):
                 # Metadata holds until the next one: later versions without any need it too.
                 return max(file.number, clean_from - 1)
             clean_from = file.number
@@ -270,7 +269,7 @@ def _newest_needing(
     if versions is None or not 0 < versions[0] < clean_from:
         return None
     oldest = load_snapshot(store, version=versions[0])
-    return clean_from - 1 if used_by(oldest.metadata, name) else None
+    return clean_from - 1 if needs(oldest.metadata) else None
 
 
 def _has_file_with(key: str, body: bytes | LargeFile) -> bool:

@@ -45,31 +45,20 @@ KINDS: Final = {
 }
 """The classes of steps by kind, which is also the `kind` in JSON."""
 
-_PLACES: Final = {
-    "SetProperties": "deltaadm.domain.steps.properties",
-    "UnsetProperties": "deltaadm.domain.steps.properties",
-    "WriteCheckpoint": "deltaadm.domain.steps.properties",
-    "RenameColumn": "deltaadm.domain.steps.columns",
-    "DropColumns": "deltaadm.domain.steps.columns",
-    "AddColumns": "deltaadm.domain.steps.columns",
-    "ChangeColumns": "deltaadm.domain.steps.columns",
-    "AddConstraint": "deltaadm.domain.steps.properties",
-    "DropConstraint": "deltaadm.domain.steps.properties",
-    "SetLocation": "deltaadm.domain.steps.table",
-    "ClusterBy": "deltaadm.domain.steps.properties",
-    "CreateTable": "deltaadm.domain.steps.table",
-    "DropFeature": "deltaadm.domain.steps.properties",
-    "ColumnChange": "deltaadm.domain.steps.step",
-    "CreationMode": "deltaadm.domain.steps.table",
-    "Step": "deltaadm.domain.steps.step",
+_MODULES: Final = {
+    "columns": ("AddColumns", "ChangeColumns", "DropColumns", "RenameColumn"),
+    "step": ("ColumnChange", "Step"),
+    "table": ("CreateTable", "CreationMode", "SetLocation"),
 }
+"""Where the names are that are not in `properties`."""
 
 
 def __getattr__(name: str) -> Any:
     """The kinds of steps, imported when they are first used: most plans need one or two."""
-    if name not in _PLACES:
+    module = next((module for module, names in _MODULES.items() if name in names), "properties")
+    if module == "properties" and name not in KINDS.values():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    return getattr(import_module(f"{__name__}.{module}"), name)
 
 
 def step_type(kind: str) -> type[Step]:
@@ -78,7 +67,7 @@ def step_type(kind: str) -> type[Step]:
     return kind_type
 
 
-class UnknownStep(ValueError):  # noqa: N818 -- reads as the finding it is
+class UnknownStepError(ValueError):
     """A document with a `kind` that this deltaadm does not know."""
 
 
@@ -91,10 +80,10 @@ def read_step(document: Mapping[str, Any]) -> Step:
     """
     The step that `step_document` has written.
 
-    Raises `UnknownStep`, `Refused` for columns and types that cannot be read, and what Python
+    Raises `UnknownStepError`, `Refused` for columns and types that cannot be read, and what Python
     raises for parts that are missing or of another type.
     """
     kind = text(document["kind"])
     if kind not in KINDS:
-        raise UnknownStep(kind)
+        raise UnknownStepError(kind)
     return step_type(kind).read(document)

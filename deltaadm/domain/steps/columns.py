@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
@@ -17,67 +18,210 @@ from deltaadm.domain.json_values import (
     record,
     texts,
 )
-from deltaadm.domain.properties import is_true
+from deltaadm.domain.properties import CONSTRAINT_PREFIX, is_true
 from deltaadm.domain.schema import (
+    ArrayType,
+    MapType,
     PrimitiveType,
     StructType,
     change_type,
     find_place,
+    folded,
     path_text,
+    rewrite,
+    type_name,
     walk,
 )
-from deltaadm.domain.sql.ddl import (
-    COMMENT,
-    CURRENT_DEFAULT,
-    GENERATION,
-    definition_sql,
-    identifier,
-    if_exists_sql,
-    parse_definitions,
-    path_sql,
-    type_sql,
-)
+from deltaadm.domain.sql import ddl
+from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT, GENERATION, path_sql, type_sql
 from deltaadm.domain.steps.step import COLUMN_CHANGES, ColumnChange, Operation, Step, Touches
-from deltaadm.domain.transaction.checks import CHAR_TYPE, RAW_TYPE, check_names, without_char
+from deltaadm.domain.transaction import checks
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.columns import (
     TYPE_CHANGES,
-    attribute_name,
     can_be_altered,
     check_statistics_of,
     clustering_columns,
-    column_document,
-    columns_with_listed_statistics,
-    existing,
-    existing_place,
-    find_column,
-    is_slot,
     is_up_cast,
-    is_within,
-    position_document,
     refuse_default,
-    refuse_dependents,
-    refuse_taken,
     refuse_time,
-    renamed,
     require_found_clustering,
-    require_mapping,
-    with_columns,
 )
 from deltaadm.domain.transaction.spark_support import require_writable
-from deltaadm.domain.transaction.update import prepare_commit, update_metadata
+from deltaadm.domain.transaction.update import commit_update
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.schema import DataType, Path, StructField
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.sql.ddl import ColumnDefinition, Position
+    from deltaadm.domain.wire import Metadata
 
 
-_TYPE_WIDENING: Final = "delta.enableTypeWidening"
+def find_column(schema: StructType, column: Path) -> Path | None:
+    """The path of *column* as the schema spells it, whatever the case; None if it is not there."""
+    path, _, _ = find_place(schema, column)
+    return path if len(path) == len(column) and not _is_slot(schema, path) else None
+
+
+def _is_slot(schema: StructType, path: Path) -> bool:
+    """Whether *path*, as the schema spells it, is a part of an array or a map, not a column."""
+    return bool(path) and not isinstance(find_place(schema, path[:-1])[2], StructType)
+
+
+def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
+    """
+    The path of *column* as the schema spells it, and the field or the slot that is there.
+
+    Raises `Refused` for a column that is not there, or not the only one of that name.
+    """
+    path, field, here = find_place(schema, column)
+    same = Counter(len(other) for other, _ in walk(schema) if _is_within(path, other))
+    if max(same.values(), default=0) > 1:
+        raise Refused(
+            f"The table has several columns {path_text(path)}, ignoring case.",
+            remedy="Rename or drop one of them with spark.sql.caseSensitive=true.",
+            delta_error_class="AMBIGUOUS_COLUMN_OR_FIELD",
+        )
+    if field is not None and len(path) == len(column):
+        return path, field
+    # Spark answers an unknown name and a name inside what is no struct differently.
+    if isinstance(here, StructType):
+        raise Refused(
+            f"The table has no column {path_text(column)}.",
+            remedy="List its columns with: deltaadm inspect TABLE --columns.",
+            delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        )
+    raise Refused(
+        f"{path_text(column)} is not a column: {path_text(path)} is not a struct.",
+        remedy="Inside arrays and maps, use element, key and value, in lower case: "
+        "items.element.x, prices.value.x.",
+        delta_error_class="INVALID_FIELD_NAME",
+    )
+
+
+def _is_within(path: Path, column: Path) -> bool:
+    """Whether *path* is *column* or a field in it, ignoring case."""
+    return folded(path)[: len(column)] == folded(column)
+
+
+def _with_struct(
+    schema: StructType, path: Path, change: Callable[[StructType], DataType]
+) -> StructType:
+    """*schema* with the struct at *path* passed through *change*; what is no struct stays."""
+    changed = change_type(
+        schema, path, lambda place: change(place) if isinstance(place, StructType) else place
+    )
+    assert isinstance(changed, StructType)  # noqa: S101 -- what holds a column is one
+    return changed
+
+
+def _with_field(schema: StructType, path: Path, new: StructField) -> StructType:
+    return _with_struct(
+        schema,
+        path[:-1],
+        lambda struct: StructType(
+            tuple(new if field.name == path[-1] else field for field in struct.fields)
+        ),
+    )
+
+
+def _attribute_name(path: Path) -> str:
+    """A path as the parameters of Delta's commits spell it: backticks around what has a dot."""
+    # Spark's `UnresolvedAttribute.name`, which does not double backticks within a part.
+    return ".".join(f"`{part}`" if "." in part else part for part in path)
+
+
+def _column_document(path: Path, field: StructField) -> dict[str, Any]:
+    """A column as the parameters of Delta's commits describe it."""
+    data_type = field.type
+    # Spark's `typeName`, which does not say what is inside an array or a map.
+    name = "array" if isinstance(data_type, ArrayType) else type_name(data_type)
+    return {
+        "name": _attribute_name(path),
+        "type": "map" if isinstance(data_type, MapType) else name,
+        "nullable": field.nullable,
+        "metadata": dict(field.metadata),
+    }
+
+
+def _position_document(position: Position | None) -> dict[str, str]:
+    """The position of a column as the parameters of Delta's commits have it; empty for the end."""
+    if position is None:
+        return {}
+    return {"position": "FIRST" if position.after is None else f"AFTER {position.after}"}
+
+
+def _refuse_dependents(metadata: Metadata, column: Path) -> None:
+    """Raise `Refused` where a constraint or a generated column is computed from *column*."""
+    constraints = [
+        key[len(CONSTRAINT_PREFIX) :]
+        for key, expression in sorted(metadata.configuration.items())
+        if key.lower().startswith(CONSTRAINT_PREFIX) and _mentions(expression, column)
+    ]
+    if constraints:
+        raise Refused(
+            f"These CHECK constraints use {path_text(column)}: {', '.join(constraints)}.",
+            remedy="Drop them first: alter --drop-constraint NAME.",
+            delta_error_class="DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
+        )
+    generated = [
+        field.name
+        # At the top level alone, where Delta looks for generation expressions.
+        for field in metadata.schema.fields
+        if _mentions(str(field.metadata.get(GENERATION, "")), column)
+    ]
+    if generated:
+        raise Refused(
+            f"These columns are generated from {path_text(column)}: {', '.join(generated)}.",
+            remedy="Columns that others are generated from can be neither renamed nor dropped.",
+            delta_error_class="DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
+        )
+
+
+_WORDS: Final = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?:`(?:[^`]|``)+`|\w+)(?:\s*\.\s*(?:`(?:[^`]|``)+`|\w+))*"""
+)
+_NAME: Final = re.compile(r"`((?:[^`]|``)+)`|(\w+)")
+
+
+def _mentions(expression: str, column: Path) -> bool:
+    """Whether a name in *expression* is *column*, something in it, or something around it."""
+    wanted = folded(column)
+    for word in _WORDS.findall(expression):
+        # A text: to Spark both kinds of quotes delimit one.
+        if word[0] in "'\"":
+            continue
+        path = [
+            (quoted.replace("``", "`") or plain).lower() for quoted, plain in _NAME.findall(word)
+        ]
+        shared = min(len(path), len(wanted))
+        if tuple(path[:shared]) == wanted[:shared]:
+            return True
+    return False
+
+
+def _require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
+    """Raise `Refused` without column mapping, under which alone columns can be *what*."""
+    if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
+        raise Refused(
+            f"A column can only be {what} with column mapping, which the table does not use.",
+            remedy="Turn column mapping on first: deltaadm set-mapping-mode TABLE name.",
+            delta_error_class=error_class,
+        )
+
+
+def _with_statistics_of(metadata: Metadata, columns: str) -> Metadata:
+    """*metadata* with statistics of these columns, if it lists any for them."""
+    listed = checks.STATISTICS_COLUMNS in metadata.configuration
+    return metadata.with_properties({checks.STATISTICS_COLUMNS: columns}) if listed else metadata
+
+
+def _listed_for_statistics(metadata: Metadata) -> tuple[Path, ...]:
+    return checks.column_names(metadata.configuration.get(checks.STATISTICS_COLUMNS, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,131 +241,119 @@ class ChangeColumns(Step):
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state with the columns changed; no data file is touched."""
-        spelled = [_spelled(snapshot.metadata.schema, change) for change in self.changes]
-        for change, place in spelled:
-            if change.default:
-                refuse_default(path_text(change.column), place.type, change.default)
-        _refuse_repeated([change.column for change, _ in spelled])
-        for change, place in spelled:
-            _refuse_as_spark_does(change, place)
+        metadata = snapshot.metadata
+        spelled = self._spelled(metadata.schema)
         effective = _effective(spelled)
+        _refuse_as_spark_does(spelled, effective)
         if not effective:
             return snapshot
-        for change, place in effective:
-            _refuse_on_identity(change, place)
         require_writable(snapshot)
         require_found_clustering(snapshot)
-        schema = snapshot.metadata.schema
+        schema = metadata.schema
         for change, place in effective:
             _refuse_as_delta_does(snapshot, change, place)
             schema = _changed(schema, change, place, snapshot)
         # A move may take a column out of the first ones, of which alone statistics are collected.
         if any(change.position for change, _ in effective):
-            check_statistics_of(snapshot.metadata, clustering_columns(snapshot) or ())
+            check_statistics_of(metadata, clustering_columns(snapshot) or ())
         for change, place in effective:
-            _refuse_after_the_change(change, place)
-        proposed = snapshot.metadata.with_schema(schema)
-        after = prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+            if change.type is not None and GENERATION in place.metadata:
+                raise Refused(
+                    f"{path_text(change.column)} is generated from {place.metadata[GENERATION]!r}, "
+                    "whose type would no longer match.",
+                    remedy="The type of a generated column cannot be changed.",
+                    delta_error_class="DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
+                )
+        after = commit_update(snapshot, metadata.with_schema(schema), session)
         for change, _ in effective:
-            _require_defaults_supported(snapshot, change)
+            if change.default and not snapshot.protocol.supports("allowColumnDefaults"):
+                raise Refused(
+                    f"{path_text(change.column)} cannot have a default: the table does not support "
+                    "the feature allowColumnDefaults.",
+                    remedy="Add it first: deltaadm enable-feature TABLE allowColumnDefaults.",
+                    delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
+                )
         return after
 
+    def _spelled(self, schema: StructType) -> list[tuple[ColumnChange, StructField]]:
+        """The changes with their columns as the schema spells them, and what is in that place."""
+        spelled = []
+        for change in self.changes:
+            path, place = _existing(schema, change.column)
+            if change.position is not None and change.position.after is not None:
+                _existing(schema, (*path[:-1], change.position.after))
+            spelled.append((replace(change, column=path), place))
+        return spelled
+
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
-        """The columns as they are to be."""
         columns: list[dict[str, Any]] = []
-        spelled = [_spelled(before.metadata.schema, change) for change in self.changes]
-        for change, place in _effective(spelled):
+        for change, place in _effective(self._spelled(before.metadata.schema)):
             column = _edited(place, change)
             if change.type is not None:
-                kept = {key: value for key, value in column.metadata.items() if key != RAW_TYPE}
-                column = without_char(replace(column, type=change.type, metadata=kept))
-            columns.append(
-                {
-                    "column": column_document(change.column, column),
-                    **position_document(change.position),
-                }
-            )
+                bare = column.without(checks.RAW_TYPE)
+                column = checks.without_char(replace(bare, type=change.type))
+            document = _column_document(change.column, column)
+            columns.append({"column": document, **_position_document(change.position)})
         if len(columns) > 1:
             # Here the column's parts stand beside the position, unlike where one is changed.
             flat = [{**entry.pop("column"), **entry} for entry in columns]
             return Operation("CHANGE COLUMNS", {"columns": compact(flat)})
-        return Operation(
-            "CHANGE COLUMN",
-            {
-                key: value if isinstance(value, str) else compact(value)
-                for key, value in columns[0].items()
-            },
-        )
+        (only,) = columns
+        parts = {k: v if isinstance(v, str) else compact(v) for k, v in only.items()}
+        return Operation("CHANGE COLUMN", parts)
 
     @property
     def touches(self) -> Touches:
-        """The changes."""
         return Touches(column_changes=self.changes)
 
     def split_by_column(self) -> Iterator[ChangeColumns]:
-        """A step for each change."""
-        for change in self.changes:
-            yield ChangeColumns((change,))
+        return (ChangeColumns((change,)) for change in self.changes)
 
     def _clause(self) -> str:
         return "ALTER COLUMN " + ", ".join(change.clause() for change in self.changes)
 
     def options(self) -> Iterator[str]:
-        """An option for each change."""
-        for change in self.changes:
-            yield from change.options()
-
-
-def _spelled(schema: StructType, change: ColumnChange) -> tuple[ColumnChange, StructField]:
-    """*change* with its column as the schema spells it, and what is in that place."""
-    path, place = existing_place(schema, change.column)
-    if change.position is not None and change.position.after is not None:
-        existing_place(schema, (*path[:-1], change.position.after))
-    return replace(change, column=path), place
+        return (option for change in self.changes for option in change.options())
 
 
 def _effective(
     changes: list[tuple[ColumnChange, StructField]],
 ) -> list[tuple[ColumnChange, StructField]]:
-    """Return the changes among *found* that change something."""
+    """Those of *changes* that change something."""
     # Spark leaves out a type that is there already: Hive's syntax names it even where it stays.
-    return [(change, place) for change, place in changes if not _keeps_type(change, place)]
+    return [
+        (change, place)
+        for change, place in changes
+        if change.type is None or change.type != _declared_type(place)
+    ]
 
 
-def _keeps_type(change: ColumnChange, place: StructField) -> bool:
-    return change.type is not None and change.type == _raw_type(place)
-
-
-def _raw_type(place: StructField) -> DataType:
+def _declared_type(place: StructField) -> DataType:
     """The type as it was declared: for char and varchar not the string that is stored."""
-    raw = place.metadata.get(RAW_TYPE)
-    return PrimitiveType(raw) if isinstance(raw, str) and CHAR_TYPE.fullmatch(raw) else place.type
-
-
-# The change itself
+    raw = place.metadata.get(checks.RAW_TYPE)
+    is_char = checks.CHAR_TYPE.fullmatch(raw if isinstance(raw, str) else "")
+    return PrimitiveType(is_char[0]) if is_char else place.type
 
 
 def _changed(
     schema: StructType, change: ColumnChange, place: StructField, snapshot: Snapshot
 ) -> StructType:
+    path = change.column
     if change.type is not None:
-        return _retyped(schema, change.column, change.type, place, snapshot)
-    *parents, name = change.column
+        return _retyped(schema, path, change.type, place, snapshot)
+    if change.position is None:
+        return _with_field(schema, path, _edited(place, change))
+    after = None if change.position.after is None else change.position.after.lower()
 
-    def edited(data_type: DataType) -> DataType:
-        if not isinstance(data_type, StructType):
-            return data_type
-        if change.position is not None:
-            (moved,) = (field for field in data_type.fields if field.name == name)
-            after = None if change.position.after is None else change.position.after.lower()
-            if after == name.lower():
-                return data_type
-            rest = [field for field in data_type.fields if field.name != name]
-            index = 0 if after is None else [field.name.lower() for field in rest].index(after) + 1
-            return StructType((*rest[:index], moved, *rest[index:]))
-        return _with_field(data_type, name, _edited(place, change))
+    def moved(struct: StructType) -> StructType:
+        if after == path[-1].lower():
+            return struct
+        (own,) = (field for field in struct.fields if field.name == path[-1])
+        rest = [field for field in struct.fields if field.name != path[-1]]
+        index = 0 if after is None else [field.name.lower() for field in rest].index(after) + 1
+        return StructType((*rest[:index], own, *rest[index:]))
 
-    return _struct(change_type(schema, tuple(parents), edited))
+    return _with_struct(schema, path[:-1], moved)
 
 
 def _edited(field: StructField, change: ColumnChange) -> StructField:
@@ -236,45 +368,34 @@ def _edited(field: StructField, change: ColumnChange) -> StructField:
     return replace(field, nullable=nullable, metadata=metadata)
 
 
-def _with_field(struct: StructType, name: str, new: StructField) -> StructType:
-    return StructType(tuple(new if field.name == name else field for field in struct.fields))
+def _retyped(
+    schema: StructType, column: Path, new: DataType, place: StructField, snapshot: Snapshot
+) -> StructType:
+    """The new type in its place; the column that the place is in notes what it was widened from."""
+    fields = dict(walk(schema))
+    owner = max((path for path in fields if column[: len(path)] == path), key=len)
+    field, inside = fields[owner], column[len(owner) :]
+    metadata = dict(field.metadata)
+    if not inside:
+        # Where the new type has a length, `fit_for_log` notes it anew.
+        metadata.pop(checks.RAW_TYPE, None)
+    if _widens(snapshot) and _is_recorded(place.type, new):
+        # Clients of the preview also want the version.
+        preview = snapshot.protocol.supports("typeWidening-preview")
+        change = {
+            **({"tableVersion": snapshot.version + 1} if preview else {}),
+            "toType": type_name(new),
+            "fromType": type_name(place.type),
+            **({"fieldPath": ".".join(inside)} if inside else {}),
+        }
+        metadata[TYPE_CHANGES] = [*metadata.get(TYPE_CHANGES, []), change]
+    data_type = change_type(field.type, inside, lambda _: new)
+    return _with_field(schema, owner, replace(field, type=data_type, metadata=metadata))
 
 
 def _stored_type(data_type: DataType) -> DataType:
-    is_char = isinstance(data_type, PrimitiveType) and CHAR_TYPE.fullmatch(data_type.name)
+    is_char = isinstance(data_type, PrimitiveType) and checks.CHAR_TYPE.fullmatch(data_type.name)
     return PrimitiveType("string") if is_char else data_type
-
-
-def _retyped(
-    schema: StructType,
-    column: Path,
-    new: DataType,
-    place: StructField,
-    snapshot: Snapshot,
-) -> StructType:
-    """The new type in its place; the column that the place is in notes what it was widened from."""
-    changed = _struct(change_type(schema, column, lambda _: new))
-    owner = max((path for path, _ in walk(changed) if column[: len(path)] == path), key=len)
-    inside = column[len(owner) :]
-
-    def noted(data_type: DataType) -> DataType:
-        struct = _struct(data_type)
-        (field,) = (candidate for candidate in struct.fields if candidate.name == owner[-1])
-        metadata = dict(field.metadata)
-        if not inside:
-            # Where the new type has a length, `fit_for_log` notes it anew.
-            metadata.pop(RAW_TYPE, None)
-        if _widens(snapshot) and _is_recorded(place.type, new):
-            recorded = metadata.get(TYPE_CHANGES, [])
-            metadata[TYPE_CHANGES] = [*recorded, _record(place.type, new, inside, snapshot)]
-        return _with_field(struct, field.name, replace(field, metadata=metadata))
-
-    return _struct(change_type(changed, owner[:-1], noted))
-
-
-def _struct(data_type: DataType) -> StructType:
-    assert isinstance(data_type, StructType)  # noqa: S101 -- what holds a column is one
-    return data_type
 
 
 def _is_recorded(old: DataType, new: DataType) -> bool:
@@ -286,39 +407,41 @@ def _is_recorded(old: DataType, new: DataType) -> bool:
     )
 
 
-def _record(old: DataType, new: DataType, inside: Path, snapshot: Snapshot) -> Mapping[str, Any]:
-    """The entry of `delta.typeChanges`; clients of the preview also want the version."""
-    assert isinstance(old, PrimitiveType)  # noqa: S101 -- only such are widened
-    assert isinstance(new, PrimitiveType)  # noqa: S101 -- only such are widened
-    preview = snapshot.protocol.supports("typeWidening-preview")
-    return {
-        **({"tableVersion": snapshot.version + 1} if preview else {}),
-        "toType": new.name,
-        "fromType": old.name,
-        **({"fieldPath": ".".join(inside)} if inside else {}),
-    }
-
-
 def _widens(snapshot: Snapshot) -> bool:
-    return is_true(snapshot.metadata.configuration, _TYPE_WIDENING)
+    return is_true(snapshot.metadata.configuration, "delta.enableTypeWidening")
 
 
-# Refusals, in the order of Spark and Delta
-
-
-def _refuse_repeated(columns: list[Path]) -> None:
-    for place, column in enumerate(columns):
-        others = columns[:place] + columns[place + 1 :]
+def _refuse_as_spark_does(
+    changes: list[tuple[ColumnChange, StructField]],
+    effective: list[tuple[ColumnChange, StructField]],
+) -> None:
+    # In Spark's order: of several mistakes the first names the error class.
+    for change, place in changes:
+        if change.default:
+            refuse_default(path_text(change.column), place.type, change.default)
+    columns = [change.column for change, _ in changes]
+    for index, column in enumerate(columns):
+        others = columns[:index] + columns[index + 1 :]
         if any(column == other[: len(column)] for other in others):
             raise Refused(
                 f"{path_text(column)}, or what is in it, is changed twice.",
                 remedy="Make one change of it, then the other: ALTER COLUMN twice.",
                 delta_error_class="NOT_SUPPORTED_CHANGE_SAME_COLUMN",
             )
+    for change, place in changes:
+        _refuse_change(change, place)
+    for change, place in effective:
+        if is_identity(place) and change.comment is None and change.position is None:
+            raise Refused(
+                f"{path_text(change.column)} is an identity column; only its comment and position "
+                "can be changed.",
+                remedy="Leave the column unchanged.",
+                delta_error_class="DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
+            )
 
 
-def _refuse_as_spark_does(change: ColumnChange, place: StructField) -> None:
-    name = path_text(change.column)
+def _refuse_change(change: ColumnChange, place: StructField) -> None:
+    name, new, old = path_text(change.column), change.type, _declared_type(place)
     if change.nullable is False and place.nullable:
         raise Refused(
             f"{name} cannot become NOT NULL: existing rows may contain nulls.",
@@ -326,16 +449,15 @@ def _refuse_as_spark_does(change: ColumnChange, place: StructField) -> None:
             f"alter --add-constraint 'NAME={name} IS NOT NULL'.",
             delta_error_class="_LEGACY_ERROR_TEMP_2330",
         )
-    if change.type is None or _keeps_type(change, place):
+    if new is None or new == old:
         return
-    word = re.split(r"\W", type_sql(change.type))[0]
+    word = re.split(r"\W", type_sql(new))[0]
     if word in _OF_PARTS:
         raise Refused(
-            f"The type of {name} cannot be changed to {type_sql(change.type)} as a whole.",
+            f"The type of {name} cannot be changed to {type_sql(new)} as a whole.",
             remedy=_OF_PARTS[word],
             delta_error_class=f"CANNOT_UPDATE_FIELD.{word}_TYPE",
         )
-    old, new = _raw_type(place), change.type
     if not _spark_casts(old, new):
         raise Refused(
             f"{name} has the type {type_sql(old)}, whose values do not all fit into "
@@ -368,30 +490,15 @@ def _spark_casts(old: DataType, new: DataType) -> bool:
 
 
 def _widening_remedy(old: DataType) -> str:
-    wider = [
-        name for name in _WIDER if isinstance(old, PrimitiveType) and can_be_altered(old.name, name)
-    ]
+    types = ("short", "integer", "long", "double", "decimal(38,18)", "timestamp_ntz")
+    wider = [n for n in types if isinstance(old, PrimitiveType) and can_be_altered(old.name, n)]
     listed = ", ".join(type_sql(PrimitiveType(name)) for name in wider)
     return f"It can become: {listed}." if listed else "Add a column of the new type and fill it."
 
 
-_WIDER: Final = ("short", "integer", "long", "double", "decimal(38,18)", "timestamp_ntz")
-
-
-def _refuse_on_identity(change: ColumnChange, place: StructField) -> None:
-    harmless = change.comment is not None or change.position is not None
-    if is_identity(place) and not harmless:
-        raise Refused(
-            f"{path_text(change.column)} is an identity column; only its comment and position can "
-            "be changed.",
-            remedy="Leave the column unchanged.",
-            delta_error_class="DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
-        )
-
-
 def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: StructField) -> None:
     name = path_text(change.column)
-    if is_slot(snapshot.metadata.schema, change.column):
+    if _is_slot(snapshot.metadata.schema, change.column):
         if change.comment is not None:
             raise Refused(
                 f"{name} is part of an array or a map and cannot have a comment of its own.",
@@ -399,63 +506,34 @@ def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: Struc
                 delta_error_class="DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY",
             )
         if change.nullable is not None and change.nullable != place.nullable:
-            raise _unsupported(f"The nullability of {name} cannot be changed.", "")
+            raise Refused(
+                f"The nullability of {name} cannot be changed.",
+                remedy="Copy the column into a new one.",
+                delta_error_class="DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
+            )
     if change.type is None:
         return
     old, new = place.type, _stored_type(change.type)
-    # No file has values of it, so Delta lets it become anything.
-    if old == PrimitiveType("void"):
+    # No file has values of void, so Delta lets it become anything.
+    if old in (new, PrimitiveType("void")):
         return
     widening = _is_recorded(old, new)
-    if old != new and not (widening and _widens(snapshot)):
-        raise _unsupported(
+    if not (widening and _widens(snapshot)):
+        raise Refused(
             f"The type of {name} cannot be changed from {type_sql(old)} to {type_sql(new)}"
             + (" while type widening is off." if widening else "."),
-            "Turn it on first: deltaadm enable-feature TABLE typeWidening."
+            remedy="Turn it on first: deltaadm enable-feature TABLE typeWidening."
             if widening
             else _widening_remedy(old),
+            delta_error_class="DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
         )
-    if old != new:
-        refuse_dependents(snapshot.metadata, change.column)
-
-
-def _unsupported(message: str, remedy: str) -> Refused:
-    return Refused(
-        message,
-        remedy=remedy or "Copy the column into a new one.",
-        delta_error_class="DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
-    )
-
-
-def _refuse_after_the_change(change: ColumnChange, place: StructField) -> None:
-    name = path_text(change.column)
-    if change.type is not None and GENERATION in place.metadata:
-        raise Refused(
-            f"{name} is generated from {place.metadata[GENERATION]!r}, whose type would no longer "
-            "match.",
-            remedy="The type of a generated column cannot be changed.",
-            delta_error_class="DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
-        )
-
-
-def _require_defaults_supported(snapshot: Snapshot, change: ColumnChange) -> None:
-    if change.default and not snapshot.protocol.supports("allowColumnDefaults"):
-        raise Refused(
-            f"{path_text(change.column)} cannot have a default: the table does not support the "
-            "feature "
-            "allowColumnDefaults.",
-            remedy="Add it first: deltaadm enable-feature TABLE allowColumnDefaults.",
-            delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
-        )
-
-
-# Add columns
+    _refuse_dependents(snapshot.metadata, change.column)
 
 
 _DEFINITIONS: Final = Json(
     STRINGS.schema,
-    lambda columns: list(map(definition_sql, columns)),
-    lambda value: parse_definitions(", ".join(texts(value))),
+    lambda columns: list(map(ddl.definition_sql, columns)),
+    lambda value: ddl.parse_definitions(", ".join(texts(value))),
 )
 
 
@@ -476,24 +554,20 @@ class AddColumns(Step):
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state in which existing rows have nulls in the new columns."""
-        before = snapshot.metadata.schema
-        schema = before
+        before = schema = snapshot.metadata.schema
         for definition in self.columns:
             # Parents are those of the table as it is; a position may name a column just added.
-            schema = _with(schema, _parent(before, definition), definition)
+            schema = _with_column(schema, _parent(before, definition), definition)
         for definition in self.columns:
             default = definition.column.metadata.get(CURRENT_DEFAULT)
             if isinstance(default, str):
                 refuse_default(definition.column.name, definition.column.type, default)
-        refuse_taken(before, self.columns)
+        self._refuse_taken(before)
         require_writable(snapshot)
         require_found_clustering(snapshot)
         for definition in self.columns:
-            strict = [
-                path_text(path)
-                for path, field in walk(StructType((definition.column,)))
-                if not field.nullable
-            ]
+            fields = walk(StructType((definition.column,)))
+            strict = [path_text(path) for path, field in fields if not field.nullable]
             if strict:
                 raise Refused(
                     f"{', '.join(strict)} cannot be added as NOT NULL: existing rows have no value "
@@ -515,41 +589,58 @@ class AddColumns(Step):
                 )
         proposed = snapshot.metadata.with_schema(schema)
         if column_mapping_mode(proposed) is ColumnMappingMode.NONE:
-            check_names(proposed)
-        return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+            checks.check_names(proposed)
+        return commit_update(snapshot, proposed, session)
+
+    def _refuse_taken(self, schema: StructType) -> None:
+        """Raise `Refused` for new columns that are there already, or twice among them."""
+        known = {folded(path): path for path, _ in walk(schema)}
+        new: set[Path] = set()
+        for definition in self.columns:
+            path = (*definition.parent, definition.column.name)
+            if folded(path) in known:
+                raise _taken(known[folded(path)])
+            if folded(path) in new:
+                raise Refused(
+                    f"The column {path_text(path)} is added twice.",
+                    remedy="Choose names that differ in more than case.",
+                    delta_error_class="COLUMN_ALREADY_EXISTS",
+                )
+            new.add(folded(path))
 
     def operation(self, _before: Snapshot, _after: Snapshot) -> Operation:
-        """The columns as they are asked for."""
-        columns = [
-            {
-                "column": column_document(
-                    (*definition.parent, definition.column.name), definition.column
-                ),
-                **position_document(definition.position),
-            }
-            for definition in self.columns
-        ]
+        columns = []
+        for definition in self.columns:
+            path = (*definition.parent, definition.column.name)
+            document = _column_document(path, definition.column)
+            columns.append({"column": document, **_position_document(definition.position)})
         return Operation("ADD COLUMNS", {"columns": compact(columns)})
 
     @property
     def touches(self) -> Touches:
-        """The new columns."""
         return Touches(new_columns=self.columns)
 
     def _clause(self) -> str:
-        return f"ADD COLUMNS ({', '.join(map(definition_sql, self.columns))})"
+        return f"ADD COLUMNS ({', '.join(map(ddl.definition_sql, self.columns))})"
 
     def options(self) -> Iterator[str]:
-        """`--add-column` for each column."""
         for definition in self.columns:
-            yield from ("--add-column", definition_sql(definition))
+            yield from ("--add-column", ddl.definition_sql(definition))
+
+
+def _taken(column: Path) -> Refused:
+    return Refused(
+        f"The table already has a column {path_text(column)}.",
+        remedy="Choose a name that differs in more than case.",
+        delta_error_class="FIELD_ALREADY_EXISTS",
+    )
 
 
 def _parent(schema: StructType, definition: ColumnDefinition) -> Path:
     """The path of the struct to add to, as the schema spells it."""
     if not definition.parent:
         return ()
-    path, place = existing_place(schema, definition.parent)
+    path, place = _existing(schema, definition.parent)
     if not isinstance(place.type, StructType):
         raise Refused(
             f"{path_text(path)} is not a struct, so the column {definition.column.name} cannot be "
@@ -561,40 +652,25 @@ def _parent(schema: StructType, definition: ColumnDefinition) -> Path:
     return path
 
 
-def _with(schema: StructType, parent: Path, definition: ColumnDefinition) -> StructType:
-    def extended(data_type: DataType) -> DataType:
-        assert isinstance(data_type, StructType)  # noqa: S101 -- `_parent` has seen to it
-        fields = list(data_type.fields)
-        fields.insert(_index(fields, definition), definition.column)
-        return StructType(tuple(fields))
+def _with_column(schema: StructType, parent: Path, definition: ColumnDefinition) -> StructType:
+    position = definition.position
 
-    changed = change_type(schema, parent, extended)
-    assert isinstance(changed, StructType)  # noqa: S101 -- a struct with another field
-    return changed
+    def extended(struct: StructType) -> StructType:
+        index = len(struct.fields) if position is None else 0
+        if position is not None and position.after is not None:
+            names = [field.name.lower() for field in struct.fields]
+            if position.after.lower() not in names:
+                where = path_text(definition.parent) if definition.parent else "the table"
+                raise Refused(
+                    f"{definition.column.name} cannot be placed after {position.after}, which is "
+                    f"not a column of {where}.",
+                    remedy=f"Its columns are: {', '.join(field.name for field in struct.fields)}.",
+                    delta_error_class="FIELD_NOT_FOUND",
+                )
+            index = names.index(position.after.lower()) + 1
+        return StructType((*struct.fields[:index], definition.column, *struct.fields[index:]))
 
-
-def _index(fields: list[StructField], definition: ColumnDefinition) -> int:
-    position: Position | None = definition.position
-    if position is None:
-        return len(fields)
-    if position.after is None:
-        return 0
-    names = [field.name.lower() for field in fields]
-    if position.after.lower() not in names:
-        where = path_text(definition.parent) if definition.parent else "the table"
-        raise Refused(
-            f"{definition.column.name} cannot be placed after {position.after}, which is not a "
-            f"column of {where}.",
-            remedy=f"Its columns are: {', '.join(field.name for field in fields)}.",
-            delta_error_class="FIELD_NOT_FOUND",
-        )
-    return names.index(position.after.lower()) + 1
-
-
-# Refusals
-
-
-# Drop columns
+    return _with_struct(schema, parent, extended)
 
 
 @dataclass(frozen=True, slots=True)
@@ -613,7 +689,7 @@ class DropColumns(Step):
         """The state in which the values are still in the files, and nothing reads them."""
         metadata = snapshot.metadata
         dropped = tuple(
-            existing(metadata.schema, column)
+            _existing(metadata.schema, column)[0]
             for column in self.columns
             if not (self.if_exists and _is_absent(metadata.schema, column))
         )
@@ -621,7 +697,7 @@ class DropColumns(Step):
             return snapshot
         require_writable(snapshot)
         require_found_clustering(snapshot)
-        require_mapping(metadata, "dropped", "DELTA_UNSUPPORTED_DROP_COLUMN")
+        _require_mapping(metadata, "dropped", "DELTA_UNSUPPORTED_DROP_COLUMN")
         schema = metadata.schema
         for path in dropped:
             schema = without_column(schema, path)
@@ -640,33 +716,30 @@ class DropColumns(Step):
                 delta_error_class="DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
             )
         for path in dropped:
-            refuse_dependents(metadata, path)
+            _refuse_dependents(metadata, path)
         # Delta writes the names without backticks, and then does not find those that need them.
         kept = [
             ".".join(path)
-            for path in columns_with_listed_statistics(metadata)
-            if not any(is_within(path, column) for column in dropped)
+            for path in _listed_for_statistics(metadata)
+            if not any(_is_within(path, column) for column in dropped)
         ]
-        proposed = with_columns(metadata, schema, metadata.partition_columns, ",".join(kept))
-        return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+        proposed = _with_statistics_of(metadata.with_schema(schema), ",".join(kept))
+        return commit_update(snapshot, proposed, session)
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
-        """The columns that are there, as the schema spells them."""
         columns = [find_column(before.metadata.schema, path) for path in self.columns]
-        there = [path for path in columns if path is not None]
-        return Operation("DROP COLUMNS", {"columns": compact(list(map(attribute_name, there)))})
+        names = [_attribute_name(path) for path in columns if path is not None]
+        return Operation("DROP COLUMNS", {"columns": compact(names)})
 
     @property
     def touches(self) -> Touches:
-        """The columns that go."""
         return Touches(drops=self.columns)
 
     def _clause(self) -> str:
         columns = ", ".join(map(path_sql, self.columns))
-        return f"DROP COLUMNS {if_exists_sql(self.if_exists)}({columns})"
+        return f"DROP COLUMNS {ddl.if_exists_sql(self.if_exists)}({columns})"
 
     def options(self) -> Iterator[str]:
-        """`--drop-column` for each column."""
         for column in self.columns:
             yield from ("--drop-column", path_text(column))
 
@@ -679,34 +752,30 @@ def _is_absent(schema: StructType, column: Path) -> bool:
 
 def without_column(schema: StructType, gone: Path) -> StructType:
     """*schema* without one field, also in an array or a map; a struct keeps at least one."""
-
-    def pruned(data_type: DataType) -> DataType:
-        if not isinstance(data_type, StructType):
-            raise Refused(
-                f"{path_text(gone)} is part of an array or a map and cannot be dropped.",
-                remedy="Drop the column that contains it.",
-                delta_error_class="DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
-            )
-        if len(data_type.fields) == 1:
-            raise Refused(
-                f"{path_text(gone)} is the only column of {path_text(gone[:-1]) or 'the table'}.",
-                remedy="Drop the enclosing struct instead, or keep the column.",
-                delta_error_class="DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
-            )
-        return StructType(tuple(field for field in data_type.fields if field.name != gone[-1]))
-
+    gone = find_column(schema, gone) or gone
     if _is_absent(schema, gone):
         raise Refused(
             f"{path_text(gone)} is dropped twice.",
             remedy="Name each column once.",
             delta_error_class="DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
         )
-    left = change_type(schema, gone[:-1], pruned)
-    assert isinstance(left, StructType)  # noqa: S101 -- a struct with less inside
-    return left
+    if _is_slot(schema, gone):
+        raise Refused(
+            f"{path_text(gone)} is part of an array or a map and cannot be dropped.",
+            remedy="Drop the column that contains it.",
+            delta_error_class="DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
+        )
 
+    def pruned(struct: StructType) -> StructType:
+        if len(struct.fields) == 1:
+            raise Refused(
+                f"{path_text(gone)} is the only column of {path_text(gone[:-1]) or 'the table'}.",
+                remedy="Drop the enclosing struct instead, or keep the column.",
+                delta_error_class="DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
+            )
+        return StructType(tuple(field for field in struct.fields if field.name != gone[-1]))
 
-# Rename column
+    return _with_struct(schema, gone[:-1], pruned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -723,44 +792,49 @@ class RenameColumn(Step):
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state in which the column keeps its id and its name in the files."""
         metadata = snapshot.metadata
-        old = existing(metadata.schema, self.column)
-        if is_slot(metadata.schema, old):
+        old, _ = _existing(metadata.schema, self.column)
+        if _is_slot(metadata.schema, old):
             raise Refused(
                 f"{path_text(old)} is part of an array or a map and has no name of its own.",
                 remedy="Rename the column that contains it.",
                 delta_error_class="INVALID_FIELD_NAME",
             )
-        new = (*old[:-1], self.name)
-        taken = find_column(metadata.schema, new)
+        taken = find_column(metadata.schema, (*old[:-1], self.name))
         if taken is not None:
-            raise Refused(
-                f"The table already has a column {path_text(taken)}.",
-                remedy="Choose a name that differs in more than case.",
-                delta_error_class="FIELD_ALREADY_EXISTS",
-            )
+            raise _taken(taken)
         require_writable(snapshot)
-        refuse_dependents(metadata, old)
-        require_mapping(metadata, "renamed", "DELTA_UNSUPPORTED_RENAME_COLUMN")
-        proposed = renamed(metadata, old, self.name)
-        return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+        _refuse_dependents(metadata, old)
+        _require_mapping(metadata, "renamed", "DELTA_UNSUPPORTED_RENAME_COLUMN")
+        return commit_update(snapshot, renamed(metadata, old, self.name), session)
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
-        """The path before and after, as the schema spells it."""
-        old = existing(before.metadata.schema, self.column)
-        paths = {
-            "oldColumnPath": attribute_name(old),
-            "newColumnPath": attribute_name((*old[:-1], self.name)),
-        }
+        old, _ = _existing(before.metadata.schema, self.column)
+        new = (*old[:-1], self.name)
+        paths = {"oldColumnPath": _attribute_name(old), "newColumnPath": _attribute_name(new)}
         return Operation("RENAME COLUMN", paths)
 
     @property
     def touches(self) -> Touches:
-        """The column, by both its names."""
         return Touches(renames=((self.column, (*self.column[:-1], self.name)),))
 
     def _clause(self) -> str:
-        return f"RENAME COLUMN {path_sql(self.column)} TO {identifier(self.name)}"
+        return f"RENAME COLUMN {path_sql(self.column)} TO {ddl.identifier(self.name)}"
 
     def options(self) -> Iterator[str]:
-        """`--rename-column`."""
         yield from ("--rename-column", f"{path_text(self.column)}={self.name}")
+
+
+def renamed(metadata: Metadata, old: Path, name: str) -> Metadata:
+    """*metadata* with the column *old*, as the schema spells it, under another *name*."""
+    schema = rewrite(
+        metadata.schema, lambda path, field: replace(field, name=name) if path == old else field
+    )
+    partitions = tuple(
+        name if (column,) == old else column for column in metadata.partition_columns
+    )
+    listed = [
+        (*old[:-1], name, *path[len(old) :]) if _is_within(path, old) else path
+        for path in _listed_for_statistics(metadata)
+    ]
+    changed = replace(metadata.with_schema(schema), partition_columns=partitions)
+    return _with_statistics_of(changed, ",".join(map(path_text, listed)))

@@ -27,47 +27,16 @@ from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import every_file, file_metadata
 from deltaadm.domain.sql.ddl import identifier, if_exists_sql, literal, pairs_sql, path_sql
 from deltaadm.domain.steps.step import Operation, Step, Touches
-from deltaadm.domain.transaction.checks import (
-    RETENTION_KEYS,
-    check_retention,
-    refuse_keys_to_set,
-    refuse_reserved,
-)
+from deltaadm.domain.transaction import checks, columns, constraints, update
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
-from deltaadm.domain.transaction.columns import (
-    cluster_by,
-    clustering_columns,
-    lost_clustering,
-    quoted_name,
-    suspension,
-)
-from deltaadm.domain.transaction.constraints import (
-    add_constraint,
-    constraint_key,
-    drop_constraint,
-    stored_expression,
-)
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.transaction.removal import (
     CHECKPOINT_PROTECTION,
     PREPARED_KEYS,
-    can_truncate,
-    destroyed_with,
-    destroys_domains,
     preparation,
-    traces,
 )
 from deltaadm.domain.transaction.spark_support import require_writable
-from deltaadm.domain.transaction.update import (
-    PREPARATIONS,
-    ROW_TRACKING,
-    check_row_tracking,
-    check_set,
-    check_unset,
-    prepare_commit,
-    update_metadata,
-    without_mapping,
-)
+from deltaadm.domain.transaction.update import ROW_TRACKING, without_mapping
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import Refused
 from deltaadm.limits import load_json
@@ -99,8 +68,7 @@ class SetProperties(Step):
     secret_fields = ("properties",)
 
     def require_allowed(self) -> None:
-        """Raise `Refused` for properties that Delta keeps for itself."""
-        refuse_reserved(self.properties)
+        checks.refuse_reserved(self.properties)
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """
@@ -122,46 +90,41 @@ class SetProperties(Step):
             # Delta removes the mapping in a commit of its own; only other properties need another.
             if len(properties) == 1:
                 return state
-        refuse_keys_to_set(properties)
-        check_set(state.metadata, properties)
+        checks.refuse_keys_to_set(properties)
+        update.check_set(state.metadata, properties)
         stored = {key: value for key, value in properties.items() if key != TABLE_COMMENT}
         proposed = replace(
-            state.metadata.with_configuration({**state.metadata.configuration, **stored}),
+            state.metadata.with_properties(stored),
             description=properties.get(TABLE_COMMENT, state.metadata.description),
         )
-        after = update_metadata(state, proposed, session)
-        if any(key in properties for key in RETENTION_KEYS):
-            check_retention(after.metadata)
-        check_row_tracking(after.metadata.configuration)
+        after = update.update_metadata(state, proposed, session)
+        if any(key in properties for key in checks.RETENTION_KEYS):
+            checks.check_retention(after.metadata)
+        update.check_row_tracking(after.metadata.configuration)
         several = SetProperties(properties).takes_several_commits(snapshot)
-        return prepare_commit(state, after, version_known=not several)
+        return update.prepare_commit(state, after, version_known=not several)
 
     @property
     def touches(self) -> Touches:
-        """The properties, in the spelling of the request, and features if it only adds these."""
         names = tuple(key.removeprefix(FEATURE_PREFIX) for key in self.properties)
         adds_features = set(names) <= set(FEATURES) and all(
             key.startswith(FEATURE_PREFIX) and value == "supported"
             for key, value in self.properties.items()
         )
-        return Touches(
-            property_values=self.properties, added_features=names if adds_features else ()
-        )
+        features = names if adds_features else ()
+        return Touches(property_values=self.properties, added_features=features)
 
     def cost(self, snapshot: Snapshot) -> Cost:
-        """A rewrite where column mapping is removed, a backfill where row tracking begins."""
         if self._removes_mapping:
             return Cost.REWRITE
         return Cost.BACKFILL if self._backfills(snapshot) else Cost.METADATA
 
     def work(self, snapshot: Snapshot) -> str:
-        """All data files, or the metadata of those without row ids."""
         if self._removes_mapping:
             return every_file(snapshot)
         return file_metadata(snapshot, lambda files: files.without_base_row_id)
 
     def takes_several_commits(self, snapshot: Snapshot) -> bool:
-        """Whether row tracking begins, or column mapping is removed beside other changes."""
         several = len(self.properties) > 1
         return self._backfills(snapshot) or (several and self._removes_mapping)
 
@@ -184,14 +147,12 @@ class SetProperties(Step):
 
     @property
     def words(self) -> str:
-        """The keys and values."""
         return f"set {', '.join(f'{key} = {value}' for key, value in self.properties.items())}"
 
     def _clause(self) -> str:
         return f"SET TBLPROPERTIES ({pairs_sql(self.properties)})"
 
     def options(self) -> Iterator[str]:
-        """`--set` for each property."""
         for key, value in self.properties.items():
             yield from ("--set", f"{key}={value}")
 
@@ -209,8 +170,7 @@ class SetProperties(Step):
         return Operation("SET TBLPROPERTIES", {"properties": compact(self._normalized())})
 
     def is_made_by(self, commit: CommitInfo) -> bool:
-        """Whether *commit* sets just these properties, or prepares that."""
-        if commit.operation in PREPARATIONS:
+        if commit.operation in update.PREPARATIONS:
             return True
         # A commit's information names the keys as Delta spells them.
         sets = commit.operation in self.operations
@@ -232,9 +192,7 @@ def _refuse_malformed_redirects(properties: Mapping[str, str]) -> None:
             )
 
 
-_REDIRECTIONS: Final = frozenset(
-    {"delta.redirectReaderWriter-preview", "delta.redirectWriterOnly-preview"}
-)
+_REDIRECTIONS: Final = {"delta.redirectReaderWriter-preview", "delta.redirectWriterOnly-preview"}
 
 
 def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) -> bool:
@@ -246,7 +204,7 @@ def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) ->
 
 def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, str]) -> Snapshot:
     """The state after the upgrade and the backfill that begin row tracking, a commit each."""
-    check_row_tracking({**snapshot.metadata.configuration, **properties})
+    update.check_row_tracking({**snapshot.metadata.configuration, **properties})
     files = snapshot.files
     # Row ids are given by ranges, which take the number of records of every file.
     if files is not None and files.without_num_records:
@@ -262,9 +220,6 @@ def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, st
     return replace(snapshot, protocol=snapshot.protocol.merge(needed))
 
 
-# Unset properties
-
-
 @dataclass(frozen=True, slots=True)
 class UnsetProperties(Step):
     """`ALTER TABLE … UNSET TBLPROPERTIES`; without *if_exists* an absent key is an error."""
@@ -277,8 +232,7 @@ class UnsetProperties(Step):
     operations = frozenset({"UNSET TBLPROPERTIES"})
 
     def require_allowed(self) -> None:
-        """Raise `Refused` for properties that Delta keeps for itself."""
-        refuse_reserved(self.keys)
+        checks.refuse_reserved(self.keys)
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state without the properties; Spark's catalog always unsets with `IF EXISTS`."""
@@ -290,26 +244,21 @@ class UnsetProperties(Step):
             if len(self.keys) == 1:
                 return state
         unset = set(map(unset_key, self.keys))
-        check_unset(state.metadata, unset)
-        stored = state.metadata.configuration
-        kept = {key: value for key, value in stored.items() if key not in unset}
+        update.check_unset(state.metadata, unset)
         proposed = replace(
-            state.metadata.with_configuration(kept),
+            state.metadata.without_properties(*unset),
             description=None if TABLE_COMMENT in unset else state.metadata.description,
         )
-        return prepare_commit(state, update_metadata(state, proposed, session))
+        return update.commit_update(state, proposed, session)
 
     @property
     def touches(self) -> Touches:
-        """The keys, in the spelling of the request."""
         return Touches(property_values=dict.fromkeys(self.keys))
 
     def cost(self, snapshot: Snapshot) -> Cost:
-        """A rewrite, where column mapping is removed."""
         return Cost.REWRITE if self._removes_mapping(snapshot) else Cost.METADATA
 
     def takes_several_commits(self, snapshot: Snapshot) -> bool:
-        """Whether column mapping is removed beside other properties."""
         return len(self.keys) > 1 and self._removes_mapping(snapshot)
 
     def _removes_mapping(self, snapshot: Snapshot) -> bool:
@@ -320,7 +269,6 @@ class UnsetProperties(Step):
 
     @property
     def words(self) -> str:
-        """The keys."""
         return f"unset {', '.join(self.keys)}"
 
     def _clause(self) -> str:
@@ -328,7 +276,6 @@ class UnsetProperties(Step):
         return f"UNSET TBLPROPERTIES {if_exists_sql(self.if_exists)}({keys})"
 
     def options(self) -> Iterator[str]:
-        """`--unset` for each property."""
         for key in self.keys:
             yield from ("--unset", key)
 
@@ -341,8 +288,7 @@ class UnsetProperties(Step):
         return Operation("UNSET TBLPROPERTIES", {"properties": keys, "ifExists": True})
 
     def is_made_by(self, commit: CommitInfo) -> bool:
-        """Whether *commit* unsets just these properties, or prepares that."""
-        if commit.operation in PREPARATIONS:
+        if commit.operation in update.PREPARATIONS:
             return True
         named = commit.parameter("properties")
         return (
@@ -350,9 +296,6 @@ class UnsetProperties(Step):
             and isinstance(named, list)
             and sorted(map(str, named)) == sorted(map(unset_key, self.keys))
         )
-
-
-# Add constraint
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,24 +312,18 @@ class AddConstraint(Step):
 
     def after(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
         """The state after it if all rows meet the constraint."""
-        return add_constraint(snapshot, self.name, self.expression)
+        return constraints.add_constraint(snapshot, self.name, self.expression)
 
     @property
     def touches(self) -> Touches:
-        """The constraint."""
         return Touches(new_constraint=(self.name, self.expression))
 
     def _clause(self) -> str:
-        return (
-            f"ADD CONSTRAINT {identifier(self.name)} CHECK ({stored_expression(self.expression)})"
-        )
+        expression = constraints.stored_expression(self.expression)
+        return f"ADD CONSTRAINT {identifier(self.name)} CHECK ({expression})"
 
     def options(self) -> Iterator[str]:
-        """`--add-constraint`."""
         yield from ("--add-constraint", f"{self.name}={self.expression}")
-
-
-# Drop constraint
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,39 +338,29 @@ class DropConstraint(Step):
     operations = frozenset({"DROP CONSTRAINT"})
 
     def after(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
-        """The state without the constraint."""
-        return drop_constraint(snapshot, self.name, if_exists=self.if_exists)
+        return constraints.drop_constraint(snapshot, self.name, if_exists=self.if_exists)
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
-        """The constraint, and its expression where there is one."""
-        expression = before.metadata.configuration.get(constraint_key(self.name))
-        existed = (
-            {"existed": "false"} if expression is None else {"expr": expression, "existed": "true"}
-        )
-        return Operation("DROP CONSTRAINT", {"name": self.name, **existed})
+        expression = before.metadata.configuration.get(constraints.constraint_key(self.name))
+        existed = {} if expression is None else {"expr": expression}
+        known = {"name": self.name, **existed, "existed": "true" if existed else "false"}
+        return Operation("DROP CONSTRAINT", known)
 
     def destroys(self, _before: Snapshot) -> tuple[str, ...]:
-        """The constraint."""
         return (self.name,)
 
     def losses(self, _before: Snapshot) -> tuple[str, ...]:
-        """The check of each row."""
         return (f"rows are no longer checked against {self.name}",)
 
     @property
     def words(self) -> str:
-        """The constraint."""
         return f"drop constraint {self.name}"
 
     def _clause(self) -> str:
         return f"DROP CONSTRAINT {if_exists_sql(self.if_exists)}{identifier(self.name)}"
 
     def options(self) -> Iterator[str]:
-        """`--drop-constraint`."""
         yield from ("--drop-constraint", self.name)
-
-
-# Cluster by
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,54 +382,41 @@ class ClusterBy(Step):
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state with other clustering columns; files stay as they are until OPTIMIZE."""
-        after = cluster_by(snapshot, self.columns, session)
+        after = columns.cluster_by(snapshot, self.columns, session)
         return replace(after, suspended_clustering=self.restored_later)
 
     @property
     def touches(self) -> Touches:
-        """The columns of the statement."""
         return Touches(new_clustering=self.columns)
 
     def obstacle(self, snapshot: Snapshot) -> str:
-        """Delta looks up the old columns for the history, and fails if they are gone."""
-        return _COLUMNS_GONE if lost_clustering(snapshot) else ""
+        # It looks up the old columns for the history.
+        fails = "Delta's own CLUSTER BY fails on a table whose clustering columns do not exist"
+        return fails if columns.lost_clustering(snapshot) else ""
 
     def _clause(self) -> str:
         return cluster_by_sql(self.columns) if self.columns else "CLUSTER BY NONE"
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
-        """The columns before and after."""
-        columns = {
-            "oldClusteringColumns": clustering_columns(before) or (),
-            "newClusteringColumns": self.columns,
+        old, new = columns.clustering_columns(before) or (), self.columns
+        parameters = {
+            "oldClusteringColumns": ",".join(map(columns.quoted_name, old)),
+            "newClusteringColumns": ",".join(map(columns.quoted_name, new)),
         }
-        return Operation(
-            "CLUSTER BY",
-            {key: ",".join(map(quoted_name, paths)) for key, paths in columns.items()},
-        )
+        return Operation("CLUSTER BY", parameters)
 
     @property
     def annotation(self) -> str:
-        """By which columns the table is to be clustered again."""
-        return suspension(self.restored_later) if self.restored_later else ""
+        return columns.suspension(self.restored_later) if self.restored_later else ""
 
     def options(self) -> Iterator[str]:
-        """`--cluster-by` or `--no-cluster-by`."""
-        if not self.columns:
-            yield "--no-cluster-by"
-            return
-        yield from ("--cluster-by", ",".join(map(path_text, self.columns)))
-
-
-_COLUMNS_GONE = "Delta's own CLUSTER BY fails on a table whose clustering columns do not exist"
+        names = ",".join(map(path_text, self.columns))
+        yield from ("--cluster-by", names) if names else ("--no-cluster-by",)
 
 
 def cluster_by_sql(columns: Iterable[Path]) -> str:
     """The clause for some columns."""
     return f"CLUSTER BY ({', '.join(map(path_sql, columns))})"
-
-
-# Write checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -524,40 +438,34 @@ class WriteCheckpoint(Step):
         return snapshot
 
     def statement(self, table: str) -> str:  # noqa: ARG002
-        """A comment in place of a statement."""
         return "-- write a checkpoint; SQL has no statement for it"
 
     def options(self) -> Iterator[str]:
-        """`--checkpoint`."""
         yield "--checkpoint"
 
 
 def require_checkpointable(snapshot: Snapshot) -> None:
     """Raise `Refused` for a table whose checkpoints are for other writers to write."""
-    for obstacle in _obstacles(snapshot):
-        raise Refused(
-            f"deltaadm cannot write a checkpoint of this table: {obstacle}.",
-            remedy="Have a writer that supports all of the table's features write it. Delta Spark "
-            "writes one every delta.checkpointInterval commits.",
-        )
-
-
-def _obstacles(snapshot: Snapshot) -> Iterator[str]:
     protocol = snapshot.protocol
     reader, writer = protocol.min_reader_version, protocol.min_writer_version
+    obstacles = [
+        *obstacles_in_protocol(protocol),
+        *obstacles_in_metadata(snapshot.metadata),
+    ]
+    if protocol.malformation is not None:
+        message = protocol.malformation.message
+        obstacles.insert(0, message[:1].lower() + message[1:].rstrip("."))
     if (
         reader not in supported_reader_version_numbers()
         or writer not in supported_writer_version_numbers()
     ):
-        yield f"its protocol has reader version {reader} and writer version {writer}"
-    if protocol.malformation is not None:
-        message = protocol.malformation.message
-        yield message[:1].lower() + message[1:].rstrip(".")
-    yield from obstacles_in_protocol(protocol)
-    yield from obstacles_in_metadata(snapshot.metadata)
-
-
-# Drop feature
+        obstacles.insert(0, f"its protocol has reader version {reader} and writer version {writer}")
+    if obstacles:
+        raise Refused(
+            f"deltaadm cannot write a checkpoint of this table: {obstacles[0]}.",
+            remedy="Have a writer that supports all of the table's features write it. Delta Spark "
+            "writes one every delta.checkpointInterval commits.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -599,52 +507,41 @@ class DropFeature(Step):
         feature = _droppable(snapshot, self)
         require_writable(snapshot)
         _refuse_obstacles(snapshot, feature)
-        clean = preparation(feature).clean(snapshot, session)
+        clean = preparation(self.name).clean(snapshot, session)
         if self.waits(snapshot):
             return clean
         gone = feature.removal.properties if feature.removal else ()
-        configuration = {
-            key: value for key, value in clean.metadata.configuration.items() if key not in gone
-        }
-        protocol = clean.protocol
+        proposed, protocol = clean.metadata.without_properties(*gone), clean.protocol
         if self.protects_checkpoints:
             # A legacy protocol has no list to put it in.
             protocol = protocol.denormalized().with_feature(CHECKPOINT_PROTECTION)
             # The version of this very commit, which others may push back.
-            configuration[PROTECTED_BEFORE] = KNOWN_AFTER_COMMIT
+            proposed = proposed.with_properties({PROTECTED_BEFORE: KNOWN_AFTER_COMMIT})
         lowered = replace(clean, protocol=protocol.without_feature(feature.name))
-        proposed = clean.metadata.with_configuration(configuration)
-        return prepare_commit(clean, update_metadata(lowered, proposed, session))
+        after = update.update_metadata(lowered, proposed, session)
+        return update.prepare_commit(clean, after)
 
     def cost(self, snapshot: Snapshot) -> Cost:
-        """The cost of removing the traces of the feature."""
-        feature = lookup(self.name)
-        return Cost.METADATA if feature is None else preparation(feature).cost(snapshot)
+        return preparation(self.name).cost(snapshot)
 
     def work(self, snapshot: Snapshot) -> str:
-        """The files from which the traces of the feature are removed."""
-        feature = lookup(self.name)
-        return "" if feature is None else preparation(feature).work(snapshot)
+        return preparation(self.name).work(snapshot)
 
     def takes_several_commits(self, snapshot: Snapshot) -> bool:
-        """Whether anything is committed before the commit that takes the feature away."""
-        feature = lookup(self.name)
-        if feature is None:
-            return False
-        return _keeps_history_out(feature) or bool(traces(snapshot, feature.name))
+        return self._keeps_history_out or bool(self.traces(snapshot))
 
     def waits(self, snapshot: Snapshot) -> bool:
         """Whether Delta stops after the first run, as the history still needs the feature."""
+        stops = self.truncate_history and self._keeps_history_out
+        return stops and preparation(self.name).stops_truncation(snapshot)
+
+    @property
+    def _keeps_history_out(self) -> bool:
         feature = lookup(self.name)
-        return (
-            self.truncate_history
-            and feature is not None
-            and _keeps_history_out(feature)
-            and preparation(feature).stops_truncation(snapshot)
-        )
+        removal = None if feature is None else feature.removal
+        return removal is not None and removal.keeps_history_out
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation | None:
-        """The feature, where nothing has to be prepared first."""
         if self.takes_several_commits(before) or self.waits(before):
             return None
         parameters = {"featureName": self.name, "truncateHistory": self.truncate_history}
@@ -653,40 +550,37 @@ class DropFeature(Step):
     @property
     def protects_checkpoints(self) -> bool:
         """Whether it adds `checkpointProtection` to the protocol."""
-        feature = lookup(self.name)
-        return not self.truncate_history and feature is not None and _keeps_history_out(feature)
+        return not self.truncate_history and self._keeps_history_out
 
     @property
     def irreversible(self) -> tuple[str, ...]:
-        """The feature, where the history that needs it is destroyed."""
         return (self.name,) if self.truncate_history else ()
 
     @property
     def dropped_feature(self) -> str:
-        """The feature."""
         return self.name
 
     def destroys(self, before: Snapshot) -> tuple[str, ...]:
-        """The domains that go with the feature."""
-        return destroyed_with(before, self.name)
+        destroyed = preparation(self.name).destroys
+        return () if destroyed is None else destroyed(before)
 
     @property
     def is_verified_by_state(self) -> bool:
-        """Whether it may remove domains."""
-        return destroys_domains(self.name)
+        return preparation(self.name).destroys is not None
 
     def losses(self, before: Snapshot) -> tuple[str, ...]:
-        """The uses of the feature, and the versions that need it."""
         history = (f"older versions that need {self.name}",) if self.truncate_history else ()
-        return (*traces(before, self.name), *history)
+        return (*self.traces(before), *history)
+
+    def traces(self, snapshot: Snapshot) -> tuple[str, ...]:
+        """The traces of the feature that it removes first, in words; empty if there are none."""
+        return tuple(preparation(self.name).traces(snapshot))
 
     @property
     def words(self) -> str:
-        """The feature, and whether its history goes."""
         return f"drop {self.name}{', with history' if self.truncate_history else ''}"
 
     def reasons(self) -> dict[str, str]:
-        """Why the protocol changes, and the properties that are changed first."""
         prepared = PREPARED_KEYS - {PROTECTED_BEFORE}
         because = {f"configuration[{key}]": "DROP FEATURE changes it first" for key in prepared}
         for side in ("reader", "writer"):
@@ -702,20 +596,12 @@ class DropFeature(Step):
         return f"DROP FEATURE {identifier(self.name)}{truncation}"
 
     def is_made_by(self, commit: CommitInfo) -> bool:
-        """Whether *commit* drops the feature, or removes traces of it first."""
         if commit.operation == "DROP FEATURE":
             return commit.parameter("featureName") in (self.name, None)
         if commit.operation in ("SET TBLPROPERTIES", "UNSET TBLPROPERTIES"):
             # What DROP FEATURE switches off first, it records as a commit of SET or UNSET.
             return set(commit.parameter("properties") or ()) <= PREPARED_KEYS
         return commit.operation in self.operations
-
-
-def _keeps_history_out(feature: TableFeature) -> bool:
-    return feature.removal is not None and feature.removal.keeps_history_out
-
-
-# Refusals, in Delta's order
 
 
 def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
@@ -761,8 +647,10 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
 
 
 def _refuse_wrong_truncation(feature: TableFeature, step: DropFeature) -> None:
-    only_truncating = feature.removal is not None and feature.removal.only_truncating
-    if step.truncate_history and not can_truncate(feature):
+    removal = feature.removal
+    only_truncating = removal is not None and removal.only_truncating
+    keeps_out = removal is not None and removal.keeps_history_out
+    if step.truncate_history and not (keeps_out or only_truncating):
         raise Refused(
             f"Dropping {feature.name} does not require truncating history.",
             remedy="Leave out --truncate-history.",
@@ -796,6 +684,3 @@ def _refuse_obstacles(snapshot: Snapshot, feature: TableFeature) -> None:
             remedy=remedy,
             delta_error_class=error_class,
         )
-
-
-# The commit that takes the feature away

@@ -24,49 +24,37 @@ from deltaadm.domain.schema import path_text, rewrite, walk
 from deltaadm.domain.snapshot import Kind, every_file, file_metadata
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata, has_lost_columns
 from deltaadm.domain.transaction.update import (
-    COORDINATOR,
+    COORDINATED_KEYS,
     IN_COMMIT_TIMESTAMPS,
-    prepare_commit,
-    update_metadata,
+    ROW_TRACKING,
+    commit_update,
     without_mapping,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.schema import StructField
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Metadata
 
 
 CHECKPOINT_PROTECTION: Final = "checkpointProtection"
-TRUNCATION_RETENTION: Final = "delta.dropFeatureTruncateHistory.retentionDuration"
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 _TYPE_WIDENING: Final = "delta.enableTypeWidening"
 _CHECKPOINT_POLICY: Final = "delta.checkpointPolicy"
 ROW_TRACKING_DOMAIN: Final = "delta.rowTracking"
-_ROW_TRACKING: Final = "delta.enableRowTracking"
 _ROW_TRACKING_SUSPENDED: Final = "delta.rowTrackingSuspended"
-_COORDINATION: Final = (*COORDINATOR, "delta.coordinatedCommits.tableConf-preview")
+_ICT_PROVENANCE: Final = (ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION)
 
-PREPARED_KEYS: Final = frozenset(
-    {
-        *_COORDINATION,
-        COLUMN_MAPPING_MODE,
-        ICT_ENABLEMENT_TIMESTAMP,
-        ICT_ENABLEMENT_VERSION,
-        IN_COMMIT_TIMESTAMPS,
-        PROTECTED_BEFORE,
-        _CHECKPOINT_POLICY,
-        _DELETION_VECTORS,
-        _ROW_TRACKING,
-        _ROW_TRACKING_SUSPENDED,
-        _TYPE_WIDENING,
-    }
-)
+# fmt: off
+PREPARED_KEYS: Final = frozenset({
+    *COORDINATED_KEYS, *_ICT_PROVENANCE, COLUMN_MAPPING_MODE, IN_COMMIT_TIMESTAMPS,
+    PROTECTED_BEFORE, _CHECKPOINT_POLICY, _DELETION_VECTORS, ROW_TRACKING, _ROW_TRACKING_SUSPENDED,
+    _TYPE_WIDENING,
+})
 """The properties that DROP FEATURE may set or unset in commits of their own."""
+# fmt: on
 
 WAITING_CLASSES: Final = frozenset(
     {
@@ -107,48 +95,10 @@ class FeatureHistory:
 _MINUTE: Final = 60_000
 
 
-def can_truncate(feature: TableFeature) -> bool:
-    """Whether dropping *feature* may, or has to, truncate the history."""
-    removal = feature.removal
-    return removal is not None and (removal.keeps_history_out or removal.only_truncating)
-
-
-def traces(snapshot: Snapshot, name: str) -> tuple[str, ...]:
-    """The traces that DROP FEATURE removes first, in words; empty if there are none."""
-    feature = lookup(name)
-    return () if feature is None else tuple(preparation(feature).traces(snapshot))
-
-
-def destroyed_with(snapshot: Snapshot, name: str) -> tuple[str, ...]:
-    """The domains that the table loses with the feature; `*` where they were not loaded."""
-    destroys = _preparation_of(name).destroys
-    return () if destroys is None else destroys(snapshot)
-
-
-def destroys_domains(name: str) -> bool:
-    """Whether the table can lose domains with the feature."""
-    return _preparation_of(name).destroys is not None
-
-
-def searches_history(name: str) -> bool:
-    """Whether Delta, truncating history, looks for the feature in older versions."""
-    return _preparation_of(name).in_history is not None
-
-
-def used_by(metadata: Metadata, name: str) -> bool:
-    """Whether a version with *metadata* needs the feature, as Delta searches the history."""
-    in_history = _preparation_of(name).in_history
-    return in_history is not None and in_history(metadata)
-
-
-def used_by_files(name: str) -> str | None:
-    """The key of a file action that shows that a version needs the feature, if there is one."""
-    return _preparation_of(name).in_files
-
-
 def truncation_retention(metadata: Metadata) -> int:
     """The age from which TRUNCATE HISTORY removes versions, in milliseconds."""
-    stored = metadata.configuration.get(TRUNCATION_RETENTION, "interval 24 hours")
+    key = "delta.dropFeatureTruncateHistory.retentionDuration"
+    stored = metadata.configuration.get(key, "interval 24 hours")
     return (interval_microseconds(stored) or 0) // 1000
 
 
@@ -158,33 +108,22 @@ def protected_before(metadata: Metadata) -> int:
     return int(stored) if stored.isdecimal() else 0
 
 
-def _nothing(_: Snapshot) -> Iterator[str]:
-    return iter(())
-
-
-def _untouched(snapshot: Snapshot, _: SessionSettings) -> Snapshot:
-    return snapshot
-
-
-def _free(_: Snapshot) -> Cost:
-    return Cost.METADATA
-
-
 @dataclass(frozen=True, kw_only=True)
 class Preparation:
     """
     The preparation that DROP FEATURE makes for a feature.
 
-    `traces` are what it finds to remove, `clean` is the state without them, `work` the files that
-    it goes through for that, where its `cost` is that. `stops_truncation`
-    says that the history needs the feature because of them; `in_history` is what Delta looks
-    for in the metadata of older versions, None where it looks for nothing; `in_files` is the key
-    of file actions that it looks for. `destroys` are the domains that go with the feature.
+    `traces` are what it finds to remove, in words, `clean` is the state without them, `work` the
+    files that it goes through for that, where its `cost` is that. `stops_truncation` says that the
+    history needs the feature because of them; `in_history` is what Delta looks for in the metadata
+    of older versions, None where it looks for nothing; `in_files` is the key of file actions that
+    it looks for. `destroys` are the domains that go with the feature, `*` where they were not
+    loaded; None where none can.
     """
 
-    traces: Callable[[Snapshot], Iterator[str]] = _nothing
-    clean: Callable[[Snapshot, SessionSettings], Snapshot] = _untouched
-    cost: Callable[[Snapshot], Cost] = _free
+    traces: Callable[[Snapshot], Iterator[str]] = lambda _: iter(())
+    clean: Callable[[Snapshot, SessionSettings], Snapshot] = lambda snapshot, _: snapshot
+    cost: Callable[[Snapshot], Cost] = lambda _: Cost.METADATA
     work: Callable[[Snapshot], str] = every_file
     stops_truncation: Callable[[Snapshot], bool] = lambda _: False
     in_history: Callable[[Metadata], bool] | None = None
@@ -192,49 +131,32 @@ class Preparation:
     destroys: Callable[[Snapshot], tuple[str, ...]] | None = None
 
 
-def preparation(feature: TableFeature) -> Preparation:
-    """The actions that dropping *feature* takes first."""
-    return _preparation_of(feature.name)
-
-
-def _preparation_of(name: str) -> Preparation:
-    return _PREPARATIONS.get(name, _NO_PREPARATION)
-
-
-def _committed(
-    snapshot: Snapshot, configuration: Mapping[str, str], session: SessionSettings
-) -> Snapshot:
-    """The state after a commit that makes *configuration* the table's properties."""
-    proposed = snapshot.metadata.with_configuration(configuration)
-    return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+def preparation(name: str) -> Preparation:
+    """The preparation for the feature *name*, which may be none."""
+    feature = lookup(name)
+    return _PREPARATIONS.get(feature.name if feature else name, _NO_PREPARATION)
 
 
 def _unset(*keys: str) -> Callable[[Snapshot, SessionSettings], Snapshot]:
-    def clean(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-        stored = snapshot.metadata.configuration
-        kept = {key: value for key, value in stored.items() if key not in keys}
-        return _committed(snapshot, kept, session)
-
-    return clean
+    return lambda snapshot, session: commit_update(
+        snapshot, snapshot.metadata.without_properties(*keys), session
+    )
 
 
 def _stored(*keys: str) -> Callable[[Snapshot], Iterator[str]]:
-    def found(snapshot: Snapshot) -> Iterator[str]:
-        for key in keys:
-            if key in snapshot.metadata.configuration:
-                yield f"property {key} is unset"
-
-    return found
-
-
-def _mapping(snapshot: Snapshot) -> Iterator[str]:
-    if _mapped(snapshot.metadata):
-        yield "every data file is rewritten under its columns' own names"
+    return lambda snapshot: (
+        f"property {key} is unset" for key in keys if key in snapshot.metadata.configuration
+    )
 
 
 def _mapped(metadata: Metadata) -> bool:
     # Delta looks for both, since ids and physical names can be left where the mode is none already.
     return mapping_mode(metadata) != "none" or has_column_mapping_metadata(metadata.schema)
+
+
+def _mapping(snapshot: Snapshot) -> Iterator[str]:
+    if _mapped(snapshot.metadata):
+        yield "every data file is rewritten under its columns' own names"
 
 
 def _remove_mapping(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
@@ -274,8 +196,8 @@ def _lost(snapshot: Snapshot) -> bool:
 
 def _rows(snapshot: Snapshot) -> Iterator[str]:
     configuration = snapshot.metadata.configuration
-    if configuration.get(_ROW_TRACKING) != "false":
-        yield f"property {_ROW_TRACKING} is set to false"
+    if configuration.get(ROW_TRACKING) != "false":
+        yield f"property {ROW_TRACKING} is set to false"
     if configuration.get(_ROW_TRACKING_SUSPENDED) != "true":
         yield f"property {_ROW_TRACKING_SUSPENDED} is set to true"
     files = snapshot.files
@@ -284,10 +206,9 @@ def _rows(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _suspend_row_tracking(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-    stored = snapshot.metadata.configuration
     # Suspended, so that no concurrent write gives new files row ids while they are removed.
-    switched = {_ROW_TRACKING: "false", _ROW_TRACKING_SUSPENDED: "true"}
-    suspended = _committed(snapshot, {**stored, **switched}, session)
+    switched = {ROW_TRACKING: "false", _ROW_TRACKING_SUSPENDED: "true"}
+    suspended = commit_update(snapshot, snapshot.metadata.with_properties(switched), session)
     return _without_domains(suspended, [ROW_TRACKING_DOMAIN])
 
 
@@ -297,25 +218,19 @@ def _unbackfill_cost(snapshot: Snapshot) -> Cost:
     return Cost.METADATA if known else Cost.BACKFILL
 
 
-def _unbackfilled(snapshot: Snapshot) -> str:
-    return file_metadata(snapshot, lambda files: files.files - files.without_base_row_id)
-
-
 def _timestamps(snapshot: Snapshot) -> Iterator[str]:
     if is_true(snapshot.metadata.configuration, IN_COMMIT_TIMESTAMPS):
         yield f"property {IN_COMMIT_TIMESTAMPS} is set to false"
-    yield from _stored(ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION)(snapshot)
+    yield from _stored(*_ICT_PROVENANCE)(snapshot)
 
 
 def _stop_timestamps(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
     if not any(_timestamps(snapshot)):
         return snapshot
-    stored = snapshot.metadata.configuration
-    provenance = (ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION)
-    kept = {key: value for key, value in stored.items() if key not in provenance}
-    if is_true(stored, IN_COMMIT_TIMESTAMPS):
-        kept[IN_COMMIT_TIMESTAMPS] = "false"
-    return _committed(snapshot, kept, session)
+    proposed = snapshot.metadata.without_properties(*_ICT_PROVENANCE)
+    if is_true(proposed.configuration, IN_COMMIT_TIMESTAMPS):
+        proposed = proposed.with_properties({IN_COMMIT_TIMESTAMPS: "false"})
+    return commit_update(snapshot, proposed, session)
 
 
 def _v2_checkpoints(snapshot: Snapshot) -> Iterator[str]:
@@ -333,26 +248,21 @@ def _writes_v2(metadata: Metadata) -> bool:
 def _classic(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
     if not any(_v2_checkpoints(snapshot)):
         return snapshot
-    stored = snapshot.metadata.configuration
-    return _committed(snapshot, {**stored, _CHECKPOINT_POLICY: "classic"}, session)
+    proposed = snapshot.metadata.with_properties({_CHECKPOINT_POLICY: "classic"})
+    return commit_update(snapshot, proposed, session)
+
+
+def _widened(metadata: Metadata) -> list[str]:
+    fields = walk(metadata.schema)
+    return [path_text(path) for path, field in fields if TYPE_CHANGES in field.metadata]
 
 
 def _type_changes(snapshot: Snapshot) -> Iterator[str]:
     if is_true(snapshot.metadata.configuration, _TYPE_WIDENING):
         yield f"property {_TYPE_WIDENING} is unset"
-    changed = ", ".join(
-        path_text(path) for path, field in walk(snapshot.metadata.schema) if _is_widened(field)
-    )
+    changed = _widened(snapshot.metadata)
     if changed:
-        yield f"files with older types of {changed} are rewritten"
-
-
-def _is_widened(field: StructField) -> bool:
-    return TYPE_CHANGES in field.metadata
-
-
-def _widened(metadata: Metadata) -> bool:
-    return any(_is_widened(field) for _, field in walk(metadata.schema))
+        yield f"files with older types of {', '.join(changed)} are rewritten"
 
 
 def _remove_type_widening(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
@@ -362,23 +272,13 @@ def _remove_type_widening(snapshot: Snapshot, session: SessionSettings) -> Snaps
     unset = _unset(_TYPE_WIDENING)(snapshot, session)
     if not _widened(unset.metadata):
         return unset
-    schema = rewrite(unset.metadata.schema, lambda _, field: _without_type_changes(field))
-    proposed = unset.metadata.with_schema(schema)
-    return prepare_commit(unset, update_metadata(unset, proposed, session))
-
-
-def _without_type_changes(field: StructField) -> StructField:
-    kept = {key: value for key, value in field.metadata.items() if key != TYPE_CHANGES}
-    return replace(field, metadata=kept)
+    schema = rewrite(unset.metadata.schema, lambda _, field: field.without(TYPE_CHANGES))
+    return commit_update(unset, unset.metadata.with_schema(schema), session)
 
 
 def _with_older_types(snapshot: Snapshot) -> str:
     size = f" (some of {snapshot.files})" if snapshot.files else ""
     return f"the data files with older types{size}"
-
-
-def _rewrite_cost_if(needed: Callable[[Metadata], bool]) -> Callable[[Snapshot], Cost]:
-    return lambda snapshot: Cost.REWRITE if needed(snapshot.metadata) else Cost.METADATA
 
 
 def _domains(snapshot: Snapshot) -> Iterator[str]:
@@ -390,10 +290,6 @@ def _every_domain(snapshot: Snapshot) -> tuple[str, ...]:
     return ("*",) if snapshot.domains is None else tuple(sorted(snapshot.domains))
 
 
-def _remove_domains(snapshot: Snapshot, _: SessionSettings) -> Snapshot:
-    return _without_domains(snapshot, tuple(snapshot.domains or ()))
-
-
 def _without_domains(snapshot: Snapshot, gone: Collection[str]) -> Snapshot:
     if snapshot.domains is None:
         return snapshot
@@ -401,14 +297,18 @@ def _without_domains(snapshot: Snapshot, gone: Collection[str]) -> Snapshot:
     return replace(snapshot, domains=kept)
 
 
+def _rewrite_if(needed: Callable[[Metadata], object]) -> Callable[[Snapshot], Cost]:
+    return lambda snapshot: Cost.REWRITE if needed(snapshot.metadata) else Cost.METADATA
+
+
 _NO_PREPARATION: Final = Preparation()
 _SETTLE_TYPES: Final = Preparation(
     traces=_type_changes,
     clean=_remove_type_widening,
-    cost=_rewrite_cost_if(_widened),
+    cost=_rewrite_if(_widened),
     work=_with_older_types,
-    stops_truncation=lambda snapshot: _widened(snapshot.metadata),
-    in_history=_widened,
+    stops_truncation=lambda snapshot: bool(_widened(snapshot.metadata)),
+    in_history=lambda metadata: bool(_widened(metadata)),
 )
 _PREPARATIONS: Final[Mapping[str, Preparation]] = {
     "checkpointProtection": Preparation(
@@ -418,12 +318,12 @@ _PREPARATIONS: Final[Mapping[str, Preparation]] = {
     "columnMapping": Preparation(
         traces=_mapping,
         clean=_remove_mapping,
-        cost=_rewrite_cost_if(_mapped),
+        cost=_rewrite_if(_mapped),
         stops_truncation=lambda snapshot: _mapped(snapshot.metadata),
         in_history=_mapped,
     ),
     "coordinatedCommits-preview": Preparation(
-        traces=_stored(*_COORDINATION), clean=_unset(*_COORDINATION)
+        traces=_stored(*COORDINATED_KEYS), clean=_unset(*COORDINATED_KEYS)
     ),
     "deletionVectors": Preparation(
         traces=_vectors,
@@ -436,13 +336,18 @@ _PREPARATIONS: Final[Mapping[str, Preparation]] = {
     ),
     "domainMetadata": Preparation(
         traces=_domains,
-        clean=_remove_domains,
         # Users may have domains of their own, and Delta removes all.
+        clean=lambda snapshot, _: _without_domains(snapshot, tuple(snapshot.domains or ())),
         destroys=_every_domain,
     ),
     "inCommitTimestamp": Preparation(traces=_timestamps, clean=_stop_timestamps),
     "rowTracking": Preparation(
-        traces=_rows, clean=_suspend_row_tracking, cost=_unbackfill_cost, work=_unbackfilled
+        traces=_rows,
+        clean=_suspend_row_tracking,
+        cost=_unbackfill_cost,
+        work=lambda snapshot: file_metadata(
+            snapshot, lambda files: files.files - files.without_base_row_id
+        ),
     ),
     "typeWidening": _SETTLE_TYPES,
     "typeWidening-preview": _SETTLE_TYPES,

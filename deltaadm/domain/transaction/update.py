@@ -398,6 +398,11 @@ def update_metadata(
     return replace(snapshot, protocol=protocol, metadata=metadata)
 
 
+def commit_update(snapshot: Snapshot, proposed: Metadata, session: SessionSettings) -> Snapshot:
+    """The state after a transaction of one commit that makes *proposed* the metadata."""
+    return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+
+
 def commit_metadata(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
     """The state after a statement that hands *proposed* to the commit itself."""
     # Delta's commands for constraints do, past `updateMetadataInternal`: the protocol follows the
