@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
@@ -53,13 +55,18 @@ class Located:
     fingerprint: str
 
 
-def located(report: ValidationReport, findings: Iterable[Finding]) -> Iterator[Located]:
+def located(report: Checked, findings: Iterable[Finding]) -> Iterator[Located]:
     """*findings*, which are some of *report*, in their order."""
     seen: Counter[tuple[str, str]] = Counter()
     for finding in findings:
         key = (finding.code, finding.where)
         seen[key] += 1
-        file = _file(finding.where)
+        # The file that it names, as seen from the table; empty if that is a place in the table.
+        file = where = finding.where
+        if _LOG_FILE.match(where):
+            file = f"{LOG}/{where}"
+        elif _PLACE.match(where) and not where.endswith(_ENDINGS):
+            file = ""
         yield Located(
             finding=finding,
             file=path_of(report.table, file or LOG),
@@ -68,18 +75,9 @@ def located(report: ValidationReport, findings: Iterable[Finding]) -> Iterator[L
         )
 
 
-def _file(where: str) -> str:
-    """The file that *where* names, as seen from the table; empty if it is a place in the table."""
-    if _LOG_FILE.match(where):
-        return f"{LOG}/{where}"
-    return "" if _PLACE.match(where) and not where.endswith(_ENDINGS) else where
-
-
 def fingerprint(*parts: str) -> str:
     """A hash of *parts*, whose boundaries count."""
     joined = "\0".join(part.replace("\\", "\\\\").replace("\0", "\\0") for part in parts)
-    from hashlib import sha256
-
     return sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -104,18 +102,10 @@ def uri_of(path: str) -> str:
     >>> uri_of("data/50%")
     'data/50%25'
     """
-    scheme = _SCHEME.match(path)
-    if scheme is not None:
-        return _quoted(path, "/:@!$&'()*+,;=~%")
-    encoded = _quoted(path, "/@!$&'()*+,;=~")
-    return f"file://{encoded}" if path.startswith("/") else encoded
-
-
-def _quoted(text: str, safe: str) -> str:
+    safe = "/@!$&'()*+,;=~" + (":%" if _SCHEME.match(path) else "")
     # Names of files may hold bytes that are no UTF-8, which Python has as surrogates.
-    from urllib.parse import quote
-
-    return quote(text.encode("utf-8", "surrogatepass"), safe=safe)
+    encoded = quote(path.encode("utf-8", "surrogatepass"), safe=safe)
+    return f"file://{encoded}" if path.startswith("/") else encoded
 
 
 def sentence(finding: Finding) -> str:
@@ -130,6 +120,27 @@ def advice(table: str, finding: Finding) -> tuple[str, ...]:
     return tuple(filter(None, (visible(finding.remedy), command and f"Fix: {visible(command)}")))
 
 
+Checked = ValidationReport | Failure
+"""What of a run over tables the formats below are about, all but SQL."""
+
+
+def _failure(report: Checked) -> tuple[str, ...]:
+    """Kind, message and remedy of what kept a table from being checked completely, if anything."""
+    if isinstance(report, Failure):
+        return report.error.kind, report.error.message, report.error.remedy
+    return ("table", report.stopped, "") if report.stopped else ()
+
+
+def _findings(report: Checked) -> tuple[Finding, ...]:
+    return () if isinstance(report, Failure) else report.findings
+
+
+def _more(report: Checked) -> Iterable[tuple[str, str]]:
+    """The codes of which not everything is listed, each with a sentence that says so."""
+    more = {} if isinstance(report, Failure) else report.more
+    return ((code, f"{count} more findings of {code}.") for code, count in more.items())
+
+
 # SARIF
 
 
@@ -140,42 +151,39 @@ _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _KINDS = (("schema", "member"), ("configuration", "property"), ("protocol", "property"))
 
 
-def write_sarif(reports: Sequence[Report], out: TextIO) -> None:
+def write_sarif(reports: Sequence[Checked], out: TextIO) -> None:
     """One log with one run, which is what GitHub accepts, whatever the number of tables."""
-    write_value({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_run(reports)]}, out)
-
-
-def _run(reports: Sequence[Report]) -> dict[str, Any]:
-    validated = [report for report in reports if isinstance(report, ValidationReport)]
-    codes = sorted({finding.code for report in validated for finding in _all(report)})
-    notifications = [notice for report in reports for notice in _notifications(report)]
-    return {
-        "tool": {
-            "driver": {
-                "name": "deltaadm",
-                "semanticVersion": __version__,
-                "rules": [_descriptor(code) for code in codes],
-            }
-        },
-        "invocations": [
-            {
-                "executionSuccessful": not any(
-                    notice["level"] == "error" for notice in notifications
-                ),
-                "toolExecutionNotifications": notifications,
-            }
-        ],
+    found = [
+        (report, (*report.findings, *(known.finding for known in report.suppressed)))
+        for report in reports
+        if isinstance(report, ValidationReport)
+    ]
+    codes = sorted({finding.code for _, findings in found for finding in findings})
+    notices = []
+    for report in reports:
+        if failure := _failure(report):
+            notices.append(_notice(report, "error", *failure[1:]))
+        notices += [_notice(report, "note", text) for _, text in _more(report)]
+    driver = {
+        "name": "deltaadm",
+        "semanticVersion": __version__,
+        "rules": [_descriptor(code) for code in codes],
+    }
+    invocation = {
+        "executionSuccessful": not any(notice["level"] == "error" for notice in notices),
+        "toolExecutionNotifications": notices,
+    }
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
         "results": [
             _result(report, result, codes.index(result.finding.code))
-            for report in validated
-            for result in located(report, _all(report))
+            for report, findings in found
+            for result in located(report, findings)
         ],
     }
-
-
-def _all(report: ValidationReport) -> tuple[Finding, ...]:
-    return (*report.findings, *(suppressed.finding for suppressed in report.suppressed))
+    write_value({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, out)
 
 
 def _descriptor(code: str) -> dict[str, Any]:
@@ -199,57 +207,38 @@ def _descriptor(code: str) -> dict[str, Any]:
 
 
 def _result(report: ValidationReport, result: Located, rule: int) -> dict[str, Any]:
-    finding = result.finding
-    causes = [suppressed for suppressed in report.suppressed if suppressed.finding is finding]
+    finding, place, table = result.finding, visible(result.place), visible(report.table)
+    logical = {"name": table, "fullyQualifiedName": table, "kind": "resource"}
+    if place:
+        kind = next((kind for start, kind in _KINDS if place.startswith(start)), "element")
+        logical = {"name": place, "fullyQualifiedName": f"{table}#{place}", "kind": kind}
+    physical = {"artifactLocation": {"uri": uri_of(result.file)}}
     return {
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": _LEVELS[finding.severity.value],
         "message": {"text": _plain(sentence(finding), *advice(report.table, finding))},
-        "locations": [
-            {
-                "physicalLocation": {"artifactLocation": {"uri": uri_of(result.file)}},
-                "logicalLocations": [_logical(report.table, result.place)],
-            }
-        ],
+        "locations": [{"physicalLocation": physical, "logicalLocations": [logical]}],
         "partialFingerprints": {
             "deltaadmFinding/v1": result.fingerprint,
             # By this one GitHub tells whether an alert is that of an earlier run.
             "primaryLocationLineHash": f"{result.fingerprint[:16]}:1",
         },
         "suppressions": [
-            {"kind": "external", "justification": visible(cause.reason or cause.by.value)}
-            for cause in causes
+            {"kind": "external", "justification": visible(known.reason or known.by.value)}
+            for known in report.suppressed
+            if known.finding is finding
         ],
     }
 
 
-def _logical(table: str, place: str) -> dict[str, str]:
-    if not place:
-        return {"name": visible(table), "fullyQualifiedName": visible(table), "kind": "resource"}
-    kind = next((kind for start, kind in _KINDS if place.startswith(start)), "element")
-    return {
-        "name": visible(place),
-        "fullyQualifiedName": f"{visible(table)}#{visible(place)}",
-        "kind": kind,
-    }
-
-
-def _notifications(report: Report) -> Iterator[dict[str, Any]]:
-    if isinstance(report, Failure):
-        yield _notification(report.table, "error", report.error.message, report.error.remedy)
-    elif isinstance(report, ValidationReport):
-        if report.stopped:
-            yield _notification(report.table, "error", report.stopped)
-        for code, count in report.more.items():
-            yield _notification(report.table, "note", f"{count} more findings of {code}.")
-
-
-def _notification(table: str, level: str, *sentences: str) -> dict[str, Any]:
+def _notice(report: Checked, level: str, *sentences: str) -> dict[str, Any]:
+    physical = {"artifactLocation": {"uri": uri_of(path_of(report.table))}}
+    text = _plain(*map(visible, sentences))
     return {
         "level": level,
-        "message": {"text": _plain(*map(visible, sentences))},
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri_of(path_of(table))}}}],
+        "message": {"text": text},
+        "locations": [{"physicalLocation": physical}],
     }
 
 
@@ -264,41 +253,29 @@ def _plain(*sentences: str) -> str:
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def write_github(reports: Sequence[Report], out: TextIO) -> None:
+def write_github(reports: Sequence[Checked], out: TextIO) -> None:
     """One command a line for each finding, each table that failed and each that stops short."""
     for report in reports:
-        if isinstance(report, ValidationReport):
-            out.writelines(_findings(report))
-        elif isinstance(report, Failure):
-            sentences = filter(None, (report.error.message, report.error.remedy))
-            message = "\n".join(map(visible, sentences))
-            out.write(_command("error", path_of(report.table), "deltaadm", message))
-
-
-def _findings(report: ValidationReport) -> Iterator[str]:
-    for result in located(report, report.findings):
-        finding = result.finding
-        title = f"{finding.code} {finding.name}"
-        message = "\n".join((sentence(finding), *advice(report.table, finding)))
-        yield _command(_COMMANDS[finding.severity.value], result.file, title, message)
-    for code, count in report.more.items():
-        yield _command("notice", path_of(report.table), code, f"{count} more findings of {code}.")
-    if report.stopped and not report.findings:
-        yield _command("error", path_of(report.table), "deltaadm", visible(report.stopped))
+        for result in located(report, _findings(report)):
+            finding = result.finding
+            title = f"{finding.code} {finding.name}"
+            text = "\n".join((sentence(finding), *advice(report.table, finding)))
+            out.write(_command(_COMMANDS[finding.severity.value], result.file, title, text))
+        for code, text in _more(report):
+            out.write(_command("notice", path_of(report.table), code, text))
+        if (failure := _failure(report)) and not _findings(report):
+            text = "\n".join(map(visible, filter(None, failure[1:])))
+            out.write(_command("error", path_of(report.table), "deltaadm", text))
 
 
 def _command(name: str, file: str, title: str, message: str) -> str:
-    properties = f"file={_property(visible(file))},title={_property(title)}"
-    return f"::{name} {properties}::{_data(message)}\n"
-
-
-def _data(text: str) -> str:
     # The escapes of GitHub's runner, the percent sign first: the others bring some along.
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    file, title, message = (
+        text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        for text in (visible(file), title, message)
+    )
+    file, title = (text.replace(":", "%3A").replace(",", "%2C") for text in (file, title))
+    return f"::{name} file={file},title={title}::{message}\n"
 
 
 # GitLab
@@ -307,32 +284,22 @@ def _property(text: str) -> str:
 _SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
 
 
-def write_gitlab(reports: Sequence[Report], out: TextIO) -> None:
+def write_gitlab(reports: Sequence[Checked], out: TextIO) -> None:
     """One array, whatever the number of tables."""
-    issues = [issue for report in reports for issue in _issues(report)]
+    issues = []
+    for report in reports:
+        for result in located(report, _findings(report)):
+            finding, mark = result.finding, result.fingerprint
+            severity = _SEVERITIES[finding.severity.value]
+            issue = _issue(finding.code, sentence(finding), mark, severity, result.file)
+            body = "\n".join(advice(report.table, finding))
+            issues.append({**issue, "content": {"body": body}})
+        if (failure := _failure(report)) and not _findings(report):
+            kind, message, _ = failure
+            # By the kind of error: its words may name what differs from run to run, such as a time.
+            mark, path = fingerprint(report.table, kind), path_of(report.table)
+            issues.append(_issue(f"{kind}-error", visible(message), mark, "blocker", path))
     write_value(issues, out)
-
-
-def _issues(report: Report) -> Iterator[dict[str, Any]]:
-    if isinstance(report, ValidationReport):
-        for result in located(report, report.findings):
-            yield _issue(
-                result.finding.code,
-                sentence(result.finding),
-                result.fingerprint,
-                _SEVERITIES[result.finding.severity.value],
-                result.file,
-            ) | {"content": {"body": "\n".join(advice(report.table, result.finding))}}
-        if report.stopped and not report.findings:
-            yield _failure(report.table, "table", report.stopped)
-    elif isinstance(report, Failure):
-        yield _failure(report.table, report.error.kind, report.error.message)
-
-
-def _failure(table: str, kind: str, message: str) -> dict[str, Any]:
-    # By the kind of error: its words may name what differs from run to run, such as a time.
-    mark = fingerprint(table, kind)
-    return _issue(f"{kind}-error", visible(message), mark, "blocker", path_of(table))
 
 
 def _issue(check: str, text: str, mark: str, severity: str, path: str) -> dict[str, Any]:
@@ -351,77 +318,55 @@ def _issue(check: str, text: str, mark: str, severity: str, path: str) -> dict[s
 
 
 def write_junit(
-    reports: Sequence[Report], out: TextIO, *, fail_on: Severity = Severity.ERROR
+    reports: Sequence[Checked], out: TextIO, *, fail_on: Severity | None = None
 ) -> None:
     """
-    One document; findings at or above *fail_on* are failures, the others are tests that pass.
+    One document; findings at or above *fail_on*, or errors, are failures, others tests that pass.
 
     A table that cannot be read is an error, and a table without findings one test that passes.
     """
     root = Element("testsuites", name="deltaadm")
+    limit = (fail_on or Severity.ERROR).rank
     for report in reports:
-        if isinstance(report, ValidationReport):
-            _validated(root, report, fail_on)
-        elif isinstance(report, Failure):
-            suite = _suite(root, report.table)
-            error = report.error
-            _error(suite, report.table, error.kind, error.message, error.remedy)
-    for suite in root:
-        _count(suite, suite)
-    _count(root, root)
+        table = visible(report.table)
+        suite = SubElement(root, "testsuite", name=table)
+        names: Counter[str] = Counter()
+        for finding in _findings(report):
+            name = " ".join(filter(None, (finding.code, finding.name, finding.where)))
+            names[name] += 1
+            number = f" ({names[name]})" if names[name] > 1 else ""
+            case = _case(suite, table, name + number)
+            severity = finding.severity.value
+            if finding.severity.rank <= limit:
+                shown = SubElement(case, "failure", message=sentence(finding), type=severity)
+            else:
+                shown = SubElement(case, "system-out")
+            where = [f"where: {visible(finding.where)}"] if finding.where else []
+            lines = (
+                f"{severity}: {visible(finding.message)}",
+                *where,
+                *advice(report.table, finding),
+            )
+            shown.text = "\n".join(lines)
+        if failure := _failure(report):
+            kind, message, remedy = failure
+            case = _case(suite, table, "the table can be read")
+            SubElement(case, "error", message=visible(message), type=kind).text = visible(remedy)
+        elif isinstance(report, ValidationReport) and not report.findings:
+            _case(suite, table, f"no findings from {report.rules} rules")
+    for element in (*root, root):
+        for name, kind in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+            element.set(name, str(sum(1 for _ in element.iter(kind))))
+        element.set("skipped", "0")
+        element.set("time", "0")
     indent(root)
     out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
     # Letters beyond ASCII as references, so that the encoding of the output does not matter.
     out.write(tostring(root, encoding="us-ascii", xml_declaration=False).decode("ascii") + "\n")
 
 
-def _validated(root: Element, report: ValidationReport, fail_on: Severity) -> None:
-    suite = _suite(root, report.table)
-    names: Counter[str] = Counter()
-    for finding in report.findings:
-        name = f"{finding.code} {finding.name}" + (f" {finding.where}" if finding.where else "")
-        names[name] += 1
-        number = f" ({names[name]})" if names[name] > 1 else ""
-        case = _case(suite, report.table, name + number)
-        if finding.severity.rank <= fail_on.rank:
-            failure = SubElement(
-                case, "failure", message=sentence(finding), type=finding.severity.value
-            )
-            failure.text = _text(report.table, finding)
-        else:
-            SubElement(case, "system-out").text = _text(report.table, finding)
-    if report.stopped:
-        _error(suite, report.table, "table", report.stopped, "")
-    elif not report.findings:
-        _case(suite, report.table, f"no findings from {report.rules} rules")
-
-
-def _text(table: str, finding: Finding) -> str:
-    lines = [f"{finding.severity.value}: {visible(finding.message)}"]
-    if finding.where:
-        lines.append(f"where: {visible(finding.where)}")
-    return "\n".join((*lines, *advice(table, finding)))
-
-
-def _suite(root: Element, table: str) -> Element:
-    return SubElement(root, "testsuite", name=visible(table))
-
-
 def _case(suite: Element, table: str, name: str) -> Element:
-    return SubElement(suite, "testcase", classname=visible(table), name=visible(name), time="0")
-
-
-def _error(suite: Element, table: str, kind: str, message: str, remedy: str) -> None:
-    case = _case(suite, table, "the table can be read")
-    error = SubElement(case, "error", message=visible(message), type=kind)
-    error.text = visible(remedy)
-
-
-def _count(element: Element, within: Element) -> None:
-    for name, kind in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
-        element.set(name, str(sum(1 for _ in within.iter(kind))))
-    element.set("skipped", "0")
-    element.set("time", "0")
+    return SubElement(suite, "testcase", classname=table, name=visible(name), time="0")
 
 
 # SQL
@@ -435,32 +380,22 @@ def write_sql(reports: Sequence[Report], out: TextIO, *, for_terminal: bool = Fa
     written as they are, unless it is *for_terminal*.
     """
     for report in reports:
-        for statements in _statements(report):
-            lines = (*_warnings(report), *map(_ended, statements))
-            out.writelines(f"{visible(line) if for_terminal else line}\n" for line in lines)
-            if not statements:
-                out.write("-- nothing to do\n")
-
-
-def _warnings(report: Report) -> Iterator[str]:
-    """The effect of the statements, as comments, which nothing in them can end."""
-    if not isinstance(report, (PlanReport, SavedPlanReport)):
-        return
-    for finding in report.plan.findings:
-        repair = fix_command(report.table, finding.fix) or finding.remedy
-        problem = f"{finding.severity.value} {finding.code} {finding.name}: {sentence(finding)}"
-        text = f"after this, {problem}"
-        yield f"-- {visible(text)} {visible(repair)}".rstrip("\\ ")
-
-
-def _ended(statement: str) -> str:
-    return statement if statement.startswith("--") else f"{statement};"
-
-
-def _statements(report: Report) -> Iterator[tuple[str, ...]]:
-    """The statements of the plan in *report*, if it has a plan."""
-    if isinstance(report, ForeignReport):
-        yield report.plan.statements
-    elif isinstance(report, (PlanReport, SavedPlanReport, OutcomeReport)):
-        plan = report.outcome.plan if isinstance(report, OutcomeReport) else report.plan
-        yield tuple(planned_statement(plan, stage) for stage in plan.stages)
+        lines = []
+        if isinstance(report, ForeignReport):
+            statements = report.plan.statements
+        elif isinstance(report, PlanReport | SavedPlanReport | OutcomeReport):
+            plan = report.outcome.plan if isinstance(report, OutcomeReport) else report.plan
+            statements = tuple(planned_statement(plan, stage) for stage in plan.stages)
+        else:
+            continue
+        if isinstance(report, PlanReport | SavedPlanReport):
+            # The effect of the statements, as comments, which nothing in them can end.
+            for finding in report.plan.findings:
+                rule = f"{finding.severity.value} {finding.code} {finding.name}"
+                repair = fix_command(report.table, finding.fix) or finding.remedy
+                text = visible(f"after this, {rule}: {sentence(finding)}")
+                lines.append(f"-- {text} {visible(repair)}".rstrip("\\ "))
+        lines += [line if line.startswith("--") else f"{line};" for line in statements]
+        out.writelines(f"{visible(line) if for_terminal else line}\n" for line in lines)
+        if not statements:
+            out.write("-- nothing to do\n")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, named
 from deltaadm.reports.words import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Final, TextIO
 
     from deltaadm.blocks import Report
@@ -46,14 +46,16 @@ class Format:
     """
     One output format.
 
-    `only` are the types of the reports it can show, by name, since to import them all would cost
-    every command; None is for all, and `sums_up` says whether that includes an overview. `machine`
-    says that errors belong in it as well, `is_streamable` that its reports are independent of
-    each other and can be written one after the other.
+    `writer` is the function that writes it, by name, since to import them all would cost every
+    command; it `takes` some attributes of the style. So are `only`, the types of the reports it can
+    show; None is for all, and `sums_up` says whether that includes an overview. `machine` says that
+    errors belong in it as well, `is_streamable` that its reports are independent of each other and
+    can be written one after the other.
     """
 
     name: str
-    render: Callable[[Sequence[Report], TextIO, Style], None]
+    writer: str
+    takes: tuple[str, ...] = ()
     only: frozenset[str] | None = None
     machine: bool = True
     sums_up: bool = False
@@ -72,84 +74,15 @@ def render(format_name: str, reports: Sequence[Report], out: TextIO, style: Styl
         from deltaadm.plans.secrets import without_secrets
 
         reports = tuple(map(without_secrets, reports))
-    FORMATS[format_name].render(reports, out, style)
+    form = FORMATS[format_name]
+    taken = {name: getattr(style, name) for name in form.takes}
+    named(f"deltaadm.formats.{form.writer}")(reports, out, **taken)
 
 
 def formats_for(report: type | str) -> tuple[str, ...]:
     """The names of the formats that can show a *report*, a type or the name of it."""
     shown = report if isinstance(report, str) else report.__name__
     return tuple(name for name, form in FORMATS.items() if form.shows(shown))
-
-
-def _text(reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.formats.text import write_text
-
-    write_text(reports, out, color=style.color, width=style.width)
-
-
-def _json(reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.formats.json import write_json
-
-    write_json(reports, out, style.selection)
-
-
-def _jsonl(reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.formats.json import write_jsonl
-
-    write_jsonl(reports, out, style.selection)
-
-
-def _yaml(reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.formats.json import write_yaml
-
-    write_yaml(reports, out, style.selection)
-
-
-def _name(reports: Sequence[Report], out: TextIO, _: Style) -> None:
-    write_names(reports, out)
-
-
-def _sql(reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.formats.ci import write_sql
-
-    write_sql(reports, out, for_terminal=style.for_terminal)
-
-
-def _sarif(reports: Sequence[Report], out: TextIO, _: Style) -> None:
-    from deltaadm.formats.ci import write_sarif
-
-    write_sarif(reports, out)
-
-
-def _junit(reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.formats.ci import write_junit
-    from deltaadm.rules.rule import Severity
-
-    write_junit(reports, out, fail_on=style.fail_on or Severity.ERROR)
-
-
-def _github(reports: Sequence[Report], out: TextIO, _: Style) -> None:
-    from deltaadm.formats.ci import write_github
-
-    write_github(reports, out)
-
-
-def _gitlab(reports: Sequence[Report], out: TextIO, _: Style) -> None:
-    from deltaadm.formats.ci import write_gitlab
-
-    write_gitlab(reports, out)
-
-
-def _markdown(reports: Sequence[Report], out: TextIO, _: Style) -> None:
-    from deltaadm.formats.markdown import write_markdown
-
-    write_markdown(reports, out)
-
-
-def _html(reports: Sequence[Report], out: TextIO, _: Style) -> None:
-    from deltaadm.formats.html import write_html
-
-    write_html(reports, out)
 
 
 _PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport", "SavedPlanReport"})
@@ -162,17 +95,17 @@ _NAMED = frozenset(
 FORMATS: Final[Mapping[str, Format]] = {
     form.name: form
     for form in (
-        Format("text", _text, machine=False, sums_up=True),
-        Format("json", _json),
-        Format("jsonl", _jsonl, is_streamable=True),
-        Format("yaml", _yaml),
-        Format("name", _name, only=_NAMED, machine=False),
-        Format("sql", _sql, only=_PLANS, machine=False),
-        Format("sarif", _sarif, only=_FINDINGS),
-        Format("junit", _junit, only=_FINDINGS),
-        Format("github", _github, only=_FINDINGS),
-        Format("gitlab", _gitlab, only=_FINDINGS),
-        Format("markdown", _markdown, sums_up=True),
-        Format("html", _html, sums_up=True),
+        Format("text", "text.write_text", ("color", "width"), machine=False, sums_up=True),
+        Format("json", "json.write_json", ("selection",)),
+        Format("jsonl", "json.write_jsonl", ("selection",), is_streamable=True),
+        Format("yaml", "json.write_yaml", ("selection",)),
+        Format("name", "formats.write_names", only=_NAMED, machine=False),
+        Format("sql", "ci.write_sql", ("for_terminal",), only=_PLANS, machine=False),
+        Format("sarif", "ci.write_sarif", only=_FINDINGS),
+        Format("junit", "ci.write_junit", ("fail_on",), only=_FINDINGS),
+        Format("github", "ci.write_github", only=_FINDINGS),
+        Format("gitlab", "ci.write_gitlab", only=_FINDINGS),
+        Format("markdown", "markdown.write_markdown", sums_up=True),
+        Format("html", "html.write_html", sums_up=True),
     )
 }

@@ -66,11 +66,7 @@ def _line(value: Any) -> str:
 
 
 _compact: Final = json.JSONEncoder(separators=(",", ":")).encode
-
-
-@lru_cache(maxsize=256)
-def _text(shared: Same) -> str:
-    return _compact(shared.value)
+_text: Final = lru_cache(maxsize=256)(lambda same: _compact(same.value))
 
 
 def write_value(value: Any, out: TextIO) -> None:
@@ -107,34 +103,26 @@ def _lines(value: Any) -> Iterator[str]:
     if isinstance(value, dict) and value:
         for key, item in value.items():
             name = _string(key)
-            if len(name) <= _LONGEST_KEY:
-                yield from _entry(f"{name}:", item)
-            else:
+            if len(name) > _LONGEST_KEY:
                 yield f"? {name}"
-                yield from _entry(":", item)
+                name = ""
+            first, *rest = _lines(item)
+            if isinstance(item, dict | list | tuple) and item:
+                yield f"{name}:"
+                yield from (f"  {line}" for line in (first, *rest))
+            else:
+                yield f"{name}: {first}"
     elif isinstance(value, list | tuple) and value:
         for item in value:
             first, *rest = _lines(item)
             yield f"- {first}"
             yield from (f"  {line}" for line in rest)
     else:
-        yield _scalar(value)
+        yield _string(value) if isinstance(value, str) else json.dumps(value)
 
 
 _LONGEST_KEY: Final = 1024
 """Characters of a key, as it is written, after which YAML expects no colon any more."""
-
-
-def _entry(key: str, value: Any) -> Iterator[str]:
-    if isinstance(value, dict | list | tuple) and value:
-        yield key
-        yield from (f"  {line}" for line in _lines(value))
-    else:
-        yield f"{key} {_scalar(value)}"
-
-
-def _scalar(value: Any) -> str:
-    return _string(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _string(text: str) -> str:
@@ -146,16 +134,15 @@ def _string(text: str) -> str:
     """
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text
-    quoted = json.dumps(text, ensure_ascii=False)
     shown = "".join(
-        _yaml_escaped(character) if is_hidden(character) else character for character in quoted
+        character
+        if not is_hidden(character)
+        else f"\\u{ord(character):04x}"
+        if ord(character) <= _LAST_SHORT
+        else f"\\U{ord(character):08x}"
+        for character in json.dumps(text, ensure_ascii=False)
     )
     return shown.replace(OLD_COMMAND_MARK, "##\\u005b")
-
-
-def _yaml_escaped(character: str) -> str:
-    number = ord(character)
-    return f"\\u{number:04x}" if number <= _LAST_SHORT else f"\\U{number:08x}"
 
 
 _LAST_SHORT: Final = 0xFFFF
