@@ -65,10 +65,7 @@ def require_clients(
 
 
 def still_shut_out(
-    plan: Plan,
-    *,
-    reading: Iterable[ClientRelease] = (),
-    writing: Iterable[ClientRelease] = (),
+    plan: Plan, *, reading: Iterable[ClientRelease] = (), writing: Iterable[ClientRelease] = ()
 ) -> tuple[str, ...]:
     """
     A sentence for each client that cannot use the table before *plan*, nor after it.

@@ -235,9 +235,7 @@ def _in_files(column: StructField) -> tuple[int | None, str]:
 
 
 def _later_paths(
-    old: Mapping[Path, StructField],
-    new: Mapping[Path, StructField],
-    identities: Sequence[Identity],
+    old: Mapping[Path, StructField], new: Mapping[Path, StructField], identities: Sequence[Identity]
 ) -> dict[Path, Path]:
     """The path that each column of *old* has in *new*, if it is there."""
     paths: dict[Path, Path] = {}

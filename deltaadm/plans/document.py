@@ -347,10 +347,7 @@ SHOWN_JOURNAL_DOCUMENT: Final = Document.of(
     file=STRING,
     plans=array(
         record(
-            plan=STRING,
-            table=STRING,
-            event=one_of("begun", "done", "failed"),
-            result=maybe(OPEN),
+            plan=STRING, table=STRING, event=one_of("begun", "done", "failed"), result=maybe(OPEN)
         )
     ),
 )

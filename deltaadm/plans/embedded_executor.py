@@ -41,85 +41,31 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
+    from deltaadm.domain.actions import DomainMetadata
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.schema import DataType, Path, StructField
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.domain.wire import Loggable
-    from deltaadm.plans.plan import Plan
+    from deltaadm.plans.plan import Plan, Stage
     from deltaadm.storage.store import LogStore, ObjectStores, WritableStore
 
 
 # Actions
 
 
-def commit_timestamp(before: Snapshot, after: Snapshot, now: int) -> int | None:
-    """
-    The in-commit timestamp of the commit that makes *after*, where it has one.
-
-    It is later than that of *before* whatever the clock says; *now* is in ms since the epoch.
-    """
-    if not is_true(after.metadata.configuration, IN_COMMIT_TIMESTAMPS):
-        return None
-    if not before.exists:
-        return now
-    if before.timestamp is None:
-        raise CommitError(
-            f"The timestamp of version {before.version} is not known, and the next one must be "
-            "later.",
-            remedy="Commit it through Spark: --commit-engine spark.",
-        )
-    # As PROTOCOL.md demands of in-commit timestamps: strictly increasing, whatever the clocks do.
-    return max(now, before.timestamp + 1)
-
-
-def commit_info(
-    before: Snapshot,
-    after: Snapshot,
-    step: Step,
-    *,
-    timestamp: int | None,
-    now: int,
-    txn_id: str,
-    mark: str,
-) -> CommitInfo:
-    """The commitInfo of *step*, with its in-commit *timestamp*."""
-    operation = step.operation(before, after)
-    if operation is None:
-        raise CommitError(f"Only Delta Spark commits the step {step.kind}.")
-    return CommitInfo(
-        in_commit_timestamp=timestamp,
-        timestamp=now,
-        operation=operation.name,
-        operation_parameters=operation.parameters,
-        read_version=before.version if before.exists else None,
-        # Delta lowers the level only for commits without metadata.
-        isolation_level="Serializable",
-        # So Delta calls whatever reads no file and removes none, also without an append.
-        is_blind_append=not operation.reads_files,
-        operation_metrics={},
-        user_metadata=mark,
-        engine_info=f"deltaadm/{__version__}",
-        txn_id=txn_id,
-    )
-
-
-def with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> Snapshot:
+def _with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> Snapshot:
     """*after* with everything in place that only a commit can choose, with its *timestamp*."""
     metadata = after.metadata
     if KNOWN_AFTER_COMMIT in (metadata.schema_string or ""):
         metadata = metadata.with_schema(rewrite(metadata.schema, _with_physical_name))
-    configuration = {
-        key: value.replace(
-            KNOWN_AFTER_COMMIT,
-            str(timestamp) if key == ICT_ENABLEMENT_TIMESTAMP else random_id(),
-        )
-        if KNOWN_AFTER_COMMIT in value
-        else value
-        for key, value in metadata.configuration.items()
-    }
+    configuration = dict(metadata.configuration)
+    for key, value in configuration.items():
+        if KNOWN_AFTER_COMMIT in value:
+            chosen = str(timestamp) if key == ICT_ENABLEMENT_TIMESTAMP else random_id()
+            configuration[key] = value.replace(KNOWN_AFTER_COMMIT, chosen)
     metadata = metadata.with_configuration(configuration)
     if metadata.id == KNOWN_AFTER_COMMIT:
         metadata = replace(metadata, id=random_id(), created_time=now)
@@ -157,30 +103,46 @@ def random_id() -> str:
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
-def actions(before: Snapshot, after: Snapshot, info: CommitInfo) -> Sequence[Loggable]:
-    """
-    The actions that make *after* of *before*, in Delta's order, *info* first.
+class _Attempt(NamedTuple):
+    """A commit on top of the state `before`: as predicted, and as it is written."""
 
-    As Delta does, the metadata is written whether it differs or not.
-    """
-    domains = before.domains or {}
-    return (
-        info,
-        after.metadata,
-        *((after.protocol,) if after.protocol != before.protocol else ()),
-        *(domain for name, domain in (after.domains or {}).items() if domain != domains.get(name)),
-    )
+    before: Snapshot
+    after: Snapshot
+    actual: Snapshot
+    info: CommitInfo
+
+    @property
+    def version(self) -> int:
+        return self.before.version + 1
+
+    @property
+    def domains(self) -> Mapping[str, DomainMetadata]:
+        """The domains that it writes."""
+        known = self.before.domains or {}
+        domains = (self.actual.domains or {}).items()
+        return {name: domain for name, domain in domains if domain != known.get(name)}
+
+    @property
+    def subjects(self) -> list[str]:
+        """The places that it changes."""
+        return [change.subject for change in diff(self.before, self.after)]
+
+    def body(self) -> bytes:
+        """The file of the commit: its actions in Delta's order."""
+        changed = self.actual.protocol != self.before.protocol
+        # As Delta does, the metadata is written whether it differs or not.
+        actions: list[Loggable] = [self.info, self.actual.metadata]
+        actions += [*[self.actual.protocol] * changed, *self.domains.values()]
+        text = "".join(f"{compact(action.wrap())}\n" for action in actions)
+        if KNOWN_AFTER_COMMIT in text:
+            raise CommitError(
+                "The plan leaves something open that only Delta Spark can choose.",
+                remedy=_THROUGH_SPARK,
+            )
+        return text.encode()
 
 
-def commit_body(found: Sequence[Loggable]) -> bytes:
-    """The file of a commit with these actions."""
-    text = "".join(f"{compact(action.wrap())}\n" for action in found)
-    if KNOWN_AFTER_COMMIT in text:
-        raise CommitError(
-            "The plan leaves something open that only Delta Spark can choose.",
-            remedy="Commit it through Spark: --commit-engine spark.",
-        )
-    return text.encode()
+_THROUGH_SPARK: Final = "Commit it through Spark: --commit-engine spark."
 
 
 # Checksums
@@ -196,72 +158,59 @@ _ABOUT_FILES: Final = (
 _REQUIRED: Final = ("tableSizeBytes", "numFiles", "numMetadata", "numProtocol")
 
 
-def checksum_name(version: int) -> str:
-    """The file with the checksum of *version*."""
-    return f"{version:020d}.crc"
-
-
-def next_checksum(
-    store: LogStore, before: Snapshot, after: Snapshot, info: CommitInfo
-) -> bytes | None:
+def _next_checksum(store: LogStore, attempt: _Attempt) -> bytes | None:
     """
-    The checksum of the version that *after* is, which *info* has committed on top of *before*.
+    The checksum of the version that *attempt* has committed.
 
-    None where the one of *before* is not there, lacks numbers, or does not fit *before*.
+    None where the one before is not there, lacks numbers, or does not fit its version.
     """
-    known = _checksum_of(store, before)
-    if known is None:
+    before, actual, info = attempt.before, attempt.actual, attempt.info
+    segment = before.segment
+    if segment is None or segment.crc is None or segment.crc.version != before.version:
+        return None
+    try:
+        known = load_json(store.read(segment.crc.path))
+        fits = (
+            all(isinstance(known[key], int) for key in _REQUIRED)
+            and Protocol.from_wire(known["protocol"]) == before.protocol
+            # A wrong checksum is not handed on: later ones would all be made from it.
+            and Metadata.from_wire(known["metadata"]).says_the_same_as(before.metadata)
+        )
+    except (DeltaadmError, LookupError, TypeError, AttributeError, ValueError, RecursionError):
+        return None
+    if not fits:
         return None
     changed: dict[str, Any] = {
         "txnId": info.txn_id,
         **{key: known[key] for key in _ABOUT_FILES if key in known},
-        "metadata": after.metadata.to_wire(),
-        "protocol": after.protocol.to_wire(),
+        "metadata": actual.metadata.to_wire(),
+        "protocol": actual.protocol.to_wire(),
     }
     if info.in_commit_timestamp is not None:
         changed["inCommitTimestampOpt"] = info.in_commit_timestamp
-    domains = {
-        name: domain.to_wire()
-        for name, domain in (after.domains or {}).items()
-        if domain != (before.domains or {}).get(name)
-    }
-    if domains:
+    if domains := attempt.domains:
         listed = changed.get("domainMetadata")
         # Without the list of before, the domains that stay would be missing from the new one.
         if not isinstance(listed, list):
             return None
         others = [entry for entry in listed if entry.get("domain") not in domains]
-        changed["domainMetadata"] = [*others, *domains.values()]
+        changed["domainMetadata"] = [*others, *(domain.to_wire() for domain in domains.values())]
     return compact(changed).encode()
-
-
-def _checksum_of(store: LogStore, snapshot: Snapshot) -> Mapping[str, Any] | None:
-    segment = snapshot.segment
-    if segment is None or segment.crc is None or segment.crc.version != snapshot.version:
-        return None
-    try:
-        checksum = load_json(store.read(segment.crc.path))
-        fits = (
-            all(isinstance(checksum[key], int) for key in _REQUIRED)
-            and Protocol.from_wire(checksum["protocol"]) == snapshot.protocol
-            # A wrong checksum is not handed on: later ones would all be made from it.
-            and Metadata.from_wire(checksum["metadata"]).says_the_same_as(snapshot.metadata)
-        )
-    except (DeltaadmError, LookupError, TypeError, AttributeError, ValueError, RecursionError):
-        return None
-    return checksum if fits else None
 
 
 # Lost races
 
 
 _HARMLESS: Final = frozenset({"commitInfo", "add", "remove", "cdc", "txn"})
+_CHANGES: Final = {
+    "protocol": ("DELTA_PROTOCOL_CHANGED", "changes the protocol"),
+    "metaData": ("DELTA_METADATA_CHANGED", "changes the metadata"),
+}
 _ROW_IDS: Final = "delta.rowTracking"
-
 _REPLAN: Final = "Plan again on the current table."
 
 
-def last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int:
+def _last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int:
     """
     The last version of the table, where all from *first* on leave alone what a commit is based on.
 
@@ -270,9 +219,21 @@ def last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int:
     """
     version = first
     while True:
-        met = f"Version {version} was committed in the meantime"
+        met, name = f"Version {version} was committed in the meantime", commit_name(version)
+        reasons: list[tuple[str, str]] = []
         try:
-            reasons = set(_reasons(store, commit_name(version), domains))
+            for key, document in each_action(body(store, name), name):
+                if key == "domainMetadata":
+                    domain = document.get("domain")
+                    # Delta merges high water marks of row ids, and so does whoever commits next.
+                    if domain in domains and domain != _ROW_IDS:
+                        reasons.append(
+                            ("DELTA_CONCURRENT_TRANSACTION", f"changes the domain {domain}")
+                        )
+                elif key not in _HARMLESS:
+                    # An action from a newer Delta may mean anything.
+                    unknown = "DELTA_METADATA_CHANGED", f"has an action {key}, which is not known"
+                    reasons.append(_CHANGES.get(key, unknown))
         except FileMissing:
             return version - 1
         except DeltaadmError as error:
@@ -285,23 +246,6 @@ def last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int:
             error_class, what = max(reasons)
             raise CommitError(f"{met} and {what}.", remedy=_REPLAN, delta_error_class=error_class)
         version += 1
-
-
-def _reasons(store: LogStore, name: str, domains: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Error classes and clauses."""
-    for key, document in each_action(body(store, name), name):
-        if key == "protocol":
-            yield "DELTA_PROTOCOL_CHANGED", "changes the protocol"
-        elif key == "metaData":
-            yield "DELTA_METADATA_CHANGED", "changes the metadata"
-        elif key == "domainMetadata":
-            domain = document.get("domain")
-            # Delta merges high water marks of row ids, and so does whoever commits next.
-            if domain in domains and domain != _ROW_IDS:
-                yield "DELTA_CONCURRENT_TRANSACTION", f"changes the domain {domain}"
-        # An action from a newer Delta may mean anything.
-        elif key not in _HARMLESS:
-            yield "DELTA_METADATA_CHANGED", f"has an action {key}, which is not known"
 
 
 # What is supported
@@ -320,7 +264,7 @@ def require_committable(plan: Plan, store: WritableStore | None = None) -> None:
     for obstacle in obstacles(plan, store):
         raise Refused(
             f"The embedded commit engine cannot commit this plan: {obstacle}.",
-            remedy="Commit it through Spark: --commit-engine spark.",
+            remedy=_THROUGH_SPARK,
         )
 
 
@@ -329,64 +273,64 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
     if store is not None and not plan.is_noop and store.obstacle:
         yield store.obstacle
     for before, stage in zip(plan.states, plan.stages, strict=False):
-        if stage.is_commit:
-            step = stage.step
-            what = f"the step {step.kind}"
-            operation = step.operation(before, stage.after)
-            # Of an empty table that has no column mapping, Delta rewrites nothing to remove it.
-            is_empty = (
-                operation is not None
-                and operation.reads_files
-                and before.files is not None
-                and not before.files.files
+        if not stage.is_commit:
+            continue
+        yield from _of_step(before, stage)
+        after = stage.after
+        for protocol in (before.protocol, after.protocol):
+            yield from obstacles_in_protocol(protocol)
+        was, configuration = before.metadata.configuration, after.metadata.configuration
+        if (
+            is_true(configuration, ROW_TRACKING)
+            and before.exists
+            and not is_true(was, ROW_TRACKING)
+        ):
+            yield (
+                f"{ROW_TRACKING} becomes true, and Spark assigns row ids to the files that are "
+                "there"
             )
-            if stage.cost is not Cost.METADATA and not is_empty:
-                yield f"{what} is a {stage.cost.value}, which takes Spark to read or write files"
-            elif stage.several_commits or stage.waits:
-                yield f"{what} takes several commits, of which some are about files or history"
-            elif stage.obstacle:
-                yield f"{stage.obstacle[:1].lower()}{stage.obstacle[1:]}"
-            elif operation is None:
-                yield f"{what} takes Spark, which reads rows or a catalog for it"
-            elif _OPEN_DEFAULT in (stage.after.metadata.schema_string or ""):
-                yield "a column has a default, which takes Spark to evaluate"
-            else:
-                yield from _of_expressions(before, stage.after)
-            for protocol in (before.protocol, stage.after.protocol):
-                yield from obstacles_in_protocol(protocol)
-            yield from _of_properties(before, stage.after)
+        yield from obstacles_in_metadata(after.metadata)
+        if configuration.get(_UNIFORM):
+            yield (
+                f"{_UNIFORM} is set, and metadata of other formats is written by Spark after a "
+                "commit"
+            )
 
 
-def _of_expressions(before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """Obstacles in new defaults and generated columns."""
-    # Spark analyses them unless they are plain constants.
-    if not any(
-        key in (after.metadata.schema_string or "") for key in (CURRENT_DEFAULT, GENERATION)
-    ):
-        return
-    known = [expression[1:] for expression in _expressions(before)]
-    for path, key, text, data_type in _expressions(after):
-        is_constant = key == CURRENT_DEFAULT and is_constant_of(data_type, text)
-        if (key, text, data_type) not in known and not is_constant:
-            yield f"the expression of {path_text(path)}, {text}, takes Spark to check"
+def _of_step(before: Snapshot, stage: Stage) -> Iterator[str]:
+    after, what = stage.after, f"the step {stage.step.kind}"
+    operation = stage.step.operation(before, after)
+    # Of an empty table that has no column mapping, Delta rewrites nothing to remove it.
+    is_empty = before.files is not None and not before.files.files
+    reads_none = operation is not None and operation.reads_files and is_empty
+    if stage.cost is not Cost.METADATA and not reads_none:
+        yield f"{what} is a {stage.cost.value}, which takes Spark to read or write files"
+    elif stage.several_commits or stage.waits:
+        yield f"{what} takes several commits, of which some are about files or history"
+    elif stage.obstacle:
+        yield f"{stage.obstacle[:1].lower()}{stage.obstacle[1:]}"
+    elif operation is None:
+        yield f"{what} takes Spark, which reads rows or a catalog for it"
+    elif _OPEN_DEFAULT in (after.metadata.schema_string or ""):
+        yield "a column has a default, which takes Spark to evaluate"
+    elif any(key in (after.metadata.schema_string or "") for key in _EXPRESSIONS):
+        # Spark analyses them unless they are plain constants.
+        known = [expression[1:] for expression in _expressions(before)]
+        for path, key, text, data_type in _expressions(after):
+            is_constant = key == CURRENT_DEFAULT and is_constant_of(data_type, text)
+            if (key, text, data_type) not in known and not is_constant:
+                yield f"the expression of {path_text(path)}, {text}, takes Spark to check"
+
+
+_EXPRESSIONS: Final = (CURRENT_DEFAULT, GENERATION)
 
 
 def _expressions(snapshot: Snapshot) -> Iterator[tuple[Path, str, str, DataType]]:
     for path, column in walk(snapshot.metadata.schema):
-        for key in (CURRENT_DEFAULT, GENERATION):
+        for key in _EXPRESSIONS:
             text = column.metadata.get(key)
             if isinstance(text, str):
                 yield path, key, text, column.type
-
-
-def _of_properties(before: Snapshot, after: Snapshot) -> Iterator[str]:
-    configuration = after.metadata.configuration
-    begins = is_true(configuration, ROW_TRACKING) and before.exists
-    if begins and not is_true(before.metadata.configuration, ROW_TRACKING):
-        yield f"{ROW_TRACKING} becomes true, and Spark assigns row ids to the files that are there"
-    yield from obstacles_in_metadata(after.metadata)
-    if configuration.get(_UNIFORM):
-        yield f"{_UNIFORM} is set, and metadata of other formats is written by Spark after a commit"
 
 
 # The executor
@@ -412,9 +356,7 @@ class EmbeddedExecutor:
         object_stores: ObjectStores | None = None,
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._warn = warn
-        self._session = session
-        self._clock = clock
+        self._session, self._clock, self._warn = session, clock, warn
         self._object_stores = object_stores
         self._own = f"deltaadm/{__version__} {random_id()}"
         self._open = False
@@ -456,11 +398,8 @@ class EmbeddedExecutor:
             return
         plan = propose("", before, [step], session=self._session, check_outcome=False)
         detail = Detail.STATE if step.is_in_domains or depends_on_state(plan) else Detail.PROTOCOL
-        if (
-            before.exists
-            and detail is Detail.STATE
-            and (before.domains is None or before.files is None)
-        ):
+        incomplete = before.domains is None or before.files is None
+        if before.exists and detail is Detail.STATE and incomplete:
             # At the same version: what others have committed since then is for `_rebased` to judge.
             before = load_snapshot(store, version=before.version, detail=detail)
         attempt = self._attempt(before, step, random_id())
@@ -468,9 +407,9 @@ class EmbeddedExecutor:
             attempt = self._rebased(store, attempt, step, detail)
         # A checksum is an aid: the commit is done, and must not be reported as failed for it.
         with suppress(DeltaadmError):
-            checksum = next_checksum(store, attempt.before, attempt.actual, attempt.info)
+            checksum = _next_checksum(store, attempt)
             if checksum is not None:
-                store.create(checksum_name(attempt.version), checksum)
+                store.create(f"{attempt.version:020d}.crc", checksum)
         interval = checkpoint_interval(attempt.actual.metadata.configuration)
         if attempt.version and attempt.version % interval == 0:
             self._write_checkpoint(store, attempt.version)
@@ -478,18 +417,35 @@ class EmbeddedExecutor:
     def _attempt(self, before: Snapshot, step: Step, txn_id: str) -> _Attempt:
         # Once more on the state that is met: a plan may have been made on another one.
         require_committable(propose("", before, [step], session=self._session, check_outcome=False))
-        after = evolve(before, step, self._session)
-        now = self._clock()
-        timestamp = commit_timestamp(before, after, now)
-        actual = with_committed_values(after, timestamp, now)
-        info = commit_info(
-            before,
-            actual,
-            step,
-            timestamp=timestamp,
-            now=now,
+        after, now = evolve(before, step, self._session), self._clock()
+        timestamp = None
+        if is_true(after.metadata.configuration, IN_COMMIT_TIMESTAMPS):
+            if before.exists and before.timestamp is None:
+                raise CommitError(
+                    f"The timestamp of version {before.version} is not known, and the next one "
+                    "must be later.",
+                    remedy=_THROUGH_SPARK,
+                )
+            # As PROTOCOL.md demands: strictly increasing, whatever the clocks do.
+            timestamp = max(now, (before.timestamp or 0) + 1) if before.exists else now
+        actual = _with_committed_values(after, timestamp, now)
+        operation = step.operation(before, actual)
+        if operation is None:
+            raise CommitError(f"Only Delta Spark commits the step {step.kind}.")
+        info = CommitInfo(
+            in_commit_timestamp=timestamp,
+            timestamp=now,
+            operation=operation.name,
+            operation_parameters=operation.parameters,
+            read_version=before.version if before.exists else None,
+            # Delta lowers the level only for commits without metadata.
+            isolation_level="Serializable",
+            # So Delta calls whatever reads no file and removes none, also without an append.
+            is_blind_append=not operation.reads_files,
+            operation_metrics={},
+            user_metadata=step.user_metadata or self.mark().on(step.annotation) or self._own,
+            engine_info=f"deltaadm/{__version__}",
             txn_id=txn_id,
-            mark=step.user_metadata or self.mark().on(step.annotation) or self._own,
         )
         return _Attempt(before, after, actual, info)
 
@@ -500,7 +456,7 @@ class EmbeddedExecutor:
         Raises `UnknownWrite` where the store does not say whether it has written.
         """
         name = commit_name(attempt.version)
-        content = commit_body(actions(attempt.before, attempt.actual, attempt.info))
+        content = attempt.body()
         unknown: UnknownWrite | None = None
         for _ in range(_ATTEMPTS):
             self._open = store.local_path is None  # a request goes on when nobody waits for it
@@ -517,10 +473,10 @@ class EmbeddedExecutor:
                 self._open = unknown is not None
                 raise (unknown or error) from error
             # Asked again, a store may find the file that it has written at first: the file tells.
-            transaction = _transaction(store, name)
-            if transaction is not None:
+            owner = _transaction(store, name)
+            if owner is not None:
                 self._open = False
-                return transaction == attempt.info.txn_id
+                return owner == attempt.info.txn_id
         raise unknown or UnknownWrite(
             f"The store of {store.root} says that {name} is there, and does not find it.",
             remedy="Inspect the table, then plan again.",
@@ -530,24 +486,17 @@ class EmbeddedExecutor:
         self, store: WritableStore, lost: _Attempt, step: Step, detail: Detail
     ) -> _Attempt:
         """The same commit on top of what others have committed; raises `CommitError`."""
-        before, after = lost.before, lost.after
-        written = {
-            name
-            for name, domain in (after.domains or {}).items()
-            if domain != (before.domains or {}).get(name)
-        }
-        last = last_harmless(store, lost.version, written)
+        last = _last_harmless(store, lost.version, lost.domains)
         newest = load_snapshot(store, version=last, detail=detail)
-        require_same_base(before, newest)
-        # The same transaction id: if a lost attempt was written after all, it is recognised as
-        # ours.
+        require_same_base(lost.before, newest)
+        # The same transaction id: a lost attempt that was written after all is seen to be ours.
         attempt = self._attempt(newest, step, lost.info.txn_id or "")
         # Consent was given to these changes and no others.
-        if _subjects(before, after) != _subjects(newest, attempt.after):
+        if lost.subjects != attempt.subjects:
             raise CommitError(
                 f"Others have committed up to version {last}, after which the step {step.kind} "
                 "means something else.",
-                remedy="Plan again on the current table.",
+                remedy=_REPLAN,
             )
         return attempt
 
@@ -567,34 +516,14 @@ class EmbeddedExecutor:
             )
 
 
-class _Attempt(NamedTuple):
-    """A commit on top of the state `before`: as predicted, and as it is written."""
-
-    before: Snapshot
-    after: Snapshot
-    actual: Snapshot
-    info: CommitInfo
-
-    @property
-    def version(self) -> int:
-        return self.before.version + 1
-
-
-def _subjects(before: Snapshot, after: Snapshot) -> list[str]:
-    return [change.subject for change in diff(before, after)]
-
-
 def _transaction(store: WritableStore, name: str) -> str | None:
     """The owner of the commit *name*, by its `txnId`; empty without one, None without a commit."""
     try:
-        newest = newest_actions(body(store, name), name)
+        actions = newest_actions(body(store, name), name)
     except FileMissing:
         return None
     except DeltaadmError as error:
-        # The store is out of reach: it stays open whose the commit is.
-        if error.exit_code == UnknownWrite.exit_code:
-            return None
-        return ""
-    infos = [document for key, document in newest if key == "commitInfo"]
-    txn_id = infos[0].get("txnId") if infos else None
-    return txn_id if isinstance(txn_id, str) else ""
+        # Where the store is out of reach, it stays open whose the commit is.
+        return None if error.exit_code == UnknownWrite.exit_code else ""
+    ids = [document.get("txnId") for key, document in actions if key == "commitInfo"]
+    return ids[0] if ids and isinstance(ids[0], str) else ""

@@ -56,12 +56,7 @@ def plan_fixes(
         words = "1 finding is" if left == 1 else f"{left} findings are"
         notes.append(f"{words} not fixed by this plan; validate without --fix lists them.")
     plan = propose(
-        OPERATION,
-        snapshot,
-        _union(fixed),
-        because=_because(fixed),
-        notes=notes,
-        session=session,
+        OPERATION, snapshot, _union(fixed), because=_because(fixed), notes=notes, session=session
     )
     unfixed = sum(n for severity, n in counts.items() if severity.rank <= fail_on.rank)
     return replace(plan, unfixed=unfixed)

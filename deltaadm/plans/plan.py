@@ -319,11 +319,7 @@ def propose(
         before=before,
         stages=tuple(stages),
         because=because or {},
-        notes=(
-            *notes,
-            *_cautions(before, stages),
-            *_notes_on_clustering(stages),
-        ),
+        notes=(*notes, *_cautions(before, stages), *_notes_on_clustering(stages)),
         session=settings,
     )
     if plan.is_noop or not check_outcome:
