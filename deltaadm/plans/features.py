@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES, Cost, dependents, find, lookup
 from deltaadm.domain.instants import second
 from deltaadm.domain.properties import (
@@ -20,24 +20,20 @@ from deltaadm.domain.protocol import Protocol, minimum_protocol
 from deltaadm.domain.steps import DropFeature, SetProperties
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
-from deltaadm.domain.transaction.removal import (
-    CHECKPOINT_PROTECTION,
-    truncation_retention,
-)
+from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, truncation_retention
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.usage import usages
 from deltaadm.errors import NotYet, Refused
 from deltaadm.plans.plan import Plan, propose, resumed, resuming
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.domain.transaction.removal import FeatureHistory
-    from deltaadm.domain.usage import Usage
 
 
 DROP_FEATURE = "drop-feature"
@@ -156,30 +152,28 @@ def plan_drop(
     the feature has not expired at *now* (in milliseconds), and `Refused` where Delta would.
     """
     # An earlier run may have ended before it clustered the table again, which is its last step.
-    last = resuming(snapshot) if _suspends_clustering(name) else ()
-    if not snapshot.protocol.supports(name) and name in FEATURES:
-        note = f"The table does not support {name}, so there is nothing to drop."
-        return _resumed(propose(DROP_FEATURE, snapshot, last, notes=[note], session=session), name)
+    removal = FEATURES[name].removal if name in FEATURES else None
+    suspends = removal is not None and removal.suspends_clustering
+    last = resuming(snapshot) if suspends else ()
     step = DropFeature(name, truncate_history)
-    plan = propose(DROP_FEATURE, snapshot, [step, *last], because=step.reasons(), session=session)
-    plan = _resumed(plan, name)
+    steps: tuple[Step, ...] = (step, *last)
+    because, notes = step.reasons(), []
+    is_gone = not snapshot.protocol.supports(name) and name in FEATURES
+    if is_gone:
+        steps, because = last, {}
+        notes = [f"The table does not support {name}, so there is nothing to drop."]
+    plan = propose(DROP_FEATURE, snapshot, steps, because=because, notes=notes, session=session)
+    plan = resumed(plan) if suspends else plan
+    if is_gone:
+        return plan
     if truncate_history:
         phase, ready_at = truncation_phase(snapshot, step, history, now)
         if phase is Phase.WAITING and ready_at is not None:
-            raise _not_yet(
+            raise not_yet(
                 f"{name} cannot be dropped yet: version {history.needing} needs it and has not "
                 f"expired; ready at {second(ready_at)}."
             )
     return replace(plan, notes=(*plan.notes, *_dropping_notes(snapshot, step, history)))
-
-
-def _resumed(plan: Plan, name: str) -> Plan:
-    return resumed(plan) if _suspends_clustering(name) else plan
-
-
-def _suspends_clustering(name: str) -> bool:
-    feature = FEATURES.get(name)
-    return bool(feature and feature.removal and feature.removal.suspends_clustering)
 
 
 def next_phase(status: DropStatus) -> str:
@@ -225,7 +219,8 @@ def truncation_phase(
     return Phase.READY, ready_at or None
 
 
-def _not_yet(message: str) -> NotYet:
+def not_yet(message: str) -> NotYet:
+    """The error of a plan that has to wait for history to expire."""
     return NotYet(
         message,
         remedy="Run the same command again then.",
@@ -285,42 +280,33 @@ def plan_features(
     `Refused` for names that do not exist and for features that cannot be added to a table that
     exists, with the statement that can.
     """
-    features = [_addable(find(name)) for name in names]
-    properties: dict[str, str] = {}
-    because: dict[str, str] = {}
-    needed = {} if support_only else _needed_by(snapshot, features)
-    for name, asking in needed.items():
-        missing = _missing_properties(snapshot, find(name), support_only=False)
-        properties |= missing
-        because |= {f"configuration[{key}]": f"needed by {asking}" for key in missing}
+    features = [find(name) for name in names]
     for feature in features:
-        missing = _missing_properties(snapshot, feature, support_only=support_only)
+        _require_addable(feature)
+    causes: dict[str, str] = {}
+    for feature in () if support_only else features:
+        for name in feature.requires_active:
+            if find(name) not in features and not find(name).activation.evidence(snapshot.metadata):
+                known = causes.get(name)
+                causes[name] = f"{known}, {feature.name}" if known else f"needed by {feature.name}"
+    causes |= {feature.name: f"makes {feature.name} active" for feature in features}
+    properties: dict[str, str] = {}
+    because = {
+        f"protocol.{side}Features[{feature.name}]": "requested"
+        for feature in features
+        for side in ("reader", "writer")
+    }
+    for name, cause in causes.items():
+        missing = _missing_properties(snapshot, find(name), support_only=support_only)
         properties |= missing
-        because |= {f"configuration[{key}]": f"makes {feature.name} active" for key in missing}
-        because |= {
-            f"protocol.{side}Features[{feature.name}]": "requested" for side in ("reader", "writer")
-        }
+        because |= {f"configuration[{key}]": cause for key in missing}
     steps = [SetProperties(properties)] if properties else []
     plan = propose(ENABLE_FEATURE, snapshot, steps, because=because, session=session)
     notes = _enabling_notes(plan, features, support_only=support_only)
     return replace(plan, notes=tuple(dict.fromkeys((*plan.notes, *notes))))
 
 
-def _needed_by(snapshot: Snapshot, features: Sequence[TableFeature]) -> dict[str, str]:
-    """Other features that *features* need to be active, with the names of those that need them."""
-    named = {feature.name for feature in features}
-    asking: dict[str, list[str]] = {}
-    for feature in features:
-        for name in feature.requires_active:
-            asking.setdefault(name, []).append(feature.name)
-    return {
-        name: ", ".join(names)
-        for name, names in asking.items()
-        if name not in named and not find(name).activation.evidence(snapshot.metadata)
-    }
-
-
-def _addable(feature: TableFeature) -> TableFeature:
+def _require_addable(feature: TableFeature) -> None:
     if not feature.in_delta_spark:
         raise Refused(
             f"Delta Spark 4.4.0 does not know the table feature {feature.name}; "
@@ -334,7 +320,6 @@ def _addable(feature: TableFeature) -> TableFeature:
             remedy=feature.not_addable,
             delta_error_class=feature.refusal,
         )
-    return feature
 
 
 def _missing_properties(
@@ -346,13 +331,11 @@ def _missing_properties(
         not support_only and feature.twin is not None and snapshot.protocol.supports(feature.twin)
     )
     support = {} if supported else {f"{FEATURE_PREFIX}{feature.name}": "supported"}
-    if support_only or not feature.activation.properties:
+    activation = feature.activation
+    if support_only or not activation.properties or activation.evidence(snapshot.metadata):
         return support
-    if feature.activation.evidence(snapshot.metadata):
-        return support
-    activate = dict(feature.activation.properties)
     # Delta adds the feature with the property; its name beside that would ask for feature lists.
-    return activate if feature.activation.auto_enables else activate | support
+    return {**activation.properties, **({} if activation.auto_enables else support)}
 
 
 def _enabling_notes(
@@ -383,11 +366,10 @@ def _enabling_notes(
 
 def legacy_alternative(snapshot: Snapshot, feature: TableFeature) -> Iterable[str]:
     """The protocol without a list of features with which *feature* can be had, if there is one."""
-    if not feature.legacy_alternative or feature.activation.evidence(snapshot.metadata):
-        return
-    if snapshot.protocol.supports_writer_features or snapshot.protocol.min_writer_version > 3:  # noqa: PLR2004
-        return
-    yield feature.legacy_alternative
+    protocol, metadata = snapshot.protocol, snapshot.metadata
+    fits = not protocol.supports_writer_features and protocol.min_writer_version <= 3  # noqa: PLR2004
+    if fits and feature.legacy_alternative and not feature.activation.evidence(metadata):
+        yield feature.legacy_alternative
 
 
 # Set mapping mode
@@ -410,29 +392,25 @@ def plan_mapping_mode(
     if column_mapping_mode(snapshot.metadata) is mode:
         note = f"The column mapping mode is already '{mode.value}'."
         plan = propose(SET_MAPPING_MODE, snapshot, last, notes=[note], session=session)
+        return resumed(plan) if ends else plan
+    if ends:
+        notes = [
+            "Every data file is rewritten under its columns' own names.",
+            "The protocol keeps columnMapping; only DROP FEATURE removes it.",
+        ]
     else:
-        plan = propose(
-            SET_MAPPING_MODE,
-            snapshot,
-            [SetProperties({COLUMN_MAPPING_MODE: mode.value}), *last],
-            because={f"configuration[{COLUMN_MAPPING_MODE}]": "requested"},
-            notes=tuple(_mapping_notes(snapshot, mode)),
-            session=session,
-        )
+        notes = [
+            "No data files are rewritten: the columns keep their names as physical names.",
+            (
+                "Readers without support for column mapping can no longer read the table, or "
+                "return only nulls."
+            ),
+            *legacy_alternative(snapshot, FEATURES["columnMapping"]),
+        ]
+    steps = [SetProperties({COLUMN_MAPPING_MODE: mode.value}), *last]
+    because = {f"configuration[{COLUMN_MAPPING_MODE}]": "requested"}
+    plan = propose(SET_MAPPING_MODE, snapshot, steps, because=because, notes=notes, session=session)
     return resumed(plan) if ends else plan
-
-
-def _mapping_notes(snapshot: Snapshot, mode: ColumnMappingMode) -> Iterable[str]:
-    if mode is ColumnMappingMode.NONE:
-        yield "Every data file is rewritten under its columns' own names."
-        yield "The protocol keeps columnMapping; only DROP FEATURE removes it."
-        return
-    yield "No data files are rewritten: the columns keep their names as physical names."
-    yield (
-        "Readers without support for column mapping can no longer read the table, or return only "
-        "nulls."
-    )
-    yield from legacy_alternative(snapshot, FEATURES["columnMapping"])
 
 
 # Upgrade protocol
@@ -456,45 +434,45 @@ def plan_upgrade(
     versions that do not exist or do not go together.
     """
     current = snapshot.protocol
-    properties = {
-        MIN_READER_VERSION: current.min_reader_version if reader is None else reader,
-        MIN_WRITER_VERSION: current.min_writer_version if writer is None else writer,
+    asks = reader is not None or writer is not None
+    asked = {
+        MIN_READER_VERSION: reader if asks else current.min_reader_version,
+        MIN_WRITER_VERSION: writer if asks else current.min_writer_version,
     }
-    if reader is not None or writer is not None:
-        asked = {MIN_READER_VERSION: reader, MIN_WRITER_VERSION: writer}
-        properties = {key: version for key, version in asked.items() if version is not None}
-    step = SetProperties({key: str(version) for key, version in properties.items()})
+    step = SetProperties(
+        {key: str(version) for key, version in asked.items() if version is not None}
+    )
     plan = propose(UPGRADE_PROTOCOL, snapshot, [step], session=session)
-    return replace(plan, notes=(*plan.notes, *_versions_notes(plan, reader, writer)))
-
-
-def _versions_notes(plan: Plan, reader: int | None, writer: int | None) -> Iterator[str]:
-    current, after = plan.before.protocol, plan.after.protocol
-    if reader is None and writer is None:
+    if not asks:
+        note = "The metadata needs more than the protocol supports."
         if plan.is_noop:
-            yield f"The protocol {_shown(current)} supports everything that the metadata needs."
-        else:
-            yield "The metadata needs more than the protocol supports."
-        return
+            note = f"The protocol {_shown(current)} supports everything that the metadata needs."
+    else:
+        note = _note_on_versions(plan, reader, writer)
+    return replace(plan, notes=(*plan.notes, *filter(None, [note])))
+
+
+def _note_on_versions(plan: Plan, reader: int | None, writer: int | None) -> str:
+    current, after = plan.before.protocol, plan.after.protocol
     asked = Protocol(
         current.min_reader_version if reader is None else reader,
         current.min_writer_version if writer is None else writer,
     )
-    reached = (
-        after.min_reader_version >= asked.min_reader_version
-        and after.min_writer_version >= asked.min_writer_version
-    )
-    if not reached:
+    if (
+        after.min_reader_version < asked.min_reader_version
+        or after.min_writer_version < asked.min_writer_version
+    ):
         result = "changes nothing" if plan.is_noop else f"gives {_shown(after)}"
-        yield (
+        return (
             "Delta keeps the lowest versions that support the table's features, so requesting "
             f"{_shown(asked)} {result}."
         )
-    elif plan.is_noop:
-        yield (
-            f"The table already supports everything that {_shown(asked)} implies. Versions are "
-            "never lowered this way; dropping features does that."
-        )
+    return (
+        f"The table already supports everything that {_shown(asked)} implies. Versions are "
+        "never lowered this way; dropping features does that."
+        if plan.is_noop
+        else ""
+    )
 
 
 def _shown(protocol: Protocol) -> str:
@@ -502,15 +480,6 @@ def _shown(protocol: Protocol) -> str:
 
 
 # The way down
-
-
-@dataclass(slots=True)
-class _Descent:
-    """The features that can be dropped in order, and why others stay; times in milliseconds."""
-
-    steps: list[DropFeature] = field(default_factory=list)
-    waiting: dict[str, int] = field(default_factory=dict)
-    stays: dict[str, str] = field(default_factory=dict)
 
 
 def plan_minimum(
@@ -530,108 +499,93 @@ def plan_minimum(
     a table that Delta cannot change.
     """
     require_changeable(snapshot)
-    descent = _descend(snapshot, history_of, now, session)
+    needed = minimum_protocol(snapshot.metadata).supported_features
+    uses = usages(snapshot)
+    beyond = {name: uses[name] for name in snapshot.protocol.supported_features - needed}
     droppable = droppable_features(snapshot)
+    optional = [name for name in sorted(beyond, key=str.lower) if name in droppable]
+    stays = {
+        name: "; ".join(beyond[name].evidence) or "whether the table uses it is not known"
+        for name in optional
+        if not beyond[name].is_unused and not guards_history(name)
+    }
+    left = {*optional} - stays.keys()
+    steps, waiting, kept = _droppable_now(snapshot, left, history_of, now, session)
+    stays |= kept
     # Those could be dropped too if nothing used them, which the metadata does not show.
     needs_state = snapshot.files is None and any(
-        name in droppable and not usage.evidence and not usage.known
-        for name, usage in _beyond_minimum(snapshot).items()
+        not beyond[name].evidence and not beyond[name].known for name in optional
     )
-    if descent.waiting and not descent.steps and not needs_state:
-        listed = ", ".join(sorted(descent.waiting, key=str.lower))
-        when = second(min(descent.waiting.values()))
-        raise _not_yet(
-            f"Nothing can be dropped yet: older versions need {listed}; ready at {when}."
+    if waiting and not steps and not needs_state:
+        listed = ", ".join(sorted(waiting, key=str.lower))
+        when = second(min(waiting.values()))
+        raise not_yet(f"Nothing can be dropped yet: older versions need {listed}; ready at {when}.")
+    because: dict[str, str] = {}
+    for step in steps:
+        older = guards_history(step.name)
+        why = "only older versions need it" if older else "nothing in the table needs it"
+        because |= {at: text.replace("requested", why) for at, text in step.reasons().items()}
+    notes = [
+        f"{name} stays for now: older versions need it; ready at {second(ready_at)}."
+        for name, ready_at in waiting.items()
+    ]
+    notes += [f"{name} stays: {why}." for name, why in stays.items()]
+    if not steps:
+        notes.insert(0, f"The protocol {_shown(snapshot.protocol)} is already the lowest possible.")
+    if any(step.truncate_history for step in steps):
+        notes.insert(
+            0, "History is lost: older versions that need these features can no longer be read."
         )
-    because = {
-        subject: why.replace("requested", _OLDER if guards_history(step.name) else _NOT_NEEDED)
-        for step in descent.steps
-        for subject, why in step.reasons().items()
-    }
-    notes = tuple(_descent_notes(snapshot, descent))
-    plan = propose(
-        UPGRADE_PROTOCOL, snapshot, descent.steps, because=because, notes=notes, session=session
-    )
+    if stuck := sorted(name for name in beyond.keys() - droppable if beyond[name].is_unused):
+        notes.append(f"Not needed, but Delta cannot drop it: {', '.join(stuck)}.")
+    plan = propose(UPGRADE_PROTOCOL, snapshot, steps, because=because, notes=notes, session=session)
     return replace(plan, needs_state=needs_state)
 
 
-_NOT_NEEDED: Final = "nothing in the table needs it"
-_OLDER: Final = "only older versions need it"
-
-
-def _beyond_minimum(snapshot: Snapshot) -> Mapping[str, Usage]:
-    """The use of each feature that the metadata does not need."""
-    needed = minimum_protocol(snapshot.metadata).supported_features
-    usage = usages(snapshot)
-    return {name: usage[name] for name in snapshot.protocol.supported_features - needed}
-
-
-def _descend(
-    snapshot: Snapshot,
+def _droppable_now(
+    state: Snapshot,
+    left: set[str],
     history_of: Callable[[str], FeatureHistory],
     now: int,
     session: SessionSettings | None,
-) -> _Descent:
-    beyond, droppable = _beyond_minimum(snapshot), set(droppable_features(snapshot))
-    descent = _Descent()
-    for name in sorted(droppable & beyond.keys(), key=str.lower):
-        if not beyond[name].is_unused and not guards_history(name):
-            descent.stays[name] = (
-                "; ".join(beyond[name].evidence) or "whether the table uses it is not known"
-            )
-    state, left = snapshot, (droppable & beyond.keys()) - descent.stays.keys()
+) -> tuple[list[DropFeature], dict[str, int], dict[str, str]]:
+    """What drops those of *left* that can be; when others can be, in ms; why the rest stays."""
+    steps: list[DropFeature] = []
+    waiting: dict[str, int] = {}
+    stays: dict[str, str] = {}
     while left:
         # Dependents first: Delta drops no feature that another one requires.
-        listed = state.protocol.supported_features
-        name = min(
-            left, key=lambda feature: (len(dependents(feature, left & listed)), feature.lower())
-        )
-        left.remove(name)
+        listed = left & state.protocol.supported_features
+        name = min(left, key=lambda feature: (len(dependents(feature, listed)), feature.lower()))
+        left = left - {name}
         step = DropFeature(name, truncates(name))
         try:
             after = evolve(state, step, session)
         except Refused as refusal:
-            descent.stays[name] = refusal.message.rstrip(".")
-            continue
-        why = _keep_reason(state, after, step)
-        if why:
-            descent.stays[name] = why
+            stays[name] = refusal.message.rstrip(".")
             continue
         phase, ready_at = Phase.READY, None
+        if why := _keep_reason(state, after, step):
+            stays[name] = why
+            continue
         if step.truncate_history:
             phase, ready_at = truncation_phase(state, step, history_of(name), now)
         if phase is Phase.WAITING and ready_at is not None:
-            descent.waiting[name] = ready_at
+            waiting[name] = ready_at
             continue
-        descent.steps.append(step)
+        steps.append(step)
         state = after
-    return descent
+    return steps, waiting, stays
 
 
-def _keep_reason(snapshot: Snapshot, after: Snapshot, step: DropFeature) -> str:
+def _keep_reason(before: Snapshot, after: Snapshot, step: DropFeature) -> str:
+    old, new = before.protocol, after.protocol
     # Without one of the features that a legacy version implies, Delta lists the others by name.
-    if _versions(after.protocol) > _versions(snapshot.protocol):
+    if (new.min_writer_version, new.min_reader_version) > (
+        old.min_writer_version,
+        old.min_reader_version,
+    ):
         return "without it the protocol must list its features, which requires writer version 7"
-    if step.cost(snapshot) is not Cost.METADATA and snapshot.files is not None:
+    if step.cost(before) is not Cost.METADATA and before.files is not None:
         return "the table's files still use it; drop-feature rewrites them"
-    destroyed = step.destroys(snapshot)
-    return "it has domains" if destroyed else ""
-
-
-def _versions(protocol: Protocol) -> tuple[int, int]:
-    return protocol.min_writer_version, protocol.min_reader_version
-
-
-def _descent_notes(snapshot: Snapshot, descent: _Descent) -> Iterator[str]:
-    if not descent.steps:
-        yield f"The protocol {_shown(snapshot.protocol)} is already the lowest possible."
-    if any(step.truncate_history for step in descent.steps):
-        yield "History is lost: older versions that need these features can no longer be read."
-    for name, ready_at in descent.waiting.items():
-        yield f"{name} stays for now: older versions need it; ready at {second(ready_at)}."
-    for name, why in descent.stays.items():
-        yield f"{name} stays: {why}."
-    beyond, droppable = _beyond_minimum(snapshot), droppable_features(snapshot)
-    stuck = sorted(name for name in beyond.keys() - droppable if beyond[name].is_unused)
-    if stuck:
-        yield f"Not needed, but Delta cannot drop it: {', '.join(stuck)}."
+    return "it has domains" if step.destroys(before) else ""

@@ -25,12 +25,13 @@ from deltaadm.domain.steps import DropConstraint, DropFeature, SetProperties, Un
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError, NotYet, Refused
+from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.plans.clients import described
 from deltaadm.plans.features import (
     Phase,
     after_all_runs,
     guards_history,
+    not_yet,
     truncates,
     truncation_phase,
 )
@@ -107,7 +108,12 @@ def plan_for_clients(
     now_possible, later = _first_run(snapshot, history_of, steps, now, session)
     unread = snapshot.files is None and bool(steps)
     if later and not now_possible and not unread:
-        raise _not_yet(later)
+        moments = [waiting.ready_at for waiting in later if waiting.ready_at is not None]
+        listed = ", ".join(_subject(waiting.step) for waiting in later)
+        raise not_yet(
+            f"Nothing can be done yet: older versions need {listed}; ready at "
+            f"{second(min(moments, default=0))}."
+        )
     because = {subject: why for step in now_possible for subject, why in step.reasons().items()}
     plan = propose(operation, snapshot, now_possible, because=because, session=session)
     asked = {
@@ -335,17 +341,6 @@ def _first_run(
             continue
         possible.append(step)
     return tuple(possible), tuple(later)
-
-
-def _not_yet(later: Sequence[_Later]) -> NotYet:
-    moments = [waiting.ready_at for waiting in later if waiting.ready_at is not None]
-    listed = ", ".join(_subject(waiting.step) for waiting in later)
-    return NotYet(
-        f"Nothing can be done yet: older versions need {listed}; ready at "
-        f"{second(min(moments, default=0))}.",
-        remedy="Run the same command again then.",
-        delta_error_class="DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
-    )
 
 
 def _subject(step: Step) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, dependents, lookup, mapping_mode, undo_feature
 from deltaadm.domain.properties import (
@@ -120,33 +120,35 @@ def reason(
     """Return the cause of *change*, one of *changes* by kind and subject, as a clause."""
     if before.root != after.root:
         return "as in the table at the new location"
-    place, _, name = change.subject.partition("[")
-    name = name.removesuffix("]")
-    if before.metadata.id != after.metadata.id and not place.startswith("protocol."):
-        return _reason_in_new_table(place, name)
+    place, name = _place(change)
+    if place in _FEATURE_LISTS:
+        return _feature_reason(change, name, before, after)
     if place.startswith("protocol."):
-        of_feature = place in ("protocol.readerFeatures", "protocol.writerFeatures")
-        return (
-            _feature_reason(change, name, before, after)
-            if of_feature
-            else _version_reason(change, before, after)
-        )
+        return _version_reason(change, before, after)
+    is_new = before.metadata.id != after.metadata.id
+    cause = _OF_A_NEW_TABLE.get(place, "requested") if is_new else "requested"
     if place == "configuration":
-        removed = change.kind is ChangeKind.REMOVE and name in KEPT_BY_DELTA
-        return (
-            "removed together with the features that needed it"
-            if removed
-            else KEPT_BY_DELTA.get(name, "requested")
-        )
-    if place == "schema":
-        return _column_reason(change, changes)
-    # Besides a request, only a column that is renamed changes the clustering columns.
-    renamed = any(kind is ChangeKind.SET and at.startswith("schema[") for kind, at in changes)
-    follows = renamed and place == "clusteringColumns"
-    return "follows the columns' names" if follows else "requested"
+        removed = change.kind is ChangeKind.REMOVE and name in KEPT_BY_DELTA and not is_new
+        cause = _REMOVED if removed else KEPT_BY_DELTA.get(name, cause)
+    elif place == "schema" and not is_new:
+        cause = _column_reason(change, changes)
+    elif place == "clusteringColumns" and not is_new:
+        # Besides a request, only a column that is renamed changes them.
+        renamed = any(kind is ChangeKind.SET and at.startswith("schema[") for kind, at in changes)
+        cause = "follows the columns' names" if renamed else cause
+    return cause
 
 
+def _place(change: Change) -> tuple[str, str]:
+    """The subject of a change: the kind of place, and the name of one in particular."""
+    place, _, name = change.subject.partition("[")
+    return place, name.removesuffix("]")
+
+
+_FEATURE_LISTS = ("protocol.readerFeatures", "protocol.writerFeatures")
+_REMOVED = "removed together with the features that needed it"
 _OF_A_NEW_TABLE = {
+    "configuration": "default of new tables, or defined by the new table",
     "id": "unique to each table",
     "format": "the only supported value",
     "schema": "defined by the new table",
@@ -155,39 +157,23 @@ _OF_A_NEW_TABLE = {
 }
 
 
-def _reason_in_new_table(place: str, name: str) -> str:
-    if place == "configuration":
-        return KEPT_BY_DELTA.get(name, "default of new tables, or defined by the new table")
-    return _OF_A_NEW_TABLE.get(place, "requested")
-
-
 def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) -> str:
+    before, after = change.before, change.after
     if change.kind is not ChangeKind.SET:
         parts = change.subject.split(".")
         outer = (".".join(parts[:length]) + "]" for length in range(1, len(parts)))
+        done = "added" if change.kind is ChangeKind.ADD else "removed"
         if any((change.kind, subject) in changes for subject in outer):
-            return f"{_DONE[change.kind]} with the enclosing column"
-        return "requested"
-    if (
-        isinstance(change.before, dict)
-        and TYPE_CHANGES in change.before
-        and TYPE_CHANGES not in change.after
-    ):
+            return f"{done} with the enclosing column"
+    elif isinstance(before, dict) and TYPE_CHANGES in before and TYPE_CHANGES not in after:
         return "no file has the older type any longer"
-    about_mapping = any(
-        isinstance(value, dict) and COLUMN_MAPPING_KEYS & value.keys()
-        for value in (change.before, change.after)
-    )
-    if not about_mapping:
-        return "requested"
-    return (
-        "column mapping gives every column an id and a physical name"
-        if change.after
-        else "column mapping no longer needs it"
-    )
-
-
-_DONE = {ChangeKind.ADD: "added", ChangeKind.REMOVE: "removed"}
+    elif any(isinstance(v, dict) and COLUMN_MAPPING_KEYS & v.keys() for v in (before, after)):
+        return (
+            "column mapping gives every column an id and a physical name"
+            if after
+            else "column mapping no longer needs it"
+        )
+    return "requested"
 
 
 def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
@@ -200,24 +186,15 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
         return "supported already; now listed for readers as well"
     feature = FEATURES.get(name)
     evidence = feature.activation.evidence(after.metadata) if feature else ()
-    return _need(name, evidence, before, after) or (
-        "requested" if before.exists else "default of new tables"
-    )
-
-
-def _need(name: str, evidence: tuple[str, ...], before: Snapshot, after: Snapshot) -> str:
-    """What in the table after the change needs a feature; empty if nothing does."""
+    if not evidence:
+        needing = dependents(name, after.protocol.supported_features)
+        if asking := [other for other in needing if not before.protocol.supports(other)]:
+            return f"required by {', '.join(asking)}"
+        usage = usages(after).get(name)
+        evidence = usage.evidence if usage else ()
     if evidence:
         return f"needed: {evidence[0]}"
-    asking = [
-        other
-        for other in dependents(name, after.protocol.supported_features)
-        if not before.protocol.supports(other)
-    ]
-    if asking:
-        return f"required by {', '.join(asking)}"
-    usage = usages(after).get(name)
-    return f"needed: {usage.evidence[0]}" if usage and usage.evidence else ""
+    return "requested" if before.exists else "default of new tables"
 
 
 def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
@@ -226,14 +203,9 @@ def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
     if isinstance(change.after, int) and isinstance(change.before, int):
         if change.after < change.before:
             return "the lowest version that supports the features"
-        reader = change.subject.endswith("minReaderVersion")
+        side = 0 if change.subject.endswith("minReaderVersion") else 1
         new = after.protocol.supported_features - before.protocol.supported_features
-        needing = sorted(
-            name
-            for name in new
-            if (FEATURES[name].versions[0] if reader else FEATURES[name].versions[1])
-            > change.before
-        )
+        needing = sorted(name for name in new if FEATURES[name].versions[side] > change.before)
         if needing:
             return f"needed by {', '.join(needing)}"
     return "required for feature lists"
@@ -270,8 +242,8 @@ def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
     final_paths: dict[str, str] = {}
     # From the last step back, which is the order in which they can be undone.
     for step in reversed(list(transitions)):
-        undos = list(step.undos())
-        for change, undo in undos:
+        changes = list(step.undos())
+        for change, undo in changes:
             subject, around = change.subject, ""
             if subject.startswith("schema["):
                 # The renamed column around it moves it to its final path.
@@ -282,13 +254,20 @@ def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
             words[undo.words] = None
         renamed = {
             change.before[RENAMED]: change.after[RENAMED]
-            for change, _ in undos
+            for change, _ in changes
             if is_renaming(change)
         }
         finals = {old: _final_path(new, final_paths)[0] for old, new in renamed.items()}
         kept = final_paths.items()
         final_paths = {path: final for path, final in kept if path not in renamed.values()} | finals
-    return {subject: _joined(list(words)) for subject, words in by_subject.items()}
+    undos = {}
+    for subject, words in by_subject.items():
+        # Commands in their order, and after them what nothing brings back.
+        telling = [phrase for phrase in words if phrase not in WITHOUT_COMMAND] or [*words][:1]
+        commands = [phrase for phrase in telling if not phrase.startswith(_NEVER)]
+        never = [phrase for phrase in telling if phrase.startswith(_NEVER)]
+        undos[subject] = "; ".join(["; then ".join(commands)] * bool(commands) + never)
+    return undos
 
 
 def _final_path(path: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
@@ -299,14 +278,6 @@ def _final_path(path: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
         if path.startswith(f"{old}."):
             return f"{final_paths[old]}{path[len(old) :]}", final_paths[old]
     return path, ""
-
-
-def _joined(words: list[str]) -> str:
-    """Commands in their order, and after them what nothing brings back."""
-    telling = [phrase for phrase in words if phrase not in WITHOUT_COMMAND] or words[:1]
-    commands = [phrase for phrase in telling if not phrase.startswith(_NEVER)]
-    never = [phrase for phrase in telling if phrase.startswith(_NEVER)]
-    return "; ".join(["; then ".join(commands)] * bool(commands) + never)
 
 
 UNDONE_TOGETHER: Final = "undone together with the other changes"
@@ -320,7 +291,6 @@ WITHOUT_COMMAND: Final = frozenset(
     undo.words for undo in (_NOTHING_LOST, _LOWERED_WITH_FEATURES, _KEPT, _REWRITTEN_WHEN_NEEDED)
 )
 """The words for changes that need no undoing."""
-_ONLY_OLDER_VERSIONS: Final = Undo("never: only older versions still have it")
 
 
 def _by(step: Step, after: Snapshot) -> Undo:
@@ -336,18 +306,32 @@ _PRICES: Final = {
 
 
 def _undo(change: Change, transition: Transition) -> Undo:
-    if not transition.before.exists:
-        return Undo("drop the table")
-    if transition.before.root != transition.after.root:
-        return _by(kinds.SetLocation(transition.before), transition.after)
-    if lost := _lost_with_feature(change, transition):
-        return Undo(f"never: {lost}")
-    if change.subject.startswith("protocol."):
-        return _undo_protocol(change, transition)
+    before, after, step = transition.before, transition.after, transition.step
+    place, name = _place(change)
+    undo = Undo("set it back (metadata only)")
+    if not before.exists:
+        undo = Undo("drop the table")
+    elif before.root != after.root:
+        undo = _by(kinds.SetLocation(before), after)
+    elif lost := _lost_with_feature(change, transition):
+        undo = Undo(f"never: {lost}")
+    elif place in _FEATURE_LISTS:
+        undo = _undo_listing(change, name, transition)
+    elif place.startswith("protocol."):
+        undo = _LOWERED_WITH_FEATURES
     # Another id means another table in its place, which no single change takes back.
-    if transition.before.metadata.id != transition.after.metadata.id:
-        return Undo(f"RESTORE TABLE … TO VERSION AS OF {transition.before.version}")
-    return _undo_metadata(change, transition)
+    elif before.metadata.id != after.metadata.id:
+        undo = Undo(f"RESTORE TABLE … TO VERSION AS OF {before.version}")
+    elif step.kind == "drop_columns":
+        undo = Undo("never: only older versions still have it")
+    elif step.touches.renames:
+        # As a whole: constraints, partitioning and statistics that have the name in them follow.
+        [(column, new)] = step.touches.renames
+        old, _, _ = find_place(before.metadata.schema, column)
+        undo = _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), after)
+    elif place in _PLACES:
+        undo = _PLACES[place](change, name, transition)
+    return undo
 
 
 def _lost_with_feature(change: Change, transition: Transition) -> str:
@@ -363,24 +347,6 @@ def _lost_with_feature(change: Change, transition: Transition) -> str:
     return "the domains are deleted" if transition.step.destroys(transition.before) else ""
 
 
-def _undo_protocol(change: Change, transition: Transition) -> Undo:
-    place, _, name = change.subject.partition("[")
-    if place in ("protocol.readerFeatures", "protocol.writerFeatures"):
-        return _undo_listing(change, name.removesuffix("]"), transition)
-    return _LOWERED_WITH_FEATURES
-
-
-def _undo_metadata(change: Change, transition: Transition) -> Undo:
-    whole = _STEPS.get(transition.step.kind)
-    if whole is not None:
-        return whole(transition)
-    place, _, name = change.subject.partition("[")
-    undo = _PLACES.get(place)
-    if undo is None:
-        return Undo("set it back (metadata only)")
-    return undo(change, name.removesuffix("]"), transition)
-
-
 def _undo_listing(change: Change, name: str, transition: Transition) -> Undo:
     before, after = transition.before, transition.after
     if not after.protocol.supports(name):
@@ -388,11 +354,8 @@ def _undo_listing(change: Change, name: str, transition: Transition) -> Undo:
         return Undo(f"enable-feature {name} --support-only{_PRICES[step.cost(after)]}", (step,))
     if change.kind is ChangeKind.REMOVE or before.protocol.supports(name):
         return _NOTHING_LOST
-    staying = [
-        needing
-        for needing in dependents(name, after.protocol.supported_features)
-        if _stays(needing, after)
-    ]
+    needing = dependents(name, after.protocol.supported_features)
+    staying = [other for other in needing if _stays(other, after)]
     if staying:
         return Undo(f"never: {', '.join(staying)} needs it, and cannot be dropped")
     feature = lookup(name)
@@ -412,30 +375,28 @@ def _stays(name: str, snapshot: Snapshot) -> bool:
     )
 
 
-def _undo_renaming(transition: Transition) -> Undo:
-    """How to undo the renaming of a column."""
-    # As a whole: constraints, partitioning and statistics that have the name in them follow.
-    [(column, new)] = transition.step.touches.renames
-    old, _, _ = find_place(transition.before.metadata.schema, column)
-    return _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), transition.after)
-
-
 # Properties
 
 
 def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
-    if name in _NEEDED_BY_V3 and _has_v3(transition.after):
+    before, after = change.before, transition.after
+    if name in _NEEDED_BY_V3 and _has_v3(after):
         return _NEEDED_FOR_GOOD
     if name == COLUMN_MAPPING_MODE:
-        return _UNDO_MAPPING if change.before in (None, "none") else _UNDO_UNMAPPING
+        return _UNDO_MAPPING if before in (None, "none") else _UNDO_UNMAPPING
     if name in KEPT_BY_DELTA:
         return _KEPT if change.after else _REWRITTEN_WHEN_NEEDED
-    if name == compat_key(_LASTING) and change.before is None:
-        return Undo(_NEVER)
-    if name.lower().startswith(CONSTRAINT_PREFIX):
-        return _undo_constraint(name[len(CONSTRAINT_PREFIX) :], change.before, transition.after)
-    undo = _set_back(name, change.before, transition.after)
-    return Undo(f"{undo.words}{_not_restored(change, name)}", undo.steps)
+    constraint = name[len(CONSTRAINT_PREFIX) :]
+    if not name.lower().startswith(CONSTRAINT_PREFIX):
+        never = name == compat_key(_LASTING) and before is None
+        undo = Undo(_NEVER) if never else _set_back(name, before, after)
+        undo = replace(undo, words=f"{undo.words}{_not_restored(change, name)}")
+    elif before is None:
+        undo = _by(kinds.DropConstraint(constraint), after)
+    else:
+        step = kinds.AddConstraint(constraint, before)
+        undo = Undo(f"{alter_command(step)}, which reads every row", (step,))
+    return undo
 
 
 def _not_restored(change: Change, name: str) -> str:
@@ -470,13 +431,6 @@ def _set_back(key: str, before: str | None, after: Snapshot) -> Undo:
     return _by(kinds.SetProperties({key: before}), after)
 
 
-def _undo_constraint(name: str, before: str | None, after: Snapshot) -> Undo:
-    if before is None:
-        return _by(kinds.DropConstraint(name), after)
-    step = kinds.AddConstraint(name, before)
-    return Undo(f"{alter_command(step)}, which reads every row", (step,))
-
-
 _UNDO_MAPPING: Final = Undo(
     "set-mapping-mode none, which rewrites every file",
     (kinds.SetProperties({COLUMN_MAPPING_MODE: "none"}),),
@@ -488,8 +442,7 @@ _UNDO_UNMAPPING: Final = Undo(
 
 
 def _undo_clustering(_: Change, __: str, transition: Transition) -> Undo:
-    """How to undo a change of the clustering columns."""
-    # Delta may refuse the earlier ones, as they are now.
+    # Delta may refuse the earlier columns, as they are now.
     step = kinds.ClusterBy(clustering_columns(transition.before) or ())
     try:
         evolve(transition.after, step)
@@ -502,33 +455,25 @@ def _undo_clustering(_: Change, __: str, transition: Transition) -> Undo:
 
 
 def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
-    undo = _COLUMN_STEPS.get(transition.step.kind)
-    if undo is not None:
-        return undo(change, name, transition)
+    before, after = transition.before.metadata, transition.after.metadata
+    was, is_now = mapping_mode(before), mapping_mode(after)
+    if transition.step.kind == "change_columns":
+        return _undo_change(change, name, transition)
+    if transition.step.kind == "add_columns":
+        # The outermost of the new columns around *name* goes, with all that is in it.
+        own = parse_column(name)
+        step = kinds.DropColumns((own[: len(find_place(before.schema, own)[0]) + 1],))
+        if is_now == "none":
+            return Undo(f"{alter_command(step)}, which needs column mapping")
+        return _by(step, transition.after)
     # A change of column mapping, or dropping type widening.
-    before, after = (
-        mapping_mode(state.metadata) for state in (transition.before, transition.after)
-    )
-    if (before == "none") == (after == "none"):
-        forgets_types = (
-            isinstance(change.before, dict)
-            and TYPE_CHANGES in change.before
-            and not COLUMN_MAPPING_KEYS & change.before.keys()
-        )
+    if (was == "none") == (is_now == "none"):
+        entries = change.before if isinstance(change.before, dict) else {}
+        forgets_types = TYPE_CHANGES in entries and not COLUMN_MAPPING_KEYS & entries.keys()
         return _NOTHING_LOST if forgets_types else _KEPT
-    if before != "none":
+    if was != "none":
         return _UNDO_UNMAPPING
     return _NEEDED_FOR_GOOD if _has_v3(transition.after) else _UNDO_MAPPING
-
-
-def _undo_adding(_: Change, name: str, transition: Transition) -> Undo:
-    """The outermost of the new columns around *name* goes, with all that is in it."""
-    own = parse_column(name)
-    known = find_place(transition.before.metadata.schema, own)[0]
-    step = kinds.DropColumns((own[: len(known) + 1],))
-    if mapping_mode(transition.after.metadata) == "none":
-        return Undo(f"{alter_command(step)}, which needs column mapping")
-    return _by(step, transition.after)
 
 
 def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
@@ -547,43 +492,28 @@ def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
         undo = _by(step, transition.after)
         empty = ", which leaves an empty one" if comment is None else ""
         return Undo(f"{undo.words}{empty}", undo.steps)
-    default = before.get(CURRENT_DEFAULT, "")
-    step = kinds.ChangeColumns((kinds.ColumnChange(column, default=default),))
-    return _by(step, transition.after)
+    back = kinds.ColumnChange(column, default=before.get(CURRENT_DEFAULT, ""))
+    return _by(kinds.ChangeColumns((back,)), transition.after)
 
 
 def _undo_moves(transition: Transition) -> Undo:
     schema = transition.before.metadata.schema
-    changed = (
-        change.column for change in transition.step.touches.column_changes if change.position
-    )
     back: list[kinds.ColumnChange] = []
-    for column in changed:
-        path = find_place(schema, column)[0]
-        around = find_place(schema, path[:-1])[2]
-        assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
-        names = [field.name for field in around.fields]
-        index = names.index(path[-1])
-        position = Position(names[index - 1] if index else None)
-        back.append(kinds.ColumnChange(path, position=position))
+    for change in transition.step.touches.column_changes:
+        if change.position:
+            path = find_place(schema, change.column)[0]
+            around = find_place(schema, path[:-1])[2]
+            assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
+            names = [field.name for field in around.fields]
+            index = names.index(path[-1])
+            position = Position(names[index - 1] if index else None)
+            back.append(kinds.ColumnChange(path, position=position))
     return _by(kinds.ChangeColumns(tuple(back)), transition.after)
 
 
-_STEPS: Final[Mapping[str, Callable[[Transition], Undo]]] = {
-    "rename_column": _undo_renaming,
-    "drop_columns": lambda _: _ONLY_OLDER_VERSIONS,
-}
-"""Kinds of steps all of whose changes are taken back alike."""
-_COLUMN_STEPS: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {
-    "add_columns": _undo_adding,
-    "change_columns": _undo_change,
-}
-"""Kinds of steps whose changes of columns are their own."""
 _PLACES: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {
     "clusteringColumns": _undo_clustering,
     "configuration": _undo_property,
-    "description": lambda change, _, transition: _set_back(
-        TABLE_COMMENT, change.before, transition.after
-    ),
+    "description": lambda change, _, at: _set_back(TABLE_COMMENT, change.before, at.after),
     "schema": _undo_columns,
 }
