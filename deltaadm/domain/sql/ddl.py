@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from deltaadm.dataclass import dataclass, field
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.properties import did_you_mean
 from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, StructField, StructType
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
@@ -226,10 +226,17 @@ def columns_sql(struct: StructType) -> str:
 
 def column_sql(column: StructField, name: str | None = None) -> str:
     """Return the SQL of a column with all its clauses, under the already quoted *name* if given."""
-    return (
-        f"{name or identifier(column.name)} {type_sql(column.type)}"
-        f"{_plain_clauses(column)}{_computed_clause(column.metadata)}"
-    )
+    metadata, computed = column.metadata, ""
+    if GENERATION in metadata:
+        computed = f" GENERATED ALWAYS AS ({metadata[GENERATION]})"
+    elif CURRENT_DEFAULT in metadata:
+        computed = f" DEFAULT {metadata[CURRENT_DEFAULT]}"
+    elif IDENTITY_START in metadata:
+        how = "BY DEFAULT" if metadata.get(IDENTITY_EXPLICIT) else "ALWAYS"
+        start, step = metadata[IDENTITY_START], metadata.get(IDENTITY_STEP, 1)
+        computed = f" GENERATED {how} AS IDENTITY (START WITH {start} INCREMENT BY {step})"
+    quoted = name or identifier(column.name)
+    return f"{quoted} {type_sql(column.type)}{_plain_clauses(column)}{computed}"
 
 
 def definition_sql(definition: ColumnDefinition) -> str:
@@ -244,26 +251,11 @@ def position_sql(position: Position) -> str:
     return "FIRST" if position.after is None else f"AFTER {identifier(position.after)}"
 
 
-# Writing
-
-
 def _plain_clauses(column: StructField) -> str:
     comment = column.metadata.get(COMMENT)
     return ("" if column.nullable else " NOT NULL") + (
         "" if comment is None else f" COMMENT {literal(str(comment))}"
     )
-
-
-def _computed_clause(metadata: Mapping[str, Any]) -> str:
-    if GENERATION in metadata:
-        return f" GENERATED ALWAYS AS ({metadata[GENERATION]})"
-    if CURRENT_DEFAULT in metadata:
-        return f" DEFAULT {metadata[CURRENT_DEFAULT]}"
-    if IDENTITY_START in metadata:
-        how = "BY DEFAULT" if metadata.get(IDENTITY_EXPLICIT) else "ALWAYS"
-        start, step = metadata[IDENTITY_START], metadata.get(IDENTITY_STEP, 1)
-        return f" GENERATED {how} AS IDENTITY (START WITH {start} INCREMENT BY {step})"
-    return ""
 
 
 # Reading tokens
@@ -273,10 +265,6 @@ class _Token(NamedTuple):
     kind: str
     text: str
     start: int
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
 
     @property
     def word(self) -> str:
@@ -300,19 +288,17 @@ def _token() -> re.Pattern[str]:
     )
 
 
-def _tokens(text: str) -> Iterator[_Token]:
-    for match in _token().finditer(text):
-        if match.lastgroup and match.lastgroup != "space":
-            yield _Token(match.lastgroup, match[0], match.start())
-    yield _Token("end", "", len(text))
-
-
 class _Reader:
     """Tokens in order, the text they are from, and what to say where they are not right."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._tokens = list(_tokens(text))
+        self._tokens = [
+            _Token(match.lastgroup, match[0], match.start())
+            for match in _token().finditer(text)
+            if match.lastgroup and match.lastgroup != "space"
+        ]
+        self._tokens.append(_Token("end", "", len(text)))
         self._next = 0
 
     @property
@@ -402,83 +388,95 @@ def _path(reader: _Reader) -> list[str]:
 def _column(reader: _Reader) -> StructField:
     name = _name(reader)
     reader.accept(":")
-    data_type = _type(reader)
-    clauses = _clauses(reader, _OF_CREATE)
-    if IDENTITY_START in clauses.metadata and data_type not in _TYPES_OF_IDENTITY:
+    column, _ = _described(reader, name, _OF_CREATE)
+    # The types of Spark's parser; Delta takes the former alone.
+    known = (PrimitiveType("long"), PrimitiveType("integer"))
+    if IDENTITY_START in column.metadata and column.type not in known:
         raise Refused(
-            f"The identity column {name} has the type {type_sql(data_type)}.",
+            f"The identity column {name} has the type {type_sql(column.type)}.",
             remedy="Declare it as BIGINT.",
             delta_error_class="IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
         )
-    return StructField(name, data_type, clauses.nullable, clauses.metadata)
-
-
-_TYPES_OF_IDENTITY: Final = (PrimitiveType("long"), PrimitiveType("integer"))
-"""Those of Spark's parser; Delta takes the former alone."""
+    return column
 
 
 def _definition(reader: _Reader) -> ColumnDefinition:
     path = _path(reader)
+    column, position = _described(reader, path[-1], _OF_ADD)
+    return ColumnDefinition(column, tuple(path[:-1]), position)
+
+
+def _struct_field(reader: _Reader) -> StructField:
+    name = _name(reader, "a field name")
+    reader.accept(":")
+    return _described(reader, name, _OF_STRUCT)[0]
+
+
+_SUBJECTS: Final = {
+    "NOT": "NOT NULL",
+    "COMMENT": "COMMENT",
+    "DEFAULT": "DEFAULT or GENERATED",
+    "GENERATED": "DEFAULT or GENERATED",
+    "FIRST": "FIRST or AFTER",
+    "AFTER": "FIRST or AFTER",
+}
+"""What each clause is on, by its first word; of those on one subject there can be one."""
+_OF_STRUCT: Final = ("NOT", "COMMENT")
+_OF_CREATE: Final = (*_OF_STRUCT, "DEFAULT", "GENERATED")
+_OF_ADD: Final = tuple(_SUBJECTS)
+
+
+def _described(
+    reader: _Reader, name: str, known: tuple[str, ...]
+) -> tuple[StructField, Position | None]:
+    """The column *name* with the type and those of the *known* clauses that follow."""
     data_type = _type(reader)
-    clauses = _clauses(reader, _OF_ADD)
-    column = StructField(path[-1], data_type, clauses.nullable, clauses.metadata)
-    return ColumnDefinition(column, tuple(path[:-1]), clauses.position)
-
-
-@dataclass(slots=True)
-class _Clauses:
-    """The clauses after a column's type, as far as they have been read."""
-
-    nullable: bool = True
-    position: Position | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
-
-
-def _clauses(reader: _Reader, known: Mapping[str, _Clause]) -> _Clauses:
-    """The clauses that follow, in any order; of those on one subject only one."""
-    read = _Clauses()
+    nullable, position = True, None
+    metadata: dict[str, Any] = {}
     subjects: set[str] = set()
-    while reader.next.word in known:
-        clause = known[reader.next.word]
-        if clause.subject in subjects:
-            raise reader.wrong(f"no second {clause.subject}")
-        subjects.add(clause.subject)
-        clause.read(reader, read)
-    return read
+    while (word := reader.next.word) in known:
+        if _SUBJECTS[word] in subjects:
+            raise reader.wrong(f"no second {_SUBJECTS[word]}")
+        subjects.add(_SUBJECTS[word])
+        if word in ("FIRST", "AFTER"):
+            position = _place(reader)
+            continue
+        if word == "NOT":
+            reader.expect("NOT", "NULL")
+            nullable = False
+            continue
+        reader.take()
+        if word == "COMMENT":
+            if reader.next.kind != "text":
+                raise reader.wrong("a quoted string")
+            metadata[COMMENT] = unescaped(reader.take().text)
+        elif word == "DEFAULT":
+            metadata[CURRENT_DEFAULT] = _expression(reader, _after_default)
+            # Spark evaluates the default once, for the rows that are there already.
+            metadata[EXISTS_DEFAULT] = KNOWN_AFTER_COMMIT
+        else:
+            metadata |= _generated(reader, is_new=known is _OF_CREATE)
+    return StructField(name, data_type, nullable, metadata), position
 
 
-def _not_null(reader: _Reader, read: _Clauses) -> None:
-    reader.expect("NOT", "NULL")
-    read.nullable = False
-
-
-def _comment(reader: _Reader, read: _Clauses) -> None:
-    reader.expect("COMMENT")
-    if reader.next.kind != "text":
-        raise reader.wrong("a quoted string")
-    read.metadata[COMMENT] = unescaped(reader.take().text)
-
-
-def _default(reader: _Reader, read: _Clauses) -> None:
-    reader.expect("DEFAULT")
-    read.metadata[CURRENT_DEFAULT] = _expression(reader, _after_default)
-    # Spark evaluates the default once, for the rows that are there already.
-    read.metadata[EXISTS_DEFAULT] = KNOWN_AFTER_COMMIT
-
-
-def _generated(reader: _Reader, read: _Clauses) -> None:
-    reader.expect("GENERATED")
+def _generated(reader: _Reader, *, is_new: bool) -> dict[str, Any]:
+    if not is_new:
+        raise Refused(
+            "A generated or identity column can only be declared when the table is created.",
+            remedy="Add an ordinary column and fill it with UPDATE, or create a new table.",
+            delta_error_class="PARSE_SYNTAX_ERROR",
+        )
     by_default = reader.accept("BY", "DEFAULT")
     if not by_default:
         reader.expect("ALWAYS")
     reader.expect("AS")
     if by_default or reader.ahead("IDENTITY"):
         reader.expect("IDENTITY")
-        read.metadata |= _sequence(reader) | {IDENTITY_EXPLICIT: by_default}
-        return
+        return _sequence(reader) | {IDENTITY_EXPLICIT: by_default}
     reader.expect("(")
-    read.metadata[GENERATION] = _expression(reader, lambda rest: rest.ahead(")"))
+    expression = _expression(reader, lambda rest: rest.ahead(")"))
     reader.expect(")")
+    return {GENERATION: expression}
 
 
 def _sequence(reader: _Reader) -> dict[str, int]:
@@ -511,8 +509,8 @@ def _expression(reader: _Reader, ends: Callable[[_Reader], bool]) -> str:
     depth, last = 0, first.start
     while reader.next.kind != "end" and (depth or not ends(reader)):
         token = reader.take()
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        last = token.end
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        last = token.start + len(token.text)
         if depth < 0:
             raise reader.wrong("an expression", at=token)
     if depth or last == first.start:
@@ -520,20 +518,12 @@ def _expression(reader: _Reader, ends: Callable[[_Reader], bool]) -> str:
     return reader.text[first.start : last]
 
 
-_OPENING: Final = ("(", "[", "{")
-_CLOSING: Final = (")", "]", "}")
-
-
 def _after_default(reader: _Reader) -> bool:
     """Whether another clause or column begins."""
     # NOT NULL behind IS is part of the expression.
     if reader.ahead("NOT", "NULL"):
         return reader.previous.word != "IS"
-    return reader.next.word in {*_OF_CREATE, *_OF_ADD, ","} - {"NOT"}
-
-
-def _position(reader: _Reader, read: _Clauses) -> None:
-    read.position = _place(reader)
+    return reader.next.word in {*_OF_ADD, ","} - {"NOT"}
 
 
 def _place(reader: _Reader) -> Position:
@@ -544,218 +534,125 @@ def _place(reader: _Reader) -> Position:
     return Position(_name(reader))
 
 
-def _only_when_created(_reader: _Reader, _read: _Clauses) -> None:
-    raise Refused(
-        "A generated or identity column can only be declared when the table is created.",
-        remedy="Add an ordinary column and fill it with UPDATE, or create a new table.",
-        delta_error_class="PARSE_SYNTAX_ERROR",
-    )
-
-
-class _Clause(NamedTuple):
-    subject: str
-    read: Callable[[_Reader, _Clauses], None]
-
-
-_OF_CREATE: Final[Mapping[str, _Clause]] = {
-    "NOT": _Clause("NOT NULL", _not_null),
-    "COMMENT": _Clause("COMMENT", _comment),
-    "DEFAULT": _Clause("DEFAULT or GENERATED", _default),
-    "GENERATED": _Clause("DEFAULT or GENERATED", _generated),
-}
-_OF_ADD: Final[Mapping[str, _Clause]] = {
-    "NOT": _Clause("NOT NULL", _not_null),
-    "COMMENT": _Clause("COMMENT", _comment),
-    "DEFAULT": _Clause("DEFAULT or GENERATED", _default),
-    "GENERATED": _Clause("DEFAULT or GENERATED", _only_when_created),
-    "FIRST": _Clause("FIRST or AFTER", _position),
-    "AFTER": _Clause("FIRST or AFTER", _position),
-}
-_OF_STRUCT: Final[Mapping[str, _Clause]] = {
-    "NOT": _Clause("NOT NULL", _not_null),
-    "COMMENT": _Clause("COMMENT", _comment),
-}
-
-
 # Reading types
 
 
 def _type(reader: _Reader) -> DataType:
     token = reader.next
-    if token.word in _TYPES_WITH_PARTS:
+    if token.word in _SIMPLE_TYPES:
         reader.take()
-        return _TYPES_WITH_PARTS[token.word](reader)
-    if token.word not in _SIMPLE_TYPES:
+        return PrimitiveType(_SIMPLE_TYPES[token.word])
+    if token.word not in _TYPES_WITH_PARTS:
         error_class = "UNSUPPORTED_DATATYPE" if token.kind == "word" else "PARSE_SYNTAX_ERROR"
-        remedy = did_you_mean(token.text, _TYPE_WORDS)
+        remedy = did_you_mean(token.text, (*_SIMPLE_TYPES, *_TYPES_WITH_PARTS))
         raise reader.wrong("a data type", remedy, error_class=error_class)
     reader.take()
-    return PrimitiveType(_SIMPLE_TYPES[token.word])
+    read = _TYPES_WITH_PARTS[token.word](reader, token.word)
+    return PrimitiveType(read) if isinstance(read, str) else read
 
 
-def _array(reader: _Reader) -> DataType:
+def _container(reader: _Reader, word: str) -> DataType:
     reader.expect("<")
-    element = _type(reader)
+    read: DataType
+    if word == "ARRAY":
+        read = ArrayType(_type(reader))
+    elif word == "MAP":
+        key = _type(reader)
+        reader.expect(",")
+        read = MapType(key, _type(reader))
+    else:
+        read = StructType(() if reader.ahead(">") else tuple(_listed(reader, _struct_field)))
     reader.expect(">")
-    return ArrayType(element)
+    return read
 
 
-def _map(reader: _Reader) -> DataType:
-    reader.expect("<")
-    key = _type(reader)
-    reader.expect(",")
-    value = _type(reader)
-    reader.expect(">")
-    return MapType(key, value)
-
-
-def _struct(reader: _Reader) -> DataType:
-    reader.expect("<")
-    fields = () if reader.ahead(">") else tuple(_listed(reader, _struct_field))
-    reader.expect(">")
-    return StructType(fields)
-
-
-def _struct_field(reader: _Reader) -> StructField:
-    name = _name(reader, "a field name")
-    reader.accept(":")
-    data_type = _type(reader)
-    clauses = _clauses(reader, _OF_STRUCT)
-    return StructField(name, data_type, clauses.nullable, clauses.metadata)
-
-
-def _decimal(reader: _Reader) -> DataType:
+def _decimal(reader: _Reader, _: str) -> str:
     precision, scale = 10, 0
     if reader.accept("("):
         precision = _number(reader, 0, 38, "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION")
         if reader.accept(","):
             scale = _number(reader, 0, precision, "_LEGACY_ERROR_TEMP_1228")
         reader.expect(")")
-    return PrimitiveType(f"decimal({precision},{scale})")
+    return f"decimal({precision},{scale})"
 
 
-def _of_length(name: str) -> Callable[[_Reader], DataType]:
-    def read(reader: _Reader) -> DataType:
-        reader.expect("(")
-        length = _number(reader, 0, 2**31 - 1)
-        reader.expect(")")
-        return PrimitiveType(f"{name}({length})")
-
-    return read
+def _sized(reader: _Reader, word: str) -> str:
+    reader.expect("(")
+    length = _number(reader, 0, 2**31 - 1)
+    reader.expect(")")
+    return f"{'varchar' if word == 'VARCHAR' else 'char'}({length})"
 
 
-def _geospatial(name: str) -> Callable[[_Reader], DataType]:
-    def read(reader: _Reader) -> DataType:
-        reader.expect("(")
-        place = "SRID:ANY" if reader.ahead("ANY") else None
-        if place is not None:
-            reader.take()
-        else:
-            number = _number(reader, 0, 999_999)
-            place = "OGC:CRS84" if number == _LONGITUDE_AND_LATITUDE else f"EPSG:{number}"
-        reader.expect(")")
-        return PrimitiveType(f"{name}({place})")
-
-    return read
+def _geospatial(reader: _Reader, word: str) -> str:
+    reader.expect("(")
+    if reader.accept("ANY"):
+        place = "SRID:ANY"
+    else:
+        number = _number(reader, 0, 999_999)
+        place = "OGC:CRS84" if number == _LONGITUDE_AND_LATITUDE else f"EPSG:{number}"
+    reader.expect(")")
+    return f"{word.lower()}({place})"
 
 
 _LONGITUDE_AND_LATITUDE: Final = 4326
 
 
-def _time(reader: _Reader) -> DataType:
+def _time(reader: _Reader, _: str) -> str:
     digits = 6
     if reader.accept("("):
         digits = _number(reader, 0, 6)
         reader.expect(")")
-    return PrimitiveType(f"time({digits})")
+    return f"time({digits})"
 
 
-def _timestamp(reader: _Reader) -> DataType:
-    without_zone = reader.accept("WITHOUT", "TIME", "ZONE")
-    return PrimitiveType("timestamp_ntz" if without_zone else "timestamp")
+def _timestamp(reader: _Reader, _: str) -> str:
+    return "timestamp_ntz" if reader.accept("WITHOUT", "TIME", "ZONE") else "timestamp"
 
 
-def _string(reader: _Reader) -> DataType:
+def _string(reader: _Reader, _: str) -> str:
     if not reader.accept("COLLATE"):
-        return PrimitiveType("string")
+        return "string"
     collation = [_name(reader, "a collation name")]
     while reader.accept("."):
         collation.append(_name(reader, "a collation name"))
     name = ".".join(collation).upper()
-    return PrimitiveType("string" if name == "UTF8_BINARY" else f"string collate {name}")
+    return "string" if name == "UTF8_BINARY" else f"string collate {name}"
 
 
-def _interval(reader: _Reader) -> DataType:
-    for units in (_MONTH_UNITS, _TIME_UNITS):
+def _interval(reader: _Reader, _: str) -> str:
+    for units in (("YEAR", "MONTH"), ("DAY", "HOUR", "MINUTE", "SECOND")):
         for index, first in enumerate(units):
             if reader.accept(first):
                 name = f"interval {first.lower()}"
-                for last in units[index + 1 :]:
-                    if reader.accept("TO", last):
-                        return PrimitiveType(f"{name} to {last.lower()}")
-                return PrimitiveType(name)
+                last = next((unit for unit in units[index + 1 :] if reader.accept("TO", unit)), "")
+                return f"{name} to {last.lower()}" if last else name
     raise reader.wrong("one of YEAR, MONTH, DAY, HOUR, MINUTE and SECOND")
-
-
-_MONTH_UNITS: Final = ("YEAR", "MONTH")
-_TIME_UNITS: Final = ("DAY", "HOUR", "MINUTE", "SECOND")
 
 
 def _number(reader: _Reader, least: int, most: int, error_class: str = "PARSE_SYNTAX_ERROR") -> int:
     token = reader.next
-    number = int(token.text[:20]) if token.kind == "number" else -1
-    if not least <= number <= most:
-        unread = token.kind != "number"
-        raise reader.wrong(
-            f"a number from {least} to {most}",
-            error_class="PARSE_SYNTAX_ERROR" if unread else error_class,
-        )
+    if token.kind != "number":
+        raise reader.wrong(f"a number from {least} to {most}")
+    if not least <= (number := int(token.text[:20])) <= most:
+        raise reader.wrong(f"a number from {least} to {most}", error_class=error_class)
     reader.take()
     return number
 
 
-_SIMPLE_TYPES: Final[Mapping[str, str]] = {
-    "BOOLEAN": "boolean",
-    "TINYINT": "byte",
-    "BYTE": "byte",
-    "SMALLINT": "short",
-    "SHORT": "short",
-    "INT": "integer",
-    "INTEGER": "integer",
-    "BIGINT": "long",
-    "LONG": "long",
-    "FLOAT": "float",
-    "REAL": "float",
-    "DOUBLE": "double",
-    "DATE": "date",
-    "TIMESTAMP_LTZ": "timestamp",
-    "TIMESTAMP_NTZ": "timestamp_ntz",
-    "BINARY": "binary",
-    "VARIANT": "variant",
-    "VOID": "void",
+# fmt: off
+_SIMPLE_TYPES: Final = {
+    "BOOLEAN": "boolean", "TINYINT": "byte", "BYTE": "byte", "SMALLINT": "short", "SHORT": "short",
+    "INT": "integer", "INTEGER": "integer", "BIGINT": "long", "LONG": "long", "FLOAT": "float",
+    "REAL": "float", "DOUBLE": "double", "DATE": "date", "TIMESTAMP_LTZ": "timestamp",
+    "TIMESTAMP_NTZ": "timestamp_ntz", "BINARY": "binary", "VARIANT": "variant", "VOID": "void",
 }
-_TYPES_WITH_PARTS: Final[Mapping[str, Callable[[_Reader], DataType]]] = {
-    "ARRAY": _array,
-    "MAP": _map,
-    "STRUCT": _struct,
-    "DECIMAL": _decimal,
-    "DEC": _decimal,
-    "NUMERIC": _decimal,
-    "CHAR": _of_length("char"),
-    "CHARACTER": _of_length("char"),
-    "VARCHAR": _of_length("varchar"),
-    "STRING": _string,
-    "GEOMETRY": _geospatial("geometry"),
-    "GEOGRAPHY": _geospatial("geography"),
-    "TIME": _time,
-    "TIMESTAMP": _timestamp,
-    "INTERVAL": _interval,
+_TYPES_WITH_PARTS: Final[Mapping[str, Callable[[_Reader, str], DataType | str]]] = {
+    "ARRAY": _container, "MAP": _container, "STRUCT": _container,
+    "DECIMAL": _decimal, "DEC": _decimal, "NUMERIC": _decimal,
+    "CHAR": _sized, "CHARACTER": _sized, "VARCHAR": _sized, "STRING": _string,
+    "GEOMETRY": _geospatial, "GEOGRAPHY": _geospatial,
+    "TIME": _time, "TIMESTAMP": _timestamp, "INTERVAL": _interval,
 }
-_TYPE_WORDS: Final = (*_SIMPLE_TYPES, *_TYPES_WITH_PARTS)
-_WRITTEN: Final[Mapping[str, str]] = {
-    "byte": "TINYINT",
-    "short": "SMALLINT",
-    "integer": "INT",
-    "long": "BIGINT",
-}
+_WRITTEN: Final = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 """The types whose name in a schema is not the one that Spark SQL writes."""
+# fmt: on
