@@ -21,11 +21,11 @@ from deltaadm.domain.schema import (
     path_text,
     type_name,
 )
-from deltaadm.domain.sql.ddl import parse_type
+from deltaadm.domain.sql.ddl import parse_type, unquoted, words
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from deltaadm.domain.schema import DataType
 
@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 # The functions of Spark
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-AGGREGATES: Final = _words(
+AGGREGATES: Final = words(
     """
     any any_value approx_count_distinct approx_percentile approx_top_k approx_top_k_accumulate
     approx_top_k_combine array_agg avg bit_and bit_or bit_xor bitmap_and_agg
@@ -56,14 +52,12 @@ AGGREGATES: Final = _words(
 )
 """Functions of many rows."""
 
-WINDOW_FUNCTIONS: Final = _words(
-    """
-    cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number
-    """
+WINDOW_FUNCTIONS: Final = words(
+    "cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number"
 )
 """Functions of a row and those around it."""
 
-SYNTAX: Final = _words(
+SYNTAX: Final = words(
     """
     all and any array as between by case cast character collate cube dec distinct div else end
     escape except exists extract filter from group grouping having identifier ilike in intersect
@@ -85,12 +79,8 @@ _NESTED_KINDS: Final = frozenset({"array", "map", "struct"})
 _NEVER_TRUTH: Final = NUMERIC | _TEMPORAL | _NESTED_KINDS | {"binary", "interval"}
 """Kinds that neither are boolean nor become boolean where a condition is wanted."""
 _KINDS: Final = {
-    "byte": "integral",
-    "short": "integral",
-    "integer": "integral",
-    "long": "integral",
-    "float": "fractional",
-    "double": "fractional",
+    **dict.fromkeys(("byte", "short", "integer", "long"), "integral"),
+    **dict.fromkeys(("float", "double"), "fractional"),
 }
 _COMPARISONS: Final = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", "!>", ">", ">=", "!<"})
 
@@ -118,13 +108,19 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
     False where only Spark can tell. Raises `Refused` with the error class of Delta or Spark where
     it certainly is none.
     """
-    for name in _calls(tokens):
-        if name in AGGREGATES or name in WINDOW_FUNCTIONS:
+    for before, word, after in zip(("", *tokens), tokens, (*tokens[1:], ""), strict=False):
+        name = word.lower()
+        if after == "(" and before != "." and name in (AGGREGATES | WINDOW_FUNCTIONS) - SYNTAX:
+            error_class = "INVALID_WHERE_CONDITION"
+            if any(token.lower() == "over" for token in tokens):
+                error_class = "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE"
+            elif name in WINDOW_FUNCTIONS:
+                error_class = "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE"
             raise Refused(
                 f"A constraint cannot use the function {name}: it is computed over many rows, not "
                 "one.",
                 remedy="Write a condition on the columns of one row.",
-                delta_error_class=_class_of(name, tokens),
+                delta_error_class=error_class,
             )
     parser = _Parser(tokens, schema)
     try:
@@ -152,26 +148,6 @@ def judge_expression(tokens: Sequence[str], schema: StructType) -> Operand:
 def _described(operand: Operand) -> str:
     kind = "null" if operand.kind == "void" else operand.kind or "unknown"
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} value"
-
-
-# Functions
-
-
-def _calls(tokens: Sequence[str]) -> Iterator[str]:
-    """The functions that are called by name, in lower case."""
-    befores, afters = ("", *tokens), (*tokens[1:], "")
-    for before, word, after in zip(befores, tokens, afters, strict=False):
-        name = word.lower()
-        if after == "(" and _is_word(word) and name not in SYNTAX and before != ".":
-            yield name
-
-
-def _class_of(name: str, tokens: Sequence[str]) -> str:
-    if any(token.lower() == "over" for token in tokens):
-        return "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE"
-    if name in WINDOW_FUNCTIONS:
-        return "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE"
-    return "INVALID_WHERE_CONDITION"
 
 
 # Types
@@ -216,7 +192,12 @@ def _require_comparable(left: Operand, right: Operand, sign: str) -> None:
     if {group, other} == {"boolean", "number"} and sign in _WITH_NUMBERS_AS_TRUTH:
         return
     if group != other and not {group, other} & loose:
-        raise _mismatch(sign, left, right)
+        sub_class = ".BINARY_OP_DIFF_TYPES" if sign in _COMPARISONS else ""
+        raise Refused(
+            f"{sign} cannot be applied to {_described(left)} and {_described(right)}.",
+            remedy="Compare values of the same type, with CAST where needed.",
+            delta_error_class=f"DATATYPE_MISMATCH{sub_class}",
+        )
 
 
 _WITH_NUMBERS_AS_TRUTH: Final = frozenset({"=", "==", "<=>", "<>", "!=", "IN", "IS DISTINCT FROM"})
@@ -238,25 +219,14 @@ def _unordered(sign: str, operand: Operand) -> Refused:
     )
 
 
-def _mismatch(sign: str, left: Operand, right: Operand) -> Refused:
-    return Refused(
-        f"{sign} cannot be applied to {_described(left)} and {_described(right)}.",
-        remedy="Compare values of the same type, with CAST where needed.",
-        delta_error_class="DATATYPE_MISMATCH"
-        + (".BINARY_OP_DIFF_TYPES" if sign in _COMPARISONS else ""),
-    )
-
-
 # The grammar
 
 _INTEGER: Final = re.compile(r"\d+[LSYlsy]?")
 _NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(E[+-]?\d+)?(BD|D|F)?", re.IGNORECASE)
 # Longer numbers may overflow the type that Spark gives them, which only Spark can judge.
 _SAFE_DIGITS: Final = 18
-_RESERVED_IN_CONDITIONS: Final = frozenset(
-    re.findall(
-        r"\w+",
-        """
+_RESERVED_IN_CONDITIONS: Final = words(
+    """
     all and any anti array as asc at between both by case cast collate cross cube current
     current_catalog current_database current_date current_schema current_time current_timestamp
     current_user date desc distinct div else end escape except exists extract false filter for from
@@ -265,8 +235,7 @@ _RESERVED_IN_CONDITIONS: Final = frozenset(
     regexp right rlike row select session_user similar some struct table then time timestamp
     timestamp_ltz timestamp_ntz to trailing trim true union unknown user using values when where
     with within
-    """,
-    )
+    """
 )
 
 
@@ -312,17 +281,10 @@ class _Parser:
         if not self._take(word):
             raise _UnjudgedError
 
-    def _unknown_operand(self) -> Operand:
-        self.is_sure = False
-        return _UNKNOWN
-
     # Conditions
 
     def _or(self) -> Operand:
-        return self._joined(self._and, "or")
-
-    def _and(self) -> Operand:
-        return self._joined(self._not, "and")
+        return self._joined(lambda: self._joined(self._not, "and"), "or")
 
     def _joined(self, operand: Callable[[], Operand], word: str) -> Operand:
         first = operand()
@@ -351,7 +313,14 @@ class _Parser:
         elif word == "in":
             self._in(value)
         else:
-            self._like(word, value)
+            if value.kind in _NESTED_KINDS:
+                raise _mismatched_argument(word.upper(), value)
+            if self._peek() in ("any", "all", "some"):
+                raise _UnjudgedError
+            self._comparison()
+            if self._take("escape"):
+                self._position += 1
+            self.is_sure = False
         return _TRUTH
 
     def _require_truth(self, operand: Operand, word: str) -> None:
@@ -385,16 +354,6 @@ class _Parser:
             self._compare(value, self._or(), "IN")
         self._require(")")
 
-    def _like(self, word: str, value: Operand) -> None:
-        if value.kind in _NESTED_KINDS:
-            raise _mismatched_argument(word.upper(), value)
-        if self._peek() in ("any", "all", "some"):
-            raise _UnjudgedError
-        self._comparison()
-        if self._take("escape"):
-            self._position += 1
-        self.is_sure = False
-
     def _compare(self, left: Operand, right: Operand, sign: str) -> None:
         _require_comparable(left, right, sign)
         if left.kind is None or left.kind != right.kind or left.kind in {*_NESTED_KINDS, "variant"}:
@@ -404,42 +363,27 @@ class _Parser:
     # Values
 
     def _comparison(self) -> Operand:
-        left = self._bits()
+        left = self._computed()
         while (sign := self._peek()) in _COMPARISONS:
             self._position += 1
-            self._compare(left, self._bits(), sign)
+            self._compare(left, self._computed(), sign)
             left = _TRUTH
         return left
 
-    def _bits(self) -> Operand:
-        left = self._sum()
-        while self._peek() in ("&", "|", "^"):
+    def _computed(self, level: int = 0) -> Operand:
+        """The operators on two numbers, from the weakest on; overflow is not considered."""
+        if level == len(_OPERATORS):
+            return self._signed()
+        left = self._computed(level + 1)
+        while (sign := self._peek()) in _OPERATORS[level]:
             self._position += 1
-            left = self._computed(left, self._sum())
+            right = self._computed(level + 1)
+            self.is_sure = False
+            if sign != "||" and left.kind in NUMERIC and right.kind in NUMERIC:
+                left = Operand(left.kind if left.kind == right.kind else "fractional")
+            else:
+                left = _UNKNOWN
         return left
-
-    def _sum(self) -> Operand:
-        left = self._product()
-        while self._peek() in ("+", "-", "||"):
-            is_text = self._peek() == "||"
-            self._position += 1
-            right = self._product()
-            left = self._unknown_operand() if is_text else self._computed(left, right)
-        return left
-
-    def _product(self) -> Operand:
-        left = self._signed()
-        while self._peek() in ("*", "/", "%", "div"):
-            self._position += 1
-            left = self._computed(left, self._signed())
-        return left
-
-    def _computed(self, left: Operand, right: Operand) -> Operand:
-        """Return the result of an operator on two numbers; overflow is not considered."""
-        self.is_sure = False
-        if left.kind in NUMERIC and right.kind in NUMERIC:
-            return Operand(left.kind if left.kind == right.kind else "fractional")
-        return _UNKNOWN
 
     def _signed(self) -> Operand:
         if self._peek() in ("-", "+", "~"):
@@ -448,7 +392,10 @@ class _Parser:
             operand = self._signed()
             if sign == "-" and operand.kind in _NESTED_KINDS:
                 raise _mismatched_argument(sign, operand)
-            return Operand(operand.kind) if operand.kind in NUMERIC else self._unknown_operand()
+            if operand.kind in NUMERIC:
+                return Operand(operand.kind)
+            self.is_sure = False
+            return _UNKNOWN
         return self._with_parts()
 
     def _with_parts(self) -> Operand:
@@ -468,38 +415,34 @@ class _Parser:
         return operand
 
     def _primary(self) -> Operand:
-        if self._peek() == "(":
-            self._require("(")
+        if self._take("("):
             operand = self._or()
             self._require(")")
             return operand
         token = self._tokens[self._position] if self._position < len(self._tokens) else ""
         self._position += 1
-        if not token:
-            raise _UnjudgedError
-        if token[0] in "'\"":
-            return self._text()
+        if token[:1] in ("'", '"'):
+            while self._peek()[:1] in ("'", '"'):
+                self._position += 1
+            return Operand("string")
         if _INTEGER.fullmatch(token) or _NUMBER.fullmatch(token):
             if len(token) > _SAFE_DIGITS:
                 raise _UnjudgedError
             self.is_sure = self.is_sure and token[-1].isdecimal()
-            return Operand("integral") if _INTEGER.fullmatch(token) else _number(token)
+            exact = token.upper().endswith("BD") or not re.search(r"[EDF]", token.upper())
+            kind = "decimal" if exact else "fractional"
+            return Operand("integral" if _INTEGER.fullmatch(token) else kind)
         word = token.lower()
         if word in _CONSTANTS:
             return Operand(_CONSTANTS[word])
         following = self._peek()
-        if following[:1] in ("'", '"') and following:  # a literal with its type
+        if following[:1] in ("'", '"'):  # a literal with its type
             raise _UnjudgedError
         if following == "(":
             return self._call(word)
         if token.startswith("`") or (_is_word(token) and word not in _RESERVED_IN_CONDITIONS):
             return self._column(token)
         raise _UnjudgedError
-
-    def _text(self) -> Operand:
-        while self._peek()[:1] in ("'", '"') and self._peek():
-            self._position += 1
-        return Operand("string")
 
     def _call(self, name: str) -> Operand:
         """A call, whose result only Spark knows, unless it is a part of a text."""
@@ -508,20 +451,16 @@ class _Parser:
         if name.startswith("`") or (name in SYNTAX and name not in _CUTS):
             raise _UnjudgedError
         start = self._position
-        first = self._first_argument()
+        self._require("(")
+        try:
+            first = self._or()
+        except _UnjudgedError:
+            first = _UNKNOWN
+        is_text = first.kind == "string" and self._peek() in (",", ")")
         self._position = start
         self._skip_brackets()
         self.is_sure = False
-        return Operand("string") if name in _CUTS and first.kind == "string" else _UNKNOWN
-
-    def _first_argument(self) -> Operand:
-        """Return the first argument of the call that begins here; unknown unless it is a value."""
-        self._require("(")
-        try:
-            operand = self._or()
-        except _UnjudgedError:
-            return _UNKNOWN
-        return operand if self._peek() in (",", ")") else _UNKNOWN
+        return Operand("string") if name in _CUTS and is_text else _UNKNOWN
 
     def _cast(self) -> Operand:
         self._require("(")
@@ -557,9 +496,9 @@ class _Parser:
                 break
 
     def _column(self, token: str) -> Operand:
-        path = [_name(token)]
+        path = [unquoted(token)]
         while self._peek() == "." and self._peek(1) not in ("", "*"):
-            path.append(_name(self._tokens[self._position + 1]))
+            path.append(unquoted(self._tokens[self._position + 1]))
             self._position += 2
         if self._peek() == "(":
             raise _UnjudgedError
@@ -568,6 +507,8 @@ class _Parser:
 
 _CUTS: Final = frozenset({"left", "substr", "substring", "trim"})
 """Functions that give a part of a text, of which three have a syntax of their own as well."""
+_OPERATORS: Final = (("&", "|", "^"), ("+", "-", "||"), ("*", "/", "%", "div"))
+"""The operators on two numbers by precedence, the weakest first."""
 _PREDICATES: Final = frozenset({"between", "in", "is", "like", "ilike", "regexp", "rlike"})
 _CONSTANTS: Final = {
     "current_date": "date",
@@ -584,15 +525,6 @@ def _mismatched_argument(name: str, given: Operand) -> Refused:
         remedy="Use a part of the value, such as values[0], or another function.",
         delta_error_class="DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
     )
-
-
-def _number(token: str) -> Operand:
-    exact = token.upper().endswith("BD") or not re.search(r"[EDF]", token.upper())
-    return Operand("decimal" if exact else "fractional")
-
-
-def _name(token: str) -> str:
-    return token[1:-1].replace("``", "`") if token.startswith("`") else token
 
 
 def _column(schema: StructType, path: Sequence[str]) -> Operand:

@@ -56,6 +56,11 @@ def is_hidden(character: str) -> bool:
     return not character.isprintable() and not "\ud800" <= character <= "\udfff"
 
 
+def words(text: str) -> frozenset[str]:
+    """The words of *text*, such as those that are reserved."""
+    return frozenset(text.split())
+
+
 def unquoted(name: str) -> str:
     """The name that *name*, in backticks or not, stands for."""
     return name[1:-1].replace("``", "`") if name[:1] == "`" else name

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.schema import PrimitiveType
-from deltaadm.domain.sql.ddl import unquoted
+from deltaadm.domain.sql.ddl import unquoted, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,10 +35,8 @@ def _token() -> re.Pattern[str]:
     )
 
 
-_RESERVED: Final = frozenset(
-    re.findall(
-        r"\w+",
-        """
+_RESERVED: Final = words(
+    """
     all and any anti array as asc at between bigint binary boolean both by byte case cast char
     character collate cross cube current current_catalog current_database current_date
     current_schema current_time current_timestamp current_user date day dayofyear days dec
@@ -52,8 +51,7 @@ _RESERVED: Final = frozenset(
     then timestamp timestamp_ltz timestamp_ntz tinyint to trailing trim true
     try_cast unbounded union unknown user using value values varchar variant void week weeks
     when where window with within year years
-    """,
-    )
+    """
 )
 """Words in expressions that are not columns, in lower case."""
 
@@ -67,22 +65,16 @@ def column_references(expression: str) -> tuple[Path, ...]:
     >>> column_references("exists(xs, x -> x > y)"), column_references("a alias")
     ((), ())
     """
-    tokens = list(_tokens(expression))
-    if any(kind in ("odd", "arrow", "comment") for kind, _ in tokens):
-        return ()
-    return tuple(_paths(tokens))
-
-
-def _tokens(expression: str) -> Iterator[tuple[str, str]]:
+    tokens: list[tuple[str, str]] = []
     position = 0
     while position < len(expression):
         match = _token().match(expression, position)
-        if match is None or match.lastgroup is None:
-            yield "odd", expression[position:]
-            return
+        if match is None or match.lastgroup in ("arrow", "comment"):
+            return ()
         if match.lastgroup != "space":
-            yield match.lastgroup, match[0]
+            tokens.append((match.lastgroup or "", match[0]))
         position = match.end()
+    return tuple(_paths(tokens))
 
 
 def _paths(tokens: list[tuple[str, str]]) -> Iterator[Path]:
@@ -125,7 +117,6 @@ def _is_column(first: str, before: str, after: tuple[str, str]) -> bool:
 
 
 _BITS: Final = {"byte": 8, "short": 16, "integer": 32, "long": 64}
-_PLAIN_NUMBER: Final = r"[-+]?(\d+)(?:\.(\d+))?"
 
 
 def is_constant_of(data_type: DataType, text: str) -> bool:
@@ -137,10 +128,8 @@ def is_constant_of(data_type: DataType, text: str) -> bool:
     >>> [is_constant_of(PrimitiveType(name), "'it''s'") for name in ("string", "date")]
     [True, False]
     """
-    if text.upper() == "NULL":
-        return True
-    if not isinstance(data_type, PrimitiveType):
-        return False
+    if text.upper() == "NULL" or not isinstance(data_type, PrimitiveType):
+        return text.upper() == "NULL"
     name = data_type.name
     if name == "boolean":
         return text.upper() in {"TRUE", "FALSE"}
@@ -148,8 +137,11 @@ def is_constant_of(data_type: DataType, text: str) -> bool:
     if name == "string":
         return re.fullmatch(r"'(?:[^'\\]|'')*'", text) is not None
     if name == "date":
-        return _is_date(text)
-    number = re.fullmatch(_PLAIN_NUMBER, text, re.ASCII)
+        match = re.fullmatch(r"DATE\s*'(\d{4}-\d\d-\d\d)'", text, re.IGNORECASE | re.ASCII)
+        with suppress(ValueError):
+            return match is not None and bool(date.fromisoformat(match[1]))
+        return False
+    number = re.fullmatch(r"[-+]?(\d+)(?:\.(\d+))?", text, re.ASCII)
     return number is not None and _fits(name, text, *number.groups())
 
 
@@ -171,19 +163,12 @@ _WHOLE: Final = r"[-+]?\d+"
 _ANY_NUMBER: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?(?i:BD|D|F)?"
 _ANY_TEXT: Final = r"'.*'|\".*\""
 _ICEBERG_DEFAULTS: Final = {
-    "byte": _WHOLE,
-    "short": _WHOLE,
-    "integer": _WHOLE,
+    **dict.fromkeys(("byte", "short", "integer"), _WHOLE),
     "long": f"{_WHOLE}L?",
-    "float": _ANY_NUMBER,
-    "double": _ANY_NUMBER,
-    "decimal": _ANY_NUMBER,
+    **dict.fromkeys(("float", "double", "decimal"), _ANY_NUMBER),
     "boolean": "(?i:true|false)",
     "binary": r"[xX]'.*'",
-    "string": _ANY_TEXT,
-    "date": _ANY_TEXT,
-    "timestamp": _ANY_TEXT,
-    "timestamp_ntz": _ANY_TEXT,
+    **dict.fromkeys(("string", "date", "timestamp", "timestamp_ntz"), _ANY_TEXT),
 }
 
 
@@ -216,19 +201,11 @@ _LITERALS: Final = {
     "date": r"(?i:date)\s*'\d{4}-\d\d-\d\d'",
     "word": r"(?!(?i:null|true|false)$)[A-Za-z_]\w*",
 }
-_CONSTANT_WORDS: Final = frozenset(
-    {
-        "current_catalog",
-        "current_database",
-        "current_date",
-        "current_schema",
-        "current_time",
-        "current_timestamp",
-        "current_user",
-        "localtimestamp",
-        "session_user",
-        "user",
-    }
+_CONSTANT_WORDS: Final = words(
+    """
+    current_catalog current_database current_date current_schema current_time current_timestamp
+    current_user localtimestamp session_user user
+    """
 )
 """Functions that are called without brackets and so look like column names."""
 _NEVER_NUMBERS: Final = frozenset({"boolean", "date", "timestamp_ntz"})
@@ -281,18 +258,9 @@ _SPECIAL_TIMES: Final = frozenset({"epoch", "now", "today", "tomorrow", "yesterd
 _NUMBER_IN_TEXT: Final = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?[dDfF]?"
 
 
-def _is_date(text: str) -> bool:
-    match = re.fullmatch(r"DATE\s*'(\d{4}-\d\d-\d\d)'", text, re.IGNORECASE | re.ASCII)
-    try:
-        return match is not None and bool(date.fromisoformat(match[1]))
-    except ValueError:
-        return False
-
-
 def _fits(name: str, text: str, whole: str, fraction: str | None) -> bool:
     if name in _BITS:
-        most = 1 << (_BITS[name] - 1)
-        return fraction is None and -most <= int(text) < most
+        return fraction is None and _in_range(name, int(text))
     if name in {"float", "double"}:
         return len(whole) + len(fraction or "") <= _EXACT
     decimal = re.fullmatch(r"decimal\((\d+),(\d+)\)", name)
