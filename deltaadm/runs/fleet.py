@@ -6,8 +6,10 @@ import json
 import os
 import sys
 from collections import Counter
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Mapping
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Failure
@@ -15,11 +17,13 @@ from deltaadm.errors import Bug, DeltaadmError, EngineError, StorageError, Table
 from deltaadm.formats.formats import FORMATS, Style
 from deltaadm.formats.json import selected_line
 from deltaadm.reports.overview import (
+    Tally,
     brief_line,
     few_listed,
     is_uneventful,
     kind_of,
     overview_title,
+    unlisted,
     urgency,
 )
 from deltaadm.reports.statistics import RuleCount, StatisticsReport
@@ -27,25 +31,24 @@ from deltaadm.runs import names as table_names
 from deltaadm.runs.files import resume_lines, write_file
 from deltaadm.runs.options import read_file
 from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
+from deltaadm.runs.progress import Progress, State
 from deltaadm.runs.status import FOUND, NOTHING, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order
 from deltaadm.storage.store import is_in_object_store, is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from deltaadm.blocks import Report
-    from deltaadm.reports.overview import Tally
     from deltaadm.runs.context import RunContext
+    from deltaadm.runs.inventory import Inventory
     from deltaadm.runs.names import Entry
     from deltaadm.runs.options import FleetOptions
-    from deltaadm.runs.progress import Progress
 
 
-if TYPE_CHECKING:
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -121,13 +124,13 @@ def collect_tables(
     """
     if request.jobs is not None and context.executors is not None:
         raise UsageError("cannot be combined with --engine spark", option="--jobs")
-    unlisted: dict[str, DeltaadmError] = {}
+    missed: dict[str, DeltaadmError] = {}
     entries: dict[str, Entry] = {}
     tables = [*named, *(request.also or ())]
     if request.tables_from is not None:
         tables += map(context.settings.table, _listed(request.tables_from))
     for root in request.discover or ():
-        tables += _discovered(context, root, unlisted)
+        tables += _discovered(context, root, missed)
     for pattern in request.catalog or ():
         listed = table_names.list_tables(context, pattern)
         entries |= listed
@@ -149,7 +152,7 @@ def collect_tables(
         brief=request.names_tables or request.brief or request.resume is not None,
         every=request.every,
         jobs=request.jobs,
-        unlisted=unlisted,
+        unlisted=missed,
         answered={} if request.resume is None else resume_lines(request.resume, kind),
     )
 
@@ -158,22 +161,19 @@ def _listed(file: Path) -> Iterator[str]:
     """The lines of *file*, without empty ones and those that begin with `#`."""
     text = sys.stdin.read() if str(file) == "-" else read_file(file)
     # Not `splitlines`, which also ends lines where names may have odd characters.
-    for line in text.split("\n"):
-        name = line.strip()
-        if name and not name.startswith("#"):
-            yield name
+    names = map(str.strip, text.split("\n"))
+    return (name for name in names if name and not name.startswith("#"))
 
 
-def _discovered(
-    context: RunContext, root: str, unlisted: dict[str, DeltaadmError]
-) -> Iterator[str]:
+def _discovered(context: RunContext, root: str, missed: dict[str, DeltaadmError]) -> Iterator[str]:
+    """The tables below *root*, and a name in *missed* for each place that cannot be listed."""
     from deltaadm.runs.places import tables_below
 
     errors: list[DeltaadmError] = []
     yield from tables_below(context, root, errors.append)
     for number, error in enumerate(errors):
         name = root if not number else f"{root} ({number + 1})"
-        unlisted[name] = error
+        missed[name] = error
         yield name
 
 
@@ -201,7 +201,32 @@ class TableTask:
 
     def run(self, table: str, location: str | None = None) -> TableResult:
         """The result for *table*, at the *location* that another process has found if any."""
-        report = self._report(table, location)
+        try:
+            report = self._report(table, location)
+        except DeltaadmError as error:
+            report = Failure(table, error)
+        except ModuleNotFoundError:
+            raise  # which befalls all tables
+        except Exception as error:
+            if self.fleet.alone:
+                raise
+            report = Failure(table, shortage(error) or _bug(error))
+        return self._result(table, report)
+
+    def _report(self, table: str, location: str | None) -> Report:
+        if table in self.fleet.unlisted:
+            return Failure(table, self.fleet.unlisted[table])
+        entry = self.fleet.entries.get(table)
+        try:
+            if location is None or isinstance(entry, DeltaadmError):
+                target = resolve(self.context, table, entry)
+            else:
+                target = Target(table, location, entry)
+        except TableError as error:
+            return self.report_missing(table, error)
+        return self.report(target)
+
+    def _result(self, table: str, report: Report) -> TableResult:
         line = line_of(report, show_secrets=self.context.style.show_secrets)
         kept = report if self.keep else None
         if isinstance(report, Failure):
@@ -211,172 +236,18 @@ class TableTask:
 
     def lost(self, table: str) -> TableResult:
         """The result for a table whose process was killed."""
-        return self._lost(table, _LOST)
+        return self._result(table, Failure(table, _LOST))
 
     def lost_there(self, table: str, said: str) -> TableResult:
         """The result for a table whose executor was lost, or of which Spark *said* otherwise."""
         otherwise = EngineError(
             f"Spark's executors cannot process the table: {said}", remedy="Omit --engine spark."
         )
-        return self._lost(table, otherwise if said else _LOST_THERE)
-
-    def _lost(self, table: str, error: EngineError) -> TableResult:
-        failure = Failure(table, error)
-        kept = failure if self.keep else None
-        return TableResult(table, line_of(failure), error.exit_code, kept)
+        return self._result(table, Failure(table, otherwise if said else _LOST_THERE))
 
     def code_of(self, line: str) -> int:
         """The exit code for the document in *line*."""
         return 0 if self.code is None else self.code(json.loads(line))
-
-    def _report(self, table: str, location: str | None) -> Report:
-        if table in self.fleet.unlisted:
-            return Failure(table, self.fleet.unlisted[table])
-        try:
-            try:
-                target = self._target(table, location)
-            except TableError as error:
-                return self.report_missing(table, error)
-            return self.report(target)
-        except DeltaadmError as error:
-            return Failure(table, error)
-        except ModuleNotFoundError:
-            raise  # which befalls all tables
-        except Exception as error:
-            if self.fleet.alone:
-                raise
-            return Failure(table, shortage(error) or _bug(error))
-
-    def _target(self, table: str, location: str | None) -> Target:
-        entry = self.fleet.entries.get(table)
-        if location is None or isinstance(entry, DeltaadmError):
-            return resolve(self.context, table, entry)
-        return Target(table, location, entry)
-
-
-def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> Iterator[TableResult]:
-    """
-    The result for each table, in order; those of an earlier run are not sought again.
-
-    Several processes work from *threshold* tables on. While it goes on, an interrupt tells how far
-    it has come.
-    """
-    context, fleet = task.context, task.fleet
-    fresh = [table for table in fleet.tables if table not in fleet.answered]
-    done = 0
-    if context.executors is None or (fleet.alone and context.hadoop is not None):
-        stream = in_order(
-            fresh,
-            task.run,
-            lost=task.lost,
-            jobs=fleet.jobs,
-            threshold=threshold,
-            waiting=any(is_remote(fleet.location(table)) for table in fresh),
-            progress=None if fleet.alone else _progress(lambda: (done, len(fleet.tables))),
-        )
-    else:
-        stream = _map_on_executors(task, fresh)
-    for number, table in enumerate(fleet.tables):
-        if not fleet.alone:
-            # What an interrupt says, of a run that commits nothing.
-            context.status.set(f"{NOTHING}; {number} of {len(fleet.tables)} tables were processed")
-        line = fleet.answered.get(table)
-        if line is None:
-            yield next(stream)
-        else:
-            yield TableResult(table, line, task.code_of(line), old=True)
-        done = number + 1
-    context.status.set(NOTHING)
-
-
-def _progress(count: Callable[[], tuple[int, int]]) -> Progress:
-    from deltaadm.runs.progress import Progress, State
-
-    def state() -> State:
-        done, total = count()
-        return State("Reading", counts="tables", done=done, total=total)
-
-    return Progress(state)
-
-
-def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableResult]:
-    """
-    The results in order, from the executors of the Spark that reads logs.
-
-    They read without a JVM, at the location that is found here. Tables that only Spark's file
-    systems reach are read here, if it has any.
-    """
-    context = task.context
-    assert context.executors is not None  # noqa: S101 -- callers have asked for the engine
-    located = {table: _location_for_executors(task, table) for table in tables}
-    near = {table: location for table, location in located.items() if location}
-    stores = any(map(is_remote, near.values()))
-    # Secrets, so no row of a DataFrame may have them.
-    work = _ExecutorTask(
-        task,
-        {key: value for key, value in os.environ.items() if key.startswith(_CLOUDS)}
-        if stores
-        else {},
-    )
-    stream: Iterator[TableResult | None] = context.executors.in_order(
-        near, work, lost=task.lost_there
-    )
-    for table in tables:
-        result = next(stream) if table in near else None
-        if result is None and table in near and context.hadoop is None:
-            raise EngineError(
-                "Spark's executors lack the package obstore, which reads object stores.",
-                remedy="Install deltaadm where the executors run, or omit --engine spark.",
-            )
-        failed = result is not None and result.code == StorageError.exit_code
-        if result is None or (failed and context.hadoop is not None and is_remote(near[table])):
-            result = task.run(table)  # Spark's settings may have what executors lack
-        yield result
-
-
-@dataclass(frozen=True)
-class _ExecutorTask:
-    """
-    What an executor does with its share of tables, under the variables `environ`.
-
-    The answer for a table in an object store is None where nothing can read it.
-    """
-
-    task: TableTask
-    environ: Mapping[str, str]
-
-    def __call__(self, tables: Sequence[tuple[str, str]]) -> Iterator[TableResult | None]:
-        from importlib.util import find_spec
-
-        from deltaadm.spark.jvm import environment
-
-        located = dict(tables)
-        stores = any(map(is_remote, located.values()))
-        readable = not stores or find_spec("obstore") is not None
-
-        def answer(table: str) -> TableResult | None:
-            if not readable and is_remote(located[table]):
-                return None
-            return self.task.run(table, located[table])
-
-        with environment(self.environ if stores else {}):
-            jobs = None if stores else 1
-            yield from in_order(list(located), answer, lost=self.task.lost, jobs=jobs, waiting=True)
-
-
-_CLOUDS: Final = ("AWS_", "AZURE_", "GOOGLE_")
-
-
-def _location_for_executors(task: TableTask, table: str) -> str:
-    """The path at which executors find a table, given the same disks; empty if that is unknown."""
-    if not table:
-        return ""
-    try:
-        table.encode()  # a name that is no Unicode cannot be sent to executors
-        location = resolve(task.context, table, task.fleet.entries.get(table)).location
-    except (UnicodeEncodeError, DeltaadmError):
-        return ""
-    return location if not is_remote(location) or is_in_object_store(location) else ""
 
 
 def _bug(error: Exception) -> Bug:
@@ -404,6 +275,110 @@ def line_of(report: Report, *, show_secrets: bool = False) -> str:
     return rendered("jsonl", [report], Style(show_secrets=show_secrets))
 
 
+def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> Iterator[TableResult]:
+    """
+    The result for each table, in order; those of an earlier run are not sought again.
+
+    Several processes work from *threshold* tables on. While it goes on, an interrupt tells how far
+    it has come.
+    """
+    context, fleet = task.context, task.fleet
+    fresh = [table for table in fleet.tables if table not in fleet.answered]
+    done, total = 0, len(fleet.tables)
+    if context.executors is None or (fleet.alone and context.hadoop is not None):
+        progress = Progress(lambda: State("Reading", counts="tables", done=done, total=total))
+        stream = in_order(
+            fresh,
+            task.run,
+            lost=task.lost,
+            jobs=fleet.jobs,
+            threshold=threshold,
+            waiting=any(is_remote(fleet.location(table)) for table in fresh),
+            progress=None if fleet.alone else progress,
+        )
+    else:
+        stream = _map_on_executors(task, fresh)
+    for table in fleet.tables:
+        if not fleet.alone:
+            # What an interrupt says, of a run that commits nothing.
+            context.status.set(f"{NOTHING}; {done} of {total} tables were processed")
+        line = fleet.answered.get(table)
+        if line is None:
+            yield next(stream)
+        else:
+            yield TableResult(table, line, task.code_of(line), old=True)
+        done += 1
+    context.status.set(NOTHING)
+
+
+def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableResult]:
+    """
+    The results in order, from the executors of the Spark that reads logs.
+
+    They read without a JVM, at the location that is found here. Tables that only Spark's file
+    systems reach are read here, if it has any.
+    """
+    context = task.context
+    assert context.executors is not None  # noqa: S101 -- callers have asked for the engine
+    located = {table: _location_for_executors(task, table) for table in tables}
+    near = {table: location for table, location in located.items() if location}
+    environ = {}
+    if any(map(is_remote, near.values())):
+        # Secrets, so no row of a DataFrame may have them.
+        environ = {key: value for key, value in os.environ.items() if key.startswith(_CLOUDS)}
+    stream = context.executors.in_order(
+        near, partial(_run_on_executor, task, environ), lost=task.lost_there
+    )
+    for table in tables:
+        result = next(stream) if table in near else None
+        if result is None and table in near and context.hadoop is None:
+            raise EngineError(
+                "Spark's executors lack the package obstore, which reads object stores.",
+                remedy="Install deltaadm where the executors run, or omit --engine spark.",
+            )
+        failed = result is not None and result.code == StorageError.exit_code
+        if result is None or (failed and context.hadoop is not None and is_remote(near[table])):
+            result = task.run(table)  # Spark's settings may have what executors lack
+        yield result
+
+
+_CLOUDS: Final = ("AWS_", "AZURE_", "GOOGLE_")
+
+
+def _location_for_executors(task: TableTask, table: str) -> str:
+    """The path at which executors find a table, given the same disks; empty if that is unknown."""
+    try:
+        table.encode()  # a name that is no Unicode cannot be sent to executors
+        location = resolve(task.context, table, task.fleet.entries.get(table)).location
+    except (UnicodeEncodeError, DeltaadmError):
+        return ""
+    return location if not is_remote(location) or is_in_object_store(location) else ""
+
+
+def _run_on_executor(
+    task: TableTask, environ: Mapping[str, str], tables: Sequence[tuple[str, str]]
+) -> Iterator[TableResult | None]:
+    """
+    What an executor does with its share of tables, under the variables *environ*.
+
+    The answer for a table in an object store is None where nothing can read it.
+    """
+    from deltaadm.spark.jvm import environment
+
+    located = dict(tables)
+    stores = any(map(is_remote, located.values()))
+    readable = not stores or find_spec("obstore") is not None
+
+    def answer(table: str) -> TableResult | None:
+        if not readable and is_remote(located[table]):
+            return None
+        return task.run(table, located[table])
+
+    with environment(environ if stores else {}):
+        jobs = None if stores else 1
+        yield from in_order(list(located), answer, lost=task.lost, jobs=jobs, waiting=True)
+
+
 # Results
 
 
@@ -420,21 +395,11 @@ class OutputTarget:
         return FORMATS[self.format].machine
 
 
-class Sink(Protocol):
-    """Something else that wants to see every document."""
-
-    def add(self, document: Document) -> None:
-        """Take notice of one more."""
-
-    def finish(self) -> None:
-        """There are no more."""
-
-
 class ResultPrinter:
     """
     Shows results: each at once where the format allows it, the others in the end.
 
-    *sinks* see every document.
+    An *inventory* gets every document as well.
     """
 
     def __init__(
@@ -442,18 +407,24 @@ class ResultPrinter:
         fleet: Fleet,
         targets: Sequence[OutputTarget],
         style: Style,
-        sinks: Sequence[Sink] = (),
+        inventory: Inventory | None = None,
     ) -> None:
         self._fleet = fleet
         self._style = style
         self._quiet = messages().is_quiet
-        self._sinks = sinks
+        self._inventory = inventory
         self._codes: list[int] = []
         self._held: list[tuple[int, str]] = []
         self._uneventful: Counter[str] = Counter()
         self._healthy: list[str] = []
         self._reports: list[Report] = []
-        self._at_once = [target for target in targets if self._is_at_once(target)]
+        self._tally = Tally()
+        self._at_once = [
+            target
+            for target in targets
+            if target.file is None
+            and (FORMATS[target.format].is_streamable or (target.format == "text" and fleet.brief))
+        ]
         self._later = [target for target in targets if target not in self._at_once]
 
     @property
@@ -461,52 +432,39 @@ class ResultPrinter:
         """Whether results are needed with their reports."""
         return bool(self._later)
 
-    @cached_property
-    def _tally(self) -> Tally:
-        from deltaadm.reports.overview import (  # which a table by itself does not need
-            Tally,
-        )
-
-        return Tally()
-
-    def _is_at_once(self, target: OutputTarget) -> bool:
-        if target.file is not None:
-            return False
-        return FORMATS[target.format].is_streamable or (
-            target.format == "text" and self._fleet.brief
-        )
-
     def add(self, result: TableResult) -> None:
         """Show one more; raises `OutputLost` where that is not possible."""
         self._codes.append(result.code)
-        if messages().is_silent and result.code not in {0, FOUND, WAITING}:
-            self._name(result)
-        if self._sinks or self._fleet.brief:
-            document = result.document
-            if self._fleet.brief:
-                self._tally.add(document)
-            for sink in self._sinks:
-                sink.add(document)
+        self._say_error(result)
+        document = result.document if self._inventory or self._fleet.brief else {}
+        if self._fleet.brief:
+            self._tally.add(document)
+        if self._inventory:
+            self._inventory.add(document)
         for target in self._at_once:
-            if target.format != "text" or not (
-                self._quiet
-                and (result.document.get("findings") == [] and not result.document.get("stopped"))
-            ):
-                self._write(target, result)
+            if target.format == "text":
+                sound = document.get("findings") == [] and not document.get("stopped")
+                if not (self._quiet and sound):
+                    self._write_line(document)
+            # Of an old one the line is in the file to which the interrupted run has written.
+            elif not result.old:
+                selection = self._style.selection
+                write_text(selected_line(result.document, selection) if selection else result.line)
         if result.report is not None and self._later:
             self._reports.append(result.report)
-            self._show_error(result.report)
 
-    def _write(self, target: OutputTarget, result: TableResult) -> None:
-        if target.format == "text":
-            self._write_line(result.document)
-        # Its line is in the file already to which the run that was interrupted has written.
-        elif result.old:
-            return
-        elif self._style.selection:
-            write_text(selected_line(result.document, self._style.selection))
-        else:
-            write_text(result.line)
+    def _say_error(self, result: TableResult) -> None:
+        """On standard error, what is wrong with a table if nothing that is shown has it."""
+        if messages().is_silent:
+            document = {} if result.code in {0, FOUND, WAITING} else result.document
+            error = document.get("error") or {"message": document.get("stopped")}
+            if error["message"]:
+                known = DeltaadmError(error["message"], remedy=error.get("remedy", ""))
+                show_error(result.table, known)
+        elif isinstance(result.report, Failure) and not (
+            self._at_once or any(each.file is None and each.takes_errors for each in self._later)
+        ):
+            show_error(result.report.table, result.report.error)
 
     def _write_line(self, document: Document) -> None:
         """The line of a table: at once where it is urgent, else in the end, if at all."""
@@ -522,23 +480,6 @@ class ResultPrinter:
         if self._fleet.every or self._uneventful[kind] <= few_listed(kind):
             self._healthy.append(brief_line(document))
 
-    def _name(self, result: TableResult) -> None:
-        """Say on standard error what is wrong with a table of which nothing else is shown."""
-        document = result.document
-        error = document.get("error") or {"message": document.get("stopped")}
-        if error["message"]:
-            show_error(
-                result.table, DeltaadmError(error["message"], remedy=error.get("remedy", ""))
-            )
-
-    def _show_error(self, report: Report) -> None:
-        """On standard error, unless some report on standard output has it."""
-        if messages().is_silent:
-            return
-        shown = any(target.file is None and target.takes_errors for target in self._later)
-        if isinstance(report, Failure) and not shown and not self._at_once:
-            show_error(report.table, report.error)
-
     def finish(self) -> int:
         """
         Show what is shown in the end; the exit code of all tables together.
@@ -546,13 +487,13 @@ class ResultPrinter:
         Files come first: neither does the loss of standard output cost them, nor does an error
         about them follow a document there.
         """
-        for sink in self._sinks:
-            sink.finish()
+        if self._inventory:
+            self._inventory.finish()
         for target in sorted(self._later, key=lambda target: target.file is None):
             reports = [
-                report
-                for report in self._reports
-                if target.takes_errors or not isinstance(report, Failure)
+                each
+                for each in self._reports
+                if target.takes_errors or not isinstance(each, Failure)
             ]
             if self._quiet and target.format == "text":
                 reports = [
@@ -573,21 +514,21 @@ class ResultPrinter:
     def _sum_up(self) -> None:
         overview = self._tally.overview
         held = [line for _, line in sorted(self._held, key=lambda held: held[0])]
-        if self._quiet:
-            write_text("".join(f"{line}\n" for line in held))
-        elif any(target.format == "text" for target in self._at_once):
+        in_text = any(target.format == "text" for target in self._at_once)
+        if in_text and not self._quiet:
             if len(self._healthy) == self._uneventful.total():
                 held += self._healthy
             elif self._uneventful:
-                from deltaadm.reports.overview import unlisted
-
                 held.append(unlisted(self._uneventful))
+            held.append("")
+        if self._quiet or in_text:
             write_text("".join(f"{line}\n" for line in held))
-            write_text("\n")
+        if self._quiet:
+            return
+        if in_text:
             write([overview], "text", self._style)
-        elif overview.tables and not any(
-            FORMATS[target.format].sums_up for target in self._later
-        ):  # there are none where all plans are still to be committed
+        elif overview.tables and not any(FORMATS[each.format].sums_up for each in self._later):
+            # There are none where all plans are still to be committed.
             info(f"{overview_title(overview)}.")
 
 
@@ -611,14 +552,12 @@ class StatisticsPrinter:
             self._failed += 1
             show_error(result.report.table, result.report.error)
             return
-        counts: dict[str, int] = {}
-        for finding in result.document["findings"]:
-            code = finding["code"]
-            if code not in self._found:
-                self._found[code] = RuleCount(code, finding["name"], finding["severity"])
-            counts[code] = counts.get(code, 0) + 1
-        for code, more in result.document["more"].items():
-            counts[code] = counts.get(code, 0) + more
+        document = result.document
+        counts = Counter(finding["code"] for finding in document["findings"])
+        counts.update(document["more"])
+        for finding in document["findings"]:
+            first = RuleCount(finding["code"], finding["name"], finding["severity"])
+            self._found.setdefault(first.code, first)
         for code, count in counts.items():
             known = self._found[code]
             self._found[code] = replace(
@@ -657,10 +596,10 @@ def report_all(
     report: Callable[[Target], Report],
     *,
     code: Callable[[Document], int] | None = None,
-    sinks: Sequence[Sink] = (),
+    inventory: Inventory | None = None,
 ) -> int:
     """Show the *report* of each table as the command line asks for it; the exit code."""
-    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style, sinks)
+    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style, inventory)
     for result in table_results(TableTask(context, fleet, report, code, keep=printer.keeps)):
         printer.add(result)
     return printer.finish()

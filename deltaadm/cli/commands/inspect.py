@@ -106,12 +106,12 @@ def run_inspect(options: Inspect, context: RunContext) -> int:
         from deltaadm.runs.inventory import Inventory
         from deltaadm.runs.sessions import log_reader
 
-        inventories = [Inventory(*options.save_as)] if options.save_as else []
+        inventory = Inventory(*options.save_as) if options.save_as else None
         with log_reader(context, tables, many, by_executors=True) as reader:
             fleet = collect_tables(reader, tables, many, "inspect")
             if reads_alone:
                 do_without_numpy()
-            return report_all(reader, fleet, partial(report, reader), sinks=inventories)
+            return report_all(reader, fleet, partial(report, reader), inventory=inventory)
 
     return handle_errors(context, "", answer)
 
