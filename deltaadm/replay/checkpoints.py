@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain, islice
 
 from deltaadm.dataclass import replace
@@ -119,16 +119,10 @@ def _is_number(field: Field) -> bool:
     return field.element.get(_TYPE) in _INTEGERS and (plain or _is_annotated(field, _WHOLE_NUMBERS))
 
 
-def _is_flag(field: Field) -> bool:
-    return not field.children and field.element.get(_TYPE) == _BOOLEAN
-
-
 _PRIMITIVES: Final[Mapping[str, Callable[[Field], bool]]] = {
-    "string": _is_text,
-    "integer": _is_number,
-    "long": _is_number,
-    "boolean": _is_flag,
-}
+    "string": _is_text, "integer": _is_number, "long": _is_number,
+    "boolean": lambda field: not field.children and field.element.get(_TYPE) == _BOOLEAN,
+}  # fmt: skip
 
 
 def _is_annotated(field: Field, annotations: tuple[set[int], set[int]]) -> bool:
@@ -160,25 +154,12 @@ SMALL: Final = ("protocol", "metaData", "txn", "domainMetadata", "sidecar")
 """The actions of a checkpoint that are not about files."""
 
 _ADD_COLUMNS: Final = (
-    "path",
-    "partitionValues",
-    "size",
-    "modificationTime",
-    "dataChange",
-    "stats",
-    "tags",
-    "deletionVector",
-    "baseRowId",
-    "defaultRowCommitVersion",
-    "clusteringProvider",
-)
+    "path", "partitionValues", "size", "modificationTime", "dataChange", "stats", "tags",
+    "deletionVector", "baseRowId", "defaultRowCommitVersion", "clusteringProvider",
+)  # fmt: skip
 _NUM_RECORDS: Final = "stats_parsed.numRecords"
 _FACT_COLUMNS: Final = ("path", "size")
-_FACT_COLUMNS_IF_FILLED: Final = (
-    "partitionValues",
-    "deletionVector",
-    "baseRowId",
-)
+_FACT_COLUMNS_IF_FILLED: Final = ("partitionValues", "deletionVector", "baseRowId")
 
 _BATCH_ROWS: Final = 1 << 14
 _LIVE_ROWS: Final = 1 << 15
@@ -194,7 +175,7 @@ _MEANINGLESS: Final = (LookupError, TypeError, AttributeError, StopIteration, Me
 """Errors whose text alone means nothing to a reader."""
 
 
-class Tally:
+class FileCounts:
     """The counts of the `add` actions of a checkpoint, made while they were looked at."""
 
     def __init__(self) -> None:
@@ -244,41 +225,47 @@ class CheckpointReader:
             yield from reversed(self._small(file.path, STATE))
 
     def live_batches(
-        self, fold: Fold, tally: Tally | None = None
+        self, fold: Fold, counts: FileCounts | None = None
     ) -> Iterator[list[Document] | pa.StructArray]:
         """
-        The `add` actions that nothing newer in *fold* hides, by the batch.
+        The `add` actions that nothing newer in *fold* hides, by the batch; a *counts* counts them.
 
         Those of JSON are as in the log, those of Parquet by column.
-
-        A *tally* counts them, as `count` would.
         """
         for path in self.file_paths():
             if path.endswith(".json"):
-                alive = self._live_json_adds(path, fold, tally)
+                alive = self._live_json_adds(path, fold, counts)
                 while batch := list(islice(alive, _BATCH_ACTIONS)):
-                    if tally is not None:
-                        tally.add(count_files(batch))
+                    if counts is not None:
+                        counts.add(count_files(batch))
                     yield batch
             else:
-                yield from ahead([self._parquet_batches(path, fold, tally)])
+                yield from ahead([self._parquet_batches(path, fold, counts)])
 
-    def count(self, fold: Fold) -> Tally:
+    def count(self, fold: Fold) -> FileCounts:
         """Count the files that nothing newer in *fold* hides."""
-        tally, columnar = Tally(), []
+        counts, columnar = FileCounts(), []
         for path in self.file_paths():
             if path.endswith(".json"):
-                tally.add(count_files(self._live_json_adds(path, fold, tally)))
+                counts.add(count_files(self._live_json_adds(path, fold, counts)))
             else:
                 columnar.append(path)
         if columnar:
             require_address_space(self._store.limits)
             touched = _texts(fold.touched_paths())
-            for path, counted, adds in ahead(self._shares(columnar)):
-                tally.adds_read += len(adds)
+            # Split so that the threads have about equal work.
+            readers = min(processors(), _READERS)
+            parts = [slice(reader, None, readers) for reader in range(readers)]
+            if len(columnar) == 1:
+                shares = [self.add_batches(columnar[0], _fact_columns, part) for part in parts]
+            else:
+                read = partial(self.add_batches, columns_of=_fact_columns)
+                shares = [chain.from_iterable(map(read, columnar[part])) for part in parts]
+            for path, counted, adds in ahead(shares):
+                counts.adds_read += len(adds)
                 with self.decoding(path):
-                    tally.add(_column_facts(_alive(adds, touched, fold), counted=counted))
-        return tally
+                    counts.add(_column_facts(_alive(adds, touched, fold), counted=counted))
+        return counts
 
     def file_paths(self) -> list[str]:
         """The files with its `add` actions: its own files, and sidecars."""
@@ -288,7 +275,12 @@ class CheckpointReader:
 
     def size(self) -> int:
         """The number of its actions, those in sidecars included."""
-        return sum(map(self._rows, self.file_paths()))
+        return sum(
+            sum(1 for _ in self.json_actions(path))
+            if path.endswith(".json")
+            else self._footer(path).rows
+            for path in self.file_paths()
+        )
 
     def columns(self, paths: Iterable[str]) -> frozenset[str]:
         """
@@ -377,38 +369,43 @@ class CheckpointReader:
         with self.decoding(path):
             yield from commits.checkpoint_actions(commits.body(self._store, path), path)
 
-    def _rows(self, path: str) -> int:
-        if path.endswith(".json"):
-            return sum(1 for _ in self.json_actions(path))
-        return self._footer(path).rows
-
     def _small(self, path: str, names: Sequence[str]) -> list[Named]:
         if path.endswith(".json"):
             return [named for named in self.json_actions(path) if named[0] in names]
         with self.decoding(path):
-            actions = self._parquet_small(path, names)
+            with self._store.open(path) as source:
+                footer = self._checked(path, source, names)
+                try:
+                    actions = parquet.rows(source, footer, names, self._store.limits.state)
+                except parquet.Unfamiliar:  # pyarrow knows more, or what is wrong
+                    actions = self._parquet_rows(path, names)
             if cause := next(
                 filter(None, (commits.mismatches(*named)[0] for named in actions)), ""
             ):
                 raise ValueError(cause)
             return actions
 
-    def _live_json_adds(self, path: str, fold: Fold, tally: Tally | None) -> Iterator[Document]:
+    def _live_json_adds(
+        self, path: str, fold: Fold, counts: FileCounts | None
+    ) -> Iterator[Document]:
         for name, action in self.json_actions(path):
             if name == "add":
-                if tally is not None:
-                    tally.adds_read += 1
+                if counts is not None:
+                    counts.adds_read += 1
                 if fold.offer("add", action):
                     yield action
 
     def _parquet_batches(
-        self, path: str, fold: Fold, tally: Tally | None
+        self, path: str, fold: Fold, counts: FileCounts | None
     ) -> Iterator[pa.StructArray]:
         """The `add` actions of a file that *fold* does not hide."""
         touched = _texts(fold.touched_paths())
         with self.decoding(path):
             for _, counted, adds in self.add_batches(
-                path, _all_columns, rows=_LIVE_ROWS, threads=False
+                path,
+                lambda footer, _: (*_ADD_COLUMNS, *_counts_in(footer)),
+                rows=_LIVE_ROWS,
+                threads=False,
             ):
                 try:
                     adds.validate(full=True)
@@ -416,19 +413,11 @@ class CheckpointReader:
                     adds.to_pylist()  # says which byte it is
                     raise
                 alive = _alive(adds, touched, fold)
-                if tally is not None:
-                    tally.adds_read += len(adds)
-                    tally.add(_column_facts(alive, counted=counted))
+                if counts is not None:
+                    counts.adds_read += len(adds)
+                    counts.add(_column_facts(alive, counted=counted))
                 if len(alive):
                     yield alive
-
-    def _parquet_small(self, path: str, names: Sequence[str]) -> list[Named]:
-        with self._store.open(path) as source:
-            footer = self._checked(path, source, names)
-            try:
-                return parquet.rows(source, footer, names, self._store.limits.state)
-            except parquet.Unfamiliar:  # pyarrow knows more, or what is wrong
-                return self._parquet_rows(path, names)
 
     def _parquet_rows(self, path: str, names: Sequence[str]) -> list[Named]:
         with self._opened(path, names) as (footer, file, rows_of):
@@ -444,17 +433,6 @@ class CheckpointReader:
                     raise parquet.too_much_state(self._store.limits.state)
                 rows += [(name, row) for name in present for row in documents(batch.column(name))]
             return sorted(rows, key=lambda row: present.index(row[0]))
-
-    def _shares(self, paths: Sequence[str]) -> list[Iterator[Adds]]:
-        """The batches to count from, split so that the threads have about equal work."""
-        readers = range(min(processors(), _READERS))
-        shares = [slice(reader, None, len(readers)) for reader in readers]
-        if len(paths) == 1:
-            return [self.add_batches(paths[0], _fact_columns, share) for share in shares]
-        return [
-            chain.from_iterable(self.add_batches(path, _fact_columns) for path in paths[share])
-            for share in shares
-        ]
 
     # One file
 
@@ -512,27 +490,23 @@ class CheckpointReader:
 
     def decoding(self, path: str) -> _Decoding:
         """Whatever is raised over the content of a file makes the checkpoint unreadable."""
-        return _Decoding(lambda error: self._unreadable(path, error))
-
-    def _unreadable(self, path: str, error: Exception) -> UnreadableCheckpoint:
-        cause = str(error).strip().partition("\n")[0]
-        if isinstance(error, _MEANINGLESS):
-            cause = f"its content is damaged, {type(error).__name__} {cause}".rstrip()
-        return unreadable_checkpoint(self._checkpoint.version, f"{path}: {cause}")
+        return _Decoding(self._checkpoint.version, path)
 
 
 class _Decoding:
-    """A context that ends in what *unreadable* makes of an error over the content of a file."""
-
-    def __init__(self, unreadable: Callable[[Exception], UnreadableCheckpoint]) -> None:
-        self._unreadable = unreadable
+    def __init__(self, version: int, path: str) -> None:
+        self._version = version
+        self._path = path
 
     def __enter__(self) -> None:
         """Nothing is to be done."""
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, _NO_CONTENT):
-            raise self._unreadable(error) from error
+            cause = str(error).strip().partition("\n")[0]
+            if isinstance(error, _MEANINGLESS):
+                cause = f"its content is damaged, {type(error).__name__} {cause}".rstrip()
+            raise unreadable_checkpoint(self._version, f"{self._path}: {cause}") from error
 
 
 _NO_CONTENT: Final = (EngineError, MemoryError, StorageError, UnreadableCheckpoint)
@@ -586,11 +560,6 @@ def sidecar_path(sidecar: Document) -> str:
     return f"_sidecars/{str(sidecar.get('path')).rpartition('/')[2]}"
 
 
-def _all_columns(footer: Footer, _group: Struct) -> tuple[str, ...]:
-    """The columns of an `add` action, with either form of statistics."""
-    return (*_ADD_COLUMNS, *_counts_in(footer))
-
-
 def _counts_in(footer: Footer) -> tuple[str, ...]:
     """The column with the number of records in statistics as a struct, if there is one."""
     statistics = footer.columns["add"].child("stats_parsed")
@@ -615,14 +584,11 @@ def _all_begin_with_count(group: Struct) -> bool:
         return False
     if null_count(stats) != null_count(paths):
         return False
-    least, greatest = (stats[_STATISTICS].get(bound, b"") for bound in _BOUNDS)
-    return {bound[: len(_PLAINLY_COUNTED[0])] for bound in (least, greatest)} <= set(
-        _PLAINLY_COUNTED
-    )
+    bounds = (stats[_STATISTICS].get(bound, b"") for bound in _BOUNDS)
+    return all(bound[: len(_PLAINLY_COUNTED[0])] in _PLAINLY_COUNTED for bound in bounds)
 
 
-_STATISTICS: Final = 12
-_BOUNDS: Final = (6, 5)
+_STATISTICS, _BOUNDS = 12, (6, 5)
 """Parquet's numbers of a chunk's statistics, and of the least and greatest value in them."""
 
 
@@ -655,14 +621,12 @@ def done_ahead(work: Callable[[Batch], Done], batches: Iterable[Batch]) -> Itera
 
 
 def _texts(values: Iterable[str]) -> pa.StringArray:
-    """An array of *values*."""
     import pyarrow as pa
 
     return _bytes(value.encode() for value in values).view(pa.string())
 
 
 def _bytes(values: Iterable[bytes]) -> pa.BinaryArray:
-    """An array of *values*."""
     # By hand: `pa.array` would import pandas wherever it is installed.
     from array import array
 
@@ -824,7 +788,18 @@ def _column_facts(adds: pa.StructArray, *, counted: bool) -> FileFacts:
         purged = pc.sum(sizes.filter(has_vector)).as_py() or 0 if with_vector else 0
     without_stats, without_count = 0, 0
     if not counted:
-        without_stats, without_count = _lacking(column("stats"), column("stats_parsed"))
+        stats, parsed = column("stats").cast(pa.string()), column("stats_parsed")
+        # Those, without nulls, that do not begin with the number of records.
+        begins = pc.binary_slice(stats.cast(pa.binary()), 0, len(_PLAINLY_COUNTED[0]))
+        rest = stats.filter(pc.invert(pc.is_in(begins, _bytes(_PLAINLY_COUNTED))))
+        rest = rest.filter(pc.invert(pc.match_substring_regex(rest, NUM_RECORDS_FIRST)))
+        odd = count_files({"stats": text} for text in rest.to_pylist())
+        without_stats = without_count = stats.null_count
+        if not pa.types.is_null(parsed.type):
+            numbers = pc.struct_field(parsed, "numRecords")
+            without_count -= _count(pc.and_(pc.is_null(stats), pc.is_valid(numbers)))
+        without_stats -= _count(pc.and_(pc.is_null(stats), pc.is_valid(parsed)))
+        without_count += odd.without_num_records
     return FileFacts(
         files=len(adds),
         bytes=pc.sum(sizes).as_py() or 0,
@@ -834,28 +809,6 @@ def _column_facts(adds: pa.StructArray, *, counted: bool) -> FileFacts:
         without_num_records=without_count,
         without_base_row_id=column("baseRowId").null_count,
         partition_keys=_partition_keys(column("partitionValues")),
-    )
-
-
-def _lacking(stats: pa.Array, parsed: pa.Array) -> tuple[int, int]:
-    """The numbers of files without statistics in either form, and without a record count."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    stats = stats.cast(pa.string())
-    # Those, without nulls, that do not begin with the number of records.
-    begins = pc.binary_slice(stats.cast(pa.binary()), 0, len(_PLAINLY_COUNTED[0]))
-    rest = stats.filter(pc.invert(pc.is_in(begins, _bytes(_PLAINLY_COUNTED))))
-    rest = rest.filter(pc.invert(pc.match_substring_regex(rest, NUM_RECORDS_FIRST)))
-    odd = count_files({"stats": text} for text in rest.to_pylist())
-    in_struct = 0
-    if not pa.types.is_null(parsed.type):
-        numbers = pc.struct_field(parsed, "numRecords")
-        in_struct = _count(pc.and_(pc.is_null(stats), pc.is_valid(numbers)))
-    parsed_only = _count(pc.and_(pc.is_null(stats), pc.is_valid(parsed)))
-    return (
-        stats.null_count - parsed_only,
-        stats.null_count - in_struct + odd.without_num_records,
     )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.facts import LargeLines
     from deltaadm.domain.snapshot import LogFiles, LogSegment
-    from deltaadm.replay.checkpoints import CheckpointReader, Tally
+    from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
     from deltaadm.replay.commits import LargeFile
     from deltaadm.storage.store import LogStore
 
@@ -196,7 +196,7 @@ class SharingReplay(Replay):
         store: LogStore,
         segment: LogSegment,
         lines: CommitLines,
-        counted: Tally | None = None,
+        counted: FileCounts | None = None,
     ) -> None:
         super().__init__(store, segment)
         self._counted = counted
@@ -211,7 +211,7 @@ class SharingReplay(Replay):
         self._store.read_ahead(path for path in files.names[::-1] if path not in self._lines)
         return ((path, look(path)) for path in files.names[::-1])
 
-    def counted_in_checkpoint(self, reader: CheckpointReader) -> Tally:
+    def counted_in_checkpoint(self, reader: CheckpointReader) -> FileCounts:
         return self._counted or super().counted_in_checkpoint(reader)
 
     def live_in_deltas(self) -> Iterator[dict[str, Any]]:

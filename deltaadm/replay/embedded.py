@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
-    from deltaadm.replay.checkpoints import CheckpointReader, Tally
+    from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
     from deltaadm.storage.store import LogStore
 
 
@@ -126,20 +126,20 @@ class Replay:
         """Replay everything; answers the facts about the live files."""
         facts = count_files(self.live_in_deltas())
         if self._segment.checkpoint:
-            tally = self.counted_in_checkpoint(self._open_checkpoint())
-            facts = merge(facts, tally.facts)
+            counts = self.counted_in_checkpoint(self._open_checkpoint())
+            facts = merge(facts, counts.facts)
             version = self._segment.checkpoint.version
             claimed = added_files(self._store, version)
-            if claimed not in {None, tally.adds_read}:
+            if claimed not in {None, counts.adds_read}:
                 self._warnings.append(
                     f"_last_checkpoint says that the checkpoint of version {version} has {claimed} "
-                    f"files, but it has {tally.adds_read}."
+                    f"files, but it has {counts.adds_read}."
                 )
         self._read_commit_info()
         self._compare_checksum(facts)
         return facts
 
-    def counted_in_checkpoint(self, reader: CheckpointReader) -> Tally:
+    def counted_in_checkpoint(self, reader: CheckpointReader) -> FileCounts:
         """The counts by *reader* of the files that the deltas have not hidden."""
         return reader.count(self._fold)
 
@@ -155,15 +155,15 @@ class Replay:
                 yield from map(plain_add, batch.to_pylist())
 
     def live_in_checkpoint(
-        self, tally: Tally | None = None
+        self, counts: FileCounts | None = None
     ) -> Iterator[list[Document] | pa.StructArray]:
         """
         Those of the checkpoint that the deltas, which come first, have not hidden.
 
-        A *tally* counts them.
+        A *counts* counts them.
         """
         if self._segment.checkpoint:
-            yield from self._open_checkpoint().live_batches(self._fold, tally)
+            yield from self._open_checkpoint().live_batches(self._fold, counts)
 
     def snapshot(self, facts: FileFacts | None) -> Snapshot:
         """The result; *facts* is None where only protocol and metadata were looked for."""

@@ -46,7 +46,7 @@ from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
 from deltaadm.replay.add_files import add_file
-from deltaadm.replay.checkpoints import CheckpointReader, Tally, done_ahead, plain_add
+from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, done_ahead, plain_add
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_facts, state_after
@@ -234,7 +234,7 @@ def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
 
 
 if TYPE_CHECKING:
-    Counted = tuple[LogSegment, Tally]
+    Counted = tuple[LogSegment, FileCounts]
     """The counts of the checkpoint of a segment."""
 
 
@@ -359,10 +359,10 @@ class _FactCollector:
         if early is None or early.segment is None:
             self._snapshot = self._load()
             return None
-        tally, totals = Tally(), None
+        counts, totals = FileCounts(), None
         with suppress(TableError):
-            totals = yield from self._files(early, tally)
-        loaded = self._snapshot = self._load(None if totals is None else (early.segment, tally))
+            totals = yield from self._files(early, counts)
+        loaded = self._snapshot = self._load(None if totals is None else (early.segment, counts))
         if loaded is None or totals is None or not _are_alike(early, loaded):
             yield Withdrawn()
             return None
@@ -551,14 +551,14 @@ class _FactCollector:
                 yield replace(checksum, snapshot=snapshot, totals=totals)
 
     def _files(
-        self, snapshot: Snapshot, tally: Tally | None = None
+        self, snapshot: Snapshot, counts: FileCounts | None = None
     ) -> Generator[Facts, None, FileTotals]:
-        """Look at the live files one by one, and add them up; *tally*, if any, counts them."""
+        """Look at the live files one by one, and add them up; *counts*, if any, counts them."""
         assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
         segment, state = snapshot.segment, _state_of(snapshot)
         builder = TotalsBuilder(snapshot.files or FileFacts(), self._store.qualifier)
         adds: Iterable[AddFile]
-        for batch in self._batches(segment, state, tally):
+        for batch in self._batches(segment, state, counts):
             if isinstance(batch, list):
                 adds = [add_file(document) for document in batch]
                 for add in adds:
@@ -573,7 +573,7 @@ class _FactCollector:
         return builder.totals(lambda: live_files(self._store, segment))
 
     def _batches(
-        self, segment: LogSegment, state: State, tally: Tally | None
+        self, segment: LogSegment, state: State, counts: FileCounts | None
     ) -> Iterator[list[dict[str, Any]] | ArrowFiles]:
         """The live files: actions of commits as in the log, those of a checkpoint by column."""
         replay = SharingReplay(self._store, segment, self._lines)
@@ -593,7 +593,7 @@ class _FactCollector:
                 files.prepare()
                 return files
 
-            yield from done_ahead(prepared, replay.live_in_checkpoint(tally))
+            yield from done_ahead(prepared, replay.live_in_checkpoint(counts))
 
     def _data_files(self, adds: Iterable[AddFile], state: State) -> Iterator[DataFileFacts]:
         """The data files of *adds* in storage, looked up several at a time."""
@@ -670,8 +670,8 @@ class _SharingEngine:
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
         known = self._counted
-        tally = known[1] if known is not None and known[0] == segment else None
-        return SharingReplay(store, segment, self._lines, tally).outcome(detail)
+        counts = known[1] if known is not None and known[0] == segment else None
+        return SharingReplay(store, segment, self._lines, counts).outcome(detail)
 
 
 class _RecordingEngine:
