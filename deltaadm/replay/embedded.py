@@ -25,12 +25,12 @@ from deltaadm.replay.reconcile import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, Final, TypeVar
 
     import pyarrow as pa
 
-    from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
+    from deltaadm.domain.actions import AddFile
     from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
     from deltaadm.storage.store import LogStore
 
@@ -157,11 +157,7 @@ class Replay:
     def live_in_checkpoint(
         self, counts: FileCounts | None = None
     ) -> Iterator[list[Document] | pa.StructArray]:
-        """
-        Those of the checkpoint that the deltas, which come first, have not hidden.
-
-        A *counts* counts them.
-        """
+        """The files of the checkpoint that the deltas have not hidden; *counts* adds them up."""
         if self._segment.checkpoint:
             yield from self._open_checkpoint().live_batches(self._fold, counts)
 
@@ -176,15 +172,25 @@ class Replay:
                 remedy="Restore the missing or edited files of _delta_log from a backup.",
                 delta_error_class="DELTA_STATE_RECOVER_ERROR",
             )
-        whole = facts is not None
+        domains = transactions = None
+        if facts is not None:
+            from deltaadm.domain.actions import DomainMetadata, SetTransaction
+
+            found = map(DomainMetadata.from_wire, self._fold.domains.values())
+            # Tombstones have done their work.
+            domains = {domain.domain: domain for domain in found if not domain.removed}
+            transactions = {
+                app: SetTransaction.from_wire(document)
+                for app, document in self._fold.transactions.items()
+            }
         return Snapshot(
             root=self._store.root,
             version=self._segment.version,
             protocol=protocol,
             metadata=metadata,
             timestamp=self._timestamp(metadata),
-            domains=_domains(self._fold.domains.values()) if whole else None,
-            transactions=_transactions(self._fold.transactions) if whole else None,
+            domains=domains,
+            transactions=transactions,
             files=facts,
             commit_info=self._commit_info,
             segment=self._segment,
@@ -216,6 +222,9 @@ class Replay:
     def _state_in(self, path: str) -> list[Named]:
         return commits.state_actions(commits.body(self._store, path), path)
 
+    def _is_newest(self, file: LogFile) -> bool:
+        return file.kind is Kind.COMMIT and file.version == self._segment.version
+
     def _take_state(self, actions: list[Named], path: str) -> None:
         for name in _STATE:
             mine = [document for key, document in actions if key == name]
@@ -224,9 +233,6 @@ class Replay:
             # Of several in one commit Delta takes the last one.
             for document in reversed(mine):
                 self._fold.offer(name, document)
-
-    def _is_newest(self, file: LogFile) -> bool:
-        return file.kind is Kind.COMMIT and file.version == self._segment.version
 
     def _open_checkpoint(self) -> CheckpointReader:
         """Take in a checkpoint's actions that are not about files."""
@@ -295,10 +301,17 @@ class Replay:
         if file is None:
             return None
         try:
-            return _checksum(self._store.read(file.path), file.path)
-        except (ValueError, RecursionError, DeltaadmError):
-            self._warnings.append(f"The checksum file {file.path} is not valid and was ignored.")
-            return None
+            document = load_json(self._store.read(file.path))
+            protocol, metadata = document.get("protocol", {}), document.get("metadata", {})
+            valid = isinstance(protocol, dict) and isinstance(metadata, dict)
+            if "protocol" in document:
+                commits.check_types("protocol", protocol, file.path)
+            if valid and ("metadata" not in document or metadata.get("id")):
+                return dict(document)
+        except (AttributeError, ValueError, RecursionError, DeltaadmError):
+            pass
+        self._warnings.append(f"The checksum file {file.path} is not valid and was ignored.")
+        return None
 
     def _compare_checksum(self, files: FileFacts) -> None:
         checksum = self._read_checksum()
@@ -363,32 +376,3 @@ def repeated_action(path: str, count: int, name: str) -> str:
 def _has_state(checksum: Document) -> bool:
     """Whether protocol and metadata are in a checksum; those of very old versions lack them."""
     return {"protocol", "metadata"} <= checksum.keys()
-
-
-def _checksum(body: bytes, path: str) -> Document:
-    """The content of a checksum file; raises for one whose parts are not what they should be."""
-    document = load_json(body)
-    if not isinstance(document, dict):
-        raise commits.unreadable(path, "it is not a JSON object")
-    for key in ("protocol", "metadata"):
-        if not isinstance(document.get(key, {}), dict):
-            raise commits.unreadable(path, f"its {key} is not a JSON object")
-    if "protocol" in document:
-        commits.check_types("protocol", document["protocol"], path)
-    if "metadata" in document and not document["metadata"].get("id"):
-        raise commits.unreadable(path, "its metadata has no id")
-    return document
-
-
-def _transactions(documents: dict[str, Any]) -> dict[str, SetTransaction]:
-    from deltaadm.domain.actions import SetTransaction
-
-    return {app: SetTransaction.from_wire(document) for app, document in documents.items()}
-
-
-def _domains(documents: Iterable[Any]) -> dict[str, DomainMetadata]:
-    """The domains that exist; tombstones have done their work."""
-    from deltaadm.domain.actions import DomainMetadata
-
-    domains = map(DomainMetadata.from_wire, documents)
-    return {domain.domain: domain for domain in domains if not domain.removed}

@@ -106,38 +106,27 @@ def _differences(ours: Snapshot, theirs: DeltaTable) -> Differing:
     for key, left, right in (
         ("minReaderVersion", mine.min_reader_version, other.min_reader_version),
         ("minWriterVersion", mine.min_writer_version, other.min_writer_version),
-        ("readerFeatures", _names(mine.reader_features), _names(other.reader_features)),
-        ("writerFeatures", _names(mine.writer_features), _names(other.writer_features)),
+        # A missing list and an empty one look alike to deltalake's users.
+        ("readerFeatures", sorted(mine.reader_features or ()), sorted(other.reader_features or ())),
+        ("writerFeatures", sorted(mine.writer_features or ()), sorted(other.writer_features or ())),
     ):
         if left != right:
             yield f"protocol.{key}", (str(left), str(right))
-    yield from _metadata(ours, theirs)
+    table, read = ours.metadata, theirs.metadata()
+    schema = json.loads(theirs.schema().to_json())
+    for key, value, seen in (
+        ("id", table.id, str(read.id)),
+        ("name", table.name, read.name),
+        ("description", table.description, read.description),
+        ("partitionColumns", list(table.partition_columns), list(read.partition_columns)),
+        ("configuration", dict(table.configuration), dict(read.configuration)),
+        # As values, since the order of keys and the blanks of JSON mean nothing.
+        ("schema", json.loads(table.schema_string or "null"), schema),
+    ):
+        if value != seen:
+            yield f"metadata.{key}", (_shortened(value), _shortened(seen))
     if ours.files is not None and ours.files.files != (count := len(theirs.file_uris())):
         yield "files", (str(ours.files.files), str(count))
-
-
-def _names(features: Any) -> list[str]:
-    """A missing list and an empty one look alike to deltalake's users."""
-    return sorted(features or ())
-
-
-def _metadata(ours: Snapshot, theirs: DeltaTable) -> Differing:
-    mine, other = ours.metadata, theirs.metadata()
-    for key, left, right in (
-        ("id", mine.id, str(other.id)),
-        ("name", mine.name, other.name),
-        ("description", mine.description, other.description),
-        ("partitionColumns", list(mine.partition_columns), list(other.partition_columns)),
-        ("configuration", dict(mine.configuration), dict(other.configuration)),
-        # As values, since the order of keys and the blanks of JSON mean nothing.
-        ("schema", json.loads(mine.schema_string or "null"), _schema(theirs)),
-    ):
-        if left != right:
-            yield f"metadata.{key}", (_shortened(left), _shortened(right))
-
-
-def _schema(theirs: DeltaTable) -> Any:
-    return json.loads(theirs.schema().to_json())
 
 
 def _shortened(value: Any) -> str:
@@ -175,35 +164,33 @@ def data_file_facts(store: LogStore, add: AddFile, state: State) -> DataFileFact
 
 def _footer(store: LogStore, path: str) -> tuple[tuple[str, ...], str]:
     """The columns without field id, and why the footer cannot be read, if it cannot."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with store.open_data(path) as source:
-            return tuple(_without_field_id(pq.read_schema(source))), ""
+            schema = pa.struct(list(pq.read_schema(source)))
+            return tuple(_without_field_id(schema)), ""
     except DeltaadmError as error:
         return (), error.message.rstrip(".")
     except Exception as error:  # noqa: BLE001 -- damaged bytes end in nearly anything
         return (), str(error).strip().rstrip(".").partition("\n")[0]
 
 
-def _without_field_id(fields: Iterable[pa.Field], within: str = "") -> Iterator[str]:
-    for field in fields:
-        if b"PARQUET:field_id" not in (field.metadata or {}):
-            yield f"{within}{field.name}"
-        yield from _inside(field.type, f"{within}{field.name}.")
-
-
-def _inside(data_type: pa.DataType, within: str) -> Iterator[str]:
+def _without_field_id(data_type: pa.DataType, within: str = "") -> Iterator[str]:
     """The fields of structs at any depth; elements, keys and values themselves need no id."""
     import pyarrow.types as pt
 
     if pt.is_struct(data_type):
-        yield from _without_field_id(data_type, within)
+        for field in data_type:
+            if b"PARQUET:field_id" not in (field.metadata or {}):
+                yield f"{within}{field.name}"
+            yield from _without_field_id(field.type, f"{within}{field.name}.")
     elif pt.is_map(data_type):
-        yield from _inside(data_type.key_type, within)
-        yield from _inside(data_type.item_type, within)
+        yield from _without_field_id(data_type.key_type, within)
+        yield from _without_field_id(data_type.item_type, within)
     elif pt.is_list(data_type) or pt.is_large_list(data_type):
-        yield from _inside(data_type.value_type, within)
+        yield from _without_field_id(data_type.value_type, within)
 
 
 def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
@@ -231,11 +218,6 @@ def _vector_problem(store: LogStore, vector: DeletionVectorDescriptor) -> str:
 
 
 # Examine
-
-
-if TYPE_CHECKING:
-    Counted = tuple[LogSegment, FileCounts]
-    """The counts of the checkpoint of a segment."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,6 +267,7 @@ class _FactCollector:
         self._pointer = _pointer(store)
         self._failure: TableError | None = None
         self._unreadable: dict[Checkpoint, str] = {}
+        self._counted: tuple[LogSegment, FileCounts] | None = None
         self._lines = CommitLines(store)
         self._snapshot: Snapshot | None = None
         self._newest: CommitTimes | None = None
@@ -292,34 +275,50 @@ class _FactCollector:
 
     def facts(self) -> Iterator[Facts]:
         totals = yield from self._files_first()
-        segment = None if self._snapshot is None else self._snapshot.segment
+        deep, snapshot = self._depth.deep, self._snapshot
+        segment = None if snapshot is None else snapshot.segment
         examiner = CheckpointExaminer(
             store=self._store,
             listing=self._listing,
             pointer=self._pointer,
             chosen=None if segment is None else segment.checkpoint,
-            deep=self._depth.deep,
+            deep=deep,
             now=self._now,
         )
-        yield self._log(examiner.orphans() if self._depth.deep else None)
-        yield from self._commits()
-        yield from compaction_facts(
-            self._store, self._listing, compared=self._compared_compactions()
+        in_effect = self._newest_state()
+        yield LogFacts(
+            listing=self._listing,
+            pointer=self._pointer,
+            segment=segment,
+            failure=self._failure,
+            versions=self._recreatable_versions(),
+            state=in_effect,
+            now=self._now,
+            orphans=examiner.orphans() if deep else None,
+            catalog=self._store.catalog_state,
         )
+        yield from self._commits(in_effect)
+        # Delta reads those of its segment instead of the commits, which then say nothing about the
+        # table.
+        compared: Collection[LogFile] = self._listing.of_kind(Kind.COMPACTED)
+        if segment is not None and not deep:
+            compared = segment.compactions
+        yield from compaction_facts(self._store, self._listing, compared=compared)
         for fact in examiner.facts():
-            yield self._with_replay(fact)
-        if self._snapshot is not None:
-            yield from self._state(self._snapshot, totals)
-            yield from self._catalog(self._snapshot)
+            checkpoint = fact.checkpoint
+            # That a sidecar is missing is a fact of its own.
+            if checkpoint is None or any(sidecar.size is None for sidecar in fact.sidecars):
+                yield fact
+                continue
+            if fact.error:
+                self._unreadable.setdefault(checkpoint, fact.error)
+            # Its replay reads more of it.
+            yield replace(fact, error=fact.error or self._unreadable.get(checkpoint, ""))
+        if snapshot is not None:
+            yield from self._state(snapshot, totals)
+            yield from self._catalog(snapshot)
             if self._depth.cross_check:
-                yield cross_check(self._store, self._snapshot)
-
-    def _compared_compactions(self) -> Collection[LogFile]:
-        """The compacted files that are compared with the commits that they replace."""
-        if self._depth.deep or self._snapshot is None or self._snapshot.segment is None:
-            return self._listing.of_kind(Kind.COMPACTED)
-        # Delta reads these instead of the commits, which then say nothing about the table.
-        return self._snapshot.segment.compactions
+                yield cross_check(self._store, snapshot)
 
     def _catalog(self, snapshot: Snapshot) -> Iterator[Facts]:
         """The catalog's entry for the table, if a catalog was asked."""
@@ -334,18 +333,6 @@ class _FactCollector:
                 unpublished=self._store.unpublished(),
                 differing=self._store.differing(),
             )
-
-    def _with_replay(self, examined: CheckpointFacts) -> CheckpointFacts:
-        """The facts about a checkpoint, with those from its replay, which reads more of it."""
-        if examined.checkpoint is None or any(
-            sidecar.size is None for sidecar in examined.sidecars
-        ):
-            return examined  # that a sidecar is missing is a fact of its own
-        if examined.error:
-            self._unreadable.setdefault(examined.checkpoint, examined.error)
-        return replace(
-            examined, error=examined.error or self._unreadable.get(examined.checkpoint, "")
-        )
 
     def _files_first(self) -> Generator[Facts, None, FileTotals | None]:
         """
@@ -362,12 +349,21 @@ class _FactCollector:
         counts, totals = FileCounts(), None
         with suppress(TableError):
             totals = yield from self._files(early, counts)
-        loaded = self._snapshot = self._load(None if totals is None else (early.segment, counts))
-        if loaded is None or totals is None or not _are_alike(early, loaded):
-            yield Withdrawn()
-            return None
-        assert loaded.files is not None  # noqa: S101 -- loaded with `Detail.STATE`
-        return replace(totals, facts=loaded.files)
+        self._counted = None if totals is None else (early.segment, counts)
+        loaded = self._snapshot = self._load()
+        # Whether what was said of the files of one holds for those of the other.
+        if (
+            loaded is not None
+            and loaded.files is not None
+            and totals is not None
+            and early.segment == loaded.segment
+            and early.protocol == loaded.protocol
+            and early.metadata == loaded.metadata
+            and not loaded.files.with_deletion_vector
+        ):
+            return replace(totals, facts=loaded.files)
+        yield Withdrawn()
+        return None
 
     def _early_state(self) -> Snapshot | None:
         """
@@ -378,7 +374,7 @@ class _FactCollector:
         if self._engine is not None or not self._depth.files or not self._listing.checkpoints:
             return None
         with suppress(TableError):
-            early = load_snapshot(self._store, _SharingEngine(self._lines), listing=self._listing)
+            early = load_snapshot(self._store, self, listing=self._listing)
             # Large commits would be decoded once more; with deletion vectors, `TotalsBuilder` takes
             # memory for each file.
             if (
@@ -390,28 +386,25 @@ class _FactCollector:
                 return early
         return None
 
-    def _load(self, counted: Counted | None = None) -> Snapshot | None:
-        engine = _RecordingEngine(
-            self._engine or _SharingEngine(self._lines, counted), self._unreadable
-        )
+    def _load(self) -> Snapshot | None:
         try:
-            return load_snapshot(self._store, engine, detail=Detail.STATE, listing=self._listing)
+            return load_snapshot(self._store, self, detail=Detail.STATE, listing=self._listing)
         except TableError as error:
             self._failure = error
             return None
 
-    def _log(self, orphans: tuple[LogFile, ...] | None) -> LogFacts:
-        return LogFacts(
-            listing=self._listing,
-            pointer=self._pointer,
-            segment=None if self._snapshot is None else self._snapshot.segment,
-            failure=self._failure,
-            versions=self._recreatable_versions(),
-            state=self._newest_state(),
-            now=self._now,
-            orphans=orphans,
-            catalog=self._store.catalog_state,
-        )
+    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
+        """A `ReplayEngine` that keeps the lines it decodes and notes unreadable checkpoints."""
+        try:
+            if self._engine is not None:
+                return self._engine.replay(store, segment, detail)
+            known = self._counted
+            counts = known[1] if known is not None and known[0] == segment else None
+            return SharingReplay(store, segment, self._lines, counts).outcome(detail)
+        except UnreadableCheckpoint as error:
+            if segment.checkpoint is not None:
+                self._unreadable[segment.checkpoint] = error.message
+            raise
 
     def _recreatable_versions(self) -> tuple[int, int] | None:
         """
@@ -424,15 +417,16 @@ class _FactCollector:
         if named is None or self._failure is None:
             return named
         first, last = named
-        readable = bisect_left(range(first, last + 1), x=True, key=self._is_unreadable)
-        return (first, first + readable - 1) if readable else None
 
-    def _is_unreadable(self, version: int) -> bool:
-        try:
-            load_snapshot(self._store, self._engine, detail=Detail.STATE, version=version)
-        except TableError:
-            return True
-        return False
+        def is_unreadable(version: int) -> bool:
+            try:
+                load_snapshot(self._store, self._engine, detail=Detail.STATE, version=version)
+            except TableError:
+                return True
+            return False
+
+        readable = bisect_left(range(first, last + 1), x=True, key=is_unreadable)
+        return (first, first + readable - 1) if readable else None
 
     def _newest_state(self) -> State:
         if self._snapshot is not None:
@@ -448,7 +442,7 @@ class _FactCollector:
 
     # Commits
 
-    def _commits(self) -> Iterator[Facts]:
+    def _commits(self, in_effect: State) -> Iterator[Facts]:
         """
         The commits in their order, each with the state before and after it.
 
@@ -458,9 +452,17 @@ class _FactCollector:
         state, previous = State(version=-1), None
         columns: Mapping[int, str] = {}
         newest = [file.path for file in self._listing.commits[-1:]]
-        in_effect = self._newest_state()
-        checksums = {crc.version: crc for crc in self._listing.of_kind(Kind.CRC)}
-        chosen = self._chosen_commits()
+        snapshot = self._snapshot
+        segment = None if snapshot is None else snapshot.segment
+        chosen: Iterable[LogFile] = self._listing.commits
+        if segment is not None and not self._depth.history:
+            chosen = segment.commits or (segment.last_commit,)
+        checksums = {
+            crc.version: crc
+            for crc in self._listing.of_kind(Kind.CRC)
+            if (self._depth.history or self._depth.deep)
+            and (snapshot is None or crc.version != snapshot.version)
+        }
         self._store.read_ahead(file.path for file in chosen if file.path not in self._lines)
         for file in chosen:
             version = file.number
@@ -469,7 +471,9 @@ class _FactCollector:
             lines = self._lines.of(file.path)
             after = state_after(state, version, _state_actions(lines))
             if after.protocol is None or after.metadata is None:
-                after = _completed(after, self._checkpointed(version))
+                other = self._checkpointed(version)
+                protocol = after.protocol or other.protocol
+                after = replace(after, protocol=protocol, metadata=after.metadata or other.metadata)
             commit = CommitFacts(
                 file=file,
                 version=version,
@@ -484,7 +488,7 @@ class _FactCollector:
                 now=self._now,
             )
             yield commit
-            if version in checksums and self._has_older_checksum(version):
+            if version in checksums:
                 yield self._checksum(checksums[version], after, commit.times)
             if after.metadata is not state.metadata:
                 columns = _columns_after(columns, commit)
@@ -492,17 +496,6 @@ class _FactCollector:
             self._newest = previous
             if previous.in_commit is not None:
                 self._in_commit[version] = previous.in_commit
-
-    def _has_older_checksum(self, version: int) -> bool:
-        """Whether the checksum of *version* is looked at, and not the newest one."""
-        beyond = self._depth.history or self._depth.deep
-        return beyond and (self._snapshot is None or version != self._snapshot.version)
-
-    def _chosen_commits(self) -> Iterable[LogFile]:
-        segment = None if self._snapshot is None else self._snapshot.segment
-        if self._depth.history or segment is None:
-            return self._listing.commits
-        return segment.commits or (segment.last_commit,)
 
     def _checkpointed(self, version: int) -> State:
         """The state that a checkpoint of *version* holds; unknown if there is none to read."""
@@ -661,47 +654,8 @@ class _FactCollector:
         return None
 
 
-class _SharingEngine:
-    """A `ReplayEngine` that keeps the *lines* which it decodes, and knows what was *counted*."""
-
-    def __init__(self, lines: CommitLines, counted: Counted | None = None) -> None:
-        self._lines = lines
-        self._counted = counted
-
-    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
-        known = self._counted
-        counts = known[1] if known is not None and known[0] == segment else None
-        return SharingReplay(store, segment, self._lines, counts).outcome(detail)
-
-
-class _RecordingEngine:
-    """A `ReplayEngine` that notes which checkpoints it finds unreadable, and why."""
-
-    def __init__(self, engine: ReplayEngine, unreadable: dict[Checkpoint, str]) -> None:
-        self._engine = engine
-        self._unreadable = unreadable
-
-    def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
-        try:
-            return self._engine.replay(store, segment, detail)
-        except UnreadableCheckpoint as error:
-            if segment.checkpoint is not None:
-                self._unreadable[segment.checkpoint] = error.message
-            raise
-
-
 _STATE: Final = ("protocol", "metaData")
 _BATCH: Final = 100
-
-
-def _are_alike(early: Snapshot, loaded: Snapshot) -> bool:
-    """Whether what was said of the files of *early* holds for those of *loaded*."""
-    return (
-        early.segment == loaded.segment
-        and early.protocol == loaded.protocol
-        and early.metadata == loaded.metadata
-        and not (loaded.files and loaded.files.with_deletion_vector)
-    )
 
 
 def _state_of(snapshot: Snapshot) -> State:
@@ -726,15 +680,6 @@ def _pointer(store: LogStore) -> Pointer | None:
 
 def _state_actions(lines: Lines | LargeLines) -> Iterator[tuple[str, Any]]:
     return ((name, document) for name in _STATE for document in lines.actions(name))
-
-
-def _completed(state: State, other: State) -> State:
-    """*state*, completed by *other* where it lacks a protocol or metadata."""
-    return replace(
-        state,
-        protocol=state.protocol or other.protocol,
-        metadata=state.metadata or other.metadata,
-    )
 
 
 def _columns_after(earlier: Mapping[int, str], commit: CommitFacts) -> Mapping[int, str]:

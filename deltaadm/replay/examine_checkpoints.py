@@ -42,16 +42,10 @@ _SMALL: Final = (*SMALL, "checkpointMetadata", "commitInfo", "cdc")
 _STATE: Final = ("protocol", "metaData")
 
 _KEY_FIELDS: Final = {
-    "txn": "appId",
-    "add": "path",
-    "remove": "path",
-    "metaData": "id",
-    "protocol": "minReaderVersion",
-    "cdc": "path",
-    "domainMetadata": "domain",
-    "checkpointMetadata": "version",
+    "txn": "appId", "add": "path", "remove": "path", "metaData": "id", "cdc": "path",
+    "protocol": "minReaderVersion", "domainMetadata": "domain", "checkpointMetadata": "version",
     "sidecar": "path",
-}
+}  # fmt: skip
 """The field of each action that a checkpoint's row has whenever it has the action at all."""
 
 _COUNTED_FIELDS: Final = {name: (f"{name}.{key}",) for name, key in _KEY_FIELDS.items()} | {
@@ -94,7 +88,8 @@ class CheckpointExaminer:
 
     def facts(self) -> Iterator[CheckpointFacts]:
         """One for each checkpoint, the oldest first."""
-        opened = self._complete if self.deep else (*self._complete[-1:], self.chosen)
+        complete = self.listing.checkpoints
+        opened = complete if self.deep else (*complete[-1:], self.chosen)
         differing: set[int] = set()
         for version, files, checkpoint in self._groups():
             group_facts = CheckpointFacts(
@@ -126,22 +121,14 @@ class CheckpointExaminer:
         return tuple(sidecar for sidecar in sidecars if sidecar.path not in named)
 
     @cached_property
-    def _complete(self) -> tuple[Checkpoint, ...]:
-        return self.listing.checkpoints
-
-    @cached_property
     def _commits(self) -> dict[int, LogFile]:
         return {commit.number: commit for commit in self.listing.commits}
 
-    @cached_property
-    def _sidecar_sizes(self) -> dict[str, int]:
-        return {file.path: file.info.size for file in self.listing.of_kind(Kind.SIDECAR)}
-
     def _groups(self) -> list[tuple[int, tuple[LogFile, ...], Checkpoint | None]]:
         groups: list[tuple[int, tuple[LogFile, ...], Checkpoint | None]] = [
-            (checkpoint.version, checkpoint.files, checkpoint) for checkpoint in self._complete
+            (complete.version, complete.files, complete) for complete in self.listing.checkpoints
         ]
-        used = {file.path for checkpoint in self._complete for file in checkpoint.files}
+        used = {file.path for _, files, _ in groups for file in files}
         partial: dict[tuple[int, int | None, str], list[LogFile]] = {}
         for listed in self.listing.checkpoint_files:
             if listed.path not in used:
@@ -153,7 +140,7 @@ class CheckpointExaminer:
     def _opened(
         self, checkpoint_facts: CheckpointFacts, checkpoint: Checkpoint, differing: set[int]
     ) -> CheckpointFacts:
-        sizes = self._sidecar_sizes
+        sizes = {file.path: file.info.size for file in self.listing.of_kind(Kind.SIDECAR)}
         try:
             reader = CheckpointReader(self.store, checkpoint)
             small = reader.small_actions(_SMALL)[::-1]
@@ -179,37 +166,29 @@ class CheckpointExaminer:
                 checkpoint_facts, columns=reader.columns([*files, *present[:1]])
             )
             if self.deep and len(present) == len(paths):
-                checkpoint_facts = self._compared(
-                    checkpoint_facts, reader, (files, paths), differing
+                # Everything is read, and compared with older files.
+                expected = self._expected(checkpoint.version, differing)
+                content = _Content(reader, expected.hashes if expected else None, self.store)
+                for path in files:
+                    content.read(path)
+                for path in paths:
+                    content.read(path, prefix="sidecar.")
+                checkpoint_facts = replace(
+                    checkpoint_facts,
+                    counts=dict(content.counts),
+                    difference=None
+                    if expected is None
+                    else _difference(checkpoint_facts.state, expected, content),
                 )
         except TableError as error:
             return replace(checkpoint_facts, error=error.message)
         return checkpoint_facts
 
-    def _compared(
-        self,
-        checkpoint: CheckpointFacts,
-        reader: CheckpointReader,
-        paths: tuple[Sequence[str], Sequence[str]],
-        differing: set[int],
-    ) -> CheckpointFacts:
-        """Read everything at *paths*, which are files and sidecars; compare it with older files."""
-        files, sidecars = paths
-        expected = self._expected(checkpoint.version, differing)
-        hashes = None if expected is None else expected.hashes()
-        content = _Content(reader, hashes, self.store)
-        for path in files:
-            content.read(path)
-        for path in sidecars:
-            content.read(path, prefix="sidecar.")
-        difference = None if expected is None else _difference(checkpoint.state, expected, content)
-        return replace(checkpoint, counts=dict(content.counts), difference=difference)
-
     def _expected(self, version: int, differing: set[int]) -> _Expected | None:
         """The state of *version* by its commits, on top of the nearest fit checkpoint if any."""
         bases: list[Checkpoint | None] = [
             checkpoint
-            for checkpoint in reversed(self._complete)
+            for checkpoint in reversed(self.listing.checkpoints)
             if checkpoint.version < version and checkpoint.version not in differing
         ]
         for base in (*bases, None):
@@ -236,15 +215,12 @@ class _Expected:
         self._base = base
         self._files = files
         self._fold = Fold()
-        self._hashes = {digest for digest, _ in self.live()}
+        self.hashes = {digest for digest, _ in self.live()}
+        """The files that are alive; who compares takes out of it what is found."""
         if base is not None and not self._fold.complete:
             reader = CheckpointReader(store, base)
             for name, document in reader.small_actions(_STATE):
                 self._fold.offer(name, document)
-
-    def hashes(self) -> set[int]:
-        """The files that are alive; what the caller takes out of it is taken out here too."""
-        return self._hashes
 
     @property
     def state(self) -> tuple[Protocol | None, Metadata | None]:
@@ -303,17 +279,14 @@ class _Content:
             return
         with self._reader.decoding(path):
             for batch in self._reader.batches(path, _COUNTED_FIELDS):
-                self._count(batch, prefix)
-
-    def _count(self, batch: pa.RecordBatch, prefix: str) -> None:
-        for name in batch.schema.names:
-            column = batch.column(name)
-            rows = _valid_rows(column, _KEY_FIELDS.get(name))
-            if rows:
-                self.counts[f"{prefix}{name}"] += rows
-            if name == "add" and rows:
-                require_short_paths(column, self._limits)
-                self._cross_off(_hashed_rows(column, self._qualifier))
+                for name in batch.schema.names:
+                    column = batch.column(name)
+                    rows = _valid_rows(column, _KEY_FIELDS.get(name))
+                    if rows:
+                        self.counts[f"{prefix}{name}"] += rows
+                    if name == "add" and rows:
+                        require_short_paths(column, self._limits)
+                        self._cross_off(_hashed_rows(column, self._qualifier))
 
     def _cross_off(self, hashes: Iterable[Hashed]) -> None:
         expected = self._expected
@@ -330,21 +303,17 @@ class _Content:
 
 def _difference(state: State, expected: _Expected, content: _Content) -> Difference:
     protocol, metadata = expected.state
-    missing = expected.hashes()
+    missing, found = expected.hashes, state.metadata
     gone = (path for hashed, path in expected.live() if hashed in missing) if missing else ()
     return Difference(
         protocol=state.protocol != protocol,
-        metadata=not _same(state.metadata, metadata),
+        metadata=found is not metadata
+        if found is None or metadata is None
+        else not found.says_the_same_as(metadata),
         only_in_checkpoint=content.unexpected,
         only_in_commits=len(missing),
         paths=(*content.paths, *islice(gone, _NAMED_PATHS)),
     )
-
-
-def _same(left: Metadata | None, right: Metadata | None) -> bool:
-    if left is None or right is None:
-        return left is right
-    return left.says_the_same_as(right)
 
 
 def compaction_facts(
@@ -366,9 +335,8 @@ def compaction_facts(
                 compaction = replace(compaction, error=error.message)
             else:
                 if len(known) == len(covered):
-                    compaction = replace(
-                        compaction, difference=_compaction_difference(store, ours, known)
-                    )
+                    difference = _compaction_difference(store, ours, known)
+                    compaction = replace(compaction, difference=difference)
         yield compaction
 
 
