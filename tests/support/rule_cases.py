@@ -58,30 +58,46 @@ NOTHING: Final = Demands()
 
 
 def breaks(
-    code: str, *companions: str, depth: str = "default", demands: Demands = NOTHING
+    codes: str,
+    name: str = "",
+    make: Make | None = None,
+    *,
+    depth: str = "default",
+    demands: Demands = NOTHING,
 ) -> Callable[[Make], Make]:
     """
-    The table that the function makes breaks *code*, and beside it exactly *companions*.
+    A table breaks the first of *codes*, and beside it exactly the others.
 
-    *demands* are what the settings and the command line ask of it.
+    A case is a line with its name and how the table is made, or decorates a function that has the
+    name and makes the table. *demands* are what the settings and the command line ask of it.
     """
-    return _case(code, frozenset(companions), depth, demands, breaks=True)
+    return _case(codes, name, make, depth, demands, breaks=True)
 
 
 def respects(
-    code: str, *companions: str, depth: str = "default", demands: Demands = NOTHING
+    codes: str,
+    name: str = "",
+    make: Make | None = None,
+    *,
+    depth: str = "default",
+    demands: Demands = NOTHING,
 ) -> Callable[[Make], Make]:
-    """The table nearly breaks *code* but is right; it breaks exactly *companions*, if any."""
-    return _case(code, frozenset(companions), depth, demands, breaks=False)
+    """A table nearly breaks the first of *codes* but is right; it breaks exactly the others."""
+    return _case(codes, name, make, depth, demands, breaks=False)
 
 
 def _case(
-    code: str, companions: frozenset[str], depth: str, demands: Demands, *, breaks: bool
+    codes: str, name: str, make: Make | None, depth: str, demands: Demands, *, breaks: bool
 ) -> Callable[[Make], Make]:
+    code, *companions = codes.split()
+
     def register(make: Make) -> Make:
-        CASES.append(Case(code, make.__name__, make, breaks, companions, depth, demands))
+        called = name.replace(" ", "_") or make.__name__
+        CASES.append(Case(code, called, make, breaks, frozenset(companions), depth, demands))
         return make
 
+    if make:
+        register(make)
     return register
 
 

@@ -11,6 +11,7 @@ from tests.support.tables import (
     column,
     commit,
     commit_info,
+    drafted,
     metadata,
     protocol,
     table,
@@ -47,10 +48,12 @@ def mapping(key: Any, value: Any) -> Any:
     return {"type": "map", "keyType": key, "valueType": value, "valueContainsNull": True}
 
 
+@drafted
 def one_commit(path: Path, *actions: Action) -> Table:
     return table(path, commit(INFO, *actions))
 
 
+@drafted
 def with_protocol(
     path: Path,
     reader: int,
@@ -60,15 +63,17 @@ def with_protocol(
     **meta: Any,
 ) -> Table:
     """A table of one commit with this protocol."""
-    return one_commit(path, protocol(reader, writer, readers, writers), metadata(**meta))
+    return table(path, commit(INFO, protocol(reader, writer, readers, writers), metadata(**meta)))
 
 
+@drafted
 def with_columns(path: Path, *fields: Any, **meta: Any) -> Table:
     """A table of one commit with these columns."""
-    return with_protocol(path, 1, 2, schemaString=schema(*fields), **meta)
+    return with_protocol(1, 2, schemaString=schema(*fields), **meta)(path)
 
 
+@drafted
 def with_properties(path: Path, **properties: str) -> Table:
     """A table of one commit with these properties, `delta.` left out and `_` for a dot."""
     configuration = {f"delta.{key.replace('_', '.')}": value for key, value in properties.items()}
-    return with_protocol(path, 1, 2, configuration=configuration)
+    return with_protocol(1, 2, configuration=configuration)(path)

@@ -6,10 +6,10 @@ The builder knows the format, so that a test states only what matters to it.
 import json
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -196,6 +196,58 @@ def table(path: Path, *commits: bytes) -> Table:
     for version, body in enumerate(commits):
         made.write(f"{version:020d}.json", body)
     return made
+
+
+_P = ParamSpec("_P")
+
+
+def _later(
+    step: Callable[Concatenate[Table, _P], Any],
+) -> "Callable[Concatenate[Draft, _P], Draft]":
+    def add(draft: "Draft", *given: _P.args, **named: _P.kwargs) -> "Draft":
+        return draft.then(lambda made: step(made, *given, **named))
+
+    return add
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A table yet to be made, at the path that it is called with; methods say what goes on."""
+
+    make: Callable[[Path], Any]
+
+    def __call__(self, path: Path) -> Any:
+        return self.make(path)
+
+    def then(self, step: Callable[[Table], object]) -> "Draft":
+        def make(path: Path) -> Table:
+            made: Table = self.make(path)
+            step(made)
+            return made
+
+        return Draft(make)
+
+    write = _later(Table.write)
+    commit = _later(Table.commit)
+    crc = _later(Table.crc)
+    compacted = _later(Table.compacted)
+    checkpoint = _later(Table.checkpoint)
+    multipart = _later(Table.multipart)
+    v2_checkpoint = _later(Table.v2_checkpoint)
+    last_checkpoint = _later(Table.last_checkpoint)
+
+
+def drafted(make: Callable[Concatenate[Path, _P], Any]) -> Callable[_P, Draft]:
+    """*make* without the path, which the draft is given later."""
+
+    def draft(*given: _P.args, **named: _P.kwargs) -> Draft:
+        return Draft(lambda path: make(path, *given, **named))
+
+    return draft
+
+
+draft = drafted(table)
+"""As `table`, but at a path that is given later."""
 
 
 def lake(root: Path) -> Path:

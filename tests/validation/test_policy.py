@@ -32,9 +32,9 @@ def mapped(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "allowed", "offered"),
     [
-        pytest.param(plain, ("name",), True, id="none to name"),
-        pytest.param(plain, ("id", "name"), True, id="none to id or name"),
-        pytest.param(plain, ("id",), False, id="none to id, which is impossible"),
+        pytest.param(plain(), ("name",), True, id="none to name"),
+        pytest.param(plain(), ("id", "name"), True, id="none to id or name"),
+        pytest.param(plain(), ("id",), False, id="none to id, which is impossible"),
         pytest.param(mapped, ("none",), False, id="name to none, which rewrites every file"),
     ],
 )
@@ -58,7 +58,7 @@ def test_a_feature_is_added_only_where_a_property_can(
     offered: bool,  # noqa: FBT001 -- a column of the table above
     tmp_path: Path,
 ) -> None:
-    plain(tmp_path)
+    plain()(tmp_path)
     found = only(tmp_path, "DL903", Demands(policy=Policy(required_features=(feature,))))
     assert bool(found.fix) is offered
 
@@ -82,14 +82,14 @@ def test_a_feature_is_added_only_where_a_property_can(
 def test_a_property_is_set_to_what_the_policy_names(
     key: str, requirement: Requirement, message: str, value: str | None, tmp_path: Path
 ) -> None:
-    plain(tmp_path, **{"delta.checkpointInterval": "7"})
+    plain(**{"delta.checkpointInterval": "7"})(tmp_path)
     found = only(tmp_path, "DL906", Demands(policy=Policy(properties={key: requirement})))
     assert found.message == message
     assert found.fix == (() if value is None else (SetProperties({key: value}),))
 
 
 def test_a_client_is_named_with_what_shuts_it_out(tmp_path: Path) -> None:
-    with_vectors(tmp_path)
+    with_vectors()(tmp_path)
     found = only(tmp_path, "DL907", Demands(readers=(OLD_SPARK,)))
     assert found.where == "client[delta-spark@2.2.0]"
     assert found.message.startswith("delta-spark@2.2.0 cannot read it, because of ")
@@ -98,7 +98,7 @@ def test_a_client_is_named_with_what_shuts_it_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("reason", "shown"), [("", ""), ("in repair", " (in repair)")])
 def test_an_expired_ignore_is_told_with_its_reason(reason: str, shown: str, tmp_path: Path) -> None:
-    plain(tmp_path)
+    plain()(tmp_path)
     old = Ignore(code="DL4", reason=reason, until=date(2026, 1, 31))
     found = only(tmp_path, "DL950", Demands(ignores=(old,)))
     assert found.message == f"DL4 was ignored until 2026-01-31{shown}."

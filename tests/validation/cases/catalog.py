@@ -5,7 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.rule_cases import CATALOG, breaks, respects
-from tests.support.tables import Table, add, column, commit, commit_info, metadata, protocol, schema
+from tests.support.tables import (
+    Table,
+    add,
+    column,
+    commit,
+    commit_info,
+    drafted,
+    metadata,
+    protocol,
+    schema,
+)
 
 TIMED = {"delta.enableInCommitTimestamps": "true"}
 FEATURES = ["catalogManaged", "vacuumProtocolCheck", "inCommitTimestamp"]
@@ -17,6 +27,7 @@ def info(version: int) -> dict[str, Any]:
     return commit_info(inCommitTimestamp=1_700_000_000_000 + version, txnId=str(version))
 
 
+@drafted
 def managed(path: Path, *, published: int = 1, **changes: Any) -> Table:
     """A catalog-managed table with two commits, of which so many are published."""
     made = Table(path)
@@ -63,15 +74,8 @@ def plain(path: Path, *, configuration: Any = ..., **more: Any) -> Table:
     return made
 
 
-@breaks("DL971")
-def the_published_commit_is_another(path: Path) -> None:
-    made = managed(path)
-    made.commit(1, info(1), add("f2"))
-
-
-@respects("DL971")
-def the_published_commit_is_a_copy(path: Path) -> None:
-    managed(path, published=2)
+breaks("DL971", "the published commit is another", managed().commit(1, info(1), add("f2")))
+respects("DL971", "the published commit is a copy", managed(published=2))
 
 
 @breaks("DL972")
@@ -175,22 +179,14 @@ def the_table_has_the_same_id(path: Path) -> None:
     say(path)
 
 
-@breaks("DL977")
-def a_commit_is_not_published(path: Path) -> None:
-    managed(path)
-
-
-@respects("DL977")
-def every_commit_is_published(path: Path) -> None:
-    managed(path, published=2)
+breaks("DL977", "a commit is not published", managed())
+respects("DL977", "every commit is published", managed(published=2))
 
 
 @breaks("DL978")
 def the_table_was_found_by_its_location(path: Path) -> None:
-    managed(path, published=2)
+    managed(published=2)(path)
     (path / CATALOG).unlink()
 
 
-@respects("DL978")
-def the_catalog_was_asked(path: Path) -> None:
-    managed(path, published=2)
+respects("DL978", "the catalog was asked", managed(published=2))

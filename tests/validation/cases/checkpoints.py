@@ -14,6 +14,7 @@ from tests.support.tables import (
     add,
     commit_info,
     domain,
+    drafted,
     metadata,
     protocol,
     remove,
@@ -33,6 +34,7 @@ def meta(used: Action, **settings: str) -> Action:
     return metadata(settings | ({"delta.checkpointPolicy": "v2"} if has_v2 else {}))
 
 
+@drafted
 def start(path: Path, used: Action = PLAIN, commits: int = 2, **settings: str) -> Table:
     """A table whose commits after the first add a file each: f1, f2 and so on."""
     first = meta(used, **{key.replace("_", "."): value for key, value in settings.items()})
@@ -47,9 +49,10 @@ def state(used: Action = PLAIN, files: int = 1) -> list[Action]:
     return [used, meta(used), *(add(f"f{number}") for number in range(1, files + 1))]
 
 
+@drafted
 def v2(path: Path, kind: str = "json", files: int = 1) -> Table:
     """A table with a right V2 checkpoint of version 1."""
-    made = start(path, WITH_V2)
+    made = start(WITH_V2)(path)
     made.v2_checkpoint(1, state(WITH_V2), kind, sidecars=files)
     made.last_checkpoint(1)
     return made
@@ -76,9 +79,10 @@ def point(made: Table, **claims: Any) -> None:
     made.write("_last_checkpoint", json.dumps({"version": 1, "size": 3} | claims))
 
 
+@drafted
 def classic(path: Path, actions: Sequence[Action], **settings: str) -> Table:
     """A table with a classic checkpoint of version 1 that holds *actions*."""
-    made = start(path, **settings)
+    made = start(**settings)(path)
     made.checkpoint(1, actions)
     made.last_checkpoint(1)
     return made
@@ -86,97 +90,73 @@ def classic(path: Path, actions: Sequence[Action], **settings: str) -> Table:
 
 @breaks("DL601")
 def a_part_is_missing_but_the_commits_are_there(path: Path) -> None:
-    start(path).multipart(1, state())[1].unlink()
+    start()(path).multipart(1, state())[1].unlink()
 
 
-@breaks("DL601", "DL102")
+@breaks("DL601 DL102")
 def a_part_is_missing_and_so_are_the_commits(path: Path) -> None:
-    made = start(path, commits=3)
+    made = start(commits=3)(path)
     made.multipart(1, state())[1].unlink()
     (made.log / f"{0:020d}.json").unlink()
 
 
 @respects("DL601")
 def all_parts_are_there(path: Path) -> None:
-    start(path).multipart(1, state(), parts=3)
+    start()(path).multipart(1, state(), parts=3)
     Table(path).last_checkpoint(1)
 
 
 @breaks("DL602")
 def a_v2_table_has_a_checkpoint_in_parts(path: Path) -> None:
-    start(path, WITH_V2).multipart(1, state(WITH_V2))
+    start(WITH_V2)(path).multipart(1, state(WITH_V2))
     Table(path).last_checkpoint(1)
 
 
-@respects("DL602", depth="deep")
-def the_parts_are_older_than_the_feature(path: Path) -> None:
-    plainest = protocol(1, 1)
-    made = start(path, plainest)
-    made.multipart(1, state(plainest))
-    made.commit(2, INFO, WITH_V2, meta(WITH_V2))
-    made.v2_checkpoint(2, state(WITH_V2))
-    made.last_checkpoint(2)
+respects("DL602", "the parts are older than the feature",
+    start(protocol(1, 1)).multipart(1, state(protocol(1, 1))).commit(2, INFO, WITH_V2,
+        meta(WITH_V2)).v2_checkpoint(2, state(WITH_V2)).last_checkpoint(2), depth="deep")
 
 
 @respects("DL602")
 def a_v2_table_has_a_single_classic_checkpoint(path: Path) -> None:
-    start(path, WITH_V2).checkpoint(1, state(WITH_V2))
+    start(WITH_V2)(path).checkpoint(1, state(WITH_V2))
     Table(path).last_checkpoint(1)
 
 
 @breaks("DL603")
 def a_v2_checkpoint_belongs_to_a_plain_table(path: Path) -> None:
-    start(path).v2_checkpoint(1, state())
+    start()(path).v2_checkpoint(1, state())
     Table(path).last_checkpoint(1)
 
 
-@breaks("DL603")
-def a_classic_name_hides_a_v2_checkpoint(path: Path) -> None:
-    classic(path, [*state(), {"checkpointMetadata": {"version": 1}}])
-
-
-@respects("DL603")
-def a_v2_checkpoint_belongs_to_a_v2_table(path: Path) -> None:
-    v2(path, "parquet", files=2)
+breaks("DL603", "a classic name hides a v2 checkpoint",
+    classic([*state(), {"checkpointMetadata": {"version": 1}}]))
+respects("DL603", "a v2 checkpoint belongs to a v2 table", v2("parquet", files=2))
 
 
 @breaks("DL604")
 def a_v2_checkpoint_has_no_metadata_of_its_own(path: Path) -> None:
-    edit(v2(path), without="checkpointMetadata")
+    edit(v2()(path), without="checkpointMetadata")
 
 
 @breaks("DL604")
 def a_v2_checkpoint_has_two_metadata_of_its_own(path: Path) -> None:
-    edit(v2(path), {"checkpointMetadata": {"version": 1}})
+    edit(v2()(path), {"checkpointMetadata": {"version": 1}})
 
 
 @breaks("DL604")
 def a_v2_checkpoint_says_another_version(path: Path) -> None:
-    edit(v2(path), {"checkpointMetadata": {"version": 2}}, without="checkpointMetadata")
+    edit(v2()(path), {"checkpointMetadata": {"version": 2}}, without="checkpointMetadata")
 
 
-@respects("DL604")
-def a_v2_checkpoint_says_its_version(path: Path) -> None:
-    v2(path)
+respects("DL604", "a v2 checkpoint says its version", v2())
+respects("DL604", "a classic checkpoint has no metadata of its own", classic(state()))
+
+breaks("DL605", "a checkpoint lacks the protocol", classic(state()[1:]).commit(2, INFO, PLAIN))
+breaks("DL605", "a checkpoint has metadata twice", classic([*state(), metadata()]))
 
 
-@respects("DL604")
-def a_classic_checkpoint_has_no_metadata_of_its_own(path: Path) -> None:
-    classic(path, state())
-
-
-@breaks("DL605")
-def a_checkpoint_lacks_the_protocol(path: Path) -> None:
-    made = classic(path, state()[1:])
-    made.commit(2, INFO, PLAIN)
-
-
-@breaks("DL605")
-def a_checkpoint_has_metadata_twice(path: Path) -> None:
-    classic(path, [*state(), metadata()])
-
-
-@breaks("DL605", "DL106")
+@breaks("DL605 DL106")
 def a_checkpoint_without_metadata_is_all_there_is(path: Path) -> None:
     made = Table(path)
     made.checkpoint(1, [PLAIN])
@@ -186,7 +166,7 @@ def a_checkpoint_without_metadata_is_all_there_is(path: Path) -> None:
 
 @respects("DL605")
 def parts_have_protocol_and_metadata_between_them(path: Path) -> None:
-    start(path).multipart(1, state(), parts=2)
+    start()(path).multipart(1, state(), parts=2)
     Table(path).last_checkpoint(1)
 
 
@@ -194,155 +174,103 @@ EMPTY_LISTS = protocol(1, 2, [], [])
 LOST_LISTS = protocol(3, 7)
 
 
-@breaks("DL606", "DL202", "DL203", "DL211")
-def a_checkpoint_lost_the_feature_lists(path: Path) -> None:
-    made = start(path, WITH_V2)
-    made.checkpoint(1, [LOST_LISTS, meta(WITH_V2), add("f1")])
-    made.last_checkpoint(1)
-
-
-@breaks("DL606", "DL202", "DL203")
-def a_checkpoint_has_empty_lists_at_legacy_versions(path: Path) -> None:
-    classic(path, state(EMPTY_LISTS))
-
-
-@respects("DL606")
-def a_checkpoint_lists_features_on_both_sides(path: Path) -> None:
-    made = start(path, WITH_V2)
-    made.checkpoint(1, state(WITH_V2))
-    made.last_checkpoint(1)
+breaks("DL606 DL202 DL203 DL211", "a checkpoint lost the feature lists",
+    start(WITH_V2).checkpoint(1, [LOST_LISTS, meta(WITH_V2), add("f1")]).last_checkpoint(1))
+breaks("DL606 DL202 DL203", "a checkpoint has empty lists at legacy versions",
+    classic(state(EMPTY_LISTS)))
+respects("DL606", "a checkpoint lists features on both sides",
+    start(WITH_V2).checkpoint(1, state(WITH_V2)).last_checkpoint(1))
 
 
 @respects("DL606")
 def a_checkpoint_lists_writer_features_only(path: Path) -> None:
     used = protocol(1, 7, None, ["appendOnly"])
-    made = start(path, used, delta_appendOnly="true")
+    made = start(used, delta_appendOnly="true")(path)
     kept = metadata({"delta.appendOnly": "true"})
     made.checkpoint(1, [used, kept, add("f1")])
     made.last_checkpoint(1)
 
 
-@breaks("DL607", "DL609", depth="deep")
+@breaks("DL607 DL609", depth="deep")
 def a_v2_checkpoint_has_a_file_twice(path: Path) -> None:
-    edit(v2(path), add("f1"))
+    edit(v2()(path), add("f1"))
 
 
 @breaks("DL607", depth="deep")
 def a_v2_checkpoint_has_a_tombstone_beside_its_sidecar(path: Path) -> None:
-    edit(v2(path), remove("x"))
+    edit(v2()(path), remove("x"))
 
 
 @respects("DL607", depth="deep")
 def a_v2_checkpoint_has_its_files_inline(path: Path) -> None:
-    made = start(path, WITH_V2)
+    made = start(WITH_V2)(path)
     made.v2_checkpoint(1, state(WITH_V2)[:2], sidecars=0)
     edit(made, add("f1"))
 
 
 @breaks("DL608")
 def a_sidecar_is_missing(path: Path) -> None:
-    sidecars(v2(path))[0].unlink()
+    sidecars(v2()(path))[0].unlink()
 
 
 @breaks("DL608")
 def a_sidecar_is_missing_and_cannot_be_replaced(path: Path) -> None:
-    made = v2(path)
+    made = v2()(path)
     sidecars(made)[0].unlink()
     (made.log / f"{0:020d}.json").unlink()
 
 
 @breaks("DL608")
 def a_sidecar_has_another_size(path: Path) -> None:
-    made = v2(path)
+    made = v2()(path)
     name = sidecars(made)[0].name
     reference = {"sidecar": {"path": name, "sizeInBytes": 1, "modificationTime": 1}}
     edit(made, reference, without="sidecar")
 
 
+@drafted
 def _named_in(path: Path, directory: str) -> None:
-    made = v2(path)
+    made = v2()(path)
     (one,) = sidecars(made)
     name = f"{directory or f'file:{one.parent}'}/{one.name}"
     reference = {"path": name, "sizeInBytes": one.stat().st_size, "modificationTime": 1}
     edit(made, {"sidecar": reference}, without="sidecar")
 
 
-@breaks("DL608")
-def a_sidecar_lies_in_a_directory_of_its_own(path: Path) -> None:
-    _named_in(path, "more")
-
-
-@breaks("DL608")
-def a_sidecar_is_named_from_the_log(path: Path) -> None:
-    _named_in(path, "_sidecars")
-
-
-@respects("DL608")
-def a_sidecar_is_named_by_its_full_path(path: Path) -> None:
-    _named_in(path, "")
-
-
-@respects("DL608")
-def a_sidecar_is_named_by_way_of_the_log(path: Path) -> None:
-    _named_in(path, "../_sidecars")
+breaks("DL608", "a sidecar lies in a directory of its own", _named_in("more"))
+breaks("DL608", "a sidecar is named from the log", _named_in("_sidecars"))
+respects("DL608", "a sidecar is named by its full path", _named_in(""))
+respects("DL608", "a sidecar is named by way of the log", _named_in("../_sidecars"))
 
 
 @breaks("DL612")
 def a_checkpoint_of_json_has_a_blank_line(path: Path) -> None:
-    made = v2(path)
+    made = v2()(path)
     (file,) = made.log.glob("*.checkpoint.*.json")
     file.write_bytes(file.read_bytes() + b" \n")
 
 
-@breaks("DL609", depth="deep")
-def a_checkpoint_lacks_a_file(path: Path) -> None:
-    classic(path, [*state()[:2], add("other")])
-
-
-@breaks("DL609", depth="deep")
-def a_checkpoint_brings_a_removed_file_back(path: Path) -> None:
-    made = start(path)
-    made.commit(2, INFO, remove("f1"), add("f2"))
-    made.checkpoint(2, state(files=2))
-    made.last_checkpoint(2)
-
-
-@breaks("DL609", depth="deep")
-def a_checkpoint_lost_a_property(path: Path) -> None:
-    classic(path, state(), k="v")
-
-
-@breaks("DL609", depth="deep")
-def a_checkpoint_has_an_older_protocol(path: Path) -> None:
-    made = start(path, protocol(1, 3))
-    made.checkpoint(1, state())
-    made.last_checkpoint(1)
-
-
-@breaks("DL609", depth="deep")
-def only_the_first_of_two_checkpoints_is_wrong(path: Path) -> None:
-    made = start(path, commits=3)
-    made.checkpoint(1, [*state()[:2], add("other")])
-    made.checkpoint(2, state(files=2))
-    made.last_checkpoint(2)
+breaks("DL609", "a checkpoint lacks a file", classic([*state()[:2], add("other")]), depth="deep")
+breaks("DL609", "a checkpoint brings a removed file back", start().commit(2, INFO, remove("f1"),
+    add("f2")).checkpoint(2, state(files=2)).last_checkpoint(2), depth="deep")
+breaks("DL609", "a checkpoint lost a property", classic(state(), k="v"), depth="deep")
+breaks("DL609", "a checkpoint has an older protocol",
+    start(protocol(1, 3)).checkpoint(1, state()).last_checkpoint(1), depth="deep")
+breaks("DL609", "only the first of two checkpoints is wrong",
+    start(commits=3).checkpoint(1, [*state()[:2], add("other")]).checkpoint(2, state(files=2))
+        .last_checkpoint(2), depth="deep")
 
 
 def transaction() -> Action:
     return {"txn": {"appId": "x", "version": 1}}
 
 
-@respects("DL609", depth="deep")
-def a_checkpoint_agrees_with_the_commits(path: Path) -> None:
-    made = start(path)
-    made.commit(2, INFO, remove("f1"), add("%c3%a9"), transaction())
-    made.checkpoint(2, [*state()[:2], add("%C3%A9"), remove("f1")])
-    made.last_checkpoint(2)
-
-
-@respects("DL609", depth="deep")
-def a_checkpoint_spells_the_schema_with_blanks(path: Path) -> None:
-    spaced = SCHEMA.replace(",", ", ").replace(":", ": ")
-    classic(path, [PLAIN, metadata(schemaString=spaced), add("f1")])
+respects("DL609", "a checkpoint agrees with the commits", start().commit(2, INFO, remove("f1"),
+    add("%c3%a9"), transaction()).checkpoint(2, [*state()[:2], add("%C3%A9"), remove("f1")])
+    .last_checkpoint(2), depth="deep")
+respects("DL609", "a checkpoint spells the schema with blanks",
+    classic([PLAIN, metadata(schemaString=SCHEMA.replace(",", ", ").replace(":", ": ")),
+        add("f1")]), depth="deep")
 
 
 @respects("DL609", depth="deep")
@@ -367,26 +295,23 @@ def nothing_is_left_to_compare_a_checkpoint_with(path: Path) -> None:
 WITH_DOMAINS = protocol(3, 7, ["v2Checkpoint"], ["domainMetadata", "v2Checkpoint"])
 
 
+@drafted
 def with_domain(path: Path, *, removed: bool) -> None:
-    made = start(path, WITH_DOMAINS)
+    made = start(WITH_DOMAINS)(path)
     made.commit(2, INFO, domain("x", removed=removed))
     made.v2_checkpoint(2, [*state(WITH_DOMAINS), domain("x", removed=removed)])
     made.last_checkpoint(2)
 
 
-@breaks("DL610")
-def a_checkpoint_keeps_a_removed_domain(path: Path) -> None:
-    with_domain(path, removed=True)
+breaks("DL610", "a checkpoint keeps a removed domain", with_domain(removed=True))
 
 
 @breaks("DL610")
 def a_checkpoint_has_a_commit_info(path: Path) -> None:
-    edit(v2(path), INFO)
+    edit(v2()(path), INFO)
 
 
-@respects("DL610")
-def a_checkpoint_has_a_domain(path: Path) -> None:
-    with_domain(path, removed=False)
+respects("DL610", "a checkpoint has a domain", with_domain(removed=False))
 
 
 @breaks("DL611")
@@ -408,29 +333,16 @@ def an_older_checkpoints_commit_is_there(path: Path) -> None:
     made.last_checkpoint(3)
 
 
-@breaks("DL612")
-def a_checkpoint_is_empty(path: Path) -> None:
-    start(path).write(f"{1:020d}.checkpoint.parquet", b"")
-
-
-@breaks("DL612")
-def a_checkpoint_is_no_parquet_file(path: Path) -> None:
-    made = start(path)
-    made.write(f"{1:020d}.checkpoint.parquet", b"PAR1garbage")
-    made.last_checkpoint(1)
-
-
-@breaks("DL612", depth="deep")
-def an_older_checkpoint_cannot_be_read(path: Path) -> None:
-    made = start(path, commits=3)
-    made.checkpoint(2, state(files=2))
-    made.write(f"{1:020d}.checkpoint.parquet", b"PAR1garbage")
-    made.last_checkpoint(2)
+breaks("DL612", "a checkpoint is empty", start().write(f"{1:020d}.checkpoint.parquet", b""))
+breaks("DL612", "a checkpoint is no parquet file",
+    start().write(f"{1:020d}.checkpoint.parquet", b"PAR1garbage").last_checkpoint(1))
+breaks("DL612", "an older checkpoint cannot be read", start(commits=3).checkpoint(2, state(files=2))
+    .write(f"{1:020d}.checkpoint.parquet", b"PAR1garbage").last_checkpoint(2), depth="deep")
 
 
 @breaks("DL612", depth="deep")
 def a_checkpoint_is_damaged_inside(path: Path) -> None:
-    made = classic(path, [*state()[:2], *(add(f"f{number}" * 50) for number in range(500))])
+    made = classic([*state()[:2], *(add(f"f{number}" * 50) for number in range(500))])(path)
     file = made.log / f"{1:020d}.checkpoint.parquet"
     content = bytearray(file.read_bytes())
     content[200:4000] = b"\xff" * 3800
@@ -439,21 +351,20 @@ def a_checkpoint_is_damaged_inside(path: Path) -> None:
 
 @breaks("DL612", depth="deep")
 def a_sidecar_cannot_be_read(path: Path) -> None:
-    made = v2(path)
+    made = v2()(path)
     (one,) = sidecars(made)
     one.write_bytes(b"\x00" * one.stat().st_size)
 
 
 @breaks("DL612")
 def a_part_is_empty(path: Path) -> None:
-    start(path).multipart(1, state())[1].write_bytes(b"")
+    start()(path).multipart(1, state())[1].write_bytes(b"")
 
 
-@respects("DL612")
-def a_checkpoint_can_be_read(path: Path) -> None:
-    classic(path, state())
+respects("DL612", "a checkpoint can be read", classic(state()))
 
 
+@drafted
 def with_statistics(
     path: Path, settings: Action, *columns: str, files: int = 1, **more: Any
 ) -> None:
@@ -481,31 +392,16 @@ AS_JSON = "delta.checkpoint.writeStatsAsJson"
 AS_STRUCT = "delta.checkpoint.writeStatsAsStruct"
 
 
-@breaks("DL613")
-def statistics_are_missing(path: Path) -> None:
-    with_statistics(path, {})
+breaks("DL613", "statistics are missing", with_statistics({}))
+breaks("DL613", "struct statistics are missing", with_statistics({AS_STRUCT: "true"}, "stats"))
+respects("DL613", "statistics are switched off", with_statistics({AS_JSON: "false"}))
+respects("DL613", "statistics are there in both forms",
+    with_statistics({AS_STRUCT: "true"}, "stats", "stats_parsed"))
+respects("DL613", "struct statistics are not asked for",
+    with_statistics({AS_STRUCT: "false"}, "stats"))
 
 
-@breaks("DL613")
-def struct_statistics_are_missing(path: Path) -> None:
-    with_statistics(path, {AS_STRUCT: "true"}, "stats")
-
-
-@respects("DL613")
-def statistics_are_switched_off(path: Path) -> None:
-    with_statistics(path, {AS_JSON: "false"})
-
-
-@respects("DL613")
-def statistics_are_there_in_both_forms(path: Path) -> None:
-    with_statistics(path, {AS_STRUCT: "true"}, "stats", "stats_parsed")
-
-
-@respects("DL613")
-def struct_statistics_are_not_asked_for(path: Path) -> None:
-    with_statistics(path, {AS_STRUCT: "false"}, "stats")
-
-
+@drafted
 def _named(path: Path, *versions: int) -> Table:
     made = Table(path)
     for version in versions:
@@ -515,82 +411,66 @@ def _named(path: Path, *versions: int) -> Table:
     return made
 
 
-@breaks("DL614")
-def v2_names_span_a_hundred_versions(path: Path) -> None:
-    _named(path, 10, 110)
+breaks("DL614", "v2 names span a hundred versions", _named(10, 110))
+respects("DL614", "v2 names span less than a hundred versions", _named(10, 109))
+respects("DL614", "a classic name stands between",
+    _named(10, 110).checkpoint(100, state(WITH_V2)).commit(100, INFO))
 
 
-@respects("DL614")
-def v2_names_span_less_than_a_hundred_versions(path: Path) -> None:
-    _named(path, 10, 109)
-
-
-@respects("DL614")
-def a_classic_name_stands_between(path: Path) -> None:
-    made = _named(path, 10, 110)
-    made.checkpoint(100, state(WITH_V2))
-    made.commit(100, INFO)
-
-
+@drafted
 def orphan(path: Path, age: int) -> None:
-    made = v2(path)
+    made = v2()(path)
     target = made.write("_sidecars/lost.parquet", b"PAR1")
     time = (NOW - age) * 1_000_000
     os.utime(target, ns=(time, time))
 
 
-@breaks("DL615", depth="deep")
-def a_sidecar_is_left_over_for_more_than_a_day(path: Path) -> None:
-    orphan(path, DAY + 1)
-
-
-@respects("DL615", depth="deep")
-def a_sidecar_may_belong_to_a_checkpoint_to_come(path: Path) -> None:
-    orphan(path, DAY)
+breaks("DL615", "a sidecar is left over for more than a day", orphan(DAY + 1), depth="deep")
+respects("DL615", "a sidecar may belong to a checkpoint to come", orphan(DAY), depth="deep")
 
 
 @respects("DL615", depth="deep")
 def old_sidecars_belong_to_a_checkpoint(path: Path) -> None:
-    for sidecar in sidecars(v2(path)):
+    for sidecar in sidecars(v2()(path)):
         os.utime(sidecar, (1, 1))
 
 
 @breaks("DL616")
 def the_pointer_says_too_many_parts(path: Path) -> None:
-    point(classic(path, state()), parts=2)
+    point(classic(state())(path), parts=2)
 
 
 @breaks("DL616")
 def the_pointer_forgets_the_parts(path: Path) -> None:
-    start(path).multipart(1, state())
+    start()(path).multipart(1, state())
     point(Table(path))
 
 
 @breaks("DL616")
 def the_pointer_says_another_size_in_bytes(path: Path) -> None:
-    point(classic(path, state()), sizeInBytes=1)
+    point(classic(state())(path), sizeInBytes=1)
 
 
 @breaks("DL616", depth="deep")
 def the_pointer_counts_other_actions(path: Path) -> None:
-    point(classic(path, state()), size=4)
+    point(classic(state())(path), size=4)
 
 
 @breaks("DL616", depth="deep")
 def the_pointer_counts_other_files(path: Path) -> None:
-    point(classic(path, state()), numOfAddFiles=2)
+    point(classic(state())(path), numOfAddFiles=2)
 
 
 @respects("DL616", depth="deep")
 def the_pointer_is_right_in_everything(path: Path) -> None:
-    made = classic(path, state())
+    made = classic(state())(path)
     size = (made.log / f"{1:020d}.checkpoint.parquet").stat().st_size
     point(made, sizeInBytes=size, numOfAddFiles=1, parts=None)
 
 
 @respects("DL616", depth="deep")
 def the_pointer_counts_the_sidecars_content(path: Path) -> None:
-    made = v2(path, files=2)
+    made = v2(files=2)(path)
     top = top_level(made)
     size = top.stat().st_size + sum(sidecar.stat().st_size for sidecar in sidecars(made))
     details = {"path": top.name}
@@ -599,70 +479,49 @@ def the_pointer_counts_the_sidecars_content(path: Path) -> None:
 
 @respects("DL616", depth="deep")
 def the_pointer_means_the_other_checkpoint_of_its_version(path: Path) -> None:
-    made = classic(path, state())
+    made = classic(state())(path)
     made.multipart(1, state(), parts=3)
     point(made, parts=3)
 
 
-@breaks("DL605", depth="deep")
-def a_checkpoint_without_protocol_is_compared(path: Path) -> None:
-    classic(path, state()[1:]).commit(2, INFO, PLAIN)
+breaks("DL605", "a checkpoint without protocol is compared",
+    classic(state()[1:]).commit(2, INFO, PLAIN), depth="deep")
+breaks("DL605", "a checkpoint without metadata is compared",
+    classic([PLAIN, add("f1")]).commit(2, INFO, metadata()), depth="deep")
+
+breaks("DL609", "a checkpoint only lacks a file", classic(state()[:2]), depth="deep")
+breaks("DL609", "a checkpoint only has a file too many",
+    classic([*state(), add("other")]), depth="deep")
+
+respects("DL613 DL307", "statistics would be about partition columns only",
+    with_statistics({}, partitionColumns=["a"]))
+respects("DL613", "statistics would be about no file", with_statistics({}, files=0), depth="deep")
 
 
-@breaks("DL605", depth="deep")
-def a_checkpoint_without_metadata_is_compared(path: Path) -> None:
-    classic(path, [PLAIN, add("f1")]).commit(2, INFO, metadata())
-
-
-@breaks("DL609", depth="deep")
-def a_checkpoint_only_lacks_a_file(path: Path) -> None:
-    classic(path, state()[:2])
-
-
-@breaks("DL609", depth="deep")
-def a_checkpoint_only_has_a_file_too_many(path: Path) -> None:
-    classic(path, [*state(), add("other")])
-
-
-@respects("DL613", "DL307")
-def statistics_would_be_about_partition_columns_only(path: Path) -> None:
-    with_statistics(path, {}, partitionColumns=["a"])
-
-
-@respects("DL613", depth="deep")
-def statistics_would_be_about_no_file(path: Path) -> None:
-    with_statistics(path, {}, files=0)
-
-
-@respects("DL616", "DL109")
+@respects("DL616 DL109")
 def a_stale_pointer_is_wrong_about_an_older_checkpoint(path: Path) -> None:
-    made = start(path, commits=3)
+    made = start(commits=3)(path)
     made.checkpoint(1, state())
     made.checkpoint(2, state(files=2))
     point(made, parts=9)
 
 
-@respects("DL616", "DL109", depth="deep")
+@respects("DL616 DL109", depth="deep")
 def a_stale_pointer_is_right_about_its_own_checkpoint(path: Path) -> None:
-    made = start(path, commits=3)
+    made = start(commits=3)(path)
     made.checkpoint(1, state())
     made.checkpoint(2, state(files=2))
     point(made)
 
 
-@respects("DL616", "DL107")
-def there_is_no_pointer(path: Path) -> None:
-    start(path).checkpoint(1, state())
-
-
-@respects("DL616", "DL110")
-def the_pointer_cannot_be_used(path: Path) -> None:
-    classic(path, state()).write("_last_checkpoint", "[]")
+respects("DL616 DL107", "there is no pointer", start().checkpoint(1, state()))
+respects("DL616 DL110", "the pointer cannot be used",
+    classic(state()).write("_last_checkpoint", "[]"))
 
 
 @respects("DL616", depth="deep")
 def the_pointer_means_the_less_preferable_checkpoint(path: Path) -> None:
-    made = classic(path, state())
+    made = classic(state())(path)
     made.multipart(1, state(), parts=3)
     size = (made.log / f"{1:020d}.checkpoint.parquet").stat().st_size
     point(made, sizeInBytes=size)
@@ -670,7 +529,7 @@ def the_pointer_means_the_less_preferable_checkpoint(path: Path) -> None:
 
 @respects("DL616", depth="deep")
 def the_pointer_means_one_of_two_v2_checkpoints(path: Path) -> None:
-    made = start(path, WITH_V2)
+    made = start(WITH_V2)(path)
     made.v2_checkpoint(1, state(WITH_V2), "json", sidecars=1)
     made.v2_checkpoint(1, state(WITH_V2), "parquet", sidecars=1)
     top = top_level(made)
@@ -678,6 +537,4 @@ def the_pointer_means_one_of_two_v2_checkpoints(path: Path) -> None:
     point(made, size=5, sizeInBytes=size, v2Checkpoint={"path": top.name})
 
 
-@breaks("DL613", depth="deep")
-def statistics_of_a_whole_checkpoint_are_missing(path: Path) -> None:
-    with_statistics(path, {})
+breaks("DL613", "statistics of a whole checkpoint are missing", with_statistics({}), depth="deep")
