@@ -63,7 +63,7 @@ from deltaadm.reports.words import DOES, LEGEND, VERDICTS, WHOLE_TABLE, grouped,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, Final, TypeVar
 
     from deltaadm.blocks import Block
@@ -180,34 +180,33 @@ def describe(
 
     Never fails: what cannot be determined is left out, and a warning says why.
     """
-    warnings: list[str] = list(snapshot.warnings)
-    attempt = _ErrorCollector(warnings)
     metadata, protocol = snapshot.metadata, snapshot.protocol
-    needs = _needs(protocol, Traits.of(metadata), in_catalog=snapshot.name is not None)
-    warnings.extend(warning for warning in needs.errors if warning not in warnings)
+    alike = _alike(protocol, Traits.of(metadata), in_catalog=snapshot.name is not None)
+    warnings = list(snapshot.warnings)
+    warnings += [warning for warning in alike.warnings if warning not in warnings]
     usage = usages(snapshot)
-    warnings.extend(needs.warnings)
-    for refusal in (needs.refused_to_read, needs.refused_to_write):
-        if refusal is not None and refusal.message not in warnings:
-            warnings.append(refusal.message)
-    reports = needs.features
-    used = tuple(_with_usage(report, usage.get(report.name)) for report in reports)
-    return TableReport(
+    used = tuple(_with_usage(report, usage.get(report.name)) for report in alike.features)
+    mapping = MappingReport(
+        mode=_attempt(warnings, lambda: mapping_mode(metadata))
+        or metadata.configuration[COLUMN_MAPPING_MODE],
+        supported=protocol.supports("columnMapping"),
+        max_column_id=max_column_id(metadata),
+        columns=(_attempt(warnings, lambda: _columns(metadata)) or ()) if columns else None,
+    )
+    clustering = None
+    if snapshot.domains is not None:
+        from deltaadm.domain.transaction import columns as columns_of  # which most runs do not need
+
+        clustering = _attempt(warnings, lambda: columns_of.clustering_columns(snapshot))
+    return replace(
+        alike,
         table=table,
         snapshot=snapshot,
-        features=reports if all(map(is_, used, reports)) else used,
-        minimum_protocol=needs.minimum,
-        classic_minimum_versions=needs.classic,
-        lowest_equivalent_protocol=needs.lowest,
-        mapping=_mapping(snapshot, attempt, columns=columns),
-        clustering_columns=None
-        if snapshot.domains is None
-        else attempt(lambda: _clustering(snapshot)),
-        clients=needs.clients,
+        features=alike.features if all(map(is_, used, alike.features)) else used,
+        mapping=mapping,
+        clustering_columns=clustering,
         client_view=clients,
         usage=usage,
-        refused_to_read=needs.refused_to_read,
-        refused_to_write=needs.refused_to_write,
         warnings=tuple(warnings),
         advises=advice,
     )
@@ -224,84 +223,67 @@ def _with_usage(report: FeatureReport, usage: Usage | None) -> FeatureReport:
     return replace(report, active=report.active and not idle, because=(*report.because, *more))
 
 
-def _clustering(snapshot: Snapshot) -> tuple[Path, ...] | None:
-    from deltaadm.domain.transaction.columns import (  # which most runs do not need
-        clustering_columns,
+def _columns(metadata: Metadata) -> tuple[ColumnReport, ...]:
+    return tuple(
+        ColumnReport(path_text(path), column_id(field), physical_name(field), type_name(field.type))
+        for path, field in walk(metadata.schema)
     )
 
-    return clustering_columns(snapshot)
 
-
-@dataclass(frozen=True)
-class _Needs:
-    """
-    The features that protocol and traits need, and the verdicts on clients.
-
-    `errors` say why something of it cannot be determined.
-    """
-
-    minimum: Protocol | None
-    classic: tuple[int, int] | None
-    lowest: Protocol | None
-    features: tuple[FeatureReport, ...]
-    clients: tuple[Verdict, ...]
-    refused_to_read: DeltaadmError | None
-    refused_to_write: DeltaadmError | None
-    errors: tuple[str, ...]
-    warnings: tuple[str, ...]
+def _attempt(warnings: list[str], find: Callable[[], Result]) -> Result | None:
+    """What *find* returns; where it fails, its error is one of the *warnings*."""
+    try:
+        return find()
+    except DeltaadmError as error:
+        if error.message not in warnings:
+            warnings.append(error.message)
+        return None
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
-def _needs(protocol: Protocol, traits: Traits, *, in_catalog: bool) -> _Needs:
+def _alike(protocol: Protocol, traits: Traits, *, in_catalog: bool) -> TableReport:
+    """What the reports on all tables with this protocol and these traits have in common."""
     from deltaadm.clients import verdicts
 
-    errors: list[str] = []
-    attempt = _ErrorCollector(errors)
+    warnings: list[str] = []
     metadata = traits.metadata
     name = "its name" if in_catalog else None
-    alike = Snapshot(root="", version=0, protocol=protocol, metadata=metadata, name=name)
-    minimum = attempt(lambda: minimum_protocol(metadata))
-    classic = attempt(lambda: _classic(metadata))
-    lowest = attempt(protocol.denormalized_normalized)
-    features = tuple(_features(protocol, metadata, attempt))
-    return _Needs(
-        minimum=minimum,
-        classic=classic,
-        lowest=lowest,
+    snapshot = Snapshot(root="", version=0, protocol=protocol, metadata=metadata, name=name)
+    minimum = _attempt(warnings, lambda: minimum_protocol(metadata))
+    legacy = _attempt(warnings, lambda: required_minimum_protocol(metadata)[0])
+    classic = None
+    if legacy is not None:
+        classic = max(1, legacy.min_reader_version), max(1, legacy.min_writer_version)
+    lowest = _attempt(warnings, protocol.denormalized_normalized)
+    features = tuple(_features(protocol, metadata, warnings))
+    refusals = refusal_to_read(snapshot), refusal_to_write(snapshot)
+    warnings += _warnings(metadata, features)
+    warnings += dict.fromkeys(
+        refusal.message for refusal in refusals if refusal and refusal.message not in warnings
+    )
+    return TableReport(
+        table="",
+        snapshot=snapshot,
         features=features,
+        minimum_protocol=minimum,
+        classic_minimum_versions=classic,
+        lowest_equivalent_protocol=lowest,
+        mapping=MappingReport("", supported=False, max_column_id=None, columns=None),
+        clustering_columns=None,
         clients=verdicts(newest_releases(), protocol, metadata),
-        refused_to_read=refusal_to_read(alike),
-        refused_to_write=refusal_to_write(alike),
-        errors=tuple(errors),
-        warnings=tuple(_warnings(metadata, features)),
+        client_view=ClientView.SUMMARY,
+        usage={},
+        refused_to_read=refusals[0],
+        refused_to_write=refusals[1],
+        warnings=tuple(warnings),
     )
 
 
-class _ErrorCollector:
-    """Calls what may fail, and notes the failure in place of an answer."""
-
-    def __init__(self, warnings: list[str]) -> None:
-        self._warnings = warnings
-
-    def __call__(self, find: Callable[[], Result]) -> Result | None:
-        try:
-            return find()
-        except DeltaadmError as error:
-            if error.message not in self._warnings:
-                self._warnings.append(error.message)
-            return None
-
-
-def _classic(metadata: Metadata) -> tuple[int, int]:
-    protocol, _ = required_minimum_protocol(metadata)
-    return max(1, protocol.min_reader_version), max(1, protocol.min_writer_version)
-
-
 def _features(
-    protocol: Protocol, metadata: Metadata, attempt: _ErrorCollector
+    protocol: Protocol, metadata: Metadata, warnings: list[str]
 ) -> Iterator[FeatureReport]:
     evidence = {
-        name: attempt(partial(entry.activation.evidence, metadata)) or ()
+        name: _attempt(warnings, partial(entry.activation.evidence, metadata)) or ()
         for name, entry in FEATURES.items()
     }
     asked = {
@@ -313,70 +295,27 @@ def _features(
         # Delta adds no feature beside its preview, nor the other way round.
         and (entry.twin is None or not protocol.supports(entry.twin))
     }
-    implied = protocol.implicit_features
-    for name in sorted(protocol.explicit_names | implied | asked):
-        feature = lookup(name)
-        supported = (
-            "explicit"
-            if name in protocol.explicit_names
-            else "implicit"
-            if name in implied
-            else None
-        )
-        uses = evidence.get(feature.name, ()) if feature else ()
-        yield FeatureReport(
-            name=name,
-            feature=feature,
-            supported=supported,
-            active=supported is not None
-            and feature is not None
-            and (bool(uses) or feature.activation.find is None),
-            because=tuple(_because(protocol, name, supported, uses)),
-        )
-
-
-def _because(
-    protocol: Protocol, name: str, supported: str | None, evidence: tuple[str, ...]
-) -> Iterator[str]:
-    if supported == "implicit":
-        yield (
-            f"implied by reader version {protocol.min_reader_version} and writer version "
-            f"{protocol.min_writer_version}"
-        )
-    if supported == "explicit":
-        lists = [
-            key
-            for key, names in (
-                ("readerFeatures", protocol.reader_features),
-                ("writerFeatures", protocol.writer_features),
-            )
-            if name in (names or ())
-        ]
-        yield f"listed in {' and '.join(lists)}"
-    yield from evidence
-    for other in dependents(name, protocol.explicit_names):
-        yield f"required by {other}"
-
-
-def _columns(metadata: Metadata) -> Iterator[ColumnReport]:
-    for path, field in walk(metadata.schema):
-        yield ColumnReport(
-            path=path_text(path),
-            id=column_id(field),
-            physical_name=physical_name(field),
-            type=type_name(field.type),
-        )
-
-
-def _mapping(snapshot: Snapshot, attempt: _ErrorCollector, *, columns: bool) -> MappingReport:
-    metadata = snapshot.metadata
-    mode = attempt(lambda: mapping_mode(metadata))
-    return MappingReport(
-        mode=mode or metadata.configuration[COLUMN_MAPPING_MODE],
-        supported=snapshot.protocol.supports("columnMapping"),
-        max_column_id=max_column_id(metadata),
-        columns=(attempt(lambda: tuple(_columns(metadata))) or ()) if columns else None,
+    explicit, implied = protocol.explicit_names, protocol.implicit_features
+    versions = (
+        f"implied by reader version {protocol.min_reader_version} and writer version "
+        f"{protocol.min_writer_version}"
     )
+    lists = {"readerFeatures": protocol.reader_features, "writerFeatures": protocol.writer_features}
+    for name in sorted(explicit | implied | asked):
+        feature = lookup(name)
+        uses = evidence.get(feature.name, ()) if feature else ()
+        supported, because = None, list(uses)
+        if name in explicit:
+            supported = "explicit"
+            listed = (key for key, names in lists.items() if name in (names or ()))
+            because.insert(0, f"listed in {' and '.join(listed)}")
+        elif name in implied:
+            supported = "implicit"
+            because.insert(0, versions)
+        because += [f"required by {other}" for other in dependents(name, explicit)]
+        is_used = feature is not None and (bool(uses) or feature.activation.find is None)
+        active = supported is not None and is_used
+        yield FeatureReport(name, feature, supported, active, tuple(because))
 
 
 def _warnings(metadata: Metadata, features: tuple[FeatureReport, ...]) -> Iterator[str]:
@@ -402,7 +341,6 @@ def _warnings(metadata: Metadata, features: tuple[FeatureReport, ...]) -> Iterat
 
 MOST: Final = 3
 """So many pieces of advice are given."""
-_RETENTION: Final = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
 _UNREAD_INTERVALS: Final = 3
 _NAMED: Final = 4
 
@@ -417,95 +355,71 @@ class Advice:
 
 def advice_on(report: TableReport) -> tuple[Advice, ...]:
     """The most worthwhile first; none on a table that is as it should be."""
-    recommendations = (
-        *_retention(report),
-        *_unused(report),
-        *_previews(report),
-        *_checkpoint(report),
-    )
-    return recommendations[:MOST]
+    kinds = (_retention, _unused, _previews, _checkpoint)
+    return tuple(advice for advise in kinds for advice in advise(report))[:MOST]
 
 
 def _retention(report: TableReport) -> Iterator[Advice]:
+    log, deleted = "delta.logRetentionDuration", "delta.deletedFileRetentionDuration"
     configuration = report.snapshot.metadata.configuration
-    if not any(key in configuration for key in _RETENTION):
-        return
-
-    try:
-        check_retention(report.snapshot.metadata)
-    except DeltaadmError as error:
-        log, deleted = _RETENTION
-        interval = configuration.get(deleted, "interval 1 week")
-        yield Advice(error.message, _command(report, "alter", "--set", f"{log}={interval}"))
+    if log in configuration or deleted in configuration:
+        try:
+            check_retention(report.snapshot.metadata)
+        except DeltaadmError as error:
+            interval = configuration.get(deleted, "interval 1 week")
+            yield Advice(error.message, _command(report, "alter", "--set", f"{log}={interval}"))
 
 
 def _unused(report: TableReport) -> Iterator[Advice]:
     """Features that nothing uses and that Delta can drop, those that concern readers first."""
     unused = [name for name in report.slack if _is_droppable(name)]
+    if not unused:
+        return
     shutting_out = [name for name in unused if FEATURES[name].kind is Kind.READER_WRITER]
-    gaining = _gaining(report, frozenset(shutting_out)) if shutting_out else []
+    # The clients that only these features, or a version for their sake, shut out.
+    removed, needed = set(shutting_out), report.minimum_protocol
+    if needed and needed.min_reader_version < report.snapshot.protocol.min_reader_version:
+        removed.add("protocol.minReaderVersion")
+    gaining = [
+        str(verdict.release)
+        for verdict in report.clients
+        if shutting_out and verdict.access is Access.READ and verdict.responsible
+        if all(
+            cell.subject in removed or cell.compatibility.value == "works" for cell in verdict.cells
+        )
+    ]
+    names = shutting_out if gaining else unused
+    text = f"Nothing uses {', '.join(names)}: the protocol could be lower."
     if gaining:
         clients = ", ".join(gaining[:_NAMED])
         more = f" and {len(gaining) - _NAMED} more" if len(gaining) > _NAMED else ""
-        yield Advice(
-            f"Nothing uses {', '.join(shutting_out)}, without which {clients}{more} could read the "
-            "table.",
-            _dropping(report, shutting_out),
+        text = (
+            f"Nothing uses {', '.join(names)}, without which {clients}{more} could read the table."
         )
-    elif unused:
-        yield Advice(
-            f"Nothing uses {', '.join(unused)}: the protocol could be lower.",
-            _dropping(report, unused),
-        )
+    words = ("drop-feature", *names) if len(names) == 1 else ("upgrade-protocol", "--minimum")
+    yield Advice(text, _command(report, *words))
 
 
 def _is_droppable(name: str) -> bool:
     """Whether dropping it lowers the protocol: it is listed, or Delta would list it."""
     feature = FEATURES.get(name)
-    return (
-        feature is not None
-        and feature.removal is not None
-        and not feature.removal.broken
-        and feature.legacy is None
-    )
-
-
-def _gaining(report: TableReport, unused: frozenset[str]) -> list[str]:
-    """The clients that only the *unused* features, or a version for their sake, shut out."""
-    needed = report.minimum_protocol
-    lowers = needed is not None and (
-        needed.min_reader_version < report.snapshot.protocol.min_reader_version
-    )
-    removed = unused | ({"protocol.minReaderVersion"} if lowers else set())
-    return [
-        str(verdict.release)
-        for verdict in report.clients
-        if verdict.access.value == "read"
-        and verdict.responsible
-        and all(
-            cell.subject in removed for cell in verdict.cells if cell.compatibility.value != "works"
-        )
-    ]
-
-
-def _dropping(report: TableReport, names: list[str]) -> str:
-    if len(names) == 1:
-        return _command(report, "drop-feature", *names)
-    return _command(report, "upgrade-protocol", "--minimum")
+    if feature is None or feature.removal is None:
+        return False
+    return not feature.removal.broken and feature.legacy is None
 
 
 def _previews(report: TableReport) -> Iterator[Advice]:
     names = report.snapshot.protocol.explicit_names
     for name in sorted(names):
-        feature = FEATURES.get(name)
-        if feature is None or not name.endswith("-preview") or not _is_droppable(name):
+        if not name.endswith("-preview") or not _is_droppable(name):
             continue
-        if feature.twin in names:
-            text = f"{name} stands beside its final form, {feature.twin}."
-        elif feature.twin is not None and name not in report.slack:
+        twin = FEATURES[name].twin
+        if twin in names:
+            text = f"{name} stands beside its final form, {twin}."
+        elif twin is not None and name not in report.slack:
             text = (
-                f"{name} has a final form: once every client knows {feature.twin}, drop the "
-                "preview and enable that."
+                f"{name} has a final form: once every client knows {twin}, drop the preview and "
+                "enable that."
             )
         else:
             continue
@@ -516,32 +430,24 @@ def _checkpoint(report: TableReport) -> Iterator[Advice]:
     segment = report.snapshot.segment
     if segment is None or report.refused_to_read is not None:
         return
-    unread = len(segment.deltas)
-    interval = checkpoint_interval(report.snapshot.metadata.configuration)
-    if unread > _UNREAD_INTERVALS * interval:
-        base = segment.checkpoint
-        since = (
-            "there is no checkpoint" if base is None else f"since that of version {base.version}"
-        )
-        yield Advice(
-            f"A checkpoint is missing: readers go through {unread} commits ({since}).",
-            _command(report, "alter", "--checkpoint"),
-        )
+    unread, base = len(segment.deltas), segment.checkpoint
+    if unread > _UNREAD_INTERVALS * checkpoint_interval(report.snapshot.metadata.configuration):
+        since = f"since that of version {base.version}" if base else "there is no checkpoint"
+        text = f"A checkpoint is missing: readers go through {unread} commits ({since})."
+        yield Advice(text, _command(report, "alter", "--checkpoint"))
 
 
 def _command(report: TableReport, command: str, *options: str) -> str:
     """The command line for the table, as a POSIX shell takes it."""
-    words = ("deltaadm", command, report.table, *options)
-    if all(map(_is_plain, words)) and not report.table.startswith("-"):
+    table = f"./{report.table}" if report.table.startswith("-") else report.table
+    words = ("deltaadm", command, table, *options)
+    letters = "".join(words)
+    plain = letters.isascii() and all(each.isalnum() or each in "/._-:=@+" for each in letters)
+    if plain and table == report.table:
         return " ".join(words)
     from deltaadm.plans.undo import quoted
 
-    place = f"./{report.table}" if report.table.startswith("-") else report.table
-    return " ".join(map(quoted, ("deltaadm", command, place, *options)))
-
-
-def _is_plain(word: str) -> bool:
-    return word.isascii() and all(letter.isalnum() or letter in "/._-:=@+" for letter in word)
+    return " ".join(map(quoted, words))
 
 
 # As JSON
@@ -549,19 +455,13 @@ def _is_plain(word: str) -> bool:
 
 _FEATURE: Final = record(
     name=STRING,
-    kind=(
-        one_of(Kind, "unknown"),
-        lambda report: report.feature.kind if report.feature else "unknown",
-    ),
+    kind=(one_of(Kind, "unknown"), lambda of: of.feature.kind if of.feature else "unknown"),
     supported=Json({"enum": ["explicit", "implicit", None]}),
     active=BOOLEAN,
     because=STRINGS,
-    status=(
-        one_of(Status, "unknown"),
-        lambda report: report.feature.status if report.feature else "unknown",
-    ),
-    requires=(STRINGS, lambda report: sorted(report.feature.requires) if report.feature else ()),
-    undo=(STRING, lambda report: undo_feature(report.feature)),
+    status=(one_of(Status, "unknown"), lambda of: of.feature.status if of.feature else "unknown"),
+    requires=(STRINGS, lambda of: sorted(of.feature.requires) if of.feature else ()),
+    undo=(STRING, lambda of: undo_feature(of.feature)),
 )
 _MAPPING: Final = record(
     mode=STRING,
@@ -584,26 +484,34 @@ _FILES: Final = record(
 _VERDICT: Final = record(**JUDGEMENT)
 _CLIENTS: Final = array(
     record(
-        client=(STRING, lambda verdicts: verdicts[0].release.client.id),
-        name=(STRING, lambda verdicts: verdicts[0].release.client.name),
-        version=(STRING, lambda verdicts: verdicts[0].release.version),
-        read=(_VERDICT, lambda verdicts: _with(Access.READ, verdicts)),
-        write=(_VERDICT, lambda verdicts: _with(Access.WRITE, verdicts)),
+        client=(STRING, lambda item: item[0].client.id),
+        name=(STRING, lambda item: item[0].client.name),
+        version=(STRING, lambda item: item[0].version),
+        read=(_VERDICT, lambda item: item[1][Access.READ]),
+        write=(_VERDICT, lambda item: item[1][Access.WRITE]),
     )
 )
 
 
-def _with(access: Access, verdicts: Sequence[Verdict]) -> Verdict:
-    return next(verdict for verdict in verdicts if verdict.access is access)
-
-
 def _write_clients(verdicts: tuple[Verdict, ...]) -> Any:
-    by_release: dict[ClientRelease, list[Verdict]] = {}
+    by_release: dict[ClientRelease, dict[Access, Verdict]] = {}
     for verdict in verdicts:
-        by_release.setdefault(verdict.release, []).append(verdict)
-    return _CLIENTS.write(by_release.values())
+        by_release.setdefault(verdict.release, {})[verdict.access] = verdict
+    return _CLIENTS.write(by_release.items())
 
 
+_VERSIONS: Final = record(
+    minReaderVersion=(INTEGER, lambda versions: versions[0]),
+    minWriterVersion=(INTEGER, lambda versions: versions[1]),
+)
+_REFERENCE: Final = record(
+    reads=(BOOLEAN, lambda report: report.refused_to_read is None),
+    writes=(BOOLEAN, lambda report: report.refused_to_write is None),
+    delta_error_class=(
+        maybe(STRING),
+        lambda report: report.refused_to_write and report.refused_to_write.delta_error_class,
+    ),
+)
 INSPECT_DOCUMENT: Final = Document.of(
     "The output of `inspect` for a table",
     table=STRING,
@@ -614,12 +522,7 @@ INSPECT_DOCUMENT: Final = Document.of(
     metadata=(OPEN, lambda report: report.snapshot.metadata.to_wire()),
     features=shared(array(_FEATURE)),
     minimum_protocol=maybe(PROTOCOL),
-    classic_minimum_versions=maybe(
-        record(
-            minReaderVersion=(INTEGER, lambda versions: versions[0]),
-            minWriterVersion=(INTEGER, lambda versions: versions[1]),
-        )
-    ),
+    classic_minimum_versions=maybe(_VERSIONS),
     lowest_equivalent_protocol=maybe(PROTOCOL),
     slack=STRINGS,
     possible_slack=STRINGS,
@@ -627,48 +530,34 @@ INSPECT_DOCUMENT: Final = Document.of(
     clients=shared(Json(lambda: _CLIENTS.schema, _write_clients)),
     clustering_columns=maybe(array(STRINGS)),
     files=(maybe(_FILES), lambda report: report.snapshot.files),
-    reference_client=(
-        record(
-            reads=(BOOLEAN, lambda report: report.refused_to_read is None),
-            writes=(BOOLEAN, lambda report: report.refused_to_write is None),
-            delta_error_class=(
-                maybe(STRING),
-                lambda report: (
-                    report.refused_to_write and report.refused_to_write.delta_error_class
-                ),
-            ),
-        ),
-        lambda report: report,
-    ),
+    reference_client=(_REFERENCE, lambda report: report),
     warnings=STRINGS,
 )
 
 
-def table_matrix(report: TableReport) -> Matrix:
+def _matrix(report: TableReport) -> Matrix:
     """A matrix of clients by the versions and features of a table."""
     by_client: dict[str, dict[str, dict[str, str]]] = {}
-    subjects: dict[str, None] = {}
     for verdict in report.clients:
-        cells = by_client.setdefault(str(verdict.release), {}).setdefault(verdict.access.value, {})
-        cells[WHOLE_TABLE] = verdict.compatibility.value
+        cells = by_client.setdefault(str(verdict.release), {"read": {}, "write": {}})
+        found = cells[verdict.access.value]
+        found[WHOLE_TABLE] = verdict.compatibility.value
         for cell in verdict.cells:
             subject = "versions" if cell.subject.startswith("protocol.") else cell.subject
-            subjects[subject] = None
             # Both versions share a column, which shows the worse of them.
-            worst = cells.get(subject, "works")
-            cells[subject] = max(worst, cell.compatibility.value, key=VERDICTS.index)
+            worst = found.get(subject, "works")
+            found[subject] = max(worst, cell.compatibility.value, key=VERDICTS.index)
+    subjects = {name for cells in by_client.values() for found in cells.values() for name in found}
+    subjects -= {WHOLE_TABLE}
     columns = (WHOLE_TABLE, *sorted(subjects, key=lambda name: (name != "versions", name)))
-    rows = tuple(
+    rows = (
         (
             client,
-            tuple(
-                matrix_cell(cells.get("read", {}).get(column), cells.get("write", {}).get(column))
-                for column in columns
-            ),
+            tuple(matrix_cell(*(found.get(name) for found in cells.values())) for name in columns),
         )
         for client, cells in by_client.items()
     )
-    return Matrix("Clients", columns, rows, LEGEND)
+    return Matrix("Clients", columns, tuple(rows), LEGEND)
 
 
 # As blocks
@@ -684,7 +573,7 @@ def show_table(report: TableReport) -> Iterator[Block]:
     if report.features:
         yield Heading("Features")
         yield Either([Graph(report.features)])
-        yield feature_table(report)
+        yield _feature_table(report)
     yield from _mapping_blocks(report.mapping)
     configuration = report.snapshot.metadata.configuration
     if configuration:
@@ -698,13 +587,12 @@ def show_table(report: TableReport) -> Iterator[Block]:
     if report.warnings:
         yield Heading("Warnings", tone="warning")
         yield Items(report.warnings, mark="!")
-    if report.advises:
-        given = advice_on(report)
-        if given:
-            yield Heading("Advice")
-        for advice in given:
-            yield Items((advice.text,))
-            yield Command(advice.command)
+    given = advice_on(report) if report.advises else ()
+    if given:
+        yield Heading("Advice")
+    for advice in given:
+        yield Items((advice.text,))
+        yield Command(advice.command)
 
 
 def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:
@@ -714,7 +602,7 @@ def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:
     active = sum(feature.active for feature in report.features)
     yield "features", f"{len(report.features)}, {active} active", ""
     reading = [
-        verdict.compatibility.value for verdict in report.clients if verdict.access.value == "read"
+        verdict.compatibility.value for verdict in report.clients if verdict.access is Access.READ
     ]
     if reading:
         wrong = reading.count("silently wrong")
@@ -732,62 +620,56 @@ def _mapping_blocks(mapping: MappingReport) -> Iterator[Block]:
     yield Table("Column mapping", (), tuple(rows))
     if mapping.columns is not None:
         columns = (
-            (
-                "" if column.id is None else str(column.id),
-                column.path,
-                column.type,
-                column.physical_name,
-            )
-            for column in mapping.columns
+            ("" if of.id is None else str(of.id), of.path, of.type, of.physical_name)
+            for of in mapping.columns
         )
         yield Table("Columns", ("id", "column", "type", "physical name"), tuple(columns))
 
 
 def _file_blocks(snapshot: Snapshot) -> Iterator[Block]:
     files = snapshot.files
-    if files is None:
-        return
-    rows = [
-        ("files", f"{files.files} ({files.bytes} bytes)"),
-        ("with deletion vectors", str(files.with_deletion_vector)),
-        ("without statistics", str(files.without_stats)),
-    ]
-    if snapshot.protocol.supports("rowTracking"):
-        rows.append(("without row ids", str(files.without_base_row_id)))
-    yield Heading("Files")
-    yield Table("Files", (), tuple(rows))
+    if files is not None:
+        rows = [
+            ("files", f"{files.files} ({files.bytes} bytes)"),
+            ("with deletion vectors", str(files.with_deletion_vector)),
+            ("without statistics", str(files.without_stats)),
+        ]
+        if snapshot.protocol.supports("rowTracking"):
+            rows.append(("without row ids", str(files.without_base_row_id)))
+        yield Heading("Files")
+        yield Table("Files", (), tuple(rows))
 
 
 def _clients(report: TableReport) -> Block:
-    if report.client_view.value == "matrix":
-        return table_matrix(report)
-    if report.client_view.value == "summary":
+    if report.client_view is ClientView.MATRIX:
+        return _matrix(report)
+    if report.client_view is ClientView.SUMMARY:
         return Table("Clients", (), tuple(_client_rows(report)))
-    columns = ("client", "access", "verdict", "subject", "source")
     rows: list[tuple[str, ...]] = []
     for verdict in report.clients:
-        does = DOES[verdict.compatibility.value][verdict.access.value]
+        release, access = str(verdict.release), verdict.access.value
+        does = DOES[verdict.compatibility.value][access]
         for cell in verdict.responsible or verdict.cells:
-            notes = [cell.note] if cell.note else []
-            notes += [f"{cell.source.title}, {cell.source.date}"] if cell.source else []
-            access, words = verdict.access.value, "; ".join(notes)
-            rows.append((str(verdict.release), access, does, cell.subject, words))
+            source = f"{cell.source.title}, {cell.source.date}" if cell.source else ""
+            words = "; ".join(filter(None, (cell.note, source)))
+            rows.append((release, access, does, cell.subject, words))
+    columns = ("client", "access", "verdict", "subject", "source")
     return Table("Clients", columns, tuple(rows), plain=True)
 
 
-def feature_table(report: TableReport) -> Table:
+def _feature_table(report: TableReport) -> Table:
     """The features of a table with their state."""
     columns = ("feature", "kind", "support", "activity", "because")
     words = {"explicit": "listed", "implicit": "implied", None: "NOT SUPPORTED"}
     rows = (
         (
-            feature.name,
-            feature.feature.kind.value if feature.feature else "unknown",
-            words[feature.supported],
-            "active" if feature.active else "not active",
-            "; ".join(feature.because),
+            of.name,
+            of.feature.kind.value if of.feature else "unknown",
+            words[of.supported],
+            "active" if of.active else "not active",
+            "; ".join(of.because),
         )
-        for feature in report.features
+        for of in report.features
     )
     return Table("Features", columns, tuple(rows), plain=True)
 
@@ -795,7 +677,7 @@ def feature_table(report: TableReport) -> Table:
 def feature_blocks(report: TableReport, findings: tuple[Finding, ...]) -> Either:
     """The features of a table that was validated, beside the *findings* about them."""
     graph = Graph(report.features, findings)
-    shown = (Heading("Features"), graph, feature_table(report)) if report.features else ()
+    shown = (Heading("Features"), graph, _feature_table(report)) if report.features else ()
     return Either(shown)
 
 
@@ -856,12 +738,10 @@ def _protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:
 def _protocol_words(protocol: Protocol) -> str:
     """Versions and features in a line."""
     text = f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
-    for what, names in (
-        ("reader features", protocol.reader_features),
-        ("writer features", protocol.writer_features),
-    ):
+    lists = (("reader", protocol.reader_features), ("writer", protocol.writer_features))
+    for whose, names in lists:
         if names is not None:
-            text += f", {what}: {', '.join(sorted(names)) or 'none'}"
+            text += f", {whose} features: {', '.join(sorted(names)) or 'none'}"
     return text
 
 
