@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from deltaadm.documents import Failure
     from deltaadm.domain.schema import Path
     from deltaadm.domain.usage import Usage
-    from deltaadm.rules.rule import Finding
 
 
 if TYPE_CHECKING:
@@ -573,7 +572,7 @@ def show_table(report: TableReport) -> Iterator[Block]:
     if report.features:
         yield Heading("Features")
         yield Either([Graph(report.features)])
-        yield _feature_table(report)
+        yield feature_table(report)
     yield from _mapping_blocks(report.mapping)
     configuration = report.snapshot.metadata.configuration
     if configuration:
@@ -657,7 +656,7 @@ def _clients(report: TableReport) -> Block:
     return Table("Clients", columns, tuple(rows), plain=True)
 
 
-def _feature_table(report: TableReport) -> Table:
+def feature_table(report: TableReport) -> Table:
     """The features of a table with their state."""
     columns = ("feature", "kind", "support", "activity", "because")
     words = {"explicit": "listed", "implicit": "implied", None: "NOT SUPPORTED"}
@@ -672,13 +671,6 @@ def _feature_table(report: TableReport) -> Table:
         for of in report.features
     )
     return Table("Features", columns, tuple(rows), plain=True)
-
-
-def feature_blocks(report: TableReport, findings: tuple[Finding, ...]) -> Either:
-    """The features of a table that was validated, beside the *findings* about them."""
-    graph = Graph(report.features, findings)
-    shown = (Heading("Features"), graph, _feature_table(report)) if report.features else ()
-    return Either(shown)
 
 
 def show_failure(report: Failure) -> Iterator[Block]:

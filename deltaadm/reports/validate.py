@@ -8,10 +8,10 @@ from collections import Counter
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import itemgetter, methodcaller
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
-from deltaadm.blocks import Cards, Either, Findings, Heading, Paragraph, Prose, Table
+from deltaadm.blocks import Cards, Either, Findings, Graph, Heading, Paragraph, Prose, Table
 from deltaadm.clients import Access, newest_releases, verdicts
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
@@ -40,7 +40,7 @@ from deltaadm.errors import DeltaadmError, SettingsError
 from deltaadm.plans.findings import FOUND, Found
 from deltaadm.plans.plan import propose
 from deltaadm.plans.undo import fix_command
-from deltaadm.reports.inspect import describe, feature_blocks
+from deltaadm.reports.inspect import describe, feature_table
 from deltaadm.reports.words import counted
 from deltaadm.rules.rule import (
     RULES,
@@ -57,7 +57,7 @@ from deltaadm.rules.rule import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from deltaadm.blocks import Block
+    from deltaadm.blocks import Block, PageBlock
     from deltaadm.clients import ClientRelease
     from deltaadm.domain.facts import Facts, Ignore
     from deltaadm.domain.protocol import Protocol
@@ -148,10 +148,9 @@ def validate(
             if Scope.POLICY in judge.rules.scopes:
                 judge.see(_policy_facts(fact, asked))
     findings = judge.findings
-    if any(
-        finding.severity is Severity.ERROR and finding.code != UNREADABLE for finding in findings
-    ):
-        findings = tuple(finding for finding in findings if finding.code != UNREADABLE)
+    others = [finding for finding in findings if finding.code != UNREADABLE]
+    if any(finding.severity is Severity.ERROR for finding in others):
+        findings = tuple(others)
     failure = None if log is None else log.failure
     report = ValidationReport(
         table=table,
@@ -178,14 +177,13 @@ def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Findi
     """The same without a fix that Delta refuses; where it refuses all, the advice says so."""
     if finding.fix:
         try:
-            is_possible = (
-                snapshot is not None
+            if (
+                snapshot
                 and not propose("validate", snapshot, finding.fix, check_outcome=False).is_noop
-            )
+            ):
+                return finding
         except DeltaadmError:
-            is_possible = False
-        if is_possible:
-            return finding
+            pass
         finding = replace(finding, fix=())
     if snapshot is not None and _BY_A_CHANGE.search(finding.remedy):
         try:
@@ -196,28 +194,23 @@ def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Findi
     return finding
 
 
-# What is demanded
+# What is demanded, and what is lived with
 
 
 def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
     snapshot = fact.snapshot
+    traits = Traits.of(snapshot.metadata)
+
+    def of(releases: tuple[ClientRelease, ...], *accesses: Access) -> tuple[ClientVerdict, ...]:
+        return _client_verdicts(releases, accesses, snapshot.protocol, traits)
+
     return PolicyFacts(
         snapshot=snapshot,
         policy=demands.policy,
-        verdicts=(
-            *_verdicts(snapshot, demands.readers, Access.READ),
-            *_verdicts(snapshot, demands.writers, Access.WRITE),
-        ),
-        others=_verdicts(snapshot, newest_releases(), *Access),
+        verdicts=(*of(demands.readers, Access.READ), *of(demands.writers, Access.WRITE)),
+        others=of(tuple(newest_releases()), *Access),
         expired=tuple(ignore for ignore in demands.ignores if _has_expired(ignore, fact.now)),
     )
-
-
-def _verdicts(
-    snapshot: Snapshot, releases: Iterable[ClientRelease], *accesses: Access
-) -> tuple[ClientVerdict, ...]:
-    traits = Traits.of(snapshot.metadata)
-    return _client_verdicts(tuple(releases), accesses, snapshot.protocol, traits)
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
@@ -231,27 +224,21 @@ def _client_verdicts(
         results = verdicts(releases, protocol, traits.metadata, accesses)
     except DeltaadmError:  # metadata that cannot be understood, which other rules tell
         return ()
-    return tuple(
-        ClientVerdict(
-            client=str(verdict.release),
-            access=verdict.access.value,
-            outcome=verdict.compatibility.value,
-            obstacles=tuple(
-                Obstacle(
-                    subject=cell.subject,
-                    note=cell.note,
-                    source=""
-                    if cell.source is None
-                    else f"{cell.source.title}, {cell.source.date}",
-                )
-                for cell in verdict.responsible
-            ),
+    found = []
+    for verdict in results:
+        obstacles = []
+        for cell in verdict.responsible:
+            source = f"{cell.source.title}, {cell.source.date}" if cell.source else ""
+            obstacles.append(Obstacle(subject=cell.subject, note=cell.note, source=source))
+        found.append(
+            ClientVerdict(
+                client=str(verdict.release),
+                access=verdict.access.value,
+                outcome=verdict.compatibility.value,
+                obstacles=tuple(obstacles),
+            )
         )
-        for verdict in results
-    )
-
-
-# What is lived with
+    return tuple(found)
 
 
 def _has_expired(ignore: Ignore, now: int) -> bool:
@@ -267,9 +254,7 @@ def _without_ignored(
     kept: list[Finding] = []
     gone: list[Suppressed] = []
     for finding in report.findings:
-        ignore = next(
-            (candidate for candidate in valid if finding.code.startswith(candidate.code)), None
-        )
+        ignore = next((entry for entry in valid if finding.code.startswith(entry.code)), None)
         if ignore is None:
             kept.append(finding)
         else:
@@ -285,20 +270,15 @@ def _without_ignored(
 
 def unreadable(table: str, error: TableError) -> ValidationReport:
     """The report on a place that has no log to look at."""
-    return ValidationReport(
-        table=table,
-        version=None,
-        findings=(
-            Finding(
-                code=UNREADABLE,
-                name=RULES[UNREADABLE].name,
-                severity=Severity.ERROR,
-                message=error.message,
-                remedy=error.remedy or RULES[UNREADABLE].advice,
-            ),
-        ),
-        stopped=error.message,
+    rule = RULES[UNREADABLE]
+    finding = Finding(
+        code=UNREADABLE,
+        name=rule.name,
+        severity=Severity.ERROR,
+        message=error.message,
+        remedy=error.remedy or rule.advice,
     )
+    return ValidationReport(table=table, version=None, findings=(finding,), stopped=error.message)
 
 
 # Baselines
@@ -317,10 +297,7 @@ class Known:
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline:
-    """
-    What is known: findings by table, code and place, and, by table and code, how many findings
-    there are that were not listed.
-    """
+    """The known findings by table, code and place, and how many more by table and code."""
 
     findings: Mapping[Key, Known] = field(default_factory=dict)
     more: Mapping[tuple[str, str], int] = field(default_factory=dict)
@@ -396,14 +373,10 @@ _MORE: Final = record(
 _BASELINE: Final = record(
     kind=constant(_KIND),
     format_version=constant(FORMAT_VERSION),
-    findings=(array(_FINDING), lambda baseline: _sorted(baseline.findings)),
-    more=(array(_MORE), lambda baseline: _sorted(baseline.more)),
+    findings=(array(_FINDING), lambda of: sorted(of.findings.items(), key=itemgetter(0))),
+    more=(array(_MORE), lambda of: sorted(of.more.items(), key=itemgetter(0))),
 )
 BASELINE_DOCUMENT: Final = Document("A baseline: the findings that are known", _BASELINE)
-
-
-def _sorted(entries: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
-    return sorted(entries.items(), key=itemgetter(0))
 
 
 def write_baseline(baseline: Baseline) -> str:
@@ -419,20 +392,20 @@ def read_baseline(text: str) -> Baseline:
     """
     document = read_kind(text, _KIND, FORMAT_VERSION, _unreadable)
     try:
-        return Baseline(
-            findings={
-                (str(entry["table"]), str(entry["code"]), str(entry["where"])): Known(
-                    int(entry["count"]), Severity(entry["severity"])
-                )
-                for entry in document["findings"]
-            },
-            more={
-                (str(entry["table"]), str(entry["code"])): int(entry["count"])
-                for entry in document["more"]
-            },
-        )
+        found = [
+            (
+                (str(entry["table"]), str(entry["code"]), str(entry["where"])),
+                Known(int(entry["count"]), Severity(entry["severity"])),
+            )
+            for entry in document["findings"]
+        ]
+        more = {
+            (str(entry["table"]), str(entry["code"])): int(entry["count"])
+            for entry in document["more"]
+        }
     except (KeyError, TypeError, ValueError) as error:
         raise _unreadable("it has an invalid entry") from error
+    return Baseline(findings=dict(found), more=more)
 
 
 def _unreadable(cause: str) -> SettingsError:
@@ -442,28 +415,21 @@ def _unreadable(cause: str) -> SettingsError:
     )
 
 
+_VERSIONS: Final = record(
+    first=(COUNT, lambda versions: versions[0]), last=(COUNT, lambda versions: versions[1])
+)
+_COUNTS: Final = record(
+    **{severity.value: (COUNT, methodcaller("count", severity)) for severity in Severity}
+)
 VALIDATE_DOCUMENT: Final = Document.of(
     "The output of `validate` for a table",
     table=STRING,
     version=maybe(COUNT),
     stopped=(maybe(STRING), lambda report: report.stopped or None),
-    recreatable_versions=(
-        maybe(
-            record(
-                first=(COUNT, lambda versions: versions[0]),
-                last=(COUNT, lambda versions: versions[1]),
-            )
-        ),
-        lambda report: report.versions,
-    ),
+    recreatable_versions=(maybe(_VERSIONS), lambda report: report.versions),
     depth=array(one_of("history", "deep", "cross-check")),
     rules=COUNT,
-    counts=(
-        record(
-            **{severity.value: (COUNT, methodcaller("count", severity)) for severity in Severity}
-        ),
-        lambda report: report,
-    ),
+    counts=(_COUNTS, lambda report: report),
     findings=(
         array(record(**FOUND)),
         lambda report: [Found(report.table, finding) for finding in report.findings],
@@ -493,75 +459,53 @@ _SEVERITIES: Final = {
 def show_validation(report: ValidationReport) -> Iterator[Block]:
     """The findings in a table."""
     at = "" if report.version is None else f" (version {report.version})"
-    worst = report.worst
-    tone = "error" if report.stopped else "good" if worst is None else worst.value
+    tone = "error" if report.stopped else report.worst.value if report.worst else "good"
     yield Heading(f"{report.table}{at}", level=1, tone=tone)
+    counts = {severity: report.count(severity) for severity in _SEVERITIES}
     cards = (
-        (word.lower(), str(count), severity.value if count else "good")
-        for severity, (word, _) in _SEVERITIES.items()
-        for count in [report.count(severity)]
+        (_SEVERITIES[severity][0].lower(), str(count), severity.value if count else "good")
+        for severity, count in counts.items()
     )
     yield Either([Cards(tuple(cards))])
     if report.stopped:
         text = f"Not everything could be checked: {report.stopped}"
         yield Paragraph(text, "error", nested=True)
-        yield Paragraph(_recreatable(report), nested=True)
-    summary = _summary(report)
-    yield Either([Paragraph(summary, tone)])
-    for severity, (title, _) in _SEVERITIES.items():
-        yield from _of_severity(report, severity, title)
-    if report.suppressed:
-        rows = (
-            (
-                f"{known.finding.code} {known.finding.name}",
-                known.finding.where,
-                known.by.value,
-                known.reason,
-            )
-            for known in report.suppressed
-        )
-        title = "Known or ignored"
-        table = Table(title, ("rule", "where", "by", "reason"), tuple(rows))
-        yield Either((Heading(title), table))
-    if report.snapshot is not None:
-        yield feature_blocks(describe(report.table, report.snapshot), report.findings)
-    yield Either(text=[Prose(summary)])
-
-
-def _of_severity(report: ValidationReport, severity: Severity, title: str) -> Iterator[Block]:
-    findings = tuple(finding for finding in report.findings if finding.severity is severity)
-    if findings:
-        codes = {finding.code for finding in findings}
-        yield Findings(
-            title,
-            severity,
-            findings,
-            tuple(fix_command(report.table, finding.fix) for finding in findings),
-            {code: count for code, count in report.more.items() if code in codes},
-        )
-
-
-def _recreatable(report: ValidationReport) -> str:
-    """The versions that can be rebuilt, in a sentence."""
-    if report.versions is None:
-        return "No version can be reconstructed from the log."
-    first, last = report.versions
-    return (
-        f"Only version {first} can be reconstructed from the log."
-        if first == last
-        else f"Only versions {first} to {last} can be reconstructed from the log."
-    )
-
-
-def _summary(report: ValidationReport) -> str:
-    """The number of findings, in a sentence."""
-    counts = [(report.count(severity), word) for severity, (_, word) in _SEVERITIES.items()]
-    parts = [counted(number, word) for number, word in counts if number] or ["no findings"]
-    causes = [suppressed.by for suppressed in report.suppressed]
+        first, last = report.versions or (None, None)
+        span = f"version {first}" if first == last else f"versions {first} to {last}"
+        what = "No version" if first is None else f"Only {span}"
+        yield Paragraph(f"{what} can be reconstructed from the log.", nested=True)
+    parts = [counted(n, _SEVERITIES[severity][1]) for severity, n in counts.items() if n]
+    causes = [known.by for known in report.suppressed]
     known, ignored = causes.count(Cause.BASELINE), causes.count(Cause.SETTINGS)
+    parts = parts or ["no findings"]
     parts += [f"{known} in the baseline"] if known else []
     parts += [f"{ignored} ignored by settings"] if ignored else []
-    text = ", ".join(parts)
-    if not report.rules:
-        return f"{text[0].upper()}{text[1:]}."
-    return f"{counted(report.rules, 'rule')} checked: {text}."
+    summary = f"{', '.join(parts)}."
+    if report.rules:
+        summary = f"{counted(report.rules, 'rule')} checked: {summary}"
+    summary = f"{summary[0].upper()}{summary[1:]}"
+    yield Either([Paragraph(summary, tone)])
+    for severity, (title, _) in _SEVERITIES.items():
+        found = tuple(finding for finding in report.findings if finding.severity is severity)
+        if found:
+            codes = {finding.code for finding in found}
+            commands = tuple(fix_command(report.table, finding.fix) for finding in found)
+            more = {code: count for code, count in report.more.items() if code in codes}
+            yield Findings(title, severity, found, commands, more)
+    yield Either(_page_details(report), [Prose(summary)])
+
+
+def _page_details(report: ValidationReport) -> Iterator[PageBlock]:
+    if report.suppressed:
+        rows = tuple(
+            (f"{of.finding.code} {of.finding.name}", of.finding.where, of.by.value, of.reason)
+            for of in report.suppressed
+        )
+        yield Heading("Known or ignored")
+        yield Table("Known or ignored", ("rule", "where", "by", "reason"), rows)
+    if report.snapshot is not None:
+        described = describe(report.table, report.snapshot)
+        if described.features:
+            yield Heading("Features")
+            yield Graph(described.features, report.findings)
+            yield feature_table(described)
