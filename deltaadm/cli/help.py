@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+from itertools import islice
 
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, TOPICS
@@ -97,7 +98,7 @@ _LAST_OWN: Final = 70
 def command_help(command: Command) -> str:
     """The help of a command: examples first, then the options under their headings."""
     text, examples = described(command)
-    arguments = [option for option in command.declared() if option.is_argument]
+    arguments = command.arguments
     return _joined(
         usage(command),
         _filled(command.summary),
@@ -236,21 +237,24 @@ def _row(word: str, text: str, column: int) -> Iterator[str]:
         yield from lines[1:]
 
 
-def near_option(name: str, command: Command) -> str:
-    """The replacement for the option *name*, which *command* does not have, as a sentence."""
+def no_such_option(name: str, command: Command) -> UsageError:
+    """The error for the option *name*, which *command* does not have, with what may be meant."""
     from difflib import get_close_matches
 
     own = [spelled for option in command.declared() for spelled in option.names]
     near = [spelled for spelled in own if set(_words(name)) <= set(_words(spelled))]
     near = near or get_close_matches(name, own, n=2, cutoff=_NEAR)
-    if near:
-        return f"Did you mean {' or '.join(near[:3])}?"
-    elsewhere = [
+    others = (
         f"`{other}`"
         for other in COMMANDS
         if any(name in option.names for option in Command(other).declared())
-    ]
-    return f"It is an option of {', '.join(elsewhere[:3])}." if elsewhere else ""
+    )
+    if near:
+        remedy = f"Did you mean {' or '.join(near[:3])}?"
+    else:
+        elsewhere = ", ".join(islice(others, 3))
+        remedy = f"It is an option of {elsewhere}." if elsewhere else ""
+    return UsageError(f"There is no option {name}.", remedy=remedy)
 
 
 _NEAR: Final = 0.75

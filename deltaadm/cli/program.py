@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.errors import DeltaadmError, StorageError, UsageError
 from deltaadm.runs.output import (
     OutputLost,
@@ -23,10 +24,8 @@ from deltaadm.runs.status import INTERRUPTED, CommitStatus, DeadlineReached
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from types import FrameType
     from typing import Any, Final
 
-    from deltaadm.cli.table import Command
     from deltaadm.runs.declare import Declared
 
 
@@ -40,7 +39,7 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     Raises `UsageError` for arguments that the command does not take.
     """
     options = {name: each for each in command.declared() for name in each.names}
-    given: dict[str, tuple[Declared, list[str]]] = {}
+    given: dict[Declared, list[str]] = {}
     words: list[str] = []
     rest = iter(arguments)
     for word in rest:
@@ -51,16 +50,14 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
         else:
             for name, value in _named(word, options):
                 if name not in options:
-                    from deltaadm.cli.help import near_option
+                    from deltaadm.cli.help import no_such_option
 
-                    remedy = near_option(name, command)
-                    raise UsageError(f"There is no option {name}.", remedy=remedy)
-                option = options[name]
-                texts = given.setdefault(option.field, (option, []))[1]
-                texts += _texts(option, name, value, rest)
-    if "help" in given:
+                    raise no_such_option(name, command)
+                texts = given.setdefault(options[name], [])
+                texts += _texts(options[name], name, value, rest)
+    if options["--help"] in given:
         return None
-    values = {field: _value(option, texts) for field, (option, texts) in given.items()}
+    values = {option.field: _value(option, texts) for option, texts in given.items()}
     return values | _arguments(command, words)
 
 
@@ -72,10 +69,9 @@ def _named(word: str, options: dict[str, Declared]) -> Iterator[tuple[str, str |
         return
     letters = iter(word[1:])
     for letter in letters:
-        name = f"-{letter}"
-        option = options.get(name)
-        takes_none = option is None or option.is_switch
-        yield name, None if takes_none else "".join(letters) or None
+        option = options.get(f"-{letter}")
+        takes_value = option is not None and not option.is_switch
+        yield f"-{letter}", ("".join(letters) or None) if takes_value else None
 
 
 def _texts(option: Declared, name: str, value: str | None, rest: Iterator[str]) -> list[str]:
@@ -94,10 +90,8 @@ def _texts(option: Declared, name: str, value: str | None, rest: Iterator[str]) 
 
 
 def _value(option: Declared, texts: list[str]) -> Any:
-    if option.counted:
-        return len(texts)
     if option.is_switch:
-        return True
+        return len(texts) if option.counted else True
     try:
         if option.is_pair:
             from pathlib import Path
@@ -113,10 +107,9 @@ def _value(option: Declared, texts: list[str]) -> Any:
 def _arguments(command: Command, words: list[str]) -> dict[str, Any]:
     """The arguments by their fields; the last may take all words that are left."""
     values: dict[str, Any] = {}
-    left = list(words)
-    for argument in (each for each in command.declared() if each.is_argument):
-        own = left if argument.is_list else left[:1]
-        left = left[len(own) :]
+    left = words
+    for argument in command.arguments:
+        own, left = (left, []) if argument.is_list else (left[:1], left[1:])
         if argument.names_tables and "" in own:
             raise UsageError("is empty", option="TABLE")
         if own:
@@ -156,10 +149,6 @@ _STOPS: Final[Mapping[type[BaseException], str]] = {
     DeadlineReached: "The time that --timeout gives is over",
 }
 
-_MORE_TIME: Final = (
-    "Allow more time; `deltaadm doctor LOCATION` shows why a store does not respond."
-)
-
 _FRAMES: Final = 5_000
 """
 How deep Python's stack may go: enough for schemas as deeply nested as Delta's reader takes them.
@@ -175,61 +164,41 @@ def run(arguments: Sequence[str]) -> int:
     status = CommitStatus()
     before = use_messages(messages())
     try:
-        return _run(arguments, status)
+        try:
+            return _dispatch(arguments, status)
+        except UsageError as error:
+            name = arguments[0] if arguments and arguments[0] in COMMANDS else ""
+            where = " ".join(filter(None, ("deltaadm", name, "--help")))
+            remedy = f"{error.remedy or _near(error.message)} See `{where}`.".strip()
+            show_error("", DeltaadmError(error.sentence, remedy=remedy))
+            return error.exit_code
+        except DeltaadmError as error:
+            return _show(error)
+        except OutputLost as lost:
+            return _show(output_error(lost.__cause__, status))
+    except BrokenPipeError:
+        discard_output()
+        # `| head` is no trouble for what only reads, and needs no word.
+        if "--apply" in arguments or "apply" in arguments[:1]:
+            say_end(f"\nOutput pipe closed; {status.describe()}.\n")
+        return UNREAD
+    except BaseException as error:  # noqa: BLE001 -- a bug, or a panic of a library in Rust
+        return _stopped(error, status)
     finally:
         restore_messages(before)
 
 
-def _run(arguments: Sequence[str], status: CommitStatus) -> int:
-    try:
-        return _answer(arguments, status)
-    except (KeyboardInterrupt, _Terminated, DeadlineReached) as stop:
-        return _stopped(status, type(stop))
-    except BrokenPipeError:
-        return _unread(arguments, status)
-    except BaseException as error:  # noqa: BLE001 -- a bug, or a panic of a library in Rust
-        stop_behind = _stop_behind(error)
-        if stop_behind is not None:
-            return _stopped(status, stop_behind)
-        lacking = shortage(error)
-        if lacking is not None:
-            return _show(lacking)
-        import traceback
-
-        from deltaadm.masking import masked, secrets_of_environment
-        from deltaadm.reports.words import visible
-
-        # An error of a library may quote what it was given, such as a token of the environment.
-        text = masked(traceback.format_exc(), secrets_of_environment())
-        trace = "\n".join(map(visible, text.splitlines()))
-        say_end(f"{trace}\nThis is a bug in deltaadm; please report it with the lines above.\n")
-        return BUG
-
-
-def _answer(arguments: Sequence[str], status: CommitStatus) -> int:
-    try:
-        if arguments[:1] == ["--version"]:
-            return write_version()
-        if arguments[:1] != ["inspect"]:  # which may be stopped at any moment
-            import signal  # which takes its time
-
-            signal.signal(signal.SIGTERM, _terminate)
-        return _dispatch(arguments, status)
-    except UsageError as error:
-        return _show_usage_error(error, arguments)
-    except DeltaadmError as error:
-        return _show(error)
-    except OutputLost as lost:
-        return _show(output_error(lost.__cause__, status))
-
-
 def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
-    from deltaadm.cli.execution import execute
-    from deltaadm.cli.table import COMMANDS, Command
-    from deltaadm.runs.context import RunContext
-
     name, *rest = arguments or ("",)
+    if arguments[:1] == ["--version"]:
+        return write_version()
+    if name != "inspect":  # which may be stopped at any moment
+        import signal  # which takes its time
+
+        signal.signal(signal.SIGTERM, _terminate)
     if name in COMMANDS:
+        from deltaadm.runs.context import RunContext
+
         command = Command(name)
         if not (rest or command.answers_alone):
             from deltaadm.cli.help import lacks_argument
@@ -237,7 +206,7 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
             raise lacks_argument(command)
         values = parse(command, rest)
         if values is not None:
-            return execute(command, values, RunContext(status))
+            return command.execute(values, RunContext(status))
         from deltaadm.cli.help import command_help
 
         text = command_help(command)
@@ -253,51 +222,39 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
     return 0
 
 
-def _stop_behind(error: BaseException) -> type[BaseException] | None:
-    """The stop in whose wake *error* has happened, if there was one."""
-    # A connection to Java that is broken off in the middle of an answer takes it for that of the
-    # next question, so that tidying up through it fails in a way of its own.
-    seen: BaseException | None = error
-    while seen is not None:
-        if type(seen) in _STOPS:
-            return type(seen)
-        seen = seen.__context__
-    return None
-
-
-def _terminate(_number: int, _frame: FrameType | None) -> None:
+def _terminate(*_: object) -> None:
     raise _Terminated
 
 
-def _stopped(status: CommitStatus, stop: type[BaseException]) -> int:
-    if stop is DeadlineReached:
-        sentence = f"{_STOPS[stop]}; {status.describe()}."
-        return _show(StorageError(sentence, remedy=_MORE_TIME))
-    _say_stopped(status, _STOPS[stop])
-    return INTERRUPTED if stop is KeyboardInterrupt else TERMINATED
+def _stopped(error: BaseException, status: CommitStatus) -> int:
+    """Say what has ended the run: a stop, a shortage or a bug; the exit code."""
+    # A connection to Java that is broken off in the middle of an answer takes it for that of the
+    # next question, so that tidying up through it fails in a way of its own.
+    seen: BaseException | None = error
+    while seen is not None and type(seen) not in _STOPS:
+        seen = seen.__context__
+    if seen is not None:
+        sentence = f"{_STOPS[type(seen)]}; {status.describe()}."
+        if isinstance(seen, DeadlineReached):
+            remedy = (
+                "Allow more time; `deltaadm doctor LOCATION` shows why a store does not respond."
+            )
+            return _show(StorageError(sentence, remedy=remedy))
+        say_end(f"\n{sentence}\n")
+        return INTERRUPTED if isinstance(seen, KeyboardInterrupt) else TERMINATED
+    lacking = shortage(error)
+    if lacking is not None:
+        return _show(lacking)
+    import traceback
 
+    from deltaadm.masking import masked, secrets_of_environment
+    from deltaadm.reports.words import visible
 
-def _say_stopped(status: CommitStatus, how: str) -> None:
-    say_end(f"\n{how}; {status.describe()}.\n")
-
-
-def _unread(arguments: Sequence[str], status: CommitStatus) -> int:
-    """The reader of our output has gone; only a command that changes something reports it."""
-    discard_output()
-    # `| head` is no trouble for what only reads, and needs no word.
-    if "--apply" in arguments or "apply" in arguments[:1]:
-        _say_stopped(status, "Output pipe closed")
-    return UNREAD
-
-
-def _show_usage_error(error: UsageError, arguments: Sequence[str]) -> int:
-    from deltaadm.cli.table import COMMANDS
-
-    name = arguments[0] if arguments and arguments[0] in COMMANDS else ""
-    where = " ".join(filter(None, ("deltaadm", name, "--help")))
-    remedy = " ".join(filter(None, (error.remedy or _near(error.message), f"See `{where}`.")))
-    show_error("", DeltaadmError(error.sentence, remedy=remedy))
-    return error.exit_code
+    # An error of a library may quote what it was given, such as a token of the environment.
+    text = masked("".join(traceback.format_exception(error)), secrets_of_environment())
+    trace = "\n".join(map(visible, text.splitlines()))
+    say_end(f"{trace}\nThis is a bug in deltaadm; please report it with the lines above.\n")
+    return BUG
 
 
 def _near(message: str) -> str:

@@ -1,82 +1,96 @@
-"""The subcommands: what each does, in a sentence, and where it is."""
+"""The subcommands: what each does, in a sentence, where it is, and how it is carried out."""
 
 from __future__ import annotations
 
 import os
 
-from deltaadm.cli.message_options import HelpOptions, MessageOptions, SettingsOptions, begin
-from deltaadm.dataclass import import_module
+from deltaadm.dataclass import import_module, replace
 from deltaadm.errors import UsageError
+from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
+from deltaadm.runs.settings_file import SettingsSources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
     from typing import Any, Final
 
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.declare import Declared, Parameters
+    from deltaadm.runs.declare import Declared
 
 
-_MODULES: Final[Mapping[str, Mapping[str, str]]] = {
-    "inspect": {
-        "inspect": "Show a table's protocol and features, with the reasons.",
-    },
-    "history": {
-        "history": "Show what changed in a table, when, and by whom.",
-    },
-    "diff": {
-        "diff": "Compare versions, tables, or tables with a reference file.",
-        "record": "Write a reference file for `diff`.",
-    },
-    "validate": {
-        "validate": "Check tables against the protocol and Delta's behaviour.",
-    },
-    "protocol": {
-        "upgrade-protocol": "Upgrade a table's protocol, or lower it with --minimum.",
-        "enable-feature": "Enable table features and those that they require.",
-        "set-mapping-mode": "Enable column mapping, or remove it by a rewrite.",
-    },
-    "create": {
-        "create": "Create or replace a table.",
-    },
-    "alter": {
-        "alter": "Change columns, constraints, clustering or properties.",
-    },
-    "drop_feature": {
-        "drop-feature": "Drop a table feature from the protocol.",
-    },
-    "undo": {
-        "undo": "Take back what a version changed, where Delta allows it.",
-    },
-    "saved": {
-        "apply": "Apply exactly the plan or plans saved in a file.",
-        "show": "Show a saved plan or journal, and changes since.",
-    },
-    "catalogues": {
-        "features": "List all table features, or explain one.",
-        "clients": "Show what clients support, and since when.",
-    },
-    "explain": {
-        "rules": "List the rules of `validate`.",
-        "explain": "Explain a rule, a table feature or a Delta error class.",
-    },
-    "config": {
-        "config": "Show all settings, and where each comes from.",
-    },
-    "doctor": {
-        "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
-    },
-    "installation": {
-        "schema": "Print the JSON Schema of a document type.",
-        "completion": "Print or install a shell completion script.",
-    },
-}
-"""The subcommands of each module of `deltaadm.cli.commands`."""
 COMMANDS: Final[Mapping[str, str]] = {
-    name: summary for commands in _MODULES.values() for name, summary in commands.items()
+    "inspect": "Show a table's protocol and features, with the reasons.",
+    "history": "Show what changed in a table, when, and by whom.",
+    "diff": "Compare versions, tables, or tables with a reference file.",
+    "record": "Write a reference file for `diff`.",
+    "validate": "Check tables against the protocol and Delta's behaviour.",
+    "upgrade-protocol": "Upgrade a table's protocol, or lower it with --minimum.",
+    "enable-feature": "Enable table features and those that they require.",
+    "set-mapping-mode": "Enable column mapping, or remove it by a rewrite.",
+    "create": "Create or replace a table.",
+    "alter": "Change columns, constraints, clustering or properties.",
+    "drop-feature": "Drop a table feature from the protocol.",
+    "undo": "Take back what a version changed, where Delta allows it.",
+    "apply": "Apply exactly the plan or plans saved in a file.",
+    "show": "Show a saved plan or journal, and changes since.",
+    "features": "List all table features, or explain one.",
+    "clients": "Show what clients support, and since when.",
+    "rules": "List the rules of `validate`.",
+    "explain": "Explain a rule, a table feature or a Delta error class.",
+    "config": "Show all settings, and where each comes from.",
+    "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
+    "schema": "Print the JSON Schema of a document type.",
+    "completion": "Print or install a shell completion script.",
 }
 """Every subcommand and its summary, in the order of the help."""
+_MODULES: Final[Mapping[str, str]] = {
+    "record": "diff", "upgrade-protocol": "protocol", "enable-feature": "protocol",
+    "set-mapping-mode": "protocol", "drop-feature": "drop_feature", "apply": "saved",
+    "show": "saved", "features": "catalogues", "clients": "catalogues", "rules": "explain",
+    "schema": "installation", "completion": "installation",
+}  # fmt: skip
+"""The modules of `deltaadm.cli.commands` in which subcommands are that have another name."""
+
+
+class MessageOptions(Parameters):
+    """Messages about the run, on standard error and in a file."""
+
+    heading = "Messages"
+    scope = COMMON
+
+    # fmt: off
+    quiet: int = option("--quiet", "-q",
+        "Leave out messages about the run and tables without findings; -qq: show only errors.",
+        counted=True)
+    verbose: int = option("--verbose", "-v",
+        "Show more about the run; -vv: also Spark's messages.", counted=True)
+    log_format: str = option("FORM", "Format of messages: text or json.", default="text")
+    log_file: Path | None = option("FILE",
+        "Also append all messages to this file, with their times.")
+    # fmt: on
+    no_input: bool = option("Never prompt, even on a terminal.")
+
+
+class SettingsOptions(Parameters):
+    """The sources of settings besides the command line."""
+
+    heading = "Settings"
+    scope = NEVER
+
+    config: list[str] | None = option("FILE|KEY=VALUE",
+        "Settings file, instead of deltaadm.toml or pyproject.toml; or one setting, such as "
+        "validate.deep=true; may be given several times.")  # fmt: skip
+    isolated: bool = option("Ignore settings files.")
+
+
+class HelpOptions(Parameters):
+    """The help, instead of an answer."""
+
+    heading = "Help"
+    scope = NEVER
+
+    help: bool = option("-h", "--help", "Show this message and exit.")
 
 
 class Command:
@@ -89,81 +103,100 @@ class Command:
     def __init__(self, name: str) -> None:
         self.name = name
         self.summary = COMMANDS[name]
-        place = next(module for module, commands in _MODULES.items() if name in commands)
-        module = import_module(f"deltaadm.cli.commands.{place}")
-        self.run: Callable[[Any, RunContext], int] = getattr(
-            module, f"run_{name.replace('-', '_')}"
-        )
-        self.parameters: type[Parameters] = getattr(module, "".join(name.title().split("-")))
-
-    @property
-    def answers_alone(self) -> bool:
-        """Whether it has an answer without any argument: the help has them in brackets."""
-        return all(option.metavar[0] == "[" for option in self.declared() if option.is_argument)
+        module = import_module(f"deltaadm.cli.commands.{_MODULES.get(name, name)}")
+        self.parameters: type[Any] = getattr(module, "".join(name.title().split("-")))
 
     def declared(self) -> Iterator[Declared]:
         """All arguments and options, also those that every command has."""
         for group in (self.parameters, SettingsOptions, MessageOptions, HelpOptions):
             yield from group.declared()
 
+    @property
+    def arguments(self) -> list[Declared]:
+        """What it takes without a name."""
+        return [each for each in self.parameters.declared() if each.is_argument]
+
+    @property
+    def answers_alone(self) -> bool:
+        """Whether it has an answer without any argument: the help has them in brackets."""
+        return all(each.metavar[0] == "[" for each in self.arguments)
+
+    def execute(self, options: dict[str, Any], context: RunContext) -> int:
+        """Carry out the command with what its command line says and settings add; the exit code."""
+        settings = SettingsSources(
+            self.name, options.get("config") or (), isolated=options.get("isolated", False)
+        )
+        context = replace(context, settings=settings)
+        words = [word for value in options.values() if isinstance(value, list) for word in value]
+        if settings.exist or any(str(word)[:1] == "@" for word in (*words, *options.values())):
+            from deltaadm.cli.settings import complete
+
+            return complete(self, options, context)
+        self.begin(options)
+        return self.carry_out(options, context)
+
     def begin(self, values: Mapping[str, Any]) -> None:
         """Show and keep messages as *values* ask; raises `UsageError` for what is no text."""
-        for option in self.declared():
-            if not option.names_tables and not _is_spelled(values.get(option.field)):
-                name = max(option.names, key=len, default=option.metavar)
+        for each in self.declared():
+            if not each.names_tables and not _is_text(values.get(each.field)):
+                name = max(each.names, key=len, default=each.metavar)
                 raise UsageError("has bytes that are no text in UTF-8, or a NUL", option=name)
-        if not values.keys().isdisjoint(MessageOptions.fields):
-            chosen = {name: values[name] for name in MessageOptions.fields if name in values}
-            begin(MessageOptions(**chosen))
+        chosen = {name: values[name] for name in MessageOptions.fields if name in values}
+        if not chosen:
+            return
+        from deltaadm.runs.output import Messages, use_messages
+
+        options = MessageOptions(**chosen)
+        form = options.log_format
+        if form not in {"text", "json"}:
+            raise UsageError(f"{form!r} is not one of text, json", option="--log-format")
+        if options.quiet and options.verbose:
+            raise UsageError("cannot be combined with --verbose", option="--quiet")
+        use_messages(
+            Messages(
+                options.verbose - options.quiet,
+                as_json=form == "json",
+                file=options.log_file,
+                asks=not options.no_input,
+            )
+        )
 
     def carry_out(self, values: dict[str, Any], context: RunContext) -> int:
         """Carry out the command with *values* for its fields, settings or not; the exit code."""
-        if not values.keys().isdisjoint(("json", "query")):
-            several = any(option.field == "output" and option.is_list for option in self.declared())
-            values = {**values, "output": _json_output(values, ["json"] if several else "json")}
-        format_name, file = _chosen_output(values)
-        if file is None:
-            return self.run(self.parameters.of(values), context)
+        several = any(each.field == "output" and each.is_list for each in self.declared())
+        if "json" in values or "query" in values:
+            chosen: Any = values.get("output") or (["json"] if several else "json")
+            for text in chosen if several else [chosen]:
+                if text.partition(":")[0] not in {"json", "jsonl", "yaml"}:
+                    name = "--json" if "json" in values else "--query"
+                    raise UsageError(f"requires -o json, jsonl or yaml, not {text}", option=name)
+            values = {**values, "output": chosen}
+        file, output = values.get("output_file"), values.get("output", "text")
+        name, colon, path = ("", "", "") if several else output.partition(":")
+        if colon:
+            from pathlib import Path
+
+            if not path:
+                raise UsageError(f"{output!r} names no file", option="--output")
+            if file is not None:
+                raise UsageError("every format already has a file", option="--output-file")
+            file = Path(path)
+        if several or file is None:  # the command itself tells several outputs apart
+            code: int = self.parameters.of(values).run(context)
+            return code
         from deltaadm.runs.files import answer_to_file
 
-        values = {**values, "output": format_name, "output_file": None}
-        return answer_to_file(file, lambda: self.run(self.parameters.of(values), context))
+        values = {**values, "output": name, "output_file": None}
+        return answer_to_file(file, lambda: self.parameters.of(values).run(context))
 
 
-def _is_spelled(value: object) -> bool:
+def _is_text(value: object) -> bool:
     """Whether a value is text, or the name of a file, and not bytes that are none."""
     if isinstance(value, list | tuple):
-        return all(map(_is_spelled, value))
+        return all(map(_is_text, value))
     if not isinstance(value, str | os.PathLike):
         return True
     try:
         return b"\0" not in (value.encode() if isinstance(value, str) else os.fsencode(value))
     except UnicodeEncodeError:
         return False
-
-
-def _json_output(values: Mapping[str, Any], default: Any) -> Any:
-    """The format, or formats, of documents of which the command line wants a part."""
-    chosen = values.get("output") or default
-    for text in chosen if isinstance(chosen, list) else [chosen]:
-        if text.partition(":")[0] not in {"json", "jsonl", "yaml"}:
-            option = "--json" if "json" in values else "--query"
-            raise UsageError(f"requires -o json, jsonl or yaml, not {text}", option=option)
-    return chosen
-
-
-def _chosen_output(values: Mapping[str, Any]) -> tuple[str, Path | None]:
-    """The format of a command that has one, and the file for it if any."""
-    chosen, file = values.get("output", "text"), values.get("output_file")
-    if not isinstance(chosen, str):  # several, which the command tells apart
-        return "", None
-    name, colon, path = chosen.partition(":")
-    if colon:
-        if not path:
-            raise UsageError(f"{chosen!r} names no file", option="--output")
-        if file is not None:
-            raise UsageError("every format already has a file", option="--output-file")
-        from pathlib import Path
-
-        file = Path(path)
-    return name, file

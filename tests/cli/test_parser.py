@@ -31,7 +31,7 @@ UNDERSTOOD: dict[str, dict[str, Any]] = {
     "inspect a --version x --version 3": {"tables": ["a"], "version": 3},
     "inspect a --timestamp -1": {"tables": ["a"], "timestamp": "-1"},
     "inspect a -j 2": {"tables": ["a"], "jobs": 2},
-    "alter a --set k=v --set x=--y": {"tables": ["a"], "to_set": ["k=v", "x=--y"]},
+    "alter a --set k=v --set x=--y": {"tables": ["a"], "set_properties": ["k=v", "x=--y"]},
     "create a --schema 'id BIGINT, day DATE'": {"table": "a", "schema": "id BIGINT, day DATE"},
     "enable-feature a b c": {"table": "a", "features": ["b", "c"]},
     "drop-feature a b": {"table": "a", "feature": "b"},

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deltaadm.errors import UsageError
 from deltaadm.plans.alter import ChangeTexts, table_changes
@@ -15,10 +14,6 @@ from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.plans.alter import TableChanges
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.names import Entry
 
@@ -29,21 +24,22 @@ class ColumnOptions(Parameters):
     heading = "Columns"
 
     # fmt: off
-    add_column: list[str] | None = option("COLUMN TYPE",
+    add_columns: list[str] | None = option("--add-column", "COLUMN TYPE",
         "Add a column, for example 's.x INT COMMENT \"why\" AFTER y'.")
-    set_type: list[str] | None = option("COLUMN=TYPE",
+    set_types: list[str] | None = option("--set-type", "COLUMN=TYPE",
         "Widen a column's type, for example id=BIGINT.")
     drop_not_null: list[str] | None = option("COLUMN", "Make a column nullable.")
-    set_comment: list[str] | None = option("COLUMN=TEXT", "Set a column's comment.")
-    set_default: list[str] | None = option("COLUMN=EXPRESSION",
+    set_comments: list[str] | None = option("--set-comment", "COLUMN=TEXT",
+        "Set a column's comment.")
+    set_defaults: list[str] | None = option("--set-default", "COLUMN=EXPRESSION",
         "Set a column's default for future rows.")
-    drop_default: list[str] | None = option("COLUMN", "Drop a column's default.")
+    drop_defaults: list[str] | None = option("--drop-default", "COLUMN", "Drop a column's default.")
     move: list[str] | None = option("COLUMN POSITION",
         "Move a column, for example 'id FIRST' or 'b AFTER a'.")
-    rename_column: list[str] | None = option("COLUMN=NAME",
+    rename_columns: list[str] | None = option("--rename-column", "COLUMN=NAME",
         "Rename a column; no data files are rewritten.")
     # fmt: on
-    drop_column: list[str] | None = option("COLUMN", "Drop a column.")
+    drop_columns: list[str] | None = option("--drop-column", "COLUMN", "Drop a column.")
 
 
 class RuleOptions(Parameters):
@@ -52,15 +48,15 @@ class RuleOptions(Parameters):
     heading = "Constraints, clustering and properties"
 
     # fmt: off
-    add_constraint: list[str] | None = option("NAME=EXPRESSION",
+    add_constraints: list[str] | None = option("--add-constraint", "NAME=EXPRESSION",
         "Add a CHECK constraint, for example 'positive=amount > 0'. Delta reads every row.")
-    drop_constraint: list[str] | None = option("NAME", "Drop a constraint.")
+    drop_constraints: list[str] | None = option("--drop-constraint", "NAME", "Drop a constraint.")
     cluster_by: list[str] | None = option("COLUMN[,COLUMN...]",
         "Cluster the table by these columns, at most four.")
     no_cluster_by: bool = option("Stop clustering the table.")
-    to_set: list[str] | None = option("--set", "PROPERTY=VALUE", "Set a property.")
-    to_unset: list[str] | None = option("--unset", "PROPERTY", "Remove a property.")
-    set_location: str | None = option("PATH",
+    set_properties: list[str] | None = option("--set", "PROPERTY=VALUE", "Set a property.")
+    unset: list[str] | None = option("PROPERTY", "Remove a property.")
+    location: str | None = option("--set-location", "PATH",
         "Point the table's name in the catalog to another location; for a Delta table, to that of "
         "another Delta table.")
     # fmt: on
@@ -102,64 +98,32 @@ class Alter(Parameters):
     many: FleetOptions
     change: ChangeOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        given: dict[str, Any] = {}
+        require_no_secret(self.rules.location or "")
+        for group in (self.columns, self.rules):
+            for each in group.declared():
+                value = getattr(group, each.field)
+                if "=" in each.metavar and value:
+                    value = pairs(value, each.names[0], each.metavar)
+                if value is not None and value is not False:
+                    given[each.field] = value
+        if not given:
+            raise UsageError("Specify a change, for example --set PROPERTY=VALUE.")
+        if given.pop("no_cluster_by", False) and given.setdefault("cluster_by", []):
+            raise UsageError("cannot be combined with --cluster-by", option="--no-cluster-by")
+        tables = self.tables or ()
+        if "location" in given and (self.many.names_tables or len(tables) > 1):
+            raise UsageError("takes a single table", option="--set-location")
+        require_tables(tables, self.many)
+        texts = ChangeTexts(**given)
 
-def run_alter(options: Alter, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    if (options.columns, options.rules) == (ColumnOptions(), RuleOptions()):
-        raise UsageError("Specify a change, for example --set PROPERTY=VALUE.")
-    if options.rules.no_cluster_by and options.rules.cluster_by:
-        raise UsageError("cannot be combined with --cluster-by", option="--no-cluster-by")
-    if options.rules.set_location is not None and (
-        options.many.names_tables or len(options.tables or ()) > 1
-    ):
-        raise UsageError("takes a single table", option="--set-location")
-    texts = _texts(options.columns, options.rules)
-    require_tables(options.tables, options.many)
+        def alter(opened: RunContext, table: str, entry: Entry) -> int:
+            from deltaadm.runs import foreign_plans
 
-    changes = partial(table_changes, texts)
-    return plan_tables(
-        context,
-        options.tables or (),
-        options.many,
-        changes_planner(texts),
-        change=options.change,
-        plan_foreign=lambda opened, table, entry: _alter_foreign(
-            opened, table, entry, changes, options.change
-        ),
-    )
+            changes = table_changes(texts, foreign_plans.moved_to)
+            return foreign_plans.alter(opened, table, entry, changes, self.change)
 
-
-def _alter_foreign(
-    context: RunContext,
-    table: str,
-    entry: Entry,
-    changes: Callable[[Callable[[str], Snapshot]], TableChanges],
-    change: ChangeOptions,
-) -> int:
-    from deltaadm.runs.foreign_plans import alter, moved_to
-
-    return alter(context, table, entry, changes(moved_to), change)
-
-
-def _texts(columns: ColumnOptions, rules: RuleOptions) -> ChangeTexts:
-    """The changes as they stand on the command line."""
-    require_no_secret(rules.set_location or "")
-    clusters = rules.cluster_by or rules.no_cluster_by
-    return ChangeTexts(
-        set_properties=pairs(rules.to_set, "--set", "PROPERTY=VALUE"),
-        unset=rules.to_unset or (),
-        add_columns=columns.add_column or (),
-        set_types=pairs(columns.set_type, "--set-type", "COLUMN=TYPE"),
-        drop_not_null=columns.drop_not_null or (),
-        set_comments=pairs(columns.set_comment, "--set-comment", "COLUMN=TEXT"),
-        set_defaults=pairs(columns.set_default, "--set-default", "COLUMN=EXPRESSION"),
-        drop_defaults=columns.drop_default or (),
-        move=columns.move or (),
-        rename_columns=pairs(columns.rename_column, "--rename-column", "COLUMN=NAME"),
-        drop_columns=columns.drop_column or (),
-        add_constraints=pairs(rules.add_constraint, "--add-constraint", "NAME=EXPRESSION"),
-        drop_constraints=rules.drop_constraint or (),
-        cluster_by=(rules.cluster_by or ()) if clusters else None,
-        checkpoint=rules.checkpoint,
-        location=rules.set_location,
-    )
+        planner = changes_planner(texts)
+        return plan_tables(context, tables, self.many, planner, self.change, plan_foreign=alter)

@@ -26,19 +26,15 @@ class Features(Parameters):
     name: str | None = argument("[FEATURE]", "The feature to explain.")
     output: OutputOptions
 
-
-def run_features(options: Features, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    return answer(
-        context,
-        options.output,
-        FeatureCatalogue,
-        options.name or "",
-        lambda: [explain_feature(options.name) if options.name else list_features()],
-    )
-
-
-# Clients
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        return answer(
+            context,
+            self.output,
+            FeatureCatalogue,
+            self.name or "",
+            lambda: [explain_feature(self.name) if self.name else list_features()],
+        )
 
 
 class Clients(Parameters):
@@ -59,13 +55,12 @@ class Clients(Parameters):
     name: str | None = argument("[CLIENT]", "NAME or NAME@VERSION.")
     output: OutputOptions
 
-
-def run_clients(options: Clients, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    return answer(
-        context,
-        options.output,
-        ClientCatalogue,
-        options.name or "",
-        lambda: [explain_client(options.name) if options.name else list_clients()],
-    )
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        return answer(
+            context,
+            self.output,
+            ClientCatalogue,
+            self.name or "",
+            lambda: [explain_client(self.name) if self.name else list_clients()],
+        )

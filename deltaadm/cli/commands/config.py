@@ -37,18 +37,17 @@ class Config(Parameters):
     origin: bool = option("Also show where each value comes from.")
     output: OutputOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        if self.action not in {"show", "aliases"}:
+            raise UsageError(f"{self.action!r} is not show or aliases", option="ACTION")
 
-def run_config(options: Config, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    if options.action not in {"show", "aliases"}:
-        raise UsageError(f"{options.action!r} is not show or aliases", option="ACTION")
+        def report() -> list[SettingsReport]:
+            from deltaadm.cli.settings import alias_settings, all_settings
 
-    def report() -> list[SettingsReport]:
-        from deltaadm.cli.settings import alias_settings, all_settings
+            settings = (alias_settings if self.action == "aliases" else all_settings)(
+                context.settings
+            )
+            return [SettingsReport(settings, with_origins=self.origin)]
 
-        settings = (alias_settings if options.action == "aliases" else all_settings)(
-            context.settings
-        )
-        return [SettingsReport(settings, with_origins=options.origin)]
-
-    return answer(context, options.output, SettingsReport, "", report)
+        return answer(context, self.output, SettingsReport, "", report)

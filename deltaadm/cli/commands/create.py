@@ -75,66 +75,69 @@ class Create(Parameters):
     # fmt: on
     change: ChangeOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        require_plan_options(self.change)
+        if (self.schema is None) == (self.as_query is None):
+            raise UsageError("specify either --schema or --as", option="--schema")
+        properties = pairs(self.properties, "--property", "PROPERTY=VALUE")
+        write_options = pairs(self.write_options, "--write-option")
+        commit = self.change.commit
+        if commit.access.unity is not None:
+            raise UsageError("knows tables that exist; Spark creates them", option="--unity")
+        context = replace(
+            context.with_request(commit.spark, commit.output, commit.access), unity=None
+        )
+        settings = session_settings(context.spark)
 
-def run_create(options: Create, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    require_plan_options(options.change)
-    if (options.schema is None) == (options.as_query is None):
-        raise UsageError("specify either --schema or --as", option="--schema")
-    properties = pairs(options.properties, "--property", "PROPERTY=VALUE")
-    write_options = pairs(options.write_options, "--write-option")
-    commit = options.change.commit
-    if commit.access.unity is not None:
-        raise UsageError("knows tables that exist; Spark creates them", option="--unity")
-    context = replace(context.with_request(commit.spark, commit.output, commit.access), unity=None)
-    settings = session_settings(context.spark)
-
-    def work() -> int:
-        made_by = get_provider(options.provider, properties)
-        if made_by != DELTA:
-            require_name(options.table, made_by)
-            require_no_clients(options.change.commit.clients)
-        if options.location is not None and not table_names.is_name(options.table):
-            raise UsageError("applies only to tables in a catalog", option="--location")
-        require_no_secret(options.location or "")
-        project = load_settings(context.settings)
-        chosen = with_engine_for(context, options.change, project)
-        places = [options.location or options.table]
-        with table_names.opened(
-            chosen, [options.table], places, always=options.as_query is not None
-        ) as opened:
-            query = None if options.as_query is None else options.as_query.strip().rstrip(";")
-            columns = (
-                schema_of_query(opened.catalog.query_schema(query))
-                if query is not None and opened.catalog is not None
-                else _columns(options.schema or "")
-            )
-            step = creation_step(
-                columns,
-                mode=options.mode,
-                partition_by=options.partition_by or (),
-                cluster_by=options.cluster_by or (),
-                properties={key: value for key, value in properties.items() if key != "provider"},
-                comment=options.comment,
-                location=options.location,
-                query=query,
-                write_options=write_options,
-            )
+        def work() -> int:
+            made_by = get_provider(self.provider, properties)
             if made_by != DELTA:
-                return create(opened, options.table, step, made_by, options.change)
-            target = resolve_new(opened, options.table, step.location)
-            plan, requirements = plan_for(
-                opened,
-                target,
-                creation_planner(step),
-                commit,
-                project=project,
-                session=settings,
-                missing_ok=True,
-            )
-            return finish_delta_plan(opened, options.table, plan, requirements, options.change)
+                require_name(self.table, made_by)
+                require_no_clients(self.change.commit.clients)
+            if self.location is not None and not table_names.is_name(self.table):
+                raise UsageError("applies only to tables in a catalog", option="--location")
+            require_no_secret(self.location or "")
+            project = load_settings(context.settings)
+            chosen = with_engine_for(context, self.change, project)
+            places = [self.location or self.table]
+            with table_names.opened(
+                chosen, [self.table], places, always=self.as_query is not None
+            ) as opened:
+                query = None if self.as_query is None else self.as_query.strip().rstrip(";")
+                columns = (
+                    schema_of_query(opened.catalog.query_schema(query))
+                    if query is not None and opened.catalog is not None
+                    else _columns(self.schema or "")
+                )
+                step = creation_step(
+                    columns,
+                    mode=self.mode,
+                    partition_by=self.partition_by or (),
+                    cluster_by=self.cluster_by or (),
+                    properties={
+                        key: value for key, value in properties.items() if key != "provider"
+                    },
+                    comment=self.comment,
+                    location=self.location,
+                    query=query,
+                    write_options=write_options,
+                )
+                if made_by != DELTA:
+                    return create(opened, self.table, step, made_by, self.change)
+                target = resolve_new(opened, self.table, step.location)
+                plan, requirements = plan_for(
+                    opened,
+                    target,
+                    creation_planner(step),
+                    commit,
+                    project=project,
+                    session=settings,
+                    missing_ok=True,
+                )
+                return finish_delta_plan(opened, self.table, plan, requirements, self.change)
 
-    return handle_errors(context, options.table, work)
+        return handle_errors(context, self.table, work)
 
 
 def _columns(text: str) -> StructType:

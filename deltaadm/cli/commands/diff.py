@@ -74,31 +74,30 @@ class Diff(Parameters):
     spark: SparkOptionGroup
     output: TableOutputOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        check_format(self.output, DiffReport)
+        request = comparison(self.only or (), self.ignore or ())
+        first, *rest = self.sides
+        context = context.with_request(self.spark, self.output, self.access)
+        if self.many.names_tables and not is_reference(first):
+            raise UsageError("self name tables for a reference file only", option="TABLE|FILE...")
+        require_streaming(self.many, context.format)
 
-def run_diff(options: Diff, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    check_format(options.output, DiffReport)
-    request = comparison(options.only or (), options.ignore or ())
-    first, *rest = options.sides
-    context = context.with_request(options.spark, options.output, options.access)
-    if options.many.names_tables and not is_reference(first):
-        raise UsageError("options name tables for a reference file only", option="TABLE|FILE...")
-    require_streaming(options.many, context.format)
+        def answer() -> int:
+            with log_reader(context, self.sides, self.many) as reader:
+                if is_reference(first):
+                    return compare_with_reference(
+                        reader, first, [*map(place, rest)], request, self.many
+                    )
+                before, second = _two(self.sides)
+                if isinstance(second, str):
+                    return compare_with_reference(
+                        reader, second, [before], request, reference_last=True
+                    )
+                return compare_places(reader, before, second, request)
 
-    def answer() -> int:
-        with log_reader(context, options.sides, options.many) as reader:
-            if is_reference(first):
-                return compare_with_reference(
-                    reader, first, [*map(place, rest)], request, options.many
-                )
-            before, second = _two(options.sides)
-            if isinstance(second, str):
-                return compare_with_reference(
-                    reader, second, [before], request, reference_last=True
-                )
-            return compare_places(reader, before, second, request)
-
-    return handle_errors(context, "", answer)
+        return handle_errors(context, "", answer)
 
 
 def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:
@@ -120,9 +119,6 @@ def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:
     return first, second if second.table else Place(first.table, second.point)
 
 
-# Record
-
-
 class Record(Parameters):
     """
     Writes a reference file, with which `diff` compares the tables later: protocol, schema,
@@ -141,18 +137,17 @@ class Record(Parameters):
     access: AccessOptions
     spark: SparkOptionGroup
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        named, many = self.tables or [], self.many
+        require_tables(named, many)
+        for name in ("brief", "resume"):
+            if getattr(many, name):
+                raise UsageError("is not for record", option=f"--{name}")
+        context = context.with_request(self.spark, OutputOptions(), self.access)
 
-def run_record(options: Record, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    named, many = options.tables or [], options.many
-    require_tables(named, many)
-    for name in ("brief", "resume"):
-        if getattr(many, name):
-            raise UsageError("is not for record", option=f"--{name}")
-    context = context.with_request(options.spark, OutputOptions(), options.access)
+        def answer() -> int:
+            with log_reader(context, named, many) as reader:
+                return record_tables(reader, named, many, self.out)
 
-    def answer() -> int:
-        with log_reader(context, named, many) as reader:
-            return record_tables(reader, named, many, options.out)
-
-    return handle_errors(context, "", answer)
+        return handle_errors(context, "", answer)

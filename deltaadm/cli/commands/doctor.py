@@ -52,18 +52,17 @@ class Doctor(Parameters):
     spark: SparkOptionGroup
     output: OutputOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        check_format(self.output, DoctorReport)
+        context = context.with_request(self.spark, self.output, self.access)
 
-def run_doctor(options: Doctor, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    check_format(options.output, DoctorReport)
-    context = context.with_request(options.spark, options.output, options.access)
+        def answer() -> int:
+            report = DoctorReport(tuple(_checks(context, self)))
+            show(context, [report])
+            return NOT_READY if report.failed else 0
 
-    def answer() -> int:
-        report = DoctorReport(tuple(_checks(context, options)))
-        show(context, [report])
-        return NOT_READY if report.failed else 0
-
-    return handle_errors(context, "", answer)
+        return handle_errors(context, "", answer)
 
 
 def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:

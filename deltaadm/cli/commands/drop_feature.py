@@ -53,43 +53,42 @@ class DropFeature(Parameters):
     many: FleetOptions
     change: ChangeOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        tables, words = split_words([self.table, self.feature], self.many)
+        if len(words) > 1:
+            raise UsageError("takes a single feature", option="FEATURE")
+        feature = next(iter(words), None)
+        if self.status or feature is None:
+            planning, output = self.change.planning, self.change.commit.output
+            if planning.apply or planning.check or planning.out:
+                plan_options = "--apply, --check or --out"
+                if self.status:
+                    raise UsageError(f"cannot be combined with {plan_options}", option="--status")
+                raise UsageError(f"is required for {plan_options}", option="FEATURE")
+            check_format(output, DropReport)
+            require_streaming(self.many, output.output)
+            commit = self.change.commit
+            context = context.with_request(commit.spark, output, commit.access)
 
-def run_drop_feature(options: DropFeature, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    tables, words = split_words([options.table, options.feature], options.many)
-    if len(words) > 1:
-        raise UsageError("takes a single feature", option="FEATURE")
-    feature = next(iter(words), None)
-    if options.status or feature is None:
-        planning, output = options.change.planning, options.change.commit.output
-        if planning.apply or planning.check or planning.out:
-            plan_options = "--apply, --check or --out"
-            if options.status:
-                raise UsageError(f"cannot be combined with {plan_options}", option="--status")
-            raise UsageError(f"is required for {plan_options}", option="FEATURE")
-        check_format(output, DropReport)
-        require_streaming(options.many, output.output)
-        commit = options.change.commit
-        context = context.with_request(commit.spark, output, commit.access)
+            def answer() -> int:
+                with log_reader(context, tables, self.many, by_executors=True) as reader:
+                    return report_all(
+                        reader,
+                        collect_tables(reader, tables, self.many, "drop-feature"),
+                        partial(_status, reader, feature=feature),
+                        code=_waiting if feature else _done,
+                    )
 
-        def answer() -> int:
-            with log_reader(context, tables, options.many, by_executors=True) as reader:
-                return report_all(
-                    reader,
-                    collect_tables(reader, tables, options.many, "drop-feature"),
-                    partial(_status, reader, feature=feature),
-                    code=_waiting if feature else _done,
-                )
+            return handle_errors(context, "".join(tables), answer)
 
-        return handle_errors(context, "".join(tables), answer)
-
-    return plan_tables(
-        context,
-        tables,
-        options.many,
-        plan_drop(feature, truncate_history=options.truncate_history),
-        change=options.change,
-    )
+        return plan_tables(
+            context,
+            tables,
+            self.many,
+            plan_drop(feature, truncate_history=self.truncate_history),
+            change=self.change,
+        )
 
 
 def _status(context: RunContext, target: Target, *, feature: str | None) -> DropReport:

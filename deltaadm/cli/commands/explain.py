@@ -24,15 +24,11 @@ class Rules(Parameters):
         "Codes or families such as DL4 (default: all).")  # fmt: skip
     output: OutputOptions
 
-
-def run_rules(options: Rules, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    return answer(
-        context, options.output, RuleCatalogue, "", lambda: [list_rules(options.families or ())]
-    )
-
-
-# Explain
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        return answer(
+            context, self.output, RuleCatalogue, "", lambda: [list_rules(self.families or ())]
+        )
 
 
 class Explain(Parameters):
@@ -49,13 +45,12 @@ class Explain(Parameters):
         "class.")  # fmt: skip
     output: OutputOptions
 
-
-def run_explain(options: Explain, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    return answer(
-        context,
-        options.output,
-        RuleExplanation,
-        " ".join(options.words),
-        lambda: [explain(word) for word in options.words],
-    )
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        return answer(
+            context,
+            self.output,
+            RuleExplanation,
+            " ".join(self.words),
+            lambda: [explain(word) for word in self.words],
+        )

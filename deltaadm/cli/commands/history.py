@@ -42,28 +42,27 @@ class History(Parameters):
     spark: SparkOptionGroup
     output: TableOutputOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        check_format(self.output, HistoryReport)
+        ask = questions.history(
+            protocol=self.protocol,
+            schema=self.schema,
+            properties=self.properties,
+            since=self.since,
+            until=self.until,
+        )
+        context = context.with_request(self.spark, self.output, self.access)
 
-def run_history(options: History, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    check_format(options.output, HistoryReport)
-    ask = questions.history(
-        protocol=options.protocol,
-        schema=options.schema,
-        properties=options.properties,
-        since=options.since,
-        until=options.until,
-    )
-    context = context.with_request(options.spark, options.output, options.access)
+        def answer() -> int:
+            with log_reader(context, [self.table]) as reader:
+                history = ask(reader, find(reader, self.table))
+                if context.format != "jsonl":
+                    report, code = history.report()
+                    show(context, [report])
+                    return code
+                for entry in history.entries:
+                    show(context, [entry])
+                return 0
 
-    def answer() -> int:
-        with log_reader(context, [options.table]) as reader:
-            history = ask(reader, find(reader, options.table))
-            if context.format != "jsonl":
-                report, code = history.report()
-                show(context, [report])
-                return code
-            for entry in history.entries:
-                show(context, [entry])
-            return 0
-
-    return handle_errors(context, options.table, answer)
+        return handle_errors(context, self.table, answer)

@@ -73,47 +73,46 @@ class Inspect(Parameters):
     spark: SparkOptionGroup
     output: TableOutputOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        output, tables, many = self.output, self.tables or [], self.many
+        check_format(output, "TableReport")
+        words: list[str] = []
+        if self.why:
+            tables, words = _split_words(tables)
+            for name in ("files", "columns", "clients", "client_sources", "save_as"):
+                if getattr(self, name):
+                    option = f"--{name.replace('_', '-')}"
+                    raise UsageError(f"cannot be combined with {option}", option="--why")
+        report = _question(self, words)
+        require_tables(tables, many)
+        require_streaming(many, output.output)
+        context = context.with_request(self.spark, output, self.access)
+        reads_alone = self.save_as is None and self.spark.engine is Engine.EMBEDDED
+        # What many tables need takes longer to import than one table takes to inspect.
+        if reads_alone and len(tables) == 1 and many == FleetOptions():
 
-def run_inspect(options: Inspect, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    output, tables, many = options.output, options.tables or [], options.many
-    check_format(output, "TableReport")
-    words: list[str] = []
-    if options.why:
-        tables, words = _split_words(tables)
-        for name in ("files", "columns", "clients", "client_sources", "save_as"):
-            if getattr(options, name):
-                option = f"--{name.replace('_', '-')}"
-                raise UsageError(f"cannot be combined with {option}", option="--why")
-    report = _question(options, words)
-    require_tables(tables, many)
-    require_streaming(many, output.output)
-    context = context.with_request(options.spark, output, options.access)
-    reads_alone = options.save_as is None and options.spark.engine is Engine.EMBEDDED
-    # What many tables need takes longer to import than one table takes to inspect.
-    if reads_alone and len(tables) == 1 and many == FleetOptions():
+            def answer_alone() -> int:
+                target = find(context, tables[0])
+                do_without_numpy()  # not before: Spark, which knows names of tables, needs it
+                show(context, [report(context, target)])
+                return 0
 
-        def answer_alone() -> int:
-            target = find(context, tables[0])
-            do_without_numpy()  # not before: Spark, which knows names of tables, needs it
-            show(context, [report(context, target)])
-            return 0
+            return handle_errors(context, tables[0], answer_alone)
 
-        return handle_errors(context, tables[0], answer_alone)
+        def answer() -> int:
+            from deltaadm.runs.fleet import collect_tables, report_all
+            from deltaadm.runs.inventory import Inventory
+            from deltaadm.runs.sessions import log_reader
 
-    def answer() -> int:
-        from deltaadm.runs.fleet import collect_tables, report_all
-        from deltaadm.runs.inventory import Inventory
-        from deltaadm.runs.sessions import log_reader
+            inventory = Inventory(*self.save_as) if self.save_as else None
+            with log_reader(context, tables, many, by_executors=True) as reader:
+                fleet = collect_tables(reader, tables, many, "inspect")
+                if reads_alone:
+                    do_without_numpy()
+                return report_all(reader, fleet, partial(report, reader), inventory=inventory)
 
-        inventory = Inventory(*options.save_as) if options.save_as else None
-        with log_reader(context, tables, many, by_executors=True) as reader:
-            fleet = collect_tables(reader, tables, many, "inspect")
-            if reads_alone:
-                do_without_numpy()
-            return report_all(reader, fleet, partial(report, reader), inventory=inventory)
-
-    return handle_errors(context, "", answer)
+        return handle_errors(context, "", answer)
 
 
 def _question(options: Inspect, words: Sequence[str]) -> Question[TableReport | WhyReport]:

@@ -32,23 +32,19 @@ class Schema(Parameters):
 
     name: str | None = argument("[DOCUMENT]", "The document type, such as inspect.")
 
+    def run(self, _: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        from deltaadm.reports.schemas import SCHEMAS
 
-def run_schema(options: Schema, _: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    from deltaadm.reports.schemas import SCHEMAS
-
-    if options.name is None:
-        width = max(map(len, SCHEMAS))
-        lines = [f"{name:{width}}  {schema['title']}\n" for name, schema in SCHEMAS.items()]
-        write_text("".join(lines))
+        if self.name is None:
+            width = max(map(len, SCHEMAS))
+            lines = [f"{name:{width}}  {schema['title']}\n" for name, schema in SCHEMAS.items()]
+            write_text("".join(lines))
+            return 0
+        if self.name not in SCHEMAS:
+            raise UsageError(f"{self.name!r} is not one of {', '.join(SCHEMAS)}", option="DOCUMENT")
+        write_text(json.dumps(SCHEMAS[self.name], indent=2) + "\n")
         return 0
-    if options.name not in SCHEMAS:
-        raise UsageError(f"{options.name!r} is not one of {', '.join(SCHEMAS)}", option="DOCUMENT")
-    write_text(json.dumps(SCHEMAS[options.name], indent=2) + "\n")
-    return 0
-
-
-# Completion
 
 
 class Shell(Enum):
@@ -76,16 +72,15 @@ class Completion(Parameters):
         "bash, zsh, fish or powershell; with --install, that of the user if omitted.")  # fmt: skip
     install: bool = option("Install the script instead of printing it.")
 
-
-def run_completion(options: Completion, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    if options.install:
-        shell = options.shell or _detected_shell()
-        return handle_errors(context, "", lambda: _install(shell))
-    if options.shell is None:
-        raise UsageError("Specify a SHELL, or --install.")
-    write_text(script(options.shell))
-    return 0
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        if self.install:
+            shell = self.shell or _detected_shell()
+            return handle_errors(context, "", lambda: _install(shell))
+        if self.shell is None:
+            raise UsageError("Specify a SHELL, or --install.")
+        write_text(script(self.shell))
+        return 0
 
 
 def script(shell: Shell) -> str:

@@ -20,7 +20,6 @@ from deltaadm.runs.plan_tables import plan_tables
 
 if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_run import Planner
 
 
 class UpgradeProtocol(Parameters):
@@ -54,46 +53,29 @@ class UpgradeProtocol(Parameters):
     many: FleetOptions
     change: ChangeOptions
 
-
-def run_upgrade_protocol(options: UpgradeProtocol, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    if options.minimum and (options.reader is not None or options.writer is not None):
-        raise UsageError("cannot be combined with --reader or --writer", option="--minimum")
-
-    if (options.readable_by or options.writable_by) and (
-        options.minimum or options.reader is not None or options.writer is not None
-    ):
-        raise UsageError(
-            "cannot be combined with --minimum, --reader or --writer",
-            option="--readable-by" if options.readable_by else "--writable-by",
-        )
-    if options.skip_unreachable and not (options.readable_by or options.writable_by):
-        raise UsageError("requires --readable-by or --writable-by", option="--skip-unreachable")
-    planner = _planner(options)
-    require_tables(options.tables, options.many)
-    return plan_tables(
-        context,
-        options.tables or (),
-        options.many,
-        planner,
-        change=options.change,
-    )
-
-
-def _planner(options: UpgradeProtocol) -> Planner:
-    """The planner for the options; raises `Refused` for an unknown client."""
-    if options.readable_by or options.writable_by:
-        return plan_for_clients(
-            readable_by=options.readable_by or (),
-            writable_by=options.writable_by or (),
-            skip_unreachable=options.skip_unreachable,
-        )
-    if options.minimum:
-        return plan_minimum()
-    return plan_upgrade(options.reader, options.writer)
-
-
-# Enable feature
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        has_versions = self.reader is not None or self.writer is not None
+        if self.minimum and has_versions:
+            raise UsageError("cannot be combined with --reader or --writer", option="--minimum")
+        for_clients = self.readable_by or self.writable_by
+        if for_clients and (self.minimum or has_versions):
+            raise UsageError(
+                "cannot be combined with --minimum, --reader or --writer",
+                option="--readable-by" if self.readable_by else "--writable-by",
+            )
+        if self.skip_unreachable and not for_clients:
+            raise UsageError("requires --readable-by or --writable-by", option="--skip-unreachable")
+        if for_clients:
+            planner = plan_for_clients(
+                readable_by=self.readable_by or (),
+                writable_by=self.writable_by or (),
+                skip_unreachable=self.skip_unreachable,
+            )
+        else:
+            planner = plan_minimum() if self.minimum else plan_upgrade(self.reader, self.writer)
+        require_tables(self.tables, self.many)
+        return plan_tables(context, self.tables or (), self.many, planner, self.change)
 
 
 class EnableFeature(Parameters):
@@ -116,22 +98,13 @@ class EnableFeature(Parameters):
     many: FleetOptions
     change: ChangeOptions
 
-
-def run_enable_feature(options: EnableFeature, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    tables, names = split_words([options.table, *(options.features or ())], options.many)
-    if not names:
-        raise UsageError("Specify a FEATURE; `deltaadm features` lists them.")
-    return plan_tables(
-        context,
-        tables,
-        options.many,
-        plan_features(*names, support_only=options.support_only),
-        change=options.change,
-    )
-
-
-# Set mapping mode
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        tables, names = split_words([self.table, *(self.features or ())], self.many)
+        if not names:
+            raise UsageError("Specify a FEATURE; `deltaadm features` lists them.")
+        planner = plan_features(*names, support_only=self.support_only)
+        return plan_tables(context, tables, self.many, planner, self.change)
 
 
 class SetMappingMode(Parameters):
@@ -153,27 +126,14 @@ class SetMappingMode(Parameters):
     many: FleetOptions
     change: ChangeOptions
 
-
-def run_set_mapping_mode(options: SetMappingMode, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    tables, words = split_words([options.table, options.mode and options.mode.value], options.many)
-    mode = _mode(words)
-    return plan_tables(
-        context,
-        tables,
-        options.many,
-        plan_mapping_mode(mode),
-        change=options.change,
-    )
-
-
-def _mode(words: list[str]) -> ColumnMappingMode:
-    """The mode that the arguments beside the table name; anything else is a usage error."""
-    try:
-        [word] = words
-        return ColumnMappingMode(word.lower())
-    except ValueError:
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        tables, words = split_words([self.table, self.mode and self.mode.value], self.many)
         modes = ", ".join(mode.value for mode in ColumnMappingMode)
-        if not words:
-            raise UsageError(f"Specify a MODE: {modes}.") from None
-        raise UsageError(f"{' '.join(words)!r} is not one of {modes}", option="MODE") from None
+        try:
+            [mode] = map(ColumnMappingMode, map(str.lower, words))
+        except ValueError:
+            if not words:
+                raise UsageError(f"Specify a MODE: {modes}.") from None
+            raise UsageError(f"{' '.join(words)!r} is not one of {modes}", option="MODE") from None
+        return plan_tables(context, tables, self.many, plan_mapping_mode(mode), self.change)

@@ -59,42 +59,38 @@ class Apply(Parameters):
     # fmt: on
     options: CommitOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        check_format(self.options.output, OutcomeReport)
+        context = context.with_request(self.options.spark, self.options.output, self.options.access)
 
-def run_apply(options: Apply, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    check_format(options.options.output, OutcomeReport)
-    context = context.with_request(
-        options.options.spark, options.options.output, options.options.access
-    )
-
-    def work() -> int:
-        text = read_input(options.file)
-        plans = plans_in(text)
-        if options.undo and (options.check or len(plans) > 1):
-            why = "cannot be combined with --check" if options.check else "takes one plan at a time"
-            raise UsageError(why, option="--undo")
-        alone = len(plans) == 1 and options.journal is None
-        if options.check:
-            return check_plans(context, plans, options.options, alone=alone)
-        if alone:
-            return apply_plan(context, plans[0], options.options, undo=options.undo)
-        if options.journal is None and str(options.file) == "-":
-            raise UsageError(
-                "is required for several plans from standard input", option="--journal"
+        def work() -> int:
+            text = read_input(self.file)
+            plans = plans_in(text)
+            if self.undo and (self.check or len(plans) > 1):
+                why = (
+                    "cannot be combined with --check" if self.check else "takes one plan at a time"
+                )
+                raise UsageError(why, option="--undo")
+            alone = len(plans) == 1 and self.journal is None
+            if self.check:
+                return check_plans(context, plans, self.options, alone=alone)
+            if alone:
+                return apply_plan(context, plans[0], self.options, undo=self.undo)
+            if self.journal is None and str(self.file) == "-":
+                raise UsageError(
+                    "is required for several plans from standard input", option="--journal"
+                )
+            return carry_out_plans(
+                context,
+                plans,
+                self.journal or journal_of(self.file),
+                self.options,
+                jobs=self.jobs,
+                max_failures=self.max_failures,
             )
-        return carry_out_plans(
-            context,
-            plans,
-            options.journal or journal_of(options.file),
-            options.options,
-            jobs=options.jobs,
-            max_failures=options.max_failures,
-        )
 
-    return handle_errors(context, str(options.file), work)
-
-
-# Show
+        return handle_errors(context, str(self.file), work)
 
 
 class Show(Parameters):
@@ -119,14 +115,13 @@ class Show(Parameters):
     spark: SparkOptionGroup
     output: PlanOutputOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        check_format(self.output, PlanReport)
+        context = context.with_request(self.spark, self.output, self.access)
 
-def run_show(options: Show, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    check_format(options.output, PlanReport)
-    context = context.with_request(options.spark, options.output, options.access)
+        def work() -> int:
+            show(context, saved_reports(context, self.file))
+            return 0
 
-    def work() -> int:
-        show(context, saved_reports(context, options.file))
-        return 0
-
-    return handle_errors(context, str(options.file), work)
+        return handle_errors(context, str(self.file), work)

@@ -34,8 +34,7 @@ class Undo(Parameters):
     # fmt: on
     change: ChangeOptions
 
-
-def run_undo(options: Undo, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    planner = plan_undo(options.version)
-    return plan_tables(context, [options.table], FleetOptions(), planner, options.change)
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        planner = plan_undo(self.version)
+        return plan_tables(context, [self.table], FleetOptions(), planner, self.change)

@@ -91,9 +91,6 @@ def _outlet(text: str, default: Path | None, report: type) -> OutputTarget:
     return OutputTarget(name, Path(file))
 
 
-# Validate
-
-
 class DepthOptions(Parameters):
     """The depth of the rules."""
 
@@ -164,62 +161,65 @@ class Validate(Parameters):
     fix: bool = option("Plan everything that deltaadm can fix, as one plan.")
     change: FixOptions
 
+    def run(self, context: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        require_tables(self.tables, self.many)
+        if self.fix:
+            return _fix(self, context)
+        _refuse_plan_options(self.change.planning)
+        commit = self.change.commit
+        places = outlets(
+            commit.output, StatisticsReport if self.selection.statistics else ValidationReport
+        )
+        _require_streaming(self.many, places, self.selection)
+        context = context.with_request(
+            commit.spark,
+            OutputOptions(
+                output=next((place.format for place in places if not place.file), "text")
+            ),
+            commit.access,
+        )
 
-def run_validate(options: Validate, context: RunContext) -> int:
-    """Carry out the command; the exit code."""
-    require_tables(options.tables, options.many)
-    if options.fix:
-        return _fix(options, context)
-    _refuse_plan_options(options.change.planning)
-    commit = options.change.commit
-    places = outlets(
-        commit.output, StatisticsReport if options.selection.statistics else ValidationReport
-    )
-    _require_streaming(options.many, places, options.selection)
-    context = context.with_request(
-        commit.spark,
-        OutputOptions(output=next((place.format for place in places if not place.file), "text")),
-        commit.access,
-    )
+        def work() -> int:
+            with log_reader(context, self.tables or (), self.many, by_executors=True) as reader:
+                run = _run(reader, self)
+                fleet = collect_tables(reader, self.tables or (), self.many, "validate")
+                do_without_numpy()
+                output = self.change.commit.output
+                style = Style(
+                    color=output.color,
+                    fail_on=run.fail_on,
+                    show_secrets=output.show_secrets,
+                    selection=output.selection,
+                )
+                styled = replace(reader, style=style)
+                baseline_file = self.selection.write_baseline
+                known: list[ValidationReport] = []
+                printer = (
+                    StatisticsPrinter(fleet, places, style)
+                    if self.selection.statistics
+                    else ResultPrinter(fleet, places, style)
+                )
+                task = TableTask(
+                    styled,
+                    fleet,
+                    partial(run.report, styled, watched=fleet.alone),
+                    run.code,
+                    keep=printer.keeps or baseline_file is not None,
+                    report_missing=run.report_missing,
+                )
+                for result in table_results(
+                    task, threshold=_PARALLEL_THRESHOLD[run.depth_names != ()]
+                ):
+                    printer.add(result)
+                    known += [result.report] if isinstance(result.report, ValidationReport) else []
+                if baseline_file is None:
+                    return printer.finish()
+                write_file(baseline_file, write_baseline(baseline_of(known)))
+                code = printer.finish()
+                return 0 if code == FOUND else code
 
-    def work() -> int:
-        with log_reader(context, options.tables or (), options.many, by_executors=True) as reader:
-            run = _run(reader, options)
-            fleet = collect_tables(reader, options.tables or (), options.many, "validate")
-            do_without_numpy()
-            output = options.change.commit.output
-            style = Style(
-                color=output.color,
-                fail_on=run.fail_on,
-                show_secrets=output.show_secrets,
-                selection=output.selection,
-            )
-            styled = replace(reader, style=style)
-            baseline_file = options.selection.write_baseline
-            known: list[ValidationReport] = []
-            printer = (
-                StatisticsPrinter(fleet, places, style)
-                if options.selection.statistics
-                else ResultPrinter(fleet, places, style)
-            )
-            task = TableTask(
-                styled,
-                fleet,
-                partial(run.report, styled, watched=fleet.alone),
-                run.code,
-                keep=printer.keeps or baseline_file is not None,
-                report_missing=run.report_missing,
-            )
-            for result in table_results(task, threshold=_PARALLEL_THRESHOLD[run.depth_names != ()]):
-                printer.add(result)
-                known += [result.report] if isinstance(result.report, ValidationReport) else []
-            if baseline_file is None:
-                return printer.finish()
-            write_file(baseline_file, write_baseline(baseline_of(known)))
-            code = printer.finish()
-            return 0 if code == FOUND else code
-
-    return handle_errors(context, "", work)
+        return handle_errors(context, "", work)
 
 
 def _fix(options: Validate, context: RunContext) -> int:
