@@ -222,6 +222,12 @@ def test_output_file_takes_the_format_without_a_file(odd: Table, tmp_path: Path)
     assert codes(json.loads(one.read_text())) == codes(json.loads(other.read_text())) == ["DL112"]
 
 
+def test_output_file_alone_takes_the_text(odd: Table, tmp_path: Path) -> None:
+    done = deltaadm("validate", odd.path, "--output-file", tmp_path / "findings")
+    assert (done.code, done.out) == (1, "")
+    assert "DL112" in (tmp_path / "findings").read_text()
+
+
 @pytest.mark.parametrize(
     "options",
     [
