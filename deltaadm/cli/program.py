@@ -197,8 +197,6 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
 
         signal.signal(signal.SIGTERM, _terminate)
     if name in COMMANDS:
-        from deltaadm.runs.context import RunContext
-
         command = Command(name)
         if not (rest or command.answers_alone):
             from deltaadm.cli.help import lacks_argument
@@ -206,7 +204,7 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
             raise lacks_argument(command)
         values = parse(command, rest)
         if values is not None:
-            return command.execute(values, RunContext(status))
+            return _execute(command, values, status)
         from deltaadm.cli.help import command_help
 
         text = command_help(command)
@@ -220,6 +218,24 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
         text = help_asked_for(arguments)
     write_text(text)
     return 0
+
+
+def _execute(command: Command, options: dict[str, Any], status: CommitStatus) -> int:
+    """Carry out *command* with what its command line says and settings add; the exit code."""
+    from deltaadm.runs.context import RunContext
+    from deltaadm.runs.settings_file import SettingsSources
+
+    settings = SettingsSources(
+        command.name, options.get("config") or (), isolated=options.get("isolated", False)
+    )
+    context = RunContext(status, settings=settings)
+    words = [word for value in options.values() if isinstance(value, list) for word in value]
+    if settings.exist or any(str(word)[:1] == "@" for word in (*words, *options.values())):
+        from deltaadm.cli.settings import complete
+
+        return complete(command, options, context)
+    command.begin(options)
+    return command.carry_out(options, context)
 
 
 def _terminate(*_: object) -> None:

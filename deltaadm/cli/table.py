@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from deltaadm.dataclass import import_module, replace
+from deltaadm.dataclass import import_module
 from deltaadm.errors import UsageError
 from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
-from deltaadm.runs.settings_file import SettingsSources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,20 +119,6 @@ class Command:
     def answers_alone(self) -> bool:
         """Whether it has an answer without any argument: the help has them in brackets."""
         return all(each.metavar[0] == "[" for each in self.arguments)
-
-    def execute(self, options: dict[str, Any], context: RunContext) -> int:
-        """Carry out the command with what its command line says and settings add; the exit code."""
-        settings = SettingsSources(
-            self.name, options.get("config") or (), isolated=options.get("isolated", False)
-        )
-        context = replace(context, settings=settings)
-        words = [word for value in options.values() if isinstance(value, list) for word in value]
-        if settings.exist or any(str(word)[:1] == "@" for word in (*words, *options.values())):
-            from deltaadm.cli.settings import complete
-
-            return complete(self, options, context)
-        self.begin(options)
-        return self.carry_out(options, context)
 
     def begin(self, values: Mapping[str, Any]) -> None:
         """Show and keep messages as *values* ask; raises `UsageError` for what is no text."""
