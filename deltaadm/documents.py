@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from deltaadm import __version__, errors
 from deltaadm.dataclass import dataclass, named
-from deltaadm.domain.json_values import INTEGER, STRING, Json, constant, maybe, one_of, record
 from deltaadm.errors import Refused
+from deltaadm.json_values import INTEGER, STRING, Json, constant, maybe, one_of, record
 from deltaadm.masking import masked
 
 TYPE_CHECKING = False
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Final
 
-    from deltaadm.domain.json_values import Field, Fields, Schema
     from deltaadm.errors import DeltaadmError
+    from deltaadm.json_values import Field, Fields, Schema
 
 
 FORMAT_VERSION: Final = 1

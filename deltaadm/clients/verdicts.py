@@ -26,7 +26,6 @@ from deltaadm.clients.facts import (
 )
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Kind, lookup, mapping_mode
-from deltaadm.domain.json_values import STRING, array, maybe, one_of, record
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import MapType, all_types, type_name, walk
 from deltaadm.domain.transaction.checks import RAW_TYPE
@@ -37,14 +36,15 @@ from deltaadm.domain.transaction.spark_support import (
 )
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
+from deltaadm.json_values import STRING, array, maybe, one_of, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Final
 
-    from deltaadm.domain.json_values import Fields
     from deltaadm.domain.transaction.spark_support import Obstacle
+    from deltaadm.json_values import Fields
 
 
 class Access(Enum):

@@ -17,7 +17,6 @@ from deltaadm.domain.features import (
     lookup,
     with_requirements,
 )
-from deltaadm.domain.json_values import INTEGER, STRINGS, Json, record
 from deltaadm.domain.properties import (
     FEATURE_PREFIX,
     IGNORE_PROTOCOL_DEFAULTS,
@@ -31,6 +30,7 @@ from deltaadm.domain.properties import (
 )
 from deltaadm.domain.wire import Loggable, Traits
 from deltaadm.errors import DeltaadmError, IllegalArgument, Refused
+from deltaadm.json_values import INTEGER, STRINGS, Json, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from deltaadm.documents import document
-from deltaadm.domain.json_values import Same, Shared
+from deltaadm.json_values import Same, Shared
 from deltaadm.reports.words import OLD_COMMAND_MARK, is_hidden, visible
 
 TYPE_CHECKING = False

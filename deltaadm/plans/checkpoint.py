@@ -20,7 +20,6 @@ import pyarrow as pa
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.actions import ACTIONS
 from deltaadm.domain.file_facts import checksums
-from deltaadm.domain.json_values import compact
 from deltaadm.domain.properties import column_list, kept_for, whole_number
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, StructField, StructType
@@ -36,6 +35,7 @@ from deltaadm.errors import (
     TableError,
     UnknownWrite,
 )
+from deltaadm.json_values import compact
 from deltaadm.replay.checkpoints import CheckpointReader, documents
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import Attempt, locate

@@ -16,7 +16,9 @@ from deltaadm.dataclass import dataclass
 from deltaadm.documents import ERROR, HEAD, Document, parse, sha256
 from deltaadm.domain.features import Cost
 from deltaadm.domain.instants import second
-from deltaadm.domain.json_values import (
+from deltaadm.domain.protocol import PROTOCOL
+from deltaadm.domain.steps.table import STATE
+from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
     INTEGER,
@@ -33,8 +35,6 @@ from deltaadm.domain.json_values import (
     text,
     within,
 )
-from deltaadm.domain.protocol import PROTOCOL
-from deltaadm.domain.steps.table import STATE
 from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import CHANGE, CHANGES
 from deltaadm.plans.features import Phase
@@ -47,8 +47,8 @@ from deltaadm.plans.secrets import Masker, require_no_secrets
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deltaadm.domain.json_values import Fields, Schema
     from deltaadm.domain.steps import Step
+    from deltaadm.json_values import Fields, Schema
     from deltaadm.plans.plan import Plan, Stage
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from deltaadm import __version__
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import Cost
-from deltaadm.domain.json_values import compact
 from deltaadm.domain.properties import (
     CHECKPOINT_INTERVAL,
     ICT_ENABLEMENT_TIMESTAMP,
@@ -32,6 +31,7 @@ from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obsta
 from deltaadm.domain.transaction.update import IN_COMMIT_TIMESTAMPS, ROW_TRACKING
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo, CommitMark, Metadata
 from deltaadm.errors import CommitError, DeltaadmError, FileMissing, Refused, UnknownWrite
+from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 from deltaadm.plans.diff import diff
 from deltaadm.plans.plan import depends_on_state, propose, require_same_base

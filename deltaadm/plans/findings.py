@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.json_values import STRING, Json, array, constant, maybe, one_of, record, within
 from deltaadm.domain.steps import KINDS, step_document, step_type
+from deltaadm.json_values import STRING, Json, array, constant, maybe, one_of, record, within
 from deltaadm.plans.undo import fix_command
 from deltaadm.rules.rule import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deltaadm.domain.json_values import Fields, Schema
     from deltaadm.domain.steps import Step
+    from deltaadm.json_values import Fields, Schema
     from deltaadm.rules.rule import Cause, Finding
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import FORMAT_VERSION, DuplicateKeyError, parse, require_sealed, sha256
-from deltaadm.domain.json_values import place, text_map, version_number
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.steps import CreateTable, UnknownStepError, read_step
 from deltaadm.domain.steps.table import read_state
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import CommitError, Refused
+from deltaadm.json_values import place, text_map, version_number
 from deltaadm.plans.alter import step_notes
 from deltaadm.plans.diff import diff, mismatches
 from deltaadm.plans.document import BOUND, masked_document

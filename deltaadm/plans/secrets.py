@@ -6,10 +6,10 @@ from functools import partial
 from operator import is_
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.json_values import compact
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import Refused
+from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 from deltaadm.masking import MASK, is_secret, masked
 

@@ -8,7 +8,7 @@ from deltaadm.clients.facts import version_key
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, Kind
-from deltaadm.domain.json_values import (
+from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
     STRING,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deltaadm.blocks import Block
     from deltaadm.clients import Client, ClientRelease, Fact, Verdict
     from deltaadm.clients.facts import Gate
-    from deltaadm.domain.json_values import Fields
+    from deltaadm.json_values import Fields
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.blocks import Changes, Heading, Paragraph
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document, read_kind
-from deltaadm.domain.json_values import (
+from deltaadm.domain.properties import (
+    ICT_ENABLEMENT_TIMESTAMP,
+    ICT_ENABLEMENT_VERSION,
+    PROTECTED_BEFORE,
+)
+from deltaadm.domain.protocol import PROTOCOL, Protocol
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.transaction.columns import clustering_columns, with_clustering
+from deltaadm.domain.wire import Metadata
+from deltaadm.errors import DeltaadmError, SettingsError
+from deltaadm.json_values import (
     ANY,
     BOOLEAN,
     COUNT,
@@ -26,17 +36,7 @@ from deltaadm.domain.json_values import (
     text_map,
     texts,
 )
-from deltaadm.domain.json_values import record as json_record
-from deltaadm.domain.properties import (
-    ICT_ENABLEMENT_TIMESTAMP,
-    ICT_ENABLEMENT_VERSION,
-    PROTECTED_BEFORE,
-)
-from deltaadm.domain.protocol import PROTOCOL, Protocol
-from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction.columns import clustering_columns, with_clustering
-from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError, SettingsError
+from deltaadm.json_values import record as json_record
 from deltaadm.masking import is_secret
 from deltaadm.plans.diff import Change, ChangeKind, diff
 from deltaadm.plans.secrets import Masker

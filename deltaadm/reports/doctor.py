@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.blocks import Checks, Either, Heading, Health
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.domain.json_values import STRING, array, one_of, record
+from deltaadm.json_values import STRING, array, one_of, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

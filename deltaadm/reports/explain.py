@@ -12,9 +12,9 @@ from deltaadm.clients import CLIENTS
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, lookup
-from deltaadm.domain.json_values import STRING, STRINGS, array, name_of, one_of, record, within
 from deltaadm.domain.properties import did_you_mean
 from deltaadm.errors import Refused
+from deltaadm.json_values import STRING, STRINGS, array, name_of, one_of, record, within
 from deltaadm.reports.clients import ClientExplanation, explain_client
 from deltaadm.reports.features import FeatureExplanation, explain_feature
 from deltaadm.reports.validate import choose_rules, code_prefix, similar_code
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from deltaadm.blocks import Block
-    from deltaadm.domain.json_values import Fields
+    from deltaadm.json_values import Fields
     from deltaadm.rules.rule import Rule
 
 

@@ -8,7 +8,7 @@ from deltaadm.blocks import Either, Heading, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, Cost, Kind, Status, find, undo_feature
-from deltaadm.domain.json_values import (
+from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
     STRING,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from deltaadm.blocks import Block
     from deltaadm.domain.features import TableFeature
-    from deltaadm.domain.json_values import Fields
+    from deltaadm.json_values import Fields
 
 
 @dataclass(frozen=True)

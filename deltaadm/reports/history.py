@@ -19,7 +19,8 @@ from deltaadm.blocks import (
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.instants import instant
-from deltaadm.domain.json_values import (
+from deltaadm.domain.properties import CONSTRAINT_PREFIX
+from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
     INTEGER,
@@ -30,15 +31,14 @@ from deltaadm.domain.json_values import (
     record,
     within,
 )
-from deltaadm.domain.properties import CONSTRAINT_PREFIX
 from deltaadm.plans.diff import CHANGE, ChangeKind, change_words, diff, value_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from deltaadm.blocks import Block
-    from deltaadm.domain.json_values import Fields
     from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.json_values import Fields
     from deltaadm.plans.diff import Change
 
 

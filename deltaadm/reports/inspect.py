@@ -31,20 +31,6 @@ from deltaadm.domain.features import (
     mapping_mode,
     undo_feature,
 )
-from deltaadm.domain.json_values import (
-    BOOLEAN,
-    COUNT,
-    INTEGER,
-    OPEN,
-    STRING,
-    STRINGS,
-    Json,
-    array,
-    maybe,
-    one_of,
-    record,
-    shared,
-)
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
     checkpoint_interval,
@@ -59,6 +45,20 @@ from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_t
 from deltaadm.domain.usage import usages
 from deltaadm.domain.wire import Metadata, Traits
 from deltaadm.errors import DeltaadmError
+from deltaadm.json_values import (
+    BOOLEAN,
+    COUNT,
+    INTEGER,
+    OPEN,
+    STRING,
+    STRINGS,
+    Json,
+    array,
+    maybe,
+    one_of,
+    record,
+    shared,
+)
 from deltaadm.reports.words import DOES, LEGEND, VERDICTS, WHOLE_TABLE, grouped, matrix_cell
 
 TYPE_CHECKING = False

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.documents import DOCUMENTS, FORMAT_VERSION, Document, document, kind_of_document
-from deltaadm.domain.json_values import Json
+from deltaadm.json_values import Json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.json_values import Schema
+    from deltaadm.json_values import Schema
 
 
 _KINDS: Final = ("inspect", "why", "diff", "validate", "plan", "outcome", "drop_feature", "error")

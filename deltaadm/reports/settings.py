@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.blocks import Either, Heading, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.domain.json_values import STRING, array, maybe, one_of, record
+from deltaadm.json_values import STRING, array, maybe, one_of, record
 from deltaadm.masking import masked
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.blocks import Either, Heading, Prose, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.domain.json_values import COUNT, STRING, array, one_of, record
+from deltaadm.json_values import COUNT, STRING, array, one_of, record
 from deltaadm.reports.words import counted
 from deltaadm.rules.rule import Severity
 

@@ -23,7 +23,11 @@ from deltaadm.domain.facts import (
     PolicyFacts,
     SnapshotFacts,
 )
-from deltaadm.domain.json_values import (
+from deltaadm.domain.properties import did_you_mean
+from deltaadm.domain.transaction.spark_support import require_changeable
+from deltaadm.domain.wire import Traits
+from deltaadm.errors import DeltaadmError, SettingsError
+from deltaadm.json_values import (
     COUNT,
     STRING,
     array,
@@ -33,10 +37,6 @@ from deltaadm.domain.json_values import (
     one_of,
     record,
 )
-from deltaadm.domain.properties import did_you_mean
-from deltaadm.domain.transaction.spark_support import require_changeable
-from deltaadm.domain.wire import Traits
-from deltaadm.errors import DeltaadmError, SettingsError
 from deltaadm.plans.findings import FOUND, Found
 from deltaadm.plans.plan import propose
 from deltaadm.plans.undo import fix_command

@@ -10,7 +10,13 @@ from deltaadm.clients import Compatibility, newest_releases, shifts, verdicts
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import Cost, dependents, lookup
-from deltaadm.domain.json_values import (
+from deltaadm.domain.properties import FEATURE_PREFIX
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.steps import DropFeature
+from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION
+from deltaadm.domain.usage import Usage, usages
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
     INTEGER,
@@ -24,12 +30,6 @@ from deltaadm.domain.json_values import (
     record,
     within,
 )
-from deltaadm.domain.properties import FEATURE_PREFIX
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.steps import DropFeature
-from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION
-from deltaadm.domain.usage import Usage, usages
-from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.plans.document import DROPPING
 from deltaadm.plans.features import DropStatus, Phase, after_all_runs, drop_status, truncates
 from deltaadm.reports.history import ORIGIN, Origin, beginning, moment, origin

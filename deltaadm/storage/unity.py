@@ -19,10 +19,10 @@ from deltaadm.domain.catalog_table import (
     matches_name,
     names_alike,
 )
-from deltaadm.domain.json_values import elements, flag, place, text, text_map, texts, version_number
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import FileInfo, Kind, commit_name, parse
 from deltaadm.errors import Refused, StorageError, TableError
+from deltaadm.json_values import elements, flag, place, text, text_map, texts, version_number
 from deltaadm.storage.object_store import TemporaryCredentials
 from deltaadm.storage.rest import CatalogError, Rest
 from deltaadm.storage.threads import Threads

@@ -5,13 +5,13 @@ from typing import ClassVar
 import pytest
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.json_values import STRING, record
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import KINDS, Step, read_step, step_document, step_type
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.update import prepare_commit
 from deltaadm.domain.wire import CommitInfo, Metadata
+from deltaadm.json_values import STRING, record
 from deltaadm.plans.plan import propose, statement
 from deltaadm.plans.undo import alter_command
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import import_module
-from deltaadm.domain.json_values import text
+from deltaadm.json_values import text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,16 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import is_identity
-from deltaadm.domain.json_values import (
-    BOOLEAN,
-    STRING,
-    STRINGS,
-    Json,
-    array,
-    compact,
-    record,
-    texts,
-)
 from deltaadm.domain.properties import CONSTRAINT_PREFIX, is_true
 from deltaadm.domain.schema import (
     ArrayType,
@@ -50,6 +40,16 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import commit_update
 from deltaadm.errors import Refused
+from deltaadm.json_values import (
+    BOOLEAN,
+    STRING,
+    STRINGS,
+    Json,
+    array,
+    compact,
+    record,
+    texts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

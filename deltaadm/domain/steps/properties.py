@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES, Cost, dependents, lookup
-from deltaadm.domain.json_values import BOOLEAN, STRING, STRINGS, array, compact, mapping, record
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
@@ -39,6 +38,7 @@ from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import ROW_TRACKING, without_mapping
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import Refused
+from deltaadm.json_values import BOOLEAN, STRING, STRINGS, array, compact, mapping, record
 from deltaadm.limits import load_json
 
 if TYPE_CHECKING:

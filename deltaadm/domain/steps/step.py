@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import Cost
-from deltaadm.domain.json_values import BOOLEAN, STRING, STRINGS, Json, array, maybe, record, text
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import every_file
 from deltaadm.domain.sql.ddl import (
@@ -17,6 +16,7 @@ from deltaadm.domain.sql.ddl import (
     position_sql,
     type_sql,
 )
+from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, maybe, record, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

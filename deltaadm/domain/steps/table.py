@@ -11,22 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.features import is_identity, struct_fields
-from deltaadm.domain.json_values import (
-    INTEGER,
-    OPEN,
-    STRING,
-    STRINGS,
-    Json,
-    array,
-    compact,
-    mapping,
-    maybe,
-    one_of,
-    place,
-    record,
-    version_number,
-    within,
-)
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
@@ -108,14 +92,30 @@ from deltaadm.domain.transaction.update import (
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Format, Metadata
 from deltaadm.errors import Refused
+from deltaadm.json_values import (
+    INTEGER,
+    OPEN,
+    STRING,
+    STRINGS,
+    Json,
+    array,
+    compact,
+    mapping,
+    maybe,
+    one_of,
+    place,
+    record,
+    version_number,
+    within,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Self
 
-    from deltaadm.domain.json_values import Fields
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.schema import Path, StructField
+    from deltaadm.json_values import Fields
 
 
 _PATHS: Final = array(STRINGS)
