@@ -37,7 +37,7 @@ _PLACES = {
     "OutcomeResult": "deltaadm.runs.results",
     "Plan": "deltaadm.plans.plan",
     "PlanResult": "deltaadm.runs.results",
-    "Policy": "deltaadm.domain.facts",
+    "Policy": "deltaadm.facts",
     "Protocol": "deltaadm.domain.protocol",
     "Refused": "deltaadm.errors",
     "Result": "deltaadm.runs.results",

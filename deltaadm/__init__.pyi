@@ -1,6 +1,5 @@
 # What `__init__.py` imports when it is first used, for type checkers.
 
-from deltaadm.domain.facts import Policy as Policy
 from deltaadm.domain.features import FEATURES as FEATURES
 from deltaadm.domain.features import TableFeature as TableFeature
 from deltaadm.domain.protocol import Protocol as Protocol
@@ -30,6 +29,7 @@ from deltaadm.errors import StorageError as StorageError
 from deltaadm.errors import TableError as TableError
 from deltaadm.errors import TooLarge as TooLarge
 from deltaadm.errors import UsageError as UsageError
+from deltaadm.facts import Policy as Policy
 from deltaadm.plans.alter import TableChanges as TableChanges
 from deltaadm.plans.alter import plan_changes as plan_changes
 from deltaadm.plans.alter import plan_create as plan_create

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.facts import Line, Lines, first_object
 from deltaadm.errors import DeltaadmError
+from deltaadm.facts import Line, Lines, first_object
 from deltaadm.replay import commits
 from deltaadm.replay.commits import ABOUT_FILES
 from deltaadm.replay.embedded import Replay
@@ -22,8 +22,8 @@ from deltaadm.replay.embedded import Replay
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from deltaadm.domain.facts import LargeLines
     from deltaadm.domain.snapshot import LogFiles, LogSegment
+    from deltaadm.facts import LargeLines
     from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
     from deltaadm.replay.commits import LargeFile
     from deltaadm.storage.store import LogStore

@@ -18,7 +18,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import file_facts
-from deltaadm.domain.facts import (
+from deltaadm.domain.features import mapping_mode
+from deltaadm.domain.file_facts import kinds_in
+from deltaadm.domain.properties import whole_number
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import walk
+from deltaadm.domain.snapshot import FileFacts, Kind, LogListing, recreatable_versions
+from deltaadm.domain.transaction.column_mapping import column_id, physical_name
+from deltaadm.domain.wire import Metadata
+from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
+from deltaadm.facts import (
     CatalogFacts,
     CheckpointFacts,
     ChecksumFacts,
@@ -36,15 +45,6 @@ from deltaadm.domain.facts import (
     State,
     Withdrawn,
 )
-from deltaadm.domain.features import mapping_mode
-from deltaadm.domain.file_facts import kinds_in
-from deltaadm.domain.properties import whole_number
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import walk
-from deltaadm.domain.snapshot import FileFacts, Kind, LogListing, recreatable_versions
-from deltaadm.domain.transaction.column_mapping import column_id, physical_name
-from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
 from deltaadm.replay.add_files import add_file
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, done_ahead, plain_add
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
@@ -62,9 +62,9 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
 
     from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
-    from deltaadm.domain.facts import FileTotals, LargeLines
     from deltaadm.domain.schema import Path
     from deltaadm.domain.snapshot import Checkpoint, LogFile, LogSegment, Snapshot
+    from deltaadm.facts import FileTotals, LargeLines
     from deltaadm.replay.file_columns import ArrowFiles
     from deltaadm.replay.reconcile import ReplayEngine
     from deltaadm.storage.store import LogStore

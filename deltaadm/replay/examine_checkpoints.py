@@ -13,11 +13,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.facts import CheckpointFacts, CompactionFacts, Difference, SidecarFacts, State
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile
 from deltaadm.domain.wire import Metadata, integer
 from deltaadm.errors import TableError
+from deltaadm.facts import CheckpointFacts, CompactionFacts, Difference, SidecarFacts, State
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import SMALL, CheckpointReader, require_short_paths, sidecar_path
 from deltaadm.replay.reconcile import Fold, canonical_path, vector_id
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from deltaadm.domain.facts import Pointer
     from deltaadm.domain.snapshot import LogListing
+    from deltaadm.facts import Pointer
     from deltaadm.storage.store import LogStore
 
 

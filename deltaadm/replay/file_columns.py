@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaadm.domain.facts import LiveFile
 from deltaadm.domain.file_facts import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH, kinds_in, num_records
+from deltaadm.facts import LiveFile
 from deltaadm.replay.add_files import add_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.domain.facts import State
     from deltaadm.domain.file_facts import Kinds
+    from deltaadm.facts import State
 
 
 # Texts that are alike

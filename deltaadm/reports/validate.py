@@ -15,7 +15,11 @@ from deltaadm.blocks import Cards, Either, Findings, Graph, Heading, Paragraph, 
 from deltaadm.clients import Access, newest_releases, verdicts
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
-from deltaadm.domain.facts import (
+from deltaadm.domain.properties import did_you_mean
+from deltaadm.domain.transaction.spark_support import require_changeable
+from deltaadm.domain.wire import Traits
+from deltaadm.errors import DeltaadmError, SettingsError
+from deltaadm.facts import (
     ClientVerdict,
     LogFacts,
     Obstacle,
@@ -23,10 +27,6 @@ from deltaadm.domain.facts import (
     PolicyFacts,
     SnapshotFacts,
 )
-from deltaadm.domain.properties import did_you_mean
-from deltaadm.domain.transaction.spark_support import require_changeable
-from deltaadm.domain.wire import Traits
-from deltaadm.errors import DeltaadmError, SettingsError
 from deltaadm.json_values import (
     COUNT,
     STRING,
@@ -59,10 +59,10 @@ if TYPE_CHECKING:
 
     from deltaadm.blocks import Block, PageBlock
     from deltaadm.clients import ClientRelease
-    from deltaadm.domain.facts import Facts, Ignore
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.errors import TableError
+    from deltaadm.facts import Facts, Ignore
     from deltaadm.rules.rule import Rule
 
 

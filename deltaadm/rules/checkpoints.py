@@ -17,7 +17,7 @@ from deltaadm.rules.rule import Problem, Scope, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deltaadm.domain.facts import (
+    from deltaadm.facts import (
         CheckpointFacts,
         ChecksumFacts,
         Document,

@@ -45,7 +45,10 @@ from deltaadm.rules.rule import Problem, Scope, Severity, accepted, changing_met
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from deltaadm.domain.facts import (
+    from deltaadm.domain.schema import Path, StructField
+    from deltaadm.domain.steps import Step
+    from deltaadm.domain.wire import Metadata
+    from deltaadm.facts import (
         CommitFacts,
         DataFileFacts,
         FileColumns,
@@ -54,9 +57,6 @@ if TYPE_CHECKING:
         SnapshotFacts,
         State,
     )
-    from deltaadm.domain.schema import Path, StructField
-    from deltaadm.domain.steps import Step
-    from deltaadm.domain.wire import Metadata
 
 
 MODE: Final = f"configuration[{COLUMN_MAPPING_MODE}]"

@@ -54,10 +54,10 @@ from deltaadm.rules.rule import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.facts import CommitFacts, SnapshotFacts
     from deltaadm.domain.schema import StructField
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
+    from deltaadm.facts import CommitFacts, SnapshotFacts
 
 
 _GENERATION: Final = "delta.generationExpression"

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from deltaadm.domain.actions import AddFile
-    from deltaadm.domain.facts import (
+    from deltaadm.domain.file_facts import Kinds
+    from deltaadm.facts import (
         CommitFacts,
         DataFileFacts,
         FileColumns,
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
         SnapshotFacts,
         State,
     )
-    from deltaadm.domain.file_facts import Kinds
 
 
 _DAY: Final = 86_400_000

@@ -25,8 +25,8 @@ from deltaadm.rules.rule import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from deltaadm.domain.facts import CommitFacts, CompactionFacts, LogFacts, State
     from deltaadm.domain.steps import Step
+    from deltaadm.facts import CommitFacts, CompactionFacts, LogFacts, State
 
     Metric = tuple[str, Callable[[CommitFacts], tuple[int, ...]]]
 

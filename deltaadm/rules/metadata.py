@@ -63,11 +63,11 @@ from deltaadm.rules.rule import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.facts import CommitFacts, SnapshotFacts
     from deltaadm.domain.properties import Property
     from deltaadm.domain.schema import DataType, Path
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Metadata
+    from deltaadm.facts import CommitFacts, SnapshotFacts
 
 
 @rule("DL301", Severity.ERROR, Scope.COMMIT, among=having("metaData"))

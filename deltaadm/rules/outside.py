@@ -6,21 +6,21 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.facts import effective
 from deltaadm.domain.features import lookup
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, PROPERTIES, spark_values
 from deltaadm.domain.schema import parse_schema, path_text, type_name, walk
 from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import DeltaadmError
+from deltaadm.facts import effective
 from deltaadm.masking import is_secret
 from deltaadm.rules.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deltaadm.domain.facts import CatalogFacts, ClientVerdict, CrossCheck, LogFacts, PolicyFacts
     from deltaadm.domain.schema import StructType
     from deltaadm.domain.steps import Step
+    from deltaadm.facts import CatalogFacts, ClientVerdict, CrossCheck, LogFacts, PolicyFacts
 
 
 _FEATURE: Final = "delta.feature."

@@ -8,7 +8,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.facts import SnapshotFacts
 from deltaadm.domain.properties import (
     ICT_ENABLEMENT_TIMESTAMP,
     ICT_ENABLEMENT_VERSION,
@@ -22,6 +21,7 @@ from deltaadm.domain.transaction.columns import (
     physical_paths,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
+from deltaadm.facts import SnapshotFacts
 from deltaadm.rules.rule import RULES, Judge, RuleSet, Scope
 
 if TYPE_CHECKING:

@@ -47,10 +47,10 @@ from deltaadm.rules.rule import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.facts import CommitFacts, PolicyFacts, SnapshotFacts
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
+    from deltaadm.facts import CommitFacts, PolicyFacts, SnapshotFacts
 
 
 READERS: Final = "protocol.readerFeatures"

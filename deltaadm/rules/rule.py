@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
+from deltaadm import facts
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain import facts
 from deltaadm.domain.properties import FEATURE_PREFIX, switch
 from deltaadm.domain.schema import StructType, path_text, walk
 from deltaadm.domain.snapshot import LogListing, Snapshot
@@ -34,11 +34,11 @@ from deltaadm.masking import masked, secrets_among
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.domain.facts import CommitFacts, SnapshotFacts
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.schema import DataType, StructField
     from deltaadm.domain.steps import Step
     from deltaadm.domain.wire import Metadata
+    from deltaadm.facts import CommitFacts, SnapshotFacts
 
 
 # Commits in which a rule can find something

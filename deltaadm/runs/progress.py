@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from _thread import LockType
     from collections.abc import Callable, Iterable, Iterator
 
-    from deltaadm.domain.facts import Facts
+    from deltaadm.facts import Facts
     from deltaadm.formats.live import LiveLine
 
 
@@ -139,7 +139,7 @@ class Examination:
 
     def watched(self, facts: Iterable[Facts]) -> Iterator[Facts]:
         """The same facts, counted as they pass."""
-        from deltaadm.domain.facts import CommitFacts, LiveFile, LiveFiles
+        from deltaadm.facts import CommitFacts, LiveFile, LiveFiles
 
         for fact in facts:
             if isinstance(fact, LiveFile):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deltaadm.clients import Access, ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain.facts import Ignore, Policy, Requirement
 from deltaadm.domain.features import find
 from deltaadm.domain.properties import PROPERTIES
 from deltaadm.errors import Refused, SettingsError, UsageError
+from deltaadm.facts import Ignore, Policy, Requirement
 from deltaadm.rules.rule import Severity
 from deltaadm.runs.options import Engine
 from deltaadm.runs.settings_file import as_table, check_keys, wrong

@@ -10,8 +10,8 @@ import pytest
 
 from deltaadm.cli.settings import option_settings
 from deltaadm.clients import parse_client
-from deltaadm.domain.facts import Ignore, Requirement
 from deltaadm.errors import SettingsError
+from deltaadm.facts import Ignore, Requirement
 from deltaadm.runs.settings import Settings, load_settings
 from deltaadm.runs.settings_file import FROM_PROJECTS, SettingsSources
 from tests.support.program import deltaadm, process

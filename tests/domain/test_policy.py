@@ -2,7 +2,7 @@
 
 import pytest
 
-from deltaadm.domain.facts import Requirement, effective
+from deltaadm.facts import Requirement, effective
 
 ONE_OF = Requirement(allowed=("classic", "v2"))
 WEEK_TO_MONTH = Requirement(least="7 days", most="interval 30 days")

@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
-from deltaadm.domain.facts import FileTotals
 from deltaadm.domain.snapshot import FileFacts
+from deltaadm.facts import FileTotals
 from deltaadm.replay.totals import TotalsBuilder
 
 

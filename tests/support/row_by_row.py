@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.facts import ChecksumFacts, Facts, FileTotals, LiveFiles, SnapshotFacts
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import TableError
+from deltaadm.facts import ChecksumFacts, Facts, FileTotals, LiveFiles, SnapshotFacts
 from deltaadm.replay.embedded import EmbeddedEngine, live_files
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.totals import TotalsBuilder

@@ -3,10 +3,10 @@
 import pytest
 
 import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
-from deltaadm.domain.facts import ClientVerdict, Obstacle, Policy, PolicyFacts
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
+from deltaadm.facts import ClientVerdict, Obstacle, Policy, PolicyFacts
 from deltaadm.rules.rule import RULES
 
 VECTORS = Protocol(3, 7, frozenset({"deletionVectors"}), frozenset({"deletionVectors"}))

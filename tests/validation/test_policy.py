@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.domain.facts import Ignore, Policy, Requirement
 from deltaadm.domain.steps import SetProperties
+from deltaadm.facts import Ignore, Policy, Requirement
 from deltaadm.reports.validate import Demands
 from deltaadm.rules.rule import Finding, Severity
 from tests.support.rule_cases import findings

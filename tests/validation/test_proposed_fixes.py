@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import tests.validation.cases  # noqa: F401 -- registers every case
-from deltaadm.domain.facts import SnapshotFacts
 from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.domain.steps.evolve import evolve
+from deltaadm.facts import SnapshotFacts
 from deltaadm.replay.examine import examine
 from deltaadm.rules.rule import RULES, Scope
 from deltaadm.storage.store import open_store

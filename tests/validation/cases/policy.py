@@ -4,7 +4,7 @@ from datetime import date
 from pathlib import Path
 
 from deltaadm.clients import parse_client
-from deltaadm.domain.facts import Ignore, Policy, Requirement
+from deltaadm.facts import Ignore, Policy, Requirement
 from deltaadm.reports.validate import Demands
 from tests.support.rule_cases import breaks, respects
 from tests.support.tables import commit, commit_info, drafted, metadata, protocol, table
