@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.schema import Path, StructField
+    from deltaadm.domain.schema import Path
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Metadata
 
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 INVARIANTS: Final = "delta.invariants"
 """Under which a column's metadata keeps its invariant."""
-
-_UNRECOGNIZED: Final = "DELTA_UNRECOGNIZED_INVARIANT"
-_EMPTY: Final = "PARSE_EMPTY_STATEMENT"
 
 
 @dataclass(frozen=True)
@@ -74,52 +71,30 @@ class Invariant:
 def invariants(metadata: Metadata) -> Iterator[Invariant]:
     """The invariants of columns outside arrays and maps, where Delta looks for them."""
     for path, field in struct_fields(metadata.schema):
-        if INVARIANTS in field.metadata:
-            yield _invariant(path, field)
-
-
-def refusal_of_invariants(metadata: Metadata) -> Refused | None:
-    """Why Delta Spark stops at an invariant; None where it reads them all."""
-    for invariant in invariants(metadata):
-        if invariant.fails_in_delta_spark:
-            return Refused(
-                f"Delta Spark cannot read the invariant of column {path_text(invariant.path)}: "
-                f"{invariant.flaw}.",
-                remedy="Remove it with the client that wrote it, and use a CHECK constraint "
-                "instead.",
-                delta_error_class=invariant.delta_error_class,
-            )
-    return None
-
-
-def _invariant(path: Path, field: StructField) -> Invariant:
-    text = field.metadata[INVARIANTS]
-    flaw, error_class = _flaw(text)
-    is_json, document = _whole(text)
-    inner = _inner(document)
-    is_empty = isinstance(inner, str) and not inner.strip()
-    return Invariant(
-        path=path,
-        text=text,
-        # A NOT NULL column is enforced as such, and its invariant is never looked at.
-        read=field.nullable,
-        is_described=isinstance(inner, str) and not flaw,
-        fails_in_delta_rs=isinstance(text, str) and (not is_json or is_empty),
-        flaw=flaw,
-        delta_error_class=error_class,
-    )
+        if INVARIANTS not in field.metadata:
+            continue
+        text = field.metadata[INVARIANTS]
+        flaw, error_class = _flaw(text)
+        try:
+            is_json, inner = True, _inner(load_json(text))
+        except (ValueError, TypeError, RecursionError):
+            is_json, inner = False, None
+        is_empty = isinstance(inner, str) and not inner.strip()
+        yield Invariant(
+            path=path,
+            text=text,
+            # A NOT NULL column is enforced as such, and its invariant is never looked at.
+            read=field.nullable,
+            is_described=isinstance(inner, str) and not flaw,
+            fails_in_delta_rs=isinstance(text, str) and (not is_json or is_empty),
+            flaw=flaw,
+            delta_error_class=error_class,
+        )
 
 
 def _inner(document: Any) -> Any:
     outer = document.get("expression") if isinstance(document, dict) else None
     return outer.get("expression") if isinstance(outer, dict) else None
-
-
-def _whole(text: Any) -> tuple[bool, Any]:
-    try:
-        return True, load_json(text)
-    except (ValueError, TypeError, RecursionError):
-        return False, None
 
 
 def _flaw(text: Any) -> tuple[str, str | None]:
@@ -131,28 +106,23 @@ def _flaw(text: Any) -> tuple[str, str | None]:
         document, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
         return "it is not JSON", None
-    return _flaw_in_rule(document)
-
-
-def _flaw_in_rule(document: Any) -> tuple[str, str | None]:
     if not isinstance(document, dict):
         return "it is not a JSON object", None
     if document.get("expression") is None:
-        return "it has no expression", _UNRECOGNIZED
+        return "it has no expression", "DELTA_UNRECOGNIZED_INVARIANT"
     inner = _inner(document)
     # Delta takes any scalar; whether it is SQL, only Spark's parser knows, but an empty one is not.
     if inner is None or isinstance(inner, dict | list):
         return "its expression is not an object that contains an expression", None
-    if isinstance(inner, str) and not inner.strip():
-        return "its expression is empty", _EMPTY
-    return "", None
+    is_empty = isinstance(inner, str) and not inner.strip()
+    return ("its expression is empty", "PARSE_EMPTY_STATEMENT") if is_empty else ("", None)
 
 
 # Tables that are refused
 
 
 if TYPE_CHECKING:
-    Check = Callable[[Protocol, Metadata], "Obstacle | None"]
+    Check = Callable[[Protocol, Metadata], "Iterator[Obstacle]"]
 
 
 @dataclass(frozen=True)
@@ -170,7 +140,7 @@ class Obstacle:
 
 def refusal_to_read(snapshot: Snapshot) -> DeltaadmError | None:
     """Why Delta Spark would not load or query *snapshot*; None where it does both."""
-    obstacle = _first_for(snapshot, (*_LOADING, *_QUERYING))
+    obstacle = _first_for(snapshot, (*_LOADING, _querying))
     return None if obstacle is None else obstacle.refusal
 
 
@@ -187,17 +157,17 @@ def require_readable(snapshot: Snapshot) -> None:
 
 def require_queryable(snapshot: Snapshot) -> None:
     """Raise what Delta raises on a query of a table that it could load."""
-    _raise(_first(_QUERYING, snapshot.protocol, snapshot.metadata))
+    _raise(_first((_querying,), snapshot.protocol, snapshot.metadata))
 
 
 def require_writable(snapshot: Snapshot) -> None:
     """Raise what Delta raises on writing to a table that it could load."""
-    _raise(_first(_WRITING, snapshot.protocol, snapshot.metadata))
+    _raise(_first((_writing,), snapshot.protocol, snapshot.metadata))
 
 
 def require_changeable(snapshot: Snapshot) -> None:
     """Raise what Delta raises on any change of a table, if it does."""
-    _raise(_first_for(snapshot, (*_LOADING, *_WRITING)))
+    _raise(_first_for(snapshot, (*_LOADING, _writing)))
 
 
 def obstacle_to_reading(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
@@ -206,7 +176,7 @@ def obstacle_to_reading(protocol: Protocol, metadata: Metadata) -> Obstacle | No
     or unsupported protocol, types that Spark does not know, or a protocol that lacks features
     which the metadata needs (`assertTableFeaturesMatchMetadata`); or why queries of it fail.
     """
-    return _first((*_LOADING, *_QUERYING), protocol, metadata)
+    return _first((*_LOADING, _querying), protocol, metadata)
 
 
 def obstacle_to_writing(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
@@ -224,7 +194,7 @@ def _first_for(snapshot: Snapshot, checks: Iterable[Check]) -> Obstacle | None:
 def _first(checks: Iterable[Check], protocol: Protocol, metadata: Metadata) -> Obstacle | None:
     for check in checks:
         try:
-            obstacle = check(protocol, metadata)
+            obstacle = next(check(protocol, metadata), None)
         except DeltaadmError as error:
             obstacle = Obstacle(error, (_METADATA,))
         if obstacle is not None:
@@ -240,64 +210,32 @@ def _raise(obstacle: Obstacle | None) -> None:
         raise obstacle.refusal
 
 
-def _malformed_protocol(protocol: Protocol, _: Metadata) -> Obstacle | None:
+# Checks: of what each yields only the first counts, and the order is Delta's.
+
+
+def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
     malformation = protocol.malformation
-    if malformation is None:
-        return None
-    refusal = Refused(
-        malformation.message,
-        remedy=malformation.remedy,
-        delta_error_class="EXPRESSION_DECODING_FAILED",
-    )
-    return Obstacle(refusal, ("protocol",))
-
-
-def _unsupported_reader_version(protocol: Protocol, _: Metadata) -> Obstacle | None:
-    if protocol.min_reader_version in supported_reader_version_numbers():
-        return None
-    return Obstacle(_unsupported_version(protocol), ("protocol.minReaderVersion",))
-
-
-def _unsupported_writer_version(protocol: Protocol, _: Metadata) -> Obstacle | None:
-    if protocol.min_writer_version in supported_writer_version_numbers():
-        return None
-    return Obstacle(_unsupported_version(protocol), ("protocol.minWriterVersion",))
-
-
-def _unknown_reader_features(protocol: Protocol, _: Metadata) -> Obstacle | None:
-    return _unknown(protocol.reader_features, supported_protocol().reader_features, "read")
-
-
-def _unknown_writer_features(protocol: Protocol, _: Metadata) -> Obstacle | None:
-    return _unknown(protocol.writer_features, supported_protocol().writer_features, "write")
-
-
-def _catalog_managed(protocol: Protocol, _: Metadata) -> Obstacle | None:
-    if not protocol.supports("catalogManaged"):
-        return None
-    refusal = Refused(
-        "The table is managed by a catalog, and Delta Spark does not open it by its path.",
-        remedy="Use the catalog's own tools, or the table's name in the catalog.",
-        delta_error_class=PATH_OF_CATALOG_TABLE,
-    )
-    return Obstacle(refusal, ("catalogManaged",))
-
-
-PATH_OF_CATALOG_TABLE: Final = "DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED"
-"""The error class of the one refusal to load that says nothing against the table itself."""
-
-
-def _missing_partition_columns(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    names = {field.name for field in metadata.schema.fields}
-    missing = [column for column in metadata.partition_columns if column not in names]
-    if not missing:
-        return None
-    refusal = TableError(
-        f"The table is partitioned by {', '.join(missing)}, which its schema does not have.",
-        remedy="Restore the version before the schema lost the column.",
-        delta_error_class="FIELD_NOT_FOUND",
-    )
-    return Obstacle(refusal, ("partitionColumns",))
+    if malformation is not None:
+        refusal = Refused(
+            malformation.message,
+            remedy=malformation.remedy,
+            delta_error_class="EXPRESSION_DECODING_FAILED",
+        )
+        yield Obstacle(refusal, ("protocol",))
+    if protocol.min_reader_version not in supported_reader_version_numbers():
+        yield Obstacle(_unsupported_version(protocol), ("protocol.minReaderVersion",))
+    yield from _unknown(protocol.reader_features, supported_protocol().reader_features, "read")
+    yield from _unknown_types(metadata)
+    # Tried on Delta Spark 4.4: such a table answers to nothing; other durations hinder no query.
+    for key in ("delta.deletedFileRetentionDuration", "delta.setTransactionRetentionDuration"):
+        try:
+            interval_microseconds(metadata.configuration.get(key, "interval 1 day"))
+        except DeltaadmError as error:
+            yield Obstacle(error, (f"configuration[{key}]",))
+    # It evaluates what the metadata asks for only where it has lists to compare it with.
+    if protocol.supports_writer_features:
+        yield from _unreadable_invariants(metadata)
+        yield from _features_not_listed(protocol, metadata)
 
 
 def _unsupported_version(protocol: Protocol) -> Refused:
@@ -311,16 +249,13 @@ def _unsupported_version(protocol: Protocol) -> Refused:
 
 def _unknown(
     listed: frozenset[str] | None, known: frozenset[str] | None, what: str
-) -> Obstacle | None:
+) -> Iterator[Obstacle]:
     # Letter by letter, although Delta finds features that a user names in any case.
     unknown = sorted((listed or frozenset()) - (known or frozenset()))
     if not unknown:
-        return None
-    spelled = [
-        feature.name
-        for feature in map(lookup, unknown)
-        if feature is not None and feature.in_delta_spark
-    ]
+        return
+    named = [feature for feature in map(lookup, unknown) if feature is not None]
+    spelled = [feature.name for feature in named if feature.in_delta_spark]
     refusal = Refused(
         f"Delta Spark cannot {what} the table: it does not know the table "
         f"feature{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}.",
@@ -329,7 +264,7 @@ def _unknown(
         else "Use a client that knows them.",
         delta_error_class=f"DELTA_UNSUPPORTED_FEATURES_FOR_{what.upper()}",
     )
-    return Obstacle(refusal, tuple(unknown))
+    yield Obstacle(refusal, tuple(unknown))
 
 
 _MAX_PRECISION = 38
@@ -351,80 +286,119 @@ def is_spark_type(name: str) -> bool:
     return name in _SPARK_TYPES or bool(re.fullmatch(_SPARK_TYPES_WITH_DETAILS, name))
 
 
-def _unknown_type(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    """The first type in the schema that Spark cannot read."""
+def _unknown_types(metadata: Metadata) -> Iterator[Obstacle]:
     for data_type in metadata.primitive_types:
-        if not is_spark_type(data_type.name):
+        name = data_type.name
+        # Nine digits will do: int() refuses the thousands that a schema may have.
+        digits = re.match(r"decimal\(\s*0*(\d{1,9})", name)
+        if not is_spark_type(name):
             refusal = TableError(
-                f"The table's schema has a type that Spark does not know: {data_type.name}.",
+                f"The table's schema has a type that Spark does not know: {name}.",
                 remedy="Use the client that wrote it.",
                 delta_error_class="INVALID_JSON_DATA_TYPE",
             )
-            return Obstacle(refusal, ("schema",))
-        if _precision(data_type.name) > _MAX_PRECISION:
+            yield Obstacle(refusal, ("schema",))
+        if digits and int(digits[1]) > _MAX_PRECISION:
             refusal = TableError(
-                f"The table's schema has {data_type.name}; the highest precision is "
-                f"{_MAX_PRECISION}.",
+                f"The table's schema has {name}; the highest precision is {_MAX_PRECISION}.",
                 remedy="Restore the version before that column was added.",
                 delta_error_class="DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
             )
-            return Obstacle(refusal, ("schema",))
-    return None
+            yield Obstacle(refusal, ("schema",))
 
 
-def _precision(type_name: str) -> int:
-    """The number of digits of a decimal type; 0 for other types."""
-    if not type_name.startswith("decimal("):
-        return 0
-    # Nine digits will do: int() refuses the thousands that a schema may have.
-    digits = re.match(r"decimal\(\s*0*(\d{1,9})", type_name)
-    return int(digits[1]) if digits else 0
+def _unreadable_invariants(metadata: Metadata) -> Iterator[Obstacle]:
+    for invariant in invariants(metadata):
+        if invariant.fails_in_delta_spark:
+            refusal = Refused(
+                f"Delta Spark cannot read the invariant of column {path_text(invariant.path)}: "
+                f"{invariant.flaw}.",
+                remedy="Remove it with the client that wrote it, and use a CHECK constraint "
+                "instead.",
+                delta_error_class=invariant.delta_error_class,
+            )
+            yield Obstacle(refusal, ("invariants",))
 
 
-def _unreadable_duration(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    """The first of the durations, evaluated whenever Delta loads a table, that it cannot read."""
-    # Tried on Delta Spark 4.4: such a table answers to nothing; other durations hinder no query.
-    for key in ("delta.deletedFileRetentionDuration", "delta.setTransactionRetentionDuration"):
-        value = metadata.configuration.get(key)
-        try:
-            if value is not None:
-                interval_microseconds(value)
-        except DeltaadmError as error:
-            return Obstacle(error, (f"configuration[{key}]",))
-    return None
+def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
+    """Features that the metadata needs, or that others require, and no list has."""
+    # `assertTableFeaturesMatchMetadata`, which passes over protocols without lists.
+    try:
+        needed = extract_automatically_enabled_features(metadata, protocol)
+    except Refused as error:
+        names = tuple(
+            feature.name
+            for feature in REFERENCE.values()
+            if feature.refused_when_asked and feature.refused_when_asked == error.delta_error_class
+        )
+        yield Obstacle(error, names or (_METADATA,))
+        return
+    missing = sorted(needed - (protocol.writer_features or frozenset()))
+    if missing:
+        refusal = Refused(
+            "The table's protocol lacks features that its metadata uses or that others require: "
+            f"{', '.join(missing)}.",
+            remedy="Neither Delta Spark nor deltaadm can change such a table. If `deltaadm "
+            "inspect` lists delta-rs among the clients that can write, have it add all of them in "
+            "one call of `alter.add_feature`; otherwise copy the data into a new table with a "
+            "client that can read it.",
+            delta_error_class="DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
+        )
+        yield Obstacle(refusal, tuple(missing))
 
 
-def _unreadable_mapping_mode(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    """A mapping mode that does not exist."""
-    # Delta evaluates it in any query, whatever the protocol lists.
+def _catalog_managed(protocol: Protocol, _: Metadata) -> Iterator[Obstacle]:
+    if protocol.supports("catalogManaged"):
+        refusal = Refused(
+            "The table is managed by a catalog, and Delta Spark does not open it by its path.",
+            remedy="Use the catalog's own tools, or the table's name in the catalog.",
+            delta_error_class=PATH_OF_CATALOG_TABLE,
+        )
+        yield Obstacle(refusal, ("catalogManaged",))
+
+
+PATH_OF_CATALOG_TABLE: Final = "DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED"
+"""The error class of the one refusal to load that says nothing against the table itself."""
+
+
+def _querying(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
+    # Delta evaluates the mapping mode in any query, whatever the protocol lists.
     try:
         mapping_mode(metadata)
     except DeltaadmError as error:
-        return Obstacle(error, (f"configuration[{COLUMN_MAPPING_MODE}]",))
-    return None
-
-
-def _row_tracking(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
-    """Row tracking by a value that is none, or that the protocol does not support."""
-    refused = _refused_value(metadata, (_ROW_TRACKING,))
-    if refused is not None:
-        return refused
-    if protocol.supports("rowTracking") or not is_true(metadata.configuration, _ROW_TRACKING):
-        return None
+        yield Obstacle(error, (f"configuration[{COLUMN_MAPPING_MODE}]",))
+    yield from _refused_values(metadata, (_ROW_TRACKING,))
     # `RowId.isEnabled`, without an error class; a protocol with table features is refused on
     # loading.
-    refusal = TableError(
-        f"{_ROW_TRACKING} is true, but the protocol does not support row tracking.",
-        remedy=f"Unset the property: deltaadm alter TABLE --unset {_ROW_TRACKING}",
-    )
-    return Obstacle(refusal, (f"configuration[{_ROW_TRACKING}]",))
+    if not protocol.supports("rowTracking") and is_true(metadata.configuration, _ROW_TRACKING):
+        refusal = TableError(
+            f"{_ROW_TRACKING} is true, but the protocol does not support row tracking.",
+            remedy=f"Unset the property: deltaadm alter TABLE --unset {_ROW_TRACKING}",
+        )
+        yield Obstacle(refusal, (f"configuration[{_ROW_TRACKING}]",))
 
 
-def _value_failing_inserts(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    return _refused_value(metadata, _EVALUATED_BY_INSERT)
+def _writing(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
+    if protocol.min_writer_version not in supported_writer_version_numbers():
+        yield Obstacle(_unsupported_version(protocol), ("protocol.minWriterVersion",))
+    yield from _unknown(protocol.writer_features, supported_protocol().writer_features, "write")
+    yield from _unreadable_invariants(metadata)
+    names = {field.name for field in metadata.schema.fields}
+    missing = [column for column in metadata.partition_columns if column not in names]
+    if missing:
+        refusal = TableError(
+            f"The table is partitioned by {', '.join(missing)}, which its schema does not have.",
+            remedy="Restore the version before the schema lost the column.",
+            delta_error_class="FIELD_NOT_FOUND",
+        )
+        yield Obstacle(refusal, ("partitionColumns",))
 
 
-def _refused_value(metadata: Metadata, keys: Iterable[str]) -> Obstacle | None:
+def _inserting(_: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
+    return _refused_values(metadata, _EVALUATED_BY_INSERT)
+
+
+def _refused_values(metadata: Metadata, keys: Iterable[str]) -> Iterator[Obstacle]:
     for key in keys:
         value = metadata.configuration.get(key)
         if value is None or _only_refused_when_set(key, value):
@@ -433,13 +407,12 @@ def _refused_value(metadata: Metadata, keys: Iterable[str]) -> Obstacle | None:
         try:
             known.check(known, value)
         except DeltaadmError as error:
-            return Obstacle(error, (f"configuration[{key}]",))
-    return None
+            yield Obstacle(error, (f"configuration[{key}]",))
 
 
 def require_committable(metadata: Metadata) -> None:
     """Raise what Delta raises before it commits *metadata*, however old a wrong value in it is."""
-    _raise(_refused_value(metadata, _EVALUATED_BY_COMMIT))
+    _raise(next(_refused_values(metadata, _EVALUATED_BY_COMMIT), None))
 
 
 def _only_refused_when_set(key: str, value: str) -> bool:
@@ -456,97 +429,26 @@ _NUMBERS: Final = (
     "delta.dataSkippingNumIndexedCols",
     "delta.dataSkippingStringPrefixLength",
 )
+# fmt: off
 _EVALUATED_BY_COMMIT: Final = (
-    "delta.compatibility.symlinkFormatManifest.enabled",
-    _ISOLATION_LEVEL,
+    "delta.compatibility.symlinkFormatManifest.enabled", _ISOLATION_LEVEL,
     "delta.coordinatedCommits.tableConf-preview",
 )
 """Properties whose values keep ALTER from committing; it evaluates others once it has committed."""
 _EVALUATED_BY_INSERT: Final = (
-    *_NUMBERS,
-    _ISOLATION_LEVEL,
-    "delta.autoOptimize.optimizeWrite",
-    "delta.checkpoint.writeStatsAsJson",
+    *_NUMBERS, _ISOLATION_LEVEL,
+    "delta.autoOptimize.optimizeWrite", "delta.checkpoint.writeStatsAsJson",
     "delta.compatibility.symlinkFormatManifest.enabled",
     "delta.coordinatedCommits.commitCoordinatorConf-preview",
-    "delta.coordinatedCommits.tableConf-preview",
-    "delta.dataSkippingStatsColumns",
-    "delta.enableChangeDataCapture",
-    "delta.enableChangeDataFeed",
-    "delta.enableIcebergCompatV1",
-    "delta.enableIcebergCompatV2",
-    "delta.enableIcebergCompatV3",
-    "delta.enableInCommitTimestamps",
-    "delta.enableTypeWidening",
-    "delta.enableVariantShredding",
-    "delta.parquet.format.version",
-    "delta.randomizeFilePrefixes",
+    "delta.coordinatedCommits.tableConf-preview", "delta.dataSkippingStatsColumns",
+    "delta.enableChangeDataCapture", "delta.enableChangeDataFeed",
+    "delta.enableIcebergCompatV1", "delta.enableIcebergCompatV2", "delta.enableIcebergCompatV3",
+    "delta.enableInCommitTimestamps", "delta.enableTypeWidening", "delta.enableVariantShredding",
+    "delta.parquet.format.version", "delta.randomizeFilePrefixes",
     "delta.writePartitionColumnsToParquet",
 )
 """Properties whose values an INSERT evaluates, as recorded; it ignores those of all others."""
+# fmt: on
 
-
-def _invariant_read_on_loading(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
-    """An invariant that Delta cannot read, where it reads them on loading."""
-    # It evaluates what the metadata asks for only where it has lists to compare it with.
-    return _unreadable_invariant(protocol, metadata) if protocol.supports_writer_features else None
-
-
-def _unreadable_invariant(_: Protocol, metadata: Metadata) -> Obstacle | None:
-    refusal = refusal_of_invariants(metadata)
-    return None if refusal is None else Obstacle(refusal, ("invariants",))
-
-
-def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Obstacle | None:
-    """Features that the metadata needs, or that others require, and no list has."""
-    # `assertTableFeaturesMatchMetadata` passes over protocols without lists.
-    if not protocol.supports_writer_features:
-        return None
-    try:
-        needed = extract_automatically_enabled_features(metadata, protocol)
-    except Refused as error:
-        names = tuple(
-            feature.name
-            for feature in REFERENCE.values()
-            if feature.refused_when_asked and feature.refused_when_asked == error.delta_error_class
-        )
-        return Obstacle(error, names or (_METADATA,))
-    missing = sorted(needed - (protocol.writer_features or frozenset()))
-    if not missing:
-        return None
-    refusal = Refused(
-        "The table's protocol lacks features that its metadata uses or that others require: "
-        f"{', '.join(missing)}.",
-        remedy="Neither Delta Spark nor deltaadm can change such a table. If `deltaadm inspect` "
-        "lists delta-rs among the clients that can write, have it add all of them in one call of "
-        "`alter.add_feature`; otherwise copy the data into a new table with a client that can "
-        "read it.",
-        delta_error_class="DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
-    )
-    return Obstacle(refusal, tuple(missing))
-
-
-# The order is Delta's: of several reasons the first names the error class.
-_LOADING: Final[tuple[Check, ...]] = (
-    _malformed_protocol,
-    _unsupported_reader_version,
-    _unknown_reader_features,
-    _unknown_type,
-    _unreadable_duration,
-    _invariant_read_on_loading,
-    _features_not_listed,
-    _catalog_managed,
-)
-_QUERYING: Final[tuple[Check, ...]] = (_unreadable_mapping_mode, _row_tracking)
-_WRITING: Final[tuple[Check, ...]] = (
-    _unsupported_writer_version,
-    _unknown_writer_features,
-    _unreadable_invariant,
-    _missing_partition_columns,
-)
-_INSERTING: Final[tuple[Check, ...]] = (
-    *_LOADING,
-    *_WRITING,
-    *_QUERYING,
-    _value_failing_inserts,
-)
+_LOADING: Final[tuple[Check, ...]] = (_loading, _catalog_managed)
+_INSERTING: Final[tuple[Check, ...]] = (*_LOADING, _writing, _querying, _inserting)
