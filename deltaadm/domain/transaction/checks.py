@@ -23,7 +23,9 @@ from deltaadm.domain.schema import (
     StructField,
     StructType,
     all_types,
+    folded,
     path_text,
+    slots,
     walk,
 )
 from deltaadm.domain.transaction.column_mapping import (
@@ -37,7 +39,7 @@ from deltaadm.errors import IllegalArgument, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Final
 
     from deltaadm.domain.protocol import Protocol
@@ -59,25 +61,12 @@ COLLATIONS: Final = "__COLLATIONS"
 RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
 """Under which a column of strings notes that it was declared with char or varchar."""
 CHAR_TYPE: Final = re.compile(r"(var)?char\(\d+\)")
-_TYPES: Final = frozenset(
-    {
-        "binary",
-        "boolean",
-        "byte",
-        "date",
-        "double",
-        "float",
-        "integer",
-        "long",
-        "null",
-        "short",
-        "string",
-        "timestamp",
-        "timestamp_ntz",
-        "variant",
-        "void",
-    }
-)
+# fmt: off
+_TYPES: Final = frozenset({
+    "binary", "boolean", "byte", "date", "double", "float", "integer", "long", "null", "short",
+    "string", "timestamp", "timestamp_ntz", "variant", "void",
+})
+# fmt: on
 _SKIPPABLE: Final = _TYPES - {"binary", "boolean", "null", "variant", "void"}
 CDC_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
 """The columns that the change data feed adds."""
@@ -93,17 +82,25 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
     """
     if new.schema_string is None:
         return new
-    schema = StructType(tuple(without_char(field) for field in new.schema.fields))
+    fields = [without_char(field) for field in new.schema.fields]
+    schema = StructType(tuple(fields))
     # Delta looks at schemas that change: a table that has it already stays as it is.
     if schema.to_json() != old.schema_string:
-        _refuse_nested_not_null(schema)
-    drop = tuple(
-        prefix
-        for feature, prefix in UNREAD_UNLESS_SUPPORTED.items()
-        if not protocol.supports(feature)
-    )
-    schema = StructType(tuple(_without_keys(field, drop) for field in schema.fields))
-    return replace(new, schema_string=schema.to_json())
+        for path, field in walk(schema):
+            if any(_has_not_null(inner) for _, inner in slots(field.type)):
+                raise Refused(
+                    f"Column {path_text(path)} has NOT NULL inside an array or a map, which Delta "
+                    "cannot enforce.",
+                    remedy="Make the nested fields nullable first: alter --drop-not-null COLUMN.",
+                    delta_error_class="DELTA_NESTED_NOT_NULL_CONSTRAINT",
+                )
+    for feature, prefix in UNREAD_UNLESS_SUPPORTED.items():
+        if not protocol.supports(feature):
+            fields = [
+                field.without(*(key for key in field.metadata if key.startswith(prefix)))
+                for field in fields
+            ]
+    return replace(new, schema_string=StructType(tuple(fields)).to_json())
 
 
 def without_char(field: StructField) -> StructField:
@@ -199,39 +196,15 @@ def noted_type(noted: str) -> DataType | None:
 _IN_CATALOGS: Final = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint"}
 
 
-def _without_keys(field: StructField, prefixes: tuple[str, ...]) -> StructField:
-    kept = {k: v for k, v in field.metadata.items() if not (prefixes and k.startswith(prefixes))}
-    return replace(field, metadata=kept)
-
-
-def _refuse_nested_not_null(schema: StructType) -> None:
-    for path, field in walk(schema):
-        inner: tuple[DataType, ...] = ()
-        if isinstance(field.type, ArrayType):
-            inner = (field.type.element,)
-        elif isinstance(field.type, MapType):
-            inner = (field.type.key, field.type.value)
-        if any(_has_not_null(part) for part in inner):
-            raise Refused(
-                f"Column {path_text(path)} has NOT NULL inside an array or a map, which Delta "
-                "cannot enforce.",
-                remedy="Make the nested fields nullable first: alter --drop-not-null COLUMN.",
-                delta_error_class="DELTA_NESTED_NOT_NULL_CONSTRAINT",
-            )
-
-
 def _has_not_null(data_type: DataType) -> bool:
     if isinstance(data_type, StructType):
         return any(not field.nullable or _has_not_null(field.type) for field in data_type.fields)
+    nulls = True
     if isinstance(data_type, ArrayType):
-        return not data_type.contains_null or _has_not_null(data_type.element)
-    if isinstance(data_type, MapType):
-        return (
-            not data_type.value_contains_null
-            or _has_not_null(data_type.key)
-            or _has_not_null(data_type.value)
-        )
-    return False
+        nulls = data_type.contains_null
+    elif isinstance(data_type, MapType):
+        nulls = data_type.value_contains_null
+    return not nulls or any(_has_not_null(inner) for _, inner in slots(data_type))
 
 
 def check_metadata(old: Metadata, new: Metadata) -> None:
@@ -249,7 +222,11 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
         check_names(new)
     else:
         check_column_id_and_physical_name_assignments(new)
-    unknown = [path_text(path) for path, field in walk(schema) if _has_unsupported_type(field)]
+    unknown = [
+        path_text(path)
+        for path, field in walk(schema)
+        if _has_collation(field) or not all(map(is_supported_type, leaves(field.type)))
+    ]
     if unknown:
         raise Refused(
             f"These columns have types that Delta Lake does not support: {', '.join(unknown)}.",
@@ -257,14 +234,12 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
             delta_error_class="DELTA_UNSUPPORTED_DATA_TYPES",
         )
     check_property_constraints(new)
-    _check_row_tracking_columns(new)
-    _check_change_data_columns(old, new)
+    _check_reserved_columns(old, new)
 
 
 def duplicate_columns(schema: StructType) -> list[str]:
     """The columns, in lower case, that occur more than once in their struct."""
-    paths = [tuple(part.lower() for part in path) for path, _ in walk(schema)]
-    return _repeated(path_text(path) for path in paths)
+    return _repeated(path_text(folded(path)) for path, _ in walk(schema))
 
 
 def _repeated(names: Iterable[str]) -> list[str]:
@@ -301,14 +276,11 @@ def check_names(metadata: Metadata) -> None:
         )
 
 
-def _has_unsupported_type(field: StructField) -> bool:
+def _has_collation(field: StructField) -> bool:
     collations = field.metadata.get(COLLATIONS)
     # Names come with a provider: spark.UTF8_BINARY.
-    if isinstance(collations, dict) and any(
-        "UTF8_BINARY" not in str(name) for name in collations.values()
-    ):
-        return True
-    return not all(is_supported_type(leaf) for leaf in leaves(field.type))
+    names = collations.values() if isinstance(collations, dict) else ()
+    return any("UTF8_BINARY" not in str(name) for name in names)
 
 
 def is_supported_type(leaf: PrimitiveType) -> bool:
@@ -316,15 +288,12 @@ def is_supported_type(leaf: PrimitiveType) -> bool:
     return leaf.name in _TYPES or leaf.name.startswith(("decimal", "geometry", "geography"))
 
 
-def leaves(data_type: DataType) -> Iterable[PrimitiveType]:
+def leaves(data_type: DataType) -> Iterator[PrimitiveType]:
     """The primitive types in the slots of *data_type*, without those of fields inside it."""
     if isinstance(data_type, PrimitiveType):
         yield data_type
-    elif isinstance(data_type, ArrayType):
-        yield from leaves(data_type.element)
-    elif isinstance(data_type, MapType):
-        yield from leaves(data_type.key)
-        yield from leaves(data_type.value)
+    for _, inner in slots(data_type):
+        yield from leaves(inner)
 
 
 def check_property_constraints(metadata: Metadata) -> None:
@@ -352,10 +321,10 @@ def _property_violation(sub_class: str, message: str) -> Refused:
     )
 
 
-def _check_row_tracking_columns(metadata: Metadata) -> None:
-    columns = {field.name.lower() for field in metadata.schema.fields}
+def _check_reserved_columns(old: Metadata, new: Metadata) -> None:
+    columns = {field.name.lower() for field in new.schema.fields}
     for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN):
-        name = metadata.configuration.get(key)
+        name = new.configuration.get(key)
         if name is not None and name.lower() in columns:
             raise Refused(
                 f"Row tracking stores its values in a column named {name!r}, which the table "
@@ -363,21 +332,16 @@ def _check_row_tracking_columns(metadata: Metadata) -> None:
                 remedy="Rename that column.",
                 delta_error_class="DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED",
             )
-
-
-def _check_change_data_columns(old: Metadata, new: Metadata) -> None:
-    if not is_true(new.configuration, "delta.enableChangeDataFeed"):
-        return
-    reserved = sorted(CDC_COLUMNS & {field.name.lower() for field in new.schema.fields})
-    if reserved:
-        turned_on = not is_true(old.configuration, "delta.enableChangeDataFeed")
+    reserved = sorted(CDC_COLUMNS & columns)
+    if reserved and is_true(new.configuration, "delta.enableChangeDataFeed"):
+        was_on = is_true(old.configuration, "delta.enableChangeDataFeed")
         raise Refused(
             f"The change data feed reserves the column names {', '.join(reserved)}, which the "
             "table already has.",
             remedy="Rename those columns.",
-            delta_error_class="DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS"
-            if turned_on
-            else "RESERVED_CDC_COLUMNS_ON_WRITE",
+            delta_error_class="RESERVED_CDC_COLUMNS_ON_WRITE"
+            if was_on
+            else "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS",
         )
 
 
@@ -401,46 +365,34 @@ def check_statistics_columns(metadata: Metadata) -> None:
     partitions = {column.lower() for column in metadata.partition_columns}
     leaves: list[str] = []
     for path in column_names(listed):
-        text = ".".join(path)
+        name = ".".join(path)
         if len(path) == 1 and path[0].lower() in partitions:
-            raise _statistics_refusal(
-                "NOT_SUPPORTED_PARTITIONED_COLUMN", text, "is a partition column"
+            raise Refused(
+                f"{STATISTICS_COLUMNS} names {name}, which is a partition column.",
+                remedy="Leave it out.",
+                delta_error_class="DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN",
             )
-        data_type = _statistics_type(metadata.schema, path)
-        leaves.extend(_statistics_leaves(text, data_type, nested=len(path) > 1))
+        here: DataType = metadata.schema
+        for part in path:
+            inner = dict(slots(here))
+            if isinstance(here, StructType):
+                inner = {field.name.lower(): field.type for field in here.fields}
+            if part.lower() not in inner:
+                raise Refused(
+                    f"{STATISTICS_COLUMNS} names {name}, which the table does not have.",
+                    remedy="Name columns of the table.",
+                    delta_error_class="DELTA_COLUMN_PATH_NOT_NESTED"
+                    if isinstance(here, PrimitiveType)
+                    else "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+                )
+            here = inner[part.lower()]
+        leaves.extend(_statistics_leaves(name, here, nested=len(path) > 1))
     if _repeated(leaves):
         raise Refused(
             f"{STATISTICS_COLUMNS} names these columns twice: {', '.join(_repeated(leaves))}.",
             remedy="Name each once.",
             delta_error_class="DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS",
         )
-
-
-def _statistics_type(schema: StructType, path: Path) -> DataType:
-    """The type of what is at *path*, which may lead through arrays and maps."""
-    level: DataType = schema
-    for name in path:
-        data_type = _parts(level).get(name.lower())
-        if data_type is None:
-            raise Refused(
-                f"{STATISTICS_COLUMNS} names {'.'.join(path)}, which the table does not have.",
-                remedy="Name columns of the table.",
-                delta_error_class="DELTA_COLUMN_PATH_NOT_NESTED"
-                if isinstance(level, PrimitiveType)
-                else "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
-            )
-        level = data_type
-    return level
-
-
-def _parts(data_type: DataType) -> dict[str, DataType]:
-    if isinstance(data_type, StructType):
-        return {field.name.lower(): field.type for field in data_type.fields}
-    if isinstance(data_type, ArrayType):
-        return {"element": data_type.element}
-    if isinstance(data_type, MapType):
-        return {"key": data_type.key, "value": data_type.value}
-    return {}
 
 
 def _statistics_leaves(name: str, data_type: DataType, *, nested: bool) -> list[str]:
@@ -456,21 +408,17 @@ def _statistics_leaves(name: str, data_type: DataType, *, nested: bool) -> list[
         return [name]
     if nested:
         return []
-    raise _statistics_refusal("NOT_SUPPORTED_TYPE", name, "has a type without statistics")
+    raise Refused(
+        f"{STATISTICS_COLUMNS} names {name}, which has a type without statistics.",
+        remedy="Leave it out.",
+        delta_error_class="DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE",
+    )
 
 
 def has_bounds(data_type: DataType) -> bool:
     """Whether files keep a minimum and a maximum of columns of this type."""
     return isinstance(data_type, PrimitiveType) and (
         data_type.name in _SKIPPABLE or data_type.name.startswith("decimal")
-    )
-
-
-def _statistics_refusal(sub: str, name: str, why: str) -> Refused:
-    return Refused(
-        f"{STATISTICS_COLUMNS} names {name}, which {why}.",
-        remedy="Leave it out.",
-        delta_error_class=f"DELTA_COLUMN_DATA_SKIPPING_{sub}",
     )
 
 
@@ -503,17 +451,11 @@ def refuse_reserved(keys: Iterable[str]) -> None:
             )
 
 
-_RESERVED: Final = frozenset(
-    {
-        "collation",
-        "external",
-        "is_managed_location",
-        "location",
-        "owner",
-        "provider",
-        "table_type",
-    }
-)
+# fmt: off
+_RESERVED: Final = frozenset({
+    "collation", "external", "is_managed_location", "location", "owner", "provider", "table_type",
+})
+# fmt: on
 
 
 def refuse_features_of_new_table(properties: Mapping[str, str]) -> None:

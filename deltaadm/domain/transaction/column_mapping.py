@@ -57,18 +57,12 @@ COLUMN_MAPPING_KEYS: Final = frozenset(
 INVALID_CHARACTERS: Final = " ,;{}()\n\t="
 """Characters that a column name must not contain without column mapping."""
 
-INTERNAL_COLUMNS: Final = frozenset(
-    {
-        "_change_type",
-        "_commit_version",
-        "_commit_timestamp",
-        "__is_cdc",
-        "__delta_internal_row_index",
-        "__delta_internal_is_row_deleted",
-        "_row-id",
-        "_row-commit-version",
-    }
-)
+# fmt: off
+INTERNAL_COLUMNS: Final = frozenset({
+    "_change_type", "_commit_version", "_commit_timestamp", "__is_cdc", "_row-id",
+    "__delta_internal_row_index", "__delta_internal_is_row_deleted", "_row-commit-version",
+})
+# fmt: on
 """Columns that Delta makes itself, in lower case; they carry no mapping metadata."""
 
 
@@ -131,33 +125,22 @@ def column_mapping_metadata(field: StructField, mode: ColumnMappingMode) -> dict
     """
     if mode is ColumnMappingMode.NONE:
         return {k: v for k, v in field.metadata.items() if k not in COLUMN_MAPPING_KEYS}
-    identifier = _require_assigned(field, mode)
+    identifier = column_id(field)
+    if identifier is None or field.metadata.get(PHYSICAL_NAME) is None:
+        missing = "column id" if identifier is None else "physical name"
+        raise Refused(
+            f"Column {field.name!r} has no {missing} although the column mapping mode is "
+            f"'{mode.value}'.",
+            remedy="Any ALTER TABLE through Delta Spark adds what is missing.",
+        )
     ids = {PARQUET_FIELD_ID: identifier}
     if NESTED_IDS in field.metadata:
         ids[PARQUET_NESTED_IDS] = field.metadata[NESTED_IDS]
     return {**field.metadata, **ids}
 
 
-def _require_assigned(field: StructField, mode: ColumnMappingMode) -> int:
-    identifier = column_id(field)
-    for value, what in (
-        (identifier, "column id"),
-        (field.metadata.get(PHYSICAL_NAME), "physical name"),
-    ):
-        if value is None:
-            raise Refused(
-                f"Column {field.name!r} has no {what} although the column mapping mode is "
-                f"'{mode.value}'.",
-                remedy="Any ALTER TABLE through Delta Spark adds what is missing.",
-            )
-    assert identifier is not None  # noqa: S101 -- the loop has just seen to it
-    return identifier
-
-
 def create_physical_schema(
-    schema: StructType,
-    reference_schema: StructType,
-    mode: ColumnMappingMode,
+    schema: StructType, reference_schema: StructType, mode: ColumnMappingMode
 ) -> StructType:
     """
     *schema* under the names and metadata that its columns have in data files.
@@ -176,11 +159,8 @@ def create_physical_schema(
         reference = known.get(folded(path))
         if reference is None:
             raise Refused(f"The table has no column {path_text(path)}.")
-        return replace(
-            field,
-            name=physical_name(reference),
-            metadata=column_mapping_metadata(reference, mode),
-        )
+        metadata = column_mapping_metadata(reference, mode)
+        return replace(field, name=physical_name(reference), metadata=metadata)
 
     return rewrite(schema, physical)
 
@@ -217,16 +197,12 @@ def has_lost_columns(metadata: Metadata) -> bool:
 def nested_ids(field: StructField) -> Mapping[str, int]:
     """The ids of the parts of an array or a map, by their place; empty where there are none."""
     nested = field.metadata.get(NESTED_IDS)
-    return (
-        {k: v for k, v in nested.items() if isinstance(v, int)} if isinstance(nested, dict) else {}
-    )
+    places = nested.items() if isinstance(nested, dict) else ()
+    return {place: number for place, number in places if isinstance(number, int)}
 
 
 def assign_column_id_and_physical_name(
-    new_metadata: Metadata,
-    old_metadata: Metadata,
-    *,
-    is_changing_mode_on_existing_table: bool,
+    new_metadata: Metadata, old_metadata: Metadata, *, is_changing_mode_on_existing_table: bool
 ) -> Metadata:
     """
     *new_metadata* with an id and a physical name for every field that lacks one.
@@ -236,11 +212,13 @@ def assign_column_id_and_physical_name(
     file need be rewritten; any other new field gets a name that only the commit knows. Under
     Iceberg compatibility V2 or V3 the slots of containers get ids after all columns.
     """
-    kept = {} if is_changing_mode_on_existing_table else _kept(old_metadata, new_metadata)
-    old_names = (
-        {folded(path): field.name for path, field in walk(old_metadata.schema)}
-        if is_changing_mode_on_existing_table
-        else {}
+    changing = is_changing_mode_on_existing_table
+    old = {folded(path): field for path, field in walk(old_metadata.schema)}
+    # When a table is replaced; elsewhere the new schema is made from the old one and has them.
+    may_reuse = (
+        not changing
+        and column_mapping_mode(old_metadata) is column_mapping_mode(new_metadata)
+        and old_metadata.id != new_metadata.id
     )
     # Never an id twice: the files of dropped columns still have theirs.
     counter = max(
@@ -251,41 +229,37 @@ def assign_column_id_and_physical_name(
 
     def assign(path: Path, field: StructField) -> StructField:
         nonlocal counter
-        same = kept.get(folded(path))
+        same = old.get(folded(path))
+        metadata = dict(field.metadata)
         # `columnMapping.reuseColumnMetadataDuringOverwrite`, which is on unless a session says no.
-        reused = same is not None and fits_into(same.type, field.type)
-        old_ids = same.metadata if same and reused else {}
-        metadata = {
-            **{key: old_ids[key] for key in old_ids if key in (COLUMN_ID, PHYSICAL_NAME)},
-            **field.metadata,
-        }
+        if may_reuse and same is not None and fits_into(same.type, field.type):
+            reused = {k: v for k, v in same.metadata.items() if k in (COLUMN_ID, PHYSICAL_NAME)}
+            metadata = {**reused, **metadata}
         if COLUMN_ID not in metadata:
             counter += 1
             metadata[COLUMN_ID] = counter
         if PHYSICAL_NAME not in metadata:
-            metadata[PHYSICAL_NAME] = (
-                # In the spelling of the old schema, which the data files have.
-                old_names.get(folded(path), field.name)
-                if is_changing_mode_on_existing_table
-                else f"col-{KNOWN_AFTER_COMMIT}"
-            )
+            # In the spelling of the old schema, which the data files have.
+            kept = field.name if same is None else same.name
+            metadata[PHYSICAL_NAME] = kept if changing else f"col-{KNOWN_AFTER_COMMIT}"
         return replace(field, metadata=metadata)
+
+    def assign_nested(_: Path, field: StructField) -> StructField:
+        """Ids for the slots of containers under each field (PROTOCOL.md, nested ids)."""
+        nonlocal counter
+        ids = dict(nested_ids(field))
+        for place in slot_paths(field.type, physical_name(field)):
+            if place not in ids:
+                counter += 1
+                ids[place] = counter
+        # Also where there are none: Delta attaches an empty object then.
+        return replace(field, metadata={**field.metadata, NESTED_IDS: ids})
 
     schema = rewrite(new_metadata.schema, assign)
     # After all columns: Delta rewrites ids for Iceberg last, with the same counter.
     if names_containers(new_metadata):
-        schema, counter = _assign_nested_ids(schema, counter)
-    return new_metadata.with_schema(schema).with_configuration(
-        {**new_metadata.configuration, MAX_COLUMN_ID: str(counter)}
-    )
-
-
-def _kept(old: Metadata, new: Metadata) -> dict[Path, StructField]:
-    """The old fields whose ids and names new ones may take over, when a table is replaced."""
-    # Elsewhere the new schema is made from the old one and has them already.
-    if column_mapping_mode(old) is not column_mapping_mode(new) or old.id == new.id:
-        return {}
-    return {folded(path): field for path, field in walk(old.schema)}
+        schema = rewrite(schema, assign_nested)
+    return new_metadata.with_schema(schema).with_properties({MAX_COLUMN_ID: str(counter)})
 
 
 def fits_into(old: DataType, new: DataType) -> bool:
@@ -316,22 +290,6 @@ def names_containers(metadata: Metadata) -> bool:
     )
 
 
-def _assign_nested_ids(schema: StructType, counter: int) -> tuple[StructType, int]:
-    """Ids for the `element`, `key` and `value` slots under each field (PROTOCOL.md, nested ids)."""
-
-    def assign(_: Path, field: StructField) -> StructField:
-        nonlocal counter
-        ids = dict(nested_ids(field))
-        for place in slot_paths(field.type, physical_name(field)):
-            if place not in ids:
-                counter += 1
-                ids[place] = counter
-        # Also where there are none: Delta attaches an empty object then.
-        return replace(field, metadata={**field.metadata, NESTED_IDS: ids})
-
-    return rewrite(schema, assign), counter
-
-
 def slot_paths(data_type: DataType, prefix: str) -> Iterator[str]:
     """The places under *prefix* that can have a nested id: `prefix.element.value` and the like."""
     for step, inner in slots(data_type):
@@ -340,10 +298,7 @@ def slot_paths(data_type: DataType, prefix: str) -> Iterator[str]:
 
 
 def try_fix_metadata(
-    old_metadata: Metadata,
-    new_metadata: Metadata,
-    *,
-    is_changing_mode_on_existing_table: bool,
+    old_metadata: Metadata, new_metadata: Metadata, *, is_changing_mode_on_existing_table: bool
 ) -> Metadata:
     """
     *new_metadata* with ids and names completed where its mode wants them, else as it is.
@@ -381,7 +336,12 @@ def verify_and_update_metadata_change(
     old_mode, new_mode = column_mapping_mode(old_metadata), column_mapping_mode(new_metadata)
     changing = old_mode is not new_mode and not is_creating_new_table
     if changing and not allow_mapping_mode_change(old_mode, new_mode, allow_removal=allow_removal):
-        raise _illegal_change(old_mode, new_mode)
+        raise Refused(
+            f"The column mapping mode cannot go from '{old_mode.value}' to '{new_mode.value}'.",
+            remedy="An existing table can only go from 'none' to 'name', or back to 'none' by "
+            "rewriting its files.",
+            delta_error_class="DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
+        )
     if changing and old_mode is ColumnMappingMode.NONE:
         _require_clean_start(old_metadata.schema, new_metadata.schema)
     if (
@@ -393,15 +353,6 @@ def verify_and_update_metadata_change(
     ):
         return new_metadata.with_schema(drop_column_mapping_metadata(new_metadata.schema))
     return try_fix_metadata(old_metadata, new_metadata, is_changing_mode_on_existing_table=changing)
-
-
-def _illegal_change(old_mode: ColumnMappingMode, new_mode: ColumnMappingMode) -> Refused:
-    return Refused(
-        f"The column mapping mode cannot go from '{old_mode.value}' to '{new_mode.value}'.",
-        remedy="An existing table can only go from 'none' to 'name', or back to 'none' by "
-        "rewriting its files.",
-        delta_error_class="DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
-    )
 
 
 def _require_clean_start(old: StructType, new: StructType) -> None:
@@ -497,11 +448,5 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
             remedy="Rename them first: alter --rename-column COLUMN=NAME.",
             delta_error_class="DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
         )
-    configuration = {
-        key: value
-        for key, value in metadata.configuration.items()
-        if key not in (MAX_COLUMN_ID, COLUMN_MAPPING_MODE)
-    }
-    return metadata.with_schema(drop_column_mapping_metadata(metadata.schema)).with_configuration(
-        configuration
-    )
+    bare = metadata.without_properties(MAX_COLUMN_ID, COLUMN_MAPPING_MODE)
+    return bare.with_schema(drop_column_mapping_metadata(metadata.schema))

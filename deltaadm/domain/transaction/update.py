@@ -73,22 +73,12 @@ ROW_TRACKING: Final = "delta.enableRowTracking"
 FORMATS: Final = "delta.universalFormat.enabledFormats"
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 _ATOMIC: Final = "delta.universalFormat.iceberg.atomicConversion.supported"
-_V2_TYPES: Final = frozenset(
-    {
-        "byte",
-        "short",
-        "integer",
-        "long",
-        "float",
-        "double",
-        "string",
-        "binary",
-        "boolean",
-        "timestamp",
-        "timestamp_ntz",
-        "date",
-    }
-)
+# fmt: off
+_V2_TYPES: Final = frozenset({
+    "byte", "short", "integer", "long", "float", "double", "string", "binary", "boolean",
+    "timestamp", "timestamp_ntz", "date",
+})
+# fmt: on
 
 
 def compat_key(version: int) -> str:
@@ -98,9 +88,7 @@ def compat_key(version: int) -> str:
 
 def enabled_versions(metadata: Metadata) -> tuple[int, ...]:
     """The versions of Iceberg compatibility that are on."""
-    return tuple(
-        version for version in VERSIONS if is_true(metadata.configuration, compat_key(version))
-    )
+    return tuple(v for v in VERSIONS if is_true(metadata.configuration, compat_key(v)))
 
 
 def required_of_new_table(old: Metadata, configuration: Mapping[str, str]) -> dict[str, str]:
@@ -131,7 +119,7 @@ def enforce_iceberg_compatibility(
     # Where the session's defaults have turned it on, nothing is mapped yet.
     required = required_of_new_table(before.metadata, metadata.configuration)
     if is_creating_new_table and required:
-        metadata = metadata.with_configuration({**metadata.configuration, **required})
+        metadata = metadata.with_properties(required)
         if COLUMN_MAPPING_MODE in required:
             metadata = assign_column_id_and_physical_name(
                 metadata, before.metadata, is_changing_mode_on_existing_table=False
@@ -164,7 +152,7 @@ def _with_row_tracking(old: Metadata, new: Metadata) -> Metadata:
             "Iceberg compatibility V3 cannot be turned on while row tracking is on.",
             remedy="Create a table with both, and copy the data.",
         )
-    return new.with_configuration({**new.configuration, ROW_TRACKING: "true"})
+    return new.with_properties({ROW_TRACKING: "true"})
 
 
 def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
@@ -177,10 +165,8 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
             delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
     rest = [name for name in _formats(new) if name != "iceberg"]
-    configuration = {key: value for key, value in new.configuration.items() if key != FORMATS}
-    return new.with_configuration(
-        {**configuration, FORMATS: ",".join(rest)} if rest else configuration
-    )
+    without = new.without_properties(FORMATS)
+    return without.with_properties({FORMATS: ",".join(rest)}) if rest else without
 
 
 def _require_fit_for_hudi(metadata: Metadata) -> None:
@@ -386,13 +372,7 @@ def update_metadata(
     metadata = fit_for_log(snapshot.metadata, metadata, read_by)
     protocol = _upgraded(before, metadata) if snapshot.exists else for_new_table(metadata, session)
     # They have done their work: `assertMetadataContainsNoProtocolProps` lets none be stored.
-    metadata = metadata.with_configuration(
-        {
-            key: value
-            for key, value in metadata.configuration.items()
-            if not is_protocol_property(key)
-        }
-    )
+    metadata = metadata.without_properties(*filter(is_protocol_property, metadata.configuration))
     metadata = _with_row_tracking_columns(protocol, snapshot.metadata, metadata)
     check_metadata(snapshot.metadata, metadata)
     return replace(snapshot, protocol=protocol, metadata=metadata)
@@ -417,11 +397,10 @@ def _with_global_defaults(proposed: Metadata, session: SessionSettings) -> Metad
     """*proposed* on top of those of the session's defaults for new tables that Delta knows."""
     # The session's settings name them without `delta.`.
     keys = {f"delta.{key}" for key in session.property_defaults}
+    known = default_configuration(session.property_defaults, proposed.configuration)
     defaults = {
         key: value
-        for key, value in default_configuration(
-            session.property_defaults, proposed.configuration
-        ).items()
+        for key, value in known.items()
         if key in keys and (key.lower() in PROPERTIES or key.startswith(FEATURE_PREFIX))
     }
     return proposed.with_configuration(
@@ -430,37 +409,26 @@ def _with_global_defaults(proposed: Metadata, session: SessionSettings) -> Metad
 
 
 def _upgraded(before: Protocol, metadata: Metadata) -> Protocol:
-    supported_features_from_table_configs(metadata.configuration)  # refuses unknown ones first
-    protocol = _with_requested_versions(before, metadata.configuration)
-    protocol = _with_requested_features(protocol, metadata.configuration)
-    return upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol
-
-
-def _with_requested_versions(before: Protocol, configuration: Mapping[str, str]) -> Protocol:
-    if MIN_READER_VERSION not in configuration and MIN_WRITER_VERSION not in configuration:
-        return before
-    reader, writer = protocol_versions(configuration)
-    # merge() ignores versions below the present ones, as Delta does without a word.
-    return before.merge(
-        Protocol.apply(
-            before.min_reader_version if reader is None else reader,
-            before.min_writer_version if writer is None else writer,
-        )
-    )
-
-
-def _with_requested_features(before: Protocol, configuration: Mapping[str, str]) -> Protocol:
+    configuration = metadata.configuration
     requested = sorted(supported_features_from_table_configs(configuration))
-    if set(requested) <= before.explicit_names:
-        return before
-    # A required feature may be for readers although the one asked for is not.
-    needs_readers = any(FEATURES[name].is_reader for name in with_requirements(requested))
-    # Only where it begins: merge() lowers the reader version to what the features need.
-    added = Protocol.apply(
-        READER_FEATURES_VERSION if needs_readers else before.min_reader_version,
-        WRITER_FEATURES_VERSION,
-    ).with_features(requested)
-    return added.merge(before)
+    protocol = before
+    if MIN_READER_VERSION in configuration or MIN_WRITER_VERSION in configuration:
+        reader, writer = protocol_versions(configuration)
+        # merge() ignores versions below the present ones, as Delta does without a word.
+        protocol = before.merge(
+            Protocol.apply(
+                before.min_reader_version if reader is None else reader,
+                before.min_writer_version if writer is None else writer,
+            )
+        )
+    if not set(requested) <= protocol.explicit_names:
+        # A required feature may be for readers although the one asked for is not.
+        needs_readers = any(FEATURES[name].is_reader for name in with_requirements(requested))
+        reader_version = READER_FEATURES_VERSION if needs_readers else protocol.min_reader_version
+        # Only where it begins: merge() lowers the reader version to what the features need.
+        added = Protocol.apply(reader_version, WRITER_FEATURES_VERSION).with_features(requested)
+        protocol = added.merge(protocol)
+    return upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol
 
 
 def _with_row_tracking_columns(protocol: Protocol, old: Metadata, new: Metadata) -> Metadata:
@@ -492,7 +460,12 @@ def prepare_commit(
     """
     # Delta creates a table with both, and from then on refuses whatever would change it.
     check_row_tracking(before.metadata.configuration)
-    metadata = _with_dependent_properties(after.protocol, after.metadata)
+    metadata = after.metadata
+    # PROTOCOL.md requires in-commit timestamps of such tables; Delta forces them on at the commit.
+    if COORDINATOR[0] in metadata.configuration or (
+        "catalogManaged" in after.protocol.explicit_names
+    ):
+        metadata = metadata.with_properties({IN_COMMIT_TIMESTAMPS: "true"})
     metadata = enforce_iceberg_compatibility(
         before, after.protocol, metadata, is_creating_new_table=is_creating_new_table
     )
@@ -513,28 +486,25 @@ def check_row_tracking(configuration: Mapping[str, str]) -> None:
         )
 
 
-def _with_dependent_properties(protocol: Protocol, metadata: Metadata) -> Metadata:
-    coordinated = COORDINATOR[0] in metadata.configuration
-    if not coordinated and "catalogManaged" not in protocol.explicit_names:
-        return metadata
-    # PROTOCOL.md requires in-commit timestamps of such tables; Delta forces them on at the commit.
-    return metadata.with_configuration({**metadata.configuration, IN_COMMIT_TIMESTAMPS: "true"})
-
-
 def _with_timestamp_provenance(
     before: Snapshot, metadata: Metadata, *, version_known: bool
 ) -> Metadata:
     """Turning in-commit timestamps on notes since when; the commit's own time is not known yet."""
-    was_on = is_true(before.metadata.configuration, IN_COMMIT_TIMESTAMPS)
-    _require_commit_timestamp(before, was_on=was_on)
+    old, newest = before.metadata.configuration, before.commit_info
+    was_on = is_true(old, IN_COMMIT_TIMESTAMPS)
+    has_none = newest is not None and newest.in_commit_timestamp is None
+    if was_on and has_none and before.protocol.supports("inCommitTimestamp"):
+        raise Refused(
+            f"Version {before.version} has no in-commit timestamp although the table has them "
+            "enabled.",
+            remedy="The client that wrote it ignores the feature; use another one.",
+            delta_error_class="DELTA_MISSING_COMMIT_TIMESTAMP",
+        )
     # A table that has had them from version 0 on needs no note of since when.
     is_on = is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS)
     if was_on and is_on:
         both = {ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP}
-        if (
-            both <= before.metadata.configuration.keys()
-            and len(both & metadata.configuration.keys()) == 1
-        ):
+        if both <= old.keys() and len(both & metadata.configuration.keys()) == 1:
             # No error class: Delta throws an IllegalStateException.
             raise Refused(
                 f"Of {ICT_ENABLEMENT_VERSION} and {ICT_ENABLEMENT_TIMESTAMP} only one would be "
@@ -544,29 +514,9 @@ def _with_timestamp_provenance(
     if was_on or not (before.exists and is_on):
         return metadata
     version = str(before.version + 1) if version_known else KNOWN_AFTER_COMMIT
-    return metadata.with_configuration(
-        {
-            **metadata.configuration,
-            ICT_ENABLEMENT_VERSION: version,
-            ICT_ENABLEMENT_TIMESTAMP: KNOWN_AFTER_COMMIT,
-        }
+    return metadata.with_properties(
+        {ICT_ENABLEMENT_VERSION: version, ICT_ENABLEMENT_TIMESTAMP: KNOWN_AFTER_COMMIT}
     )
-
-
-def _require_commit_timestamp(before: Snapshot, *, was_on: bool) -> None:
-    newest = before.commit_info
-    if (
-        was_on
-        and before.protocol.supports("inCommitTimestamp")
-        and newest is not None
-        and newest.in_commit_timestamp is None
-    ):
-        raise Refused(
-            f"Version {before.version} has no in-commit timestamp although the table has them "
-            "enabled.",
-            remedy="The client that wrote it ignores the feature; use another one.",
-            delta_error_class="DELTA_MISSING_COMMIT_TIMESTAMP",
-        )
 
 
 def without_mapping(
@@ -574,8 +524,7 @@ def without_mapping(
 ) -> Snapshot:
     """The state after `REMOVE COLUMN MAPPING`, a commit of its own."""
     bare = remove_column_mapping(snapshot.metadata)
-    proposed = bare.with_configuration({**bare.configuration, **mode})
-    return prepare_commit(snapshot, update_metadata(snapshot, proposed, session))
+    return commit_update(snapshot, bare.with_properties(mode), session)
 
 
 # Coordinated commits
