@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
@@ -10,6 +11,7 @@ from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import CommitError, DeltaadmError, EngineLost, NotYet, UnknownWrite
 from deltaadm.plans.diff import Change, diff, mismatches, relocation
 from deltaadm.plans.plan import require_same_base
+from deltaadm.plans.reports import committed_words, concurrent_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -122,37 +124,63 @@ def carry_out(
     stage's result differs or others have changed the table and stages remain; it names the
     versions that were committed.
     """
+    outcome = Outcome(plan=plan, actual=plan.before, versions=())
     if plan.is_noop:
-        return Outcome(plan=plan, actual=plan.before, versions=())
-    current = plan.before
+        return outcome
     # To a checkpoint of the version that was planned it does not matter what others commit.
     if any(stage.has_statement for stage in plan.stages):
         require_same_settings(plan, executor.settings())
-        current = log.load()
-        require_same_base(plan.before, current)
-        for step in plan.steps:
-            agreed = step.destroys(plan.before)
-            new = [
-                name for name in step.destroys(current) if name not in agreed and "*" not in agreed
-            ]
-            if new:
-                raise CommitError(
-                    f"The plan would delete {', '.join(new)}, which the table has only got since "
-                    f"version {plan.before.version}; nothing was committed.",
-                    remedy="Plan again on the current table.",
-                    delta_error_class="DELTA_METADATA_CHANGED",
-                )
+        outcome = replace(outcome, actual=log.load())
+        require_same_base(plan.before, outcome.actual)
+        _require_agreed_losses(plan, outcome.actual)
     # All of them before the first: a step that fails halfway leaves a table that nobody planned.
     check_steps(plan, executor)
-    run = _Run(plan, executor, log, note, current)
-    run.take_stages()
-    return Outcome(
-        plan=plan,
-        actual=run.result.actual,
-        versions=run.progress.versions,
-        mismatches=run.result.mismatches,
-        concurrent=run.result.concurrent,
-    )
+    progress = Progress(plan=plan)
+    for number, stage in enumerate(plan.stages, 1):
+        _require_as_planned(outcome)
+        base = outcome.actual
+        begun = replace(progress, base=base.version)
+        try:
+            if stage.has_statement:
+                # Before the statement: an interrupt may come at any moment from now on.
+                note(begun)
+            elif outcome.versions:
+                base = log.load(outcome.versions[-1])  # nor what they have committed since
+            _apply(executor, base, stage)
+        except DeltaadmError as error:
+            raise _with_state(error, _after_failure(begun, error, log, executor)) from error
+        try:
+            result = _result(plan, stage, outcome.actual, log)
+            outcome = replace(result, versions=outcome.versions + result.versions)
+            progress = Progress(plan=plan, done=number, versions=outcome.versions)
+            note(progress)
+        except DeltaadmError as error:
+            earlier = f"{committed_words(progress.versions)}; " if progress.versions else ""
+            state = f"{earlier}step {number} was carried out, but not compared with the plan"
+            raise _with_state(error, state) from error
+    return outcome
+
+
+def _require_agreed_losses(plan: Plan, current: Snapshot) -> None:
+    """Raise `CommitError` where *plan* would delete what the table has only got since."""
+    for step in plan.steps:
+        agreed = step.destroys(plan.before)
+        new = [name for name in step.destroys(current) if name not in agreed and "*" not in agreed]
+        if new:
+            raise CommitError(
+                f"The plan would delete {', '.join(new)}, which the table has only got since "
+                f"version {plan.before.version}; nothing was committed.",
+                remedy="Plan again on the current table.",
+                delta_error_class="DELTA_METADATA_CHANGED",
+            )
+
+
+def _apply(executor: Executor, base: Snapshot, stage: Stage) -> None:
+    try:
+        executor.apply(base.root, stage.step, base)
+    except NotYet:  # Delta refuses after it has done the first of two phases
+        if not stage.waits:
+            raise
 
 
 def check_steps(plan: Plan, executor: Executor) -> None:
@@ -163,89 +191,33 @@ def check_steps(plan: Plan, executor: Executor) -> None:
         before = stage.after
 
 
-class _Run:
-    """Stages on a Delta table: what they have committed, and what the last one came to."""
+def _require_as_planned(outcome: Outcome) -> None:
+    """Raise `CommitError` where the last stage came out differently, or others have interfered."""
+    committed = committed_words(outcome.versions)
+    if outcome.mismatches:
+        raise CommitError(
+            "A step's result differs from the plan, so the remaining steps were not carried "
+            f"out; {committed}.",
+            remedy=_INSPECT,
+        )
+    if outcome.concurrent:
+        raise CommitError(
+            "Another writer changed the table in the meantime, in "
+            f"{concurrent_words(outcome.concurrent)}, so the remaining steps were not "
+            f"carried out; {committed}.",
+            remedy="Plan again on the current table.",
+        )
 
-    def __init__(
-        self,
-        plan: Plan,
-        executor: Executor,
-        log: TableLog,
-        note: Callable[[Progress], None],
-        current: Snapshot,
-    ) -> None:
-        self._plan, self._executor, self._log, self._note = plan, executor, log, note
-        self.progress = Progress(plan=plan)
-        self.result = _Result(actual=current)
 
-    def take_stages(self) -> None:
-        """
-        Carry out all stages, none on a table that is not as planned.
-
-        Raises what a stage raises, saying what has become of the table.
-        """
-        for number, stage in enumerate(self._plan.stages, 1):
-            self._require_as_planned()
-            try:
-                self._take(stage)
-            except DeltaadmError as error:
-                raise _with_state(error, self._after_failure(stage, error)) from error
-            try:
-                self.result = _result(self._plan, stage, self.result.actual, self._log)
-                versions = self.progress.versions + self.result.versions
-                self.progress = Progress(plan=self._plan, done=number, versions=versions)
-                self._note(self.progress)
-            except DeltaadmError as error:
-                versions = self.progress.versions
-                earlier = f"{committed_words(versions)}; " if versions else ""
-                state = f"{earlier}step {number} was carried out, but not compared with the plan"
-                raise _with_state(error, state) from error
-
-    def _require_as_planned(self) -> None:
-        committed = committed_words(self.progress.versions)
-        if self.result.mismatches:
-            raise CommitError(
-                "A step's result differs from the plan, so the remaining steps were not carried "
-                f"out; {committed}.",
-                remedy=_INSPECT,
-            )
-        if self.result.concurrent:
-            raise CommitError(
-                "Another writer changed the table in the meantime, in "
-                f"{concurrent_words(self.result.concurrent)}, so the remaining steps were not "
-                f"carried out; {committed}.",
-                remedy="Plan again on the current table.",
-            )
-
-    def _take(self, stage: Stage) -> None:
-        if stage.has_statement:
-            # Before the statement: an interrupt may come at any moment from now on.
-            self._note(self._begun)
-        base = self.result.actual
-        if not stage.has_statement and self.progress.versions:
-            base = self._log.load(self.progress.versions[-1])  # nor what they have committed since
-        try:
-            self._executor.apply(base.root, stage.step, base)
-        except NotYet:  # Delta refuses after it has done the first of two phases
-            if not stage.waits:
-                raise
-
-    @property
-    def _begun(self) -> Progress:
-        return replace(self.progress, base=self.result.actual.version)
-
-    def _after_failure(self, stage: Stage, error: DeltaadmError) -> str:
-        """The state of the table after *stage* failed with *error*, as a clause."""
-        begun = self._begun
-        try:
-            # What was lost may still commit, so the log is asked again once the executor is closed.
-            if isinstance(error, EngineLost | UnknownWrite):
-                return look_up(begun, self._log, self._executor)
-            last = self._log.load().version
-            partly = _own(self._log, self.result.actual.version + 1, last, stage.step)
-        except DeltaadmError:
-            return begun.words
-        return committed_words(begun.versions + partly)
+def _after_failure(begun: Progress, error: DeltaadmError, log: TableLog, executor: Executor) -> str:
+    """The state of the table after a stage that had *begun* failed with *error*, as a clause."""
+    try:
+        # What was lost may still commit, so the log is asked again once the executor is closed.
+        if isinstance(error, EngineLost | UnknownWrite):
+            return look_up(begun, log, executor)
+        return committed_words(begun.versions + _own(begun, log))
+    except DeltaadmError:
+        return begun.words
 
 
 def _with_state(error: DeltaadmError, state: str) -> DeltaadmError:
@@ -263,40 +235,32 @@ _INSPECT: Final = "Inspect the table, then plan again."
 # What a stage came to
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Result:
-    """The outcome of a stage; `actual` is the newest state."""
-
-    actual: Snapshot
-    versions: tuple[int, ...] = ()
-    mismatches: tuple[Change, ...] = ()
-    concurrent: tuple[ConcurrentChange, ...] = ()
-
-
-def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> _Result:
+def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> Outcome:
+    """What *stage* has come to: its own versions, and how the newest state differs from it."""
     newest = log.load()
     if stage.step.touches.destination is not None:
         # No commit to look for: the catalog's entry has changed, and the log is another table's.
         moved = (*relocation(stage.after, newest), *mismatches(stage.after, newest))
-        return _Result(actual=newest, mismatches=moved)
+        return Outcome(plan=plan, actual=newest, versions=(), mismatches=moved)
     commits = log.commits(base.version + 1, newest.version, stage.step)
     own = tuple(commit.version for commit in commits if commit.is_own) if stage.is_commit else ()
     # Appends do not matter, only what may change protocol, metadata or clustering.
     others = [
         commit.version for commit in commits if commit.changes_table and commit.version not in own
     ]
-    try:
+    concurrent: tuple[ConcurrentChange, ...] = ()
+    differences = None
+    with suppress(DeltaadmError):  # versions that the log does not lead to any more
         changed = ((version, diff(log.load(version - 1), log.load(version))) for version in others)
-        concurrent = tuple(ConcurrentChange(version, found) for version, found in changed if found)
-        differences = (
-            _mismatches_at(own, plan, stage, base, log)
-            if concurrent and (own or not stage.is_commit)
-            else mismatches(_expected(plan, stage, base, own), newest)
-        )
-    except DeltaadmError:  # versions that the log does not lead to any more
-        concurrent = ()
+        found = tuple(ConcurrentChange(version, changes) for version, changes in changed if changes)
+        if found and (own or not stage.is_commit):
+            differences = _mismatches_at(own, plan, stage, base, log)
+        concurrent = found
+    if differences is None:
         differences = mismatches(_expected(plan, stage, base, own), newest)
-    return _Result(actual=newest, versions=own, mismatches=differences, concurrent=concurrent)
+    return Outcome(
+        plan=plan, actual=newest, versions=own, mismatches=differences, concurrent=concurrent
+    )
 
 
 def _mismatches_at(
@@ -336,31 +300,14 @@ def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...
     return evolve(known, stage.step, plan.session)
 
 
-def _own(log: TableLog, first: int, last: int, step: Step) -> tuple[int, ...]:
-    return tuple(commit.version for commit in log.commits(first, last, step) if commit.is_own)
+def _own(begun: Progress, log: TableLog) -> tuple[int, ...]:
+    """The versions that the stage has committed that was *begun* last."""
+    base, step = begun.base or 0, begun.plan.stages[begun.done].step
+    commits = log.commits(base + 1, log.load().version, step)
+    return tuple(commit.version for commit in commits if commit.is_own)
 
 
 # Saying what was committed
-
-
-def committed_words(versions: tuple[int, ...]) -> str:
-    """The committed *versions*, as a clause."""
-    if not versions:
-        return "nothing was committed"
-    listed = ", ".join(map(str, versions))
-    return (
-        f"version {listed} was committed"
-        if len(versions) == 1
-        else f"versions {listed} were committed"
-    )
-
-
-def concurrent_words(concurrent: Sequence[ConcurrentChange]) -> str:
-    """In which versions others have changed what: `version 4 (configuration[a])`."""
-    return ", ".join(
-        f"version {commit.version} ({', '.join(change.subject for change in commit.changes[:5])})"
-        for commit in concurrent
-    )
 
 
 def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:
@@ -370,7 +317,7 @@ def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:
     if base is None or not plan.stages[done].is_commit:
         return progress.words
     stage = plan.stages[done]
-    own = _own(log, base + 1, log.load().version, stage.step)
+    own = _own(progress, log)
     versions = progress.versions + own
     complete = bool(own)
     if own and stage.several_commits:

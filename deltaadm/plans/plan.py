@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, field, replace
@@ -51,7 +52,9 @@ def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Fin
     What they find in other words at the same place, or on a column that is renamed, is not new.
     """
     before, after = states[0], states[-1]
-    names = _names(states)
+    names: Mapping[Path, Path] = {}
+    with suppress(DeltaadmError):  # a schema that cannot be understood is a finding itself
+        names = earlier_names(state.metadata for state in states)
     known = Counter(
         (finding.code, finding.severity, finding.where, finding.message)
         for finding in (snapshot_findings(before) if before.exists else ())
@@ -66,8 +69,9 @@ def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Fin
             known[key] -= 1
         else:
             different.append(finding)
-    renames = (pair for step in steps for pair in step.touches.renames)
-    renamed = [(path_text(old), path_text(new)) for old, new in renames]
+    renamed = [
+        (path_text(old), path_text(new)) for step in steps for old, new in step.touches.renames
+    ]
     left = Counter(
         (code, severity, _renamed(where, renamed)) for code, severity, where, _ in known.elements()
     )
@@ -79,13 +83,6 @@ def new_findings(states: Sequence[Snapshot], steps: Iterable[Step]) -> tuple[Fin
         else:
             new.append(finding)
     return tuple(new)
-
-
-def _names(states: Iterable[Snapshot]) -> Mapping[Path, Path]:
-    try:
-        return earlier_names(state.metadata for state in states)
-    except DeltaadmError:  # a schema that cannot be understood, which is a finding itself
-        return {}
 
 
 def _renamed(where: str, renames: Iterable[tuple[str, str]]) -> str:
@@ -108,16 +105,12 @@ def require_accepted(findings: Iterable[Finding], accepted: Collection[str] = ()
     ]
     if not errors:
         return
-    shown = "; ".join(
-        f"{finding.code} {finding.name}: {finding.message.rstrip('.')}"
-        for finding in errors[:_SHOWN]
-    )
+    texts = [f"{finding.code} {finding.name}: {finding.message.rstrip('.')}" for finding in errors]
     more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
-    options = " ".join(
-        f"--accept-finding {code}" for code in sorted({finding.code for finding in errors})
-    )
+    codes = sorted({finding.code for finding in errors})
+    options = " ".join(f"--accept-finding {code}" for code in codes)
     raise Refused(
-        f"The plan would introduce errors: {shown}{more}.",
+        f"The plan would introduce errors: {'; '.join(texts[:_SHOWN])}{more}.",
         remedy=f"Change the plan, or pass {options} to proceed anyway.",
     )
 
@@ -310,16 +303,36 @@ def propose(
     settings = session or SessionSettings()
     stages: list[Stage] = []
     for step in steps:
-        state = stages[-1].after if stages else before
-        for taken in _keeping_clustering(state, step, settings):
-            stage = _stage(stages[-1].after if stages else before, taken, settings)
-            stages += [stage] if stage else []
+        for taken in _keeping_clustering(stages[-1].after if stages else before, step, settings):
+            state = stages[-1].after if stages else before
+            after = evolve(state, taken, settings)
+            if not does_something(state, taken, after):
+                continue
+            if taken.is_commit:
+                after = replace(after, version=state.version + 1)
+            stage = Stage(
+                step=taken,
+                after=after,
+                cost=taken.cost(state),
+                work=taken.work(state),
+                several_commits=taken.takes_several_commits(state),
+                waits=taken.waits(state),
+                obstacle=taken.obstacle(state),
+            )
+            stages.append(stage)
+    obstacles = dict.fromkeys(stage.obstacle for stage in stages if stage.obstacle)
+    again = any(stage.after.suspended_clustering for stage in stages[:-1])
     plan = Plan(
         operation=operation,
         before=before,
         stages=tuple(stages),
         because=because or {},
-        notes=(*notes, *_cautions(before, stages), *_notes_on_clustering(stages)),
+        notes=(
+            *notes,
+            *_cautions(before, stages),
+            *(f"{obstacle}: {_BY_TRANSACTION}" for obstacle in obstacles),
+            *([_CLUSTERED_AGAIN] if again else []),
+        ),
         session=settings,
     )
     if plan.is_noop or not check_outcome:
@@ -332,14 +345,16 @@ def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
     if not stages or not before.exists:
         return
     after = stages[-1].after
+    costs = any(stage.cost is not Cost.METADATA for stage in stages)
     for name in sorted(after.protocol.supported_features):
         feature = lookup(name)
-        if feature is None or not feature.caution or not _is_active(feature, after):
-            continue
-        free = feature.cost is not Cost.METADATA and all(
-            stage.cost is Cost.METADATA for stage in stages
-        )
-        if not free and not _is_active(feature, before):
+        if (
+            feature is not None
+            and feature.caution
+            and (costs or feature.cost is Cost.METADATA)
+            and _is_active(feature, after)
+            and not _is_active(feature, before)
+        ):
             yield feature.warning
     old, new = before.metadata.configuration, after.metadata.configuration
     if _is_on(old, CHANGE_DATA_FEED) and not _is_on(new, CHANGE_DATA_FEED):
@@ -378,13 +393,6 @@ def _is_active(feature: TableFeature, state: Snapshot) -> bool:
         return True
 
 
-def _notes_on_clustering(stages: Sequence[Stage]) -> Iterator[str]:
-    for obstacle in dict.fromkeys(stage.obstacle for stage in stages if stage.obstacle):
-        yield f"{obstacle}: {_BY_TRANSACTION}"
-    if any(stage.after.suspended_clustering for stage in stages[:-1]):
-        yield _CLUSTERED_AGAIN
-
-
 _BY_TRANSACTION: Final = (
     "deltaadm commits the same change through Delta's transaction API, which is not available over "
     "Spark Connect."
@@ -395,25 +403,6 @@ _CLUSTERED_AGAIN: Final = (
 )
 
 
-def _stage(state: Snapshot, step: Step, settings: SessionSettings) -> Stage | None:
-    """*step* on *state*; None where it would do nothing."""
-    after = evolve(state, step, settings)
-    if not does_something(state, step, after):
-        return None
-    stage = Stage(
-        step=step,
-        after=after,
-        cost=step.cost(state),
-        work=step.work(state),
-        several_commits=step.takes_several_commits(state),
-        waits=step.waits(state),
-        obstacle=step.obstacle(state),
-    )
-    if not stage.is_commit:
-        return stage
-    return replace(stage, after=replace(after, version=state.version + 1))
-
-
 def _keeping_clustering(state: Snapshot, step: Step, settings: SessionSettings) -> tuple[Step, ...]:
     """*step*, between steps that take the clustering away and put it back if it would break it."""
     # A table with the domain but without the feature is not clustered, and does not become so.
@@ -421,21 +410,18 @@ def _keeping_clustering(state: Snapshot, step: Step, settings: SessionSettings) 
         return (step,)
     after = evolve(state, step, settings)
     # Delta leaves the physical names in the domain when column mapping is removed.
-    if lost_clustering(state) or not lost_clustering(after):
+    if not lost_clustering(after) or lost_clustering(state):
         return (step,)
     columns = restored_clustering(after, earlier_names([state.metadata]))
-    away = ClusterBy((), restored_later=columns or ())
-    steps = (away, step, ClusterBy(columns or ()))
-    return steps if columns and _is_possible(state, steps, settings) else (step,)
-
-
-def _is_possible(state: Snapshot, steps: Iterable[Step], settings: SessionSettings) -> bool:
+    if not columns:
+        return (step,)
+    steps = (ClusterBy((), restored_later=columns), step, ClusterBy(columns))
     try:
-        for step in steps:
-            state = evolve(state, step, settings)
+        for taken in steps:
+            state = evolve(state, taken, settings)
     except DeltaadmError:
-        return False
-    return True
+        return (step,)
+    return steps
 
 
 def does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
@@ -473,28 +459,22 @@ _RESUMED: Final = (
 
 def depends_on_state(plan: Plan) -> bool:
     """Whether the plan could be refused, or would say more, if files and domains were known."""
-    return (
-        plan.needs_state
-        or plan.cost is not Cost.METADATA
-        or any(step.depends_on_state for step in plan.steps)
-        or _may_harm_clustering(plan)
-        or (
-            # V1 and V2 of Iceberg compatibility are refused as long as files have deletion vectors.
-            plan.before.protocol.supports("deletionVectors")
-            and bool(enabled_versions(plan.after.metadata))
-        )
-    )
-
-
-def _may_harm_clustering(plan: Plan) -> bool:
-    """Whether other columns get statistics, which matters to a table if it is clustered."""
-    before, after = plan.before.metadata, plan.after.metadata
-    return plan.before.protocol.supports("clustering") and (
-        before.schema_string != after.schema_string
+    if plan.needs_state or plan.cost is not Cost.METADATA:
+        return True
+    if any(step.depends_on_state for step in plan.steps):
+        return True
+    protocol, old, new = plan.before.protocol, plan.before.metadata, plan.after.metadata
+    # Of a clustered table Delta wants statistics on the columns that it is clustered by.
+    may_harm_clustering = protocol.supports("clustering") and (
+        old.schema_string != new.schema_string
         or any(
-            before.configuration.get(key) != after.configuration.get(key)
+            old.configuration.get(key) != new.configuration.get(key)
             for key in (STATISTICS_COLUMNS, INDEXED_COLUMNS)
         )
+    )
+    # V1 and V2 of Iceberg compatibility are refused as long as files have deletion vectors.
+    return may_harm_clustering or (
+        protocol.supports("deletionVectors") and bool(enabled_versions(new))
     )
 
 

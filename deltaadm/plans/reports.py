@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from deltaadm.dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from deltaadm.errors import DeltaadmError
-    from deltaadm.plans.carry_out import Outcome
+    from deltaadm.plans.carry_out import ConcurrentChange, Outcome
     from deltaadm.plans.diff import Change
     from deltaadm.plans.foreign import ForeignPlan
     from deltaadm.plans.plan import Plan
@@ -37,6 +37,26 @@ class OutcomeReport:
 
     document = "outcome"
     blocks = "deltaadm.reports.plans.show_outcome"
+
+
+def committed_words(versions: tuple[int, ...]) -> str:
+    """The committed *versions*, as a clause."""
+    if not versions:
+        return "nothing was committed"
+    listed = ", ".join(map(str, versions))
+    return (
+        f"version {listed} was committed"
+        if len(versions) == 1
+        else f"versions {listed} were committed"
+    )
+
+
+def concurrent_words(concurrent: Sequence[ConcurrentChange]) -> str:
+    """In which versions others have changed what: `version 4 (configuration[a])`."""
+    return ", ".join(
+        f"version {commit.version} ({', '.join(change.subject for change in commit.changes[:5])})"
+        for commit in concurrent
+    )
 
 
 class PlanState(Enum):

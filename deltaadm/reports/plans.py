@@ -29,7 +29,7 @@ from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import Phase
 from deltaadm.plans.plan import moves, planned_statement
-from deltaadm.plans.reports import PlanReport, PlanState
+from deltaadm.plans.reports import PlanReport, PlanState, committed_words, concurrent_words
 from deltaadm.plans.undo import fix_command
 from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped
 from deltaadm.rules.rule import LIMIT
@@ -346,8 +346,6 @@ def _outcome_sentences(outcome: Outcome) -> Iterable[str]:
 
 def _committed(outcome: Outcome) -> str:
     """The committed versions, and the changes by others that came before them."""
-    from deltaadm.plans.carry_out import committed_words  # which plans alone do without
-
     words = committed_words(outcome.versions).capitalize()
     earlier = [change for change in outcome.concurrent if change.version < outcome.versions[-1]]
     return f"{words} after {_concurrent(earlier, 'concurrent ')}" if earlier else words
@@ -362,8 +360,6 @@ def _later_changes(outcome: Outcome) -> Iterable[str]:
 
 def _concurrent(concurrent: Sequence[ConcurrentChange], which: str = "") -> str:
     noun = f"{which}changes" if len(concurrent) > 1 else f"a {which}change"
-    from deltaadm.plans.carry_out import concurrent_words
-
     return f"{noun} in {concurrent_words(concurrent)}"
 
 

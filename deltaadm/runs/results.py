@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from deltaadm.documents import document, kind_of_document
 from deltaadm.formats.formats import Style
-from deltaadm.plans.reports import OutcomeReport, PlanReport
+from deltaadm.plans.reports import OutcomeReport, PlanReport, committed_words
 from deltaadm.plans.secrets import without_secrets
 from deltaadm.runs.files import save_plan
 from deltaadm.runs.output import rendered
@@ -236,7 +236,5 @@ class OutcomeResult(Result[OutcomeReport]):
         return self.report.outcome.mismatches
 
     def _words(self) -> list[str]:
-        from deltaadm.plans.carry_out import committed_words
-
         different = ["the result differs from the plan"] if self.mismatches else []
         return [self.report.table, committed_words(self.versions), *different]
