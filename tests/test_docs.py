@@ -27,9 +27,8 @@ from deltaadm.domain.foreign_properties import FOREIGN
 from deltaadm.domain.properties import PROPERTIES
 from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.errors import DeltaadmError, TableError, UsageError
-from deltaadm.plans.carry_out import Outcome
 from deltaadm.plans.diff import Change, ChangeKind
-from deltaadm.plans.reports import OutcomeReport, PlanReport
+from deltaadm.plans.reports import Outcome, OutcomeReport, PlanReport
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.explain import error_classes, explain, list_rules
 from deltaadm.reports.features import explain_feature, list_features

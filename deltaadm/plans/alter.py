@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import Cost
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, did_you_mean, spark_values
+from deltaadm.domain.properties import (
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    did_you_mean,
+    spark_values,
+)
 from deltaadm.domain.schema import (
     ArrayType,
     MapType,
@@ -416,38 +421,32 @@ class ChangeTexts(NamedTuple):
 
 def table_changes(texts: ChangeTexts, load_at: Callable[[str], Snapshot]) -> TableChanges:
     """Parse *texts*; *load_at* loads the table at another location."""
+    column = parse_column
+    changes = [ColumnChange(column(c), type=parse_type(t)) for c, t in texts.set_types.items()]
+    changes += [ColumnChange(column(c), nullable=True) for c in texts.drop_not_null]
+    changes += [ColumnChange(column(c), comment=t) for c, t in texts.set_comments.items()]
+    changes += [
+        ColumnChange(column(c), default=parse_default(t)) for c, t in texts.set_defaults.items()
+    ]
+    changes += [ColumnChange(column(c), default="") for c in texts.drop_defaults]
+    moves = map(parse_move, texts.move)
+    changes += [ColumnChange(moved, position=position) for moved, position in moves]
     clusters = texts.cluster_by
     return TableChanges(
         set_properties=spark_values(texts.set_properties),
         drop_constraints=texts.drop_constraints,
-        add=[column for text in texts.add_columns for column in parse_definitions(text)],
-        change=tuple(_changes(texts)),
+        add=[new for text in texts.add_columns for new in parse_definitions(text)],
+        change=changes,
         cluster_by=None
         if clusters is None
-        else [column for text in clusters for column in parse_column_list(text)],
-        drop=[parse_column(column) for column in texts.drop_columns],
-        rename={parse_column(column): name for column, name in texts.rename_columns.items()},
+        else [path for text in clusters for path in parse_column_list(text)],
+        drop=[column(text) for text in texts.drop_columns],
+        rename={column(text): name for text, name in texts.rename_columns.items()},
         add_constraints=texts.add_constraints,
         unset=texts.unset,
         checkpoint=texts.checkpoint,
         location=None if texts.location is None else load_at(texts.location),
     )
-
-
-def _changes(texts: ChangeTexts) -> Iterator[ColumnChange]:
-    for column, text in texts.set_types.items():
-        yield ColumnChange(parse_column(column), type=parse_type(text))
-    for column in texts.drop_not_null:
-        yield ColumnChange(parse_column(column), nullable=True)
-    for column, text in texts.set_comments.items():
-        yield ColumnChange(parse_column(column), comment=text)
-    for column, text in texts.set_defaults.items():
-        yield ColumnChange(parse_column(column), default=parse_default(text))
-    for column in texts.drop_defaults:
-        yield ColumnChange(parse_column(column), default="")
-    for text in texts.move:
-        moved, position = parse_move(text)
-        yield ColumnChange(moved, position=position)
 
 
 # Creating and replacing
@@ -476,9 +475,23 @@ def plan_create(
             remedy="Choose an empty location; CONVERT TO DELTA makes a table from Parquet files.",
             delta_error_class="DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
         )
-    spelled = _as_sql_takes_it(step, snapshot)
-    plan = propose(CREATE, snapshot, [spelled], because=_because(spelled), session=session)
-    return replace(plan, notes=(*plan.notes, *_notes(snapshot, spelled, inside)))
+    # As SQL takes it: CLUSTER BY minds the case of letters, and at a path a table is only replaced
+    # by REPLACE TABLE, which needs one to be there.
+    spelled = {folded(path): path for path, _ in walk(step.schema)}
+    clusters = tuple(spelled.get(folded(path), path) for path in step.cluster_by)
+    step = replace(step, cluster_by=clusters)
+    if step.mode is CreationMode.CREATE_OR_REPLACE and snapshot.name is None:
+        mode = CreationMode.REPLACE if snapshot.exists else CreationMode.CREATE
+        step = replace(step, mode=mode)
+    because: dict[str, str] = {}
+    for key in (*step.properties, *step.write_options):
+        because[f"configuration[{key}]"] = "requested"
+        if key.startswith(FEATURE_PREFIX):
+            for side in ("reader", "writer"):
+                name = key.removeprefix(FEATURE_PREFIX)
+                because[f"protocol.{side}Features[{name}]"] = "requested"
+    plan = propose(CREATE, snapshot, [step], because=because, session=session)
+    return replace(plan, notes=(*plan.notes, *_notes_on_creation(snapshot, step, inside)))
 
 
 def read_schema(text: str) -> StructType:
@@ -510,34 +523,12 @@ def read_schema(text: str) -> StructType:
 
 def schema_of_query(text: str) -> StructType:
     """The schema of a table that a query fills, from the query's own in JSON: all may be null."""
-    return nullable_schema(parse_schema(text))
+    nullable = _nullable(parse_schema(text))
+    assert isinstance(nullable, StructType)  # noqa: S101 -- what a struct becomes
+    return nullable
 
 
-def _as_sql_takes_it(step: CreateTable, snapshot: Snapshot) -> CreateTable:
-    """
-    *step* as SQL takes it: CLUSTER BY minds the case of letters, and at a path a table is only
-    replaced by REPLACE TABLE, which needs one to be there.
-    """
-    spelled = {folded(path): path for path, _ in walk(step.schema)}
-    clusters = tuple(spelled.get(folded(path), path) for path in step.cluster_by)
-    step = replace(step, cluster_by=clusters)
-    if step.mode is not CreationMode.CREATE_OR_REPLACE or snapshot.name is not None:
-        return step
-    return replace(step, mode=CreationMode.REPLACE if snapshot.exists else CreationMode.CREATE)
-
-
-def _because(step: CreateTable) -> dict[str, str]:
-    keys = (*step.properties, *step.write_options)
-    requested = {f"configuration[{key}]": "requested" for key in keys}
-    return requested | {
-        f"protocol.{side}Features[{key.partition('delta.feature.')[2]}]": "requested"
-        for key in keys
-        if key.startswith("delta.feature.")
-        for side in ("reader", "writer")
-    }
-
-
-def _notes(snapshot: Snapshot, step: CreateTable, inside: str | None) -> Iterator[str]:
+def _notes_on_creation(snapshot: Snapshot, step: CreateTable, inside: str | None) -> Iterator[str]:
     if snapshot.exists:
         yield (
             f"The rows of version {snapshot.version} are not in the new table; older versions "
@@ -564,21 +555,10 @@ def _without_computed_defaults(schema: StructType) -> StructType:
     )
 
 
-def nullable_schema(schema: StructType) -> StructType:
-    """*schema*, in which all may be null."""
-    nullable = _nullable(schema)
-    assert isinstance(nullable, StructType)  # noqa: S101 -- what a struct becomes
-    return nullable
-
-
 def _nullable(data_type: DataType) -> DataType:
     if isinstance(data_type, StructType):
-        return StructType(
-            tuple(
-                replace(field, type=_nullable(field.type), nullable=True)
-                for field in data_type.fields
-            )
-        )
+        fields = data_type.fields
+        return StructType(tuple(replace(f, type=_nullable(f.type), nullable=True) for f in fields))
     if isinstance(data_type, ArrayType):
         return ArrayType(_nullable(data_type.element))
     if isinstance(data_type, MapType):

@@ -11,7 +11,7 @@ from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import CommitError, DeltaadmError, EngineLost, NotYet, UnknownWrite
 from deltaadm.plans.diff import Change, diff, mismatches, relocation
 from deltaadm.plans.plan import require_same_base
-from deltaadm.plans.reports import committed_words, concurrent_words
+from deltaadm.plans.reports import ConcurrentChange, Outcome, committed_words, concurrent_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -57,29 +57,6 @@ class TableLog(typing.Protocol):
 
     def commits(self, first: int, last: int, step: Step) -> Sequence[Provenance]:
         """Whose the versions *first* to *last*, ends included, are; our own carry out *step*."""
-
-
-@dataclass(frozen=True)
-class ConcurrentChange:
-    """The changes in a version that another writer committed while the plan was applied."""
-
-    version: int
-    changes: tuple[Change, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """
-    The outcome of a plan: the versions it committed, and where they differ from the plan.
-
-    `actual` is the newest state; `concurrent` is what others have changed on the way to it.
-    """
-
-    plan: Plan
-    actual: Snapshot
-    versions: tuple[int, ...]
-    mismatches: tuple[Change, ...] = ()
-    concurrent: tuple[ConcurrentChange, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +125,7 @@ def carry_out(
                 base = log.load(outcome.versions[-1])  # nor what they have committed since
             _apply(executor, base, stage)
         except DeltaadmError as error:
-            raise _with_state(error, _after_failure(begun, error, log, executor)) from error
+            raise with_state(error, _after_failure(begun, error, log, executor)) from error
         try:
             result = _result(plan, stage, outcome.actual, log)
             outcome = replace(result, versions=outcome.versions + result.versions)
@@ -157,7 +134,7 @@ def carry_out(
         except DeltaadmError as error:
             earlier = f"{committed_words(progress.versions)}; " if progress.versions else ""
             state = f"{earlier}step {number} was carried out, but not compared with the plan"
-            raise _with_state(error, state) from error
+            raise with_state(error, state) from error
     return outcome
 
 
@@ -220,16 +197,16 @@ def _after_failure(begun: Progress, error: DeltaadmError, log: TableLog, executo
         return begun.words
 
 
-def _with_state(error: DeltaadmError, state: str) -> DeltaadmError:
+_INSPECT: Final = "Inspect the table, then plan again."
+
+
+def with_state(error: DeltaadmError, state: str, remedy: str = _INSPECT) -> DeltaadmError:
     """The same error, saying in what *state* it has left the table."""
     return type(error)(
         f"{error.message.rstrip('.')}; {state}.",
-        remedy=error.remedy or _INSPECT,
+        remedy=error.remedy or remedy,
         delta_error_class=error.delta_error_class,
     )
-
-
-_INSPECT: Final = "Inspect the table, then plan again."
 
 
 # What a stage came to

@@ -24,6 +24,7 @@ from deltaadm.domain.steps.table import check_new_columns, partition_columns
 from deltaadm.domain.transaction.checks import refuse_reserved
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.plans.alter import ALTER, CREATE
+from deltaadm.plans.carry_out import with_state
 from deltaadm.plans.plan import require_moves_alone
 
 if TYPE_CHECKING:
@@ -150,9 +151,8 @@ def _notes_on_changes(
 ) -> Iterator[str]:
     if len(steps) > 1:
         yield "Statements are not atomic together: if one fails, those before it stay in effect."
-    for place in (
-        step.touches.destination.root for step in steps if step.touches.destination is not None
-    ):
+    places = [step.touches.destination for step in steps]
+    for place in (table.root for table in places if table is not None):
         yield (
             f"No files are moved: the files at {place} become the table's rows, and those at "
             f"{before.location} stay where they are. Partitions that the catalog knows keep their "
@@ -183,7 +183,18 @@ def plan_foreign_creation(
     *occupied* says that there are files at *location*. Raises `Refused` for what the parent catalog
     would refuse, as far as that is known, and for what Delta alone has.
     """
-    _require_fitting_mode(name, step, before)
+    if step.mode is CreationMode.CREATE and before is not None:
+        raise Refused(
+            f"The table {name} already exists, with the provider {before.provider}.",
+            remedy="Drop and re-create it with --mode create-or-replace, or choose another name.",
+            delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
+        )
+    if step.mode is CreationMode.REPLACE and before is None:
+        raise Refused(
+            f"There is no table to replace: {name}.",
+            remedy="Create it with --mode create or create-or-replace.",
+            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+        )
     check_new_columns(step)
     if step.cluster_by:
         raise Refused(
@@ -212,21 +223,6 @@ def plan_foreign_creation(
         before=before,
         notes=tuple(_notes_on_creation(step, provider, location, before, occupied=occupied)),
     )
-
-
-def _require_fitting_mode(name: str, step: CreateTable, before: CatalogTable | None) -> None:
-    if step.mode is CreationMode.CREATE and before is not None:
-        raise Refused(
-            f"The table {name} already exists, with the provider {before.provider}.",
-            remedy="Drop and re-create it with --mode create-or-replace, or choose another name.",
-            delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
-        )
-    if step.mode is CreationMode.REPLACE and before is None:
-        raise Refused(
-            f"There is no table to replace: {name}.",
-            remedy="Create it with --mode create or create-or-replace.",
-            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
-        )
 
 
 def _notes_on_creation(
@@ -419,11 +415,8 @@ def carry_out(
         told = _progress(statements, done, "failed")
         if done < len(statements) and statements[done].startswith("INSERT "):
             told += f"; {_dropped_again(plan, catalog)}"
-        raise type(error)(
-            f"{error.message.rstrip('.')}; {told}.",
-            remedy=error.remedy or "Check the table with DESCRIBE TABLE EXTENDED, then plan again.",
-            delta_error_class=error.delta_error_class,
-        ) from error
+        remedy = "Check the table with DESCRIBE TABLE EXTENDED, then plan again."
+        raise with_state(error, told, remedy) from error
 
 
 def _progress(statements: Sequence[str], done: int, pending: str) -> str:

@@ -38,7 +38,7 @@ from deltaadm.plans.features import (
 from deltaadm.plans.plan import Goal, Plan, Unreachable, propose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from deltaadm.clients import Verdict
     from deltaadm.domain.protocol import SessionSettings
@@ -108,8 +108,8 @@ def plan_for_clients(
     now_possible, later = _first_run(snapshot, history_of, steps, now, session)
     unread = snapshot.files is None and bool(steps)
     if later and not now_possible and not unread:
-        moments = [waiting.ready_at for waiting in later if waiting.ready_at is not None]
-        listed = ", ".join(_subject(waiting.step) for waiting in later)
+        moments = [ready_at for _, ready_at in later if ready_at is not None]
+        listed = ", ".join(_subject(step) for step, _ in later)
         raise not_yet(
             f"Nothing can be done yet: older versions need {listed}; ready at "
             f"{second(min(moments, default=0))}."
@@ -167,9 +167,7 @@ class _Search:
     def __init__(
         self, snapshot: Snapshot, goals: Sequence[Goal], session: SessionSettings | None
     ) -> None:
-        self._goals = goals
-        self._session = session
-        self._start = snapshot
+        self._start, self._goals, self._session = snapshot, goals, session
         self._truncating = any(map(_rejects_protection, goals))
 
     def run(self) -> tuple[Step, ...] | _DeadEnd:
@@ -212,23 +210,23 @@ class _Search:
     def _steps(self, judged: Verdict, state: Snapshot) -> Iterator[Step]:
         """Yield the steps that may improve the verdict *judged*."""
         subject = judged.responsible[0].subject
-        if subject == _WRITER_VERSION:
-            yield from self._steps_to_lower_versions(state, _names(state))
-        elif subject == _READER_VERSION:
-            yield from self._steps_to_lower_versions(state, set(filter(_is_reader, _names(state))))
-        else:
+        if subject not in (_READER_VERSION, _WRITER_VERSION):
             yield from self._steps_to_remove(state, subject)
-
-    def _steps_to_lower_versions(self, state: Snapshot, names: Collection[str]) -> Iterator[Step]:
-        """Steps towards lower versions: these must list no feature that came with the lists."""
-        new = sorted(name for name in names if not _is_legacy(name))
-        if new:
-            # Each of them has to go, so that it does not matter with which one it begins.
-            yield from self._steps_to_remove(state, new[0])
             return
-        for name in sorted(names):
+        # Lower versions must list no feature that came with the lists.
+        known = [(name, lookup(name)) for name in sorted(_names(state))]
+        names = [
+            name
+            for name, feature in known
+            if subject == _WRITER_VERSION or feature is None or feature.kind is Kind.READER_WRITER
+        ]
+        legacy = {name for name, feature in known if feature is not None and feature.legacy}
+        new = [name for name in names if name not in legacy]
+        # Each of the new ones has to go, so that it does not matter with which one it begins.
+        for name in new[:1] or names:
             yield from self._steps_to_remove(state, name)
-        yield from _lists_to_versions(state)
+        if not new:
+            yield from _lists_to_versions(state)
 
     def _steps_to_remove(self, state: Snapshot, name: str) -> Iterator[Step]:
         """Steps that drop the feature, stop its use, or drop what depends on it."""
@@ -253,16 +251,6 @@ def _names(state: Snapshot) -> frozenset[str]:
 
 def _judged(goal: Goal, state: Snapshot) -> Verdict:
     return verdict(goal.release, state.protocol, state.metadata, goal.access)
-
-
-def _is_reader(name: str) -> bool:
-    feature = lookup(name)
-    return feature is None or feature.kind is Kind.READER_WRITER
-
-
-def _is_legacy(name: str) -> bool:
-    feature = lookup(name)
-    return feature is not None and feature.legacy is not None
 
 
 def _rejects_protection(goal: Goal) -> bool:
@@ -307,40 +295,33 @@ def _lists_to_versions(state: Snapshot) -> Iterator[Step]:
 # What can be done now
 
 
-class _Later(NamedTuple):
-    """A step that cannot be taken now: it waits for a moment, in milliseconds, or for others."""
-
-    step: Step
-    ready_at: int | None
-
-
 def _first_run(
     snapshot: Snapshot,
     history_of: Callable[[str], FeatureHistory],
     steps: Sequence[Step],
     now: int,
     session: SessionSettings | None,
-) -> tuple[tuple[Step, ...], tuple[_Later, ...]]:
-    """The steps that can be taken now, and those that have to wait."""
+) -> tuple[list[Step], list[tuple[Step, int | None]]]:
+    """The steps that can be taken now, and those that wait: for a moment, in ms, or for others."""
     possible: list[Step] = []
-    later: list[_Later] = []
+    later: list[tuple[Step, int | None]] = []
     state = snapshot
     for step in steps:
         if step.irreversible:
             history = history_of(step.dropped_feature)
             phase, ready_at = truncation_phase(state, step, history, now)
             if phase is Phase.WAITING:
-                later.append(_Later(step, ready_at))
+                later.append((step, ready_at))
                 continue
         try:
             state = evolve(state, step, session)
         except Refused:
             if not (later or any(waiting.waits(snapshot) for waiting in possible)):
                 raise
-            later.append(_Later(step, None))
+            later.append((step, None))
             continue
         possible.append(step)
-    return tuple(possible), tuple(later)
+    return possible, later
 
 
 def _subject(step: Step) -> str:
@@ -355,20 +336,19 @@ def _releases(goals: Iterable[Goal]) -> str:
 
 
 def _notes(
-    plan: Plan, goals: Sequence[Goal], steps: Sequence[Step], later: Sequence[_Later]
+    plan: Plan,
+    goals: Sequence[Goal],
+    steps: Sequence[Step],
+    later: Sequence[tuple[Step, int | None]],
 ) -> Iterator[str]:
     for goal in goals:
-        already = is_reached(goal, plan.before)
-        if already and is_reached(goal, plan.after):
-            yield f"{goal} already."
-        elif is_reached(goal, plan.after):
-            yield f"{goal} after this."
-        else:
+        if not is_reached(goal, plan.after):
             yield f"{goal} only after a later run of the same command."
-    for waiting in later:
-        name = _subject(waiting.step)
-        when = "" if waiting.ready_at is None else f"; ready at {second(waiting.ready_at)}"
-        yield f"{name} stays for now: older versions need it{when}."
+        else:
+            yield f"{goal} {'already' if is_reached(goal, plan.before) else 'after this'}."
+    for step, ready_at in later:
+        when = "" if ready_at is None else f"; ready at {second(ready_at)}"
+        yield f"{_subject(step)} stays for now: older versions need it{when}."
     if any(step.irreversible for step in steps):
         yield "History is lost: older versions that need dropped features can no longer be read."
 

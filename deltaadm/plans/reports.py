@@ -10,8 +10,8 @@ from deltaadm.dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.errors import DeltaadmError
-    from deltaadm.plans.carry_out import ConcurrentChange, Outcome
     from deltaadm.plans.diff import Change
     from deltaadm.plans.foreign import ForeignPlan
     from deltaadm.plans.plan import Plan
@@ -26,6 +26,29 @@ class PlanReport:
 
     document = "plan"
     blocks = "deltaadm.reports.plans.show_plan"
+
+
+@dataclass(frozen=True)
+class ConcurrentChange:
+    """The changes in a version that another writer committed while the plan was applied."""
+
+    version: int
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """
+    The outcome of a plan: the versions it committed, and where they differ from the plan.
+
+    `actual` is the newest state; `concurrent` is what others have changed on the way to it.
+    """
+
+    plan: Plan
+    actual: Snapshot
+    versions: tuple[int, ...]
+    mismatches: tuple[Change, ...] = ()
+    concurrent: tuple[ConcurrentChange, ...] = ()
 
 
 @dataclass(frozen=True)

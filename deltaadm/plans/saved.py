@@ -20,16 +20,11 @@ from deltaadm.plans.plan import Plan, depends_on_state, propose, require_same_ba
 from deltaadm.plans.secrets import Masker, require_no_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeVar
+    from collections.abc import Mapping, Sequence
 
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.plans.diff import Change
-
-
-if TYPE_CHECKING:
-    Saved = TypeVar("Saved")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,17 +153,17 @@ class SavedPlan:
         harmless appends since then may move a version that the plan names, nothing else. What a
         step costs is compared where it does not depend on files, or *current* has facts on them.
         """
+        different = ""
         if current.exists and not self.before.exists:
-            raise CommitError(
-                f"A table already exists at {self.location}, but the plan creates one; nothing "
-                "was committed.",
-                remedy="Plan again.",
-                delta_error_class="DELTA_METADATA_CHANGED",
-            )
-        if current.metadata.id != self.before.metadata.id:
-            raise CommitError(
+            different = f"A table already exists at {self.location}, but the plan creates one"
+        elif current.metadata.id != self.before.metadata.id:
+            different = (
                 f"The table at {self.location} is not the one that the plan is for: its id is "
-                f"{current.metadata.id}; nothing was committed.",
+                f"{current.metadata.id}"
+            )
+        if different:
+            raise CommitError(
+                f"{different}; nothing was committed.",
                 remedy="Plan again.",
                 delta_error_class="DELTA_METADATA_CHANGED",
             )
@@ -233,7 +228,7 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
     for document in _documents(text):
         if isinstance(document, dict) and "error" in document and "table" in document:
             continue
-        saved = read_document(document, _saved)
+        saved = _read(document)
         if not BOUND.write(saved.before).items() <= document["binding"].items():
             raise _edited("the hashes of the state that it is based on do not match")
         plans.append(saved)
@@ -252,28 +247,22 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
 
 def _documents(text: str) -> list[Any]:
     try:
-        # As a whole first: one document may be spread over lines.
-        documents = parse(text)
+        try:
+            # As a whole first: one document may be spread over lines.
+            documents = parse(text)
+        except DuplicateKeyError:
+            raise
+        except ValueError:
+            documents = [parse(line) for line in text.splitlines() if line.strip()]
     except DuplicateKeyError as error:
         raise _unreadable(str(error)) from error
-    except RecursionError as error:
+    except (ValueError, RecursionError) as error:
         raise _unreadable("it is not JSON") from error
-    except ValueError:
-        try:
-            return [parse(line) for line in text.splitlines() if line.strip()]
-        except DuplicateKeyError as error:
-            raise _unreadable(str(error)) from error
-        except (ValueError, RecursionError) as error:
-            raise _unreadable("it is not JSON") from error
     return documents if isinstance(documents, list) else [documents]
 
 
-def read_document(document: Any, read: Callable[[Mapping[str, Any]], Saved]) -> Saved:
-    """
-    What *read* makes of the *document* of a plan, of whatever provider.
-
-    Raises `Refused` for one of another format, or one that was changed or is damaged.
-    """
+def _read(document: Any) -> SavedPlan:
+    """The plan in *document*; raises `Refused` for another format, or what is damaged."""
     try:
         version = document["format_version"]
     except (KeyError, TypeError) as error:
@@ -285,7 +274,7 @@ def read_document(document: Any, read: Callable[[Mapping[str, Any]], Saved]) -> 
         )
     try:
         require_sealed(document, str(document.get("tool_version"))[:_SHORT])
-        return read(document)
+        return _saved(document)
     except KeyError as error:
         raise _unreadable(f"it has no {error}") from error
     except UnknownStepError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from operator import is_
 
 from deltaadm.dataclass import replace
@@ -16,20 +15,21 @@ from deltaadm.masking import MASK, is_secret, masked
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any, Final
+    from typing import Any, Final, TypeVar
 
     from deltaadm.blocks import Report
     from deltaadm.domain.steps import Step
     from deltaadm.plans.diff import Change
-    from deltaadm.plans.plan import Plan, Stage
+    from deltaadm.plans.plan import Plan
     from deltaadm.rules.rule import Finding
+
+    Value = TypeVar("Value")
 
 
 def without_secrets(report: Report) -> Report:
     """*report* with masks for secrets; the same object where there are none."""
-    mask = _MASKS.get(type(report).__name__)
-    shown: Report = report if mask is None else mask(Masker(), report)
-    return shown
+    parts = _PARTS.get(type(report).__name__)
+    return report if parts is None else _masked(report, **parts(Masker(), report))
 
 
 def require_no_secrets(steps: Iterable[Step], settings: Mapping[str, str]) -> None:
@@ -64,16 +64,24 @@ def _is_mask(value: str) -> bool:
     return rest != value and (not rest or (rest[:2] == " (" and rest[2:-1].isdecimal()))
 
 
-def _with(given: Any, **parts: Any) -> Any:
-    """*given* with these *parts*; the same object where they are what it has."""
-    same = all(part is getattr(given, name) for name, part in parts.items())
-    return given if same else replace(given, **parts)
+def _masked(given: Value, **masks: Callable[[Any], Any]) -> Value:
+    """*given* with each of these parts masked; the same object where that changes none."""
+    parts = {name: mask(getattr(given, name)) for name, mask in masks.items()}
+    if all(part is getattr(given, name) for name, part in parts.items()):
+        return given
+    instance: Any = given
+    changed: Value = replace(instance, **parts)
+    return changed
 
 
-def _mask_each(mask: Callable[[Any], Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Apply *mask* to each item; return the same tuple if nothing changes."""
-    masked = tuple(map(mask, given))
-    return given if all(map(is_, masked, given)) else masked
+def _each(mask: Callable[[Any], Any]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+    """*mask* for each item of a tuple, which stays the same object if nothing changes."""
+
+    def masked_items(given: tuple[Any, ...]) -> tuple[Any, ...]:
+        masked = tuple(map(mask, given))
+        return given if all(map(is_, masked, given)) else masked
+
+    return masked_items
 
 
 class Masker:
@@ -137,158 +145,107 @@ class Masker:
         return list(map(self._fields, given)) if isinstance(given, list) else given
 
     def origin(self, given: Any) -> Any:
-        """Mask what a commit says of itself."""
+        """Mask what a commit says of itself, if anything."""
         names = ("operation", "engine", "user")
-        return _with(given, **{name: self.texts(getattr(given, name)) for name in names})
+        return given and _masked(given, **dict.fromkeys(names, self.texts))
 
     def metadata(self, given: Metadata) -> Metadata:
         """Mask properties, options of the format, name, description and comments."""
-        form = given.format
-        if form is not None and form.options:
-            form = _with(form, options=self.entries(form.options))
-        shown: Metadata = _with(
+        return _masked(
             given,
-            name=self.texts(given.name),
-            description=self.texts(given.description),
-            schema_string=self.schema(given.schema_string),
-            configuration=self.entries(given.configuration),
-            format=form,
+            format=lambda form: form and _masked(form, options=self._value),
+            name=self.texts,
+            description=self.texts,
+            schema_string=self.schema,
+            configuration=self.entries,
         )
-        return shown
 
     def snapshot(self, given: Snapshot) -> Snapshot:
         """Mask the metadata."""
-        masked: Snapshot = _with(given, metadata=self.metadata(given.metadata))
-        return masked
+        return _masked(given, metadata=self.metadata)
 
     def step(self, given: Step) -> Step:
         """Mask the fields that may hold secrets."""
-        masked: Step = _with(
-            given, **{name: self._value(getattr(given, name)) for name in given.secret_fields}
-        )
-        return masked
+        return _masked(given, **dict.fromkeys(given.secret_fields, self._value))
 
     def _value(self, given: Any) -> Any:
-        return self.snapshot(given) if isinstance(given, Snapshot) else self.entries(given)
+        if isinstance(given, Snapshot):
+            return self.snapshot(given)
+        return given and self.entries(given)
+
+    def changes(self, given: tuple[Change, ...]) -> tuple[Change, ...]:
+        """Mask the values of changes."""
+        masked = tuple(map(self.change, given))
+        return given if masked == given else masked
 
     def change(self, given: Change) -> Change:
         """Its values."""
-        place, _, key = given.subject.partition("[")
-        before, after = (
-            self._changed(place, key.removesuffix("]"), value)
-            for value in (given.before, given.after)
-        )
-        return replace(given, before=before, after=after)
+        place, _, rest = given.subject.partition("[")
+        key = rest.removesuffix("]")
 
-    def _changed(self, place: str, key: str, value: Any) -> Any:
-        if place == "format" and isinstance(value, dict):
-            return value | {"options": self.entries(value.get("options") or {})}
-        in_properties = place == "configuration" and isinstance(value, str)
-        return self.value(key, value) if in_properties else self.texts(value)
+        def shown(value: Any) -> Any:
+            if place == "format" and isinstance(value, dict):
+                return value | {"options": self.entries(value.get("options") or {})}
+            in_properties = place == "configuration" and isinstance(value, str)
+            return self.value(key, value) if in_properties else self.texts(value)
+
+        return replace(given, before=shown(given.before), after=shown(given.after))
 
     def plan(self, given: Plan) -> Plan:
         """Its states, its steps and its settings."""
-        settings = given.session
-        masked: Plan = _with(
+        return _masked(
             given,
-            before=self.snapshot(given.before),
-            stages=_mask_each(self._stage, given.stages),
-            session=_with(settings, property_defaults=self.entries(settings.property_defaults)),
-            findings=_mask_each(self.finding, given.findings),
+            before=self.snapshot,
+            stages=_each(lambda stage: _masked(stage, step=self.step, after=self.snapshot)),
+            session=lambda session: _masked(session, property_defaults=self.entries),
+            findings=_each(self.finding),
         )
-        return masked
 
     def finding(self, given: Finding) -> Finding:
         """The steps that would fix it."""
-        masked: Finding = _with(given, fix=_mask_each(self.step, given.fix))
-        return masked
+        return _masked(given, fix=_each(self.step))
 
-    def _stage(self, given: Stage) -> Stage:
-        masked: Stage = _with(given, step=self.step(given.step), after=self.snapshot(given.after))
-        return masked
-
-
-def _outcome(masks: Masker, report: Any) -> Any:
-    outcome = report.outcome
-    masked = _with(
-        outcome,
-        plan=masks.plan(outcome.plan),
-        actual=masks.snapshot(outcome.actual),
-        mismatches=tuple(map(masks.change, outcome.mismatches)) or outcome.mismatches,
-    )
-    return _with(report, outcome=masked)
+    def entry(self, given: Any) -> Any:
+        """What a version of the history has changed, and what it says of itself."""
+        return _masked(given, changes=self.changes, origin=self.origin)
 
 
-def _saved_plan(masks: Masker, report: Any) -> Any:
-    changes = tuple(map(masks.change, report.status.changes))
-    status = (
-        report.status
-        if changes == report.status.changes
-        else replace(report.status, changes=changes)
-    )
-    return _with(report, plan=masks.plan(report.plan), status=status)
+def _of_failure(masks: Masker, report: Any) -> dict[str, Callable[[Any], Any]]:
+    known = report.error.established
+    if not isinstance(known.get("metadata"), dict):
+        return {}
+    metadata = masks.metadata(Metadata.from_wire(known["metadata"])).to_wire()
+    return {"established": lambda _: known | {"metadata": metadata}}
 
 
-def _foreign(masks: Masker, report: Any) -> Any:
-    outcome = report.outcome
-    if outcome is not None:
-        outcome = tuple((name, masked(value)) for name, value in outcome)
-    plan = _with(report.plan, steps=_mask_each(masks.step, report.plan.steps))
-    return _with(report, plan=plan, outcome=outcome)
+def _dated(masks: Masker) -> Callable[[Any], Any]:
+    return _each(lambda item: _masked(item, since=masks.origin))
 
 
-def _validation(masks: Masker, report: Any) -> Any:
-    def suppressed(entry: Any) -> Any:
-        return _with(entry, finding=masks.finding(entry.finding))
-
-    return _with(
-        report,
-        findings=_mask_each(masks.finding, report.findings),
-        suppressed=_mask_each(suppressed, report.suppressed),
-    )
-
-
-def _failure(masks: Masker, report: Any) -> Any:
-    metadata = report.error.established.get("metadata")
-    if not isinstance(metadata, dict):
-        return report
-    masked = masks.metadata(Metadata.from_wire(metadata))
-    known = report.error.established | {"metadata": masked.to_wire()}
-    return replace(report, established=known)
-
-
-def _history(masks: Masker, report: Any) -> Any:
-    return _with(report, entries=_mask_each(partial(_entry, masks), report.entries))
-
-
-def _entry(masks: Masker, report: Any) -> Any:
-    return _with(_changes(masks, report), origin=masks.origin(report.origin))
-
-
-def _why(masks: Masker, report: Any) -> Any:
-    def dated(item: Any) -> Any:
-        return item if item.since is None else _with(item, since=masks.origin(item.since))
-
-    groups = ("versions", "features", "absent")
-    return _with(report, **{name: _mask_each(dated, getattr(report, name)) for name in groups})
-
-
-def _changes(masks: Masker, report: Any) -> Any:
-    masked = tuple(map(masks.change, report.changes))
-    return report if masked == report.changes else replace(report, changes=masked)
-
-
-_MASKS: Final[Mapping[str, Callable[[Masker, Any], Any]]] = {
-    "TableReport": lambda masks, report: _with(report, snapshot=masks.snapshot(report.snapshot)),
-    "PlanReport": lambda masks, report: _with(report, plan=masks.plan(report.plan)),
-    "OutcomeReport": _outcome,
-    "SavedPlanReport": _saved_plan,
-    "ForeignReport": _foreign,
-    "HistoryReport": _history,
-    "HistoryEntry": _entry,
-    "WhyReport": _why,
-    "DiffReport": _changes,
-    "ValidationReport": _validation,
-    "Failure": _failure,
+_PARTS: Final[Mapping[str, Callable[[Masker, Any], dict[str, Callable[[Any], Any]]]]] = {
+    "TableReport": lambda masks, _: {"snapshot": masks.snapshot},
+    "PlanReport": lambda masks, _: {"plan": masks.plan},
+    "OutcomeReport": lambda masks, _: {
+        "outcome": lambda outcome: _masked(
+            outcome, plan=masks.plan, actual=masks.snapshot, mismatches=masks.changes
+        )
+    },
+    "SavedPlanReport": lambda masks, _: {
+        "status": lambda status: _masked(status, changes=masks.changes),
+        "plan": masks.plan,
+    },
+    "ForeignReport": lambda masks, _: {
+        "outcome": lambda rows: rows and tuple((name, masked(value)) for name, value in rows),
+        "plan": lambda plan: _masked(plan, steps=_each(masks.step)),
+    },
+    "HistoryReport": lambda masks, _: {"entries": _each(masks.entry)},
+    "HistoryEntry": lambda masks, _: {"changes": masks.changes, "origin": masks.origin},
+    "WhyReport": lambda masks, _: dict.fromkeys(("versions", "features", "absent"), _dated(masks)),
+    "DiffReport": lambda masks, _: {"changes": masks.changes},
+    "ValidationReport": lambda masks, _: {
+        "findings": _each(masks.finding),
+        "suppressed": _each(lambda entry: _masked(entry, finding=masks.finding)),
+    },
+    "Failure": _of_failure,
 }
-"""The function that masks each kind of report that can hold secrets, by type name."""
+"""The parts of each kind of report that can hold secrets, by type name, and what masks them."""

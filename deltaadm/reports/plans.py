@@ -39,12 +39,13 @@ if TYPE_CHECKING:
 
     from deltaadm.blocks import Block, PageBlock
     from deltaadm.clients import Verdict
-    from deltaadm.plans.carry_out import ConcurrentChange, Outcome
     from deltaadm.plans.features import DropReport, DropStatus
     from deltaadm.plans.plan import Plan, PlannedChange
     from deltaadm.plans.reports import (
+        ConcurrentChange,
         ForeignReport,
         JournalReport,
+        Outcome,
         OutcomeReport,
         PlanStatus,
         SavedPlanReport,

@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.transaction.removal import FeatureHistory
     from deltaadm.plans.alter import ChangeTexts
-    from deltaadm.plans.carry_out import Executor, Outcome, Progress
+    from deltaadm.plans.carry_out import Executor, Progress
     from deltaadm.plans.foreign import ForeignPlan
-    from deltaadm.plans.reports import ForeignReport
+    from deltaadm.plans.reports import ForeignReport, Outcome
     from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
     from deltaadm.runs.progress import Phases
 

@@ -18,10 +18,11 @@ from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitMark, Provenance
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost, StorageError
 from deltaadm.plans.alter import TableChanges, plan_changes
-from deltaadm.plans.carry_out import Outcome, Progress, carry_out, look_up, require_same_places
+from deltaadm.plans.carry_out import Progress, carry_out, look_up, require_same_places
 from deltaadm.plans.diff import diff
 from deltaadm.plans.features import plan_drop, plan_features, plan_mapping_mode, plan_upgrade
 from deltaadm.plans.plan import Plan
+from deltaadm.plans.reports import Outcome
 from tests.support.plans import committed, mapped, schema, snapshot, written
 
 START = snapshot((1, 2), {"b": "1"})

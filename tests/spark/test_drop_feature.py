@@ -11,8 +11,9 @@ import pytest
 from deltaadm import Snapshot, load_snapshot, open_store
 from deltaadm.domain.features import REFERENCE
 from deltaadm.errors import NotYet
-from deltaadm.plans.carry_out import Outcome, carry_out
+from deltaadm.plans.carry_out import carry_out
 from deltaadm.plans.features import Phase, drop_status, plan_drop, plan_minimum
+from deltaadm.plans.reports import Outcome
 from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import feature_history
 from deltaadm.runs.context import RunContext

@@ -27,16 +27,17 @@ from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitInfo
 from deltaadm.errors import CommitError, Refused, StorageError, TableError
 from deltaadm.plans.alter import TableChanges, plan_changes, read_schema
-from deltaadm.plans.carry_out import ConcurrentChange, Outcome
 from deltaadm.plans.diff import Change, ChangeKind
 from deltaadm.plans.features import DropReport, DropStatus, Phase, plan_features, plan_mapping_mode
 from deltaadm.plans.foreign import plan_foreign_changes, plan_foreign_creation
 from deltaadm.plans.plan import Goal, propose
 from deltaadm.plans.reach_clients import plan_for_clients as plan_goals
 from deltaadm.plans.reports import (
+    ConcurrentChange,
     ForeignReport,
     JournalLine,
     JournalReport,
+    Outcome,
     OutcomeReport,
     PlanReport,
     PlanState,
