@@ -10,7 +10,7 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.errors import CommitError, DeltaadmError, EngineLost, NotYet, UnknownWrite
 from deltaadm.plans.diff import Change, diff, mismatches, relocation
-from deltaadm.plans.plan import require_same_base
+from deltaadm.plans.plan import require_same_base, with_state
 from deltaadm.plans.reports import ConcurrentChange, Outcome, committed_words, concurrent_words
 
 if TYPE_CHECKING:
@@ -125,7 +125,9 @@ def carry_out(
                 base = log.load(outcome.versions[-1])  # nor what they have committed since
             _apply(executor, base, stage)
         except DeltaadmError as error:
-            raise with_state(error, _after_failure(begun, error, log, executor)) from error
+            raise with_state(
+                error, _after_failure(begun, error, log, executor), _INSPECT
+            ) from error
         try:
             result = _result(plan, stage, outcome.actual, log)
             outcome = replace(result, versions=outcome.versions + result.versions)
@@ -134,7 +136,7 @@ def carry_out(
         except DeltaadmError as error:
             earlier = f"{committed_words(progress.versions)}; " if progress.versions else ""
             state = f"{earlier}step {number} was carried out, but not compared with the plan"
-            raise with_state(error, state) from error
+            raise with_state(error, state, _INSPECT) from error
     return outcome
 
 
@@ -198,15 +200,6 @@ def _after_failure(begun: Progress, error: DeltaadmError, log: TableLog, executo
 
 
 _INSPECT: Final = "Inspect the table, then plan again."
-
-
-def with_state(error: DeltaadmError, state: str, remedy: str = _INSPECT) -> DeltaadmError:
-    """The same error, saying in what *state* it has left the table."""
-    return type(error)(
-        f"{error.message.rstrip('.')}; {state}.",
-        remedy=error.remedy or remedy,
-        delta_error_class=error.delta_error_class,
-    )
 
 
 # What a stage came to

@@ -24,8 +24,7 @@ from deltaadm.domain.steps.table import check_new_columns, partition_columns
 from deltaadm.domain.transaction.checks import refuse_reserved
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.plans.alter import ALTER, CREATE
-from deltaadm.plans.carry_out import with_state
-from deltaadm.plans.plan import require_moves_alone
+from deltaadm.plans.plan import require_moves_alone, with_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -514,6 +514,15 @@ def require_same_base(base: Snapshot, current: Snapshot, *, what: str = "The tab
     )
 
 
+def with_state(error: DeltaadmError, state: str, remedy: str) -> DeltaadmError:
+    """The same error, saying in what *state* it has left the table."""
+    return type(error)(
+        f"{error.message.rstrip('.')}; {state}.",
+        remedy=error.remedy or remedy,
+        delta_error_class=error.delta_error_class,
+    )
+
+
 def statement(path: str, step: Step, name: str | None = None) -> str:
     r"""
     The statement for the table at *path* (absolute path or URL), or a comment for a step

@@ -66,12 +66,15 @@ def _is_mask(value: str) -> bool:
 
 def _masked(given: Value, **masks: Callable[[Any], Any]) -> Value:
     """*given* with each of these parts masked; the same object where that changes none."""
-    parts = {name: mask(getattr(given, name)) for name, mask in masks.items()}
-    if all(part is getattr(given, name) for name, part in parts.items()):
-        return given
+    changed = {}
+    for name, mask in masks.items():
+        part = getattr(given, name)
+        shown = mask(part)
+        if shown is not part:
+            changed[name] = shown
     instance: Any = given
-    changed: Value = replace(instance, **parts)
-    return changed
+    masked: Value = replace(instance, **changed) if changed else given
+    return masked
 
 
 def _each(mask: Callable[[Any], Any]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
@@ -109,11 +112,12 @@ class Masker:
 
     def entries(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return properties or options with their secrets masked."""
-        masked = {
-            key: self.value(key, value) if isinstance(value, str) else value
-            for key, value in given.items()
-        }
-        return given if masked == given else masked
+        changed = {}
+        for key, value in given.items():
+            shown = self.value(key, value) if isinstance(value, str) else value
+            if shown != value:
+                changed[key] = shown
+        return {**given, **changed} if changed else given
 
     def texts(self, given: Any) -> Any:
         """Mask the texts in a JSON value."""
