@@ -149,22 +149,19 @@ def test_no_state_of_a_run_is_kept_in_modules_or_classes() -> None:
     assert found == FILLED_AT_IMPORT.keys() | BOUND_TO_A_BLOCK.keys()
 
 
-@pytest.mark.parametrize(
-    ("body", "names"),
-    [
-        ("seen = {}\ndef f(x):\n    seen[x] = 1", {"seen"}),
-        ("seen = []\ndef f(x):\n    seen.append(x)", {"seen"}),
-        ("last = None\ndef f(x):\n    global last\n    last = x", {"last"}),
-        ("class A:\n    last = None\ndef f(x):\n    A.last = x", {"A.last"}),
-        ("class A:\n    seen = {}\ndef f(x):\n    A.seen |= x", {"A.seen"}),
-        ("class A:\n    last = None\n    def f(self):\n        type(self).last = 1", {"last"}),
-        ("class A:\n    @classmethod\n    def f(cls):\n        cls.last = 1", {"cls.last"}),
-        ("from deltaadm.x import A\ndef f(x):\n    a, A.last = x", {"A.last"}),
-        ("seen = {}\ndef f(x):\n    seen = {}\n    seen[x] = 1", set()),
-        ("class A:\n    def f(self):\n        self.last = 1", set()),
-        ("import os\ndef f(x):\n    os.environ[x] = '1'", set()),
-    ],
-)
+@pytest.mark.parametrize(("body", "names"), [
+    ("seen = {}\ndef f(x):\n    seen[x] = 1", {"seen"}),
+    ("seen = []\ndef f(x):\n    seen.append(x)", {"seen"}),
+    ("last = None\ndef f(x):\n    global last\n    last = x", {"last"}),
+    ("class A:\n    last = None\ndef f(x):\n    A.last = x", {"A.last"}),
+    ("class A:\n    seen = {}\ndef f(x):\n    A.seen |= x", {"A.seen"}),
+    ("class A:\n    last = None\n    def f(self):\n        type(self).last = 1", {"last"}),
+    ("class A:\n    @classmethod\n    def f(cls):\n        cls.last = 1", {"cls.last"}),
+    ("from deltaadm.x import A\ndef f(x):\n    a, A.last = x", {"A.last"}),
+    ("seen = {}\ndef f(x):\n    seen = {}\n    seen[x] = 1", set()),
+    ("class A:\n    def f(self):\n        self.last = 1", set()),
+    ("import os\ndef f(x):\n    os.environ[x] = '1'", set()),
+])  # fmt: skip
 def test_state_that_is_kept_is_found(body: str, names: set[str]) -> None:
     assert set(shared_state(ast.parse(body))) == names
 

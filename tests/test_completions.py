@@ -94,12 +94,9 @@ def test_an_answer_needs_nothing_slow() -> None:
 # What is typed, and what is offered; a star stands for the names of files.
 
 PROPERTIES_OF_CHECKPOINTS = {
-    "delta.checkpoint.writeStatsAsJson=",
-    "delta.checkpoint.writeStatsAsStruct=",
-    "delta.checkpointInterval=",
-    "delta.checkpointPolicy=",
-    "delta.checkpointRetentionDuration=",
-}
+    "delta.checkpoint.writeStatsAsJson=", "delta.checkpoint.writeStatsAsStruct=",
+    "delta.checkpointInterval=", "delta.checkpointPolicy=", "delta.checkpointRetentionDuration=",
+}  # fmt: skip
 CASES = (
     ("", {*COMMANDS, "help"}),
     ("help fo", {"formats"}),

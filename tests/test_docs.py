@@ -156,22 +156,14 @@ def test_changelog_says_what_is_unreleased() -> None:
     assert headings[0] == "[Unreleased]"
 
 
-@pytest.mark.parametrize(
-    ("page", "heading", "names"),
-    [
-        ("features", "\n## {}\n", FEATURES),
-        ("clients", "\n## {}\n", CLIENTS),
-        ("commands", "\n## deltaadm {}\n", COMMANDS),
-        (
-            "properties",
-            "\n| `{}",
-            [entry.key for entry in (*PROPERTIES.values(), *FOREIGN.values())],
-        ),
-        ("rules", "\n### {}\n", [f"{rule.code} {rule.name}" for rule in choose_rules()]),
-        ("json", "\n| [`{}`](schemas/", SCHEMAS),
-    ],
-    ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
-)
+@pytest.mark.parametrize(("page", "heading", "names"), [
+    ("features", "\n## {}\n", FEATURES),
+    ("clients", "\n## {}\n", CLIENTS),
+    ("commands", "\n## deltaadm {}\n", COMMANDS),
+    ("properties", "\n| `{}", [entry.key for entry in (*PROPERTIES.values(), *FOREIGN.values())]),
+    ("rules", "\n### {}\n", [f"{rule.code} {rule.name}" for rule in choose_rules()]),
+    ("json", "\n| [`{}`](schemas/", SCHEMAS),
+], ids=lambda value: value if isinstance(value, str) and value.isalpha() else "")  # fmt: skip
 def test_lists_are_complete(page: str, heading: str, names: Iterable[str]) -> None:
     filled = text(ROOT / "docs" / f"{page}.md")
     assert [name for name in names if heading.format(name) not in filled] == []

@@ -12,35 +12,15 @@ from tests.support.documents import document
 PAGE = Path(__file__).parent.parent / "docs" / "system-map.md"
 
 PROTOCOL_ITEMS = (
-    "AnalysisException",
-    "Append-Only Table",
-    "CHECK Constraints",
-    "Change Data Feed",
-    "Column Invariants",
-    "Column Mapping",
-    "Create Protocol",
-    "Creating Instance",
-    "Demo",
-    "Generated Columns",
-    "IDENTITY Columns (Unsupported)",
-    "MIN_READER_VERSION_PROP",
-    "MIN_WRITER_VERSION_PROP",
-    "Protocol",
-    "Required Minimum Protocol",
-    "apply",
-    "checkProtocolRequirements",
-    "extractAutomaticallyEnabledFeatures",
-    "forNewTable",
-    "forTableFeature",
-    "minProtocolComponentsFromAutomaticallyEnabledFeatures",
-    "minProtocolComponentsFromMetadata",
-    "minReaderVersion",
-    "minWriterVersion",
-    "readerFeatures",
-    "requiredMinimumProtocol",
-    "upgradeProtocolFromMetadataForExistingTable",
-    "writerFeatures",
-)
+    "AnalysisException", "Append-Only Table", "CHECK Constraints", "Change Data Feed",
+    "Column Invariants", "Column Mapping", "Create Protocol", "Creating Instance", "Demo",
+    "Generated Columns", "IDENTITY Columns (Unsupported)", "MIN_READER_VERSION_PROP",
+    "MIN_WRITER_VERSION_PROP", "Protocol", "Required Minimum Protocol", "apply",
+    "checkProtocolRequirements", "extractAutomaticallyEnabledFeatures", "forNewTable",
+    "forTableFeature", "minProtocolComponentsFromAutomaticallyEnabledFeatures",
+    "minProtocolComponentsFromMetadata", "minReaderVersion", "minWriterVersion", "readerFeatures",
+    "requiredMinimumProtocol", "upgradeProtocolFromMetadataForExistingTable", "writerFeatures",
+)  # fmt: skip
 
 ITEMS = {
     "action.txt": (

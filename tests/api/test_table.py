@@ -44,33 +44,25 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("ask", "command"),
-    [
-        (lambda table: table.inspect(), ["inspect"]),
-        (lambda table: table.inspect(0, files=True), ["inspect", "--version", "0", "--files"]),
-        (lambda table: table.why("invariants"), ["inspect", "invariants", "--why"]),
-        (lambda table: table.validate(deep=True), ["validate", "--deep"]),
-        (lambda table: table.history(protocol=True), ["history", "--protocol"]),
-        (lambda table: table.plan_features("rowTracking"), ["enable-feature", "rowTracking"]),
-        (lambda table: table.plan_upgrade(2, 5), ["upgrade-protocol", "--reader=2", "--writer=5"]),
-        (lambda table: table.plan_minimum(), ["upgrade-protocol", "--minimum"]),
-        (lambda table: table.plan_undo(), ["undo"]),
-        (
-            lambda table: table.plan_for_clients(readable_by=["trino@480"]),
-            ["upgrade-protocol", "--readable-by", "trino@480"],
-        ),
-        (lambda table: table.plan_mapping_mode("name"), ["set-mapping-mode", "name"]),
-        (
-            lambda table: table.plan_changes(
-                add_columns=["x INT FIRST"], set_comments={"id": "the key"}, unset=["team"]
-            ),
-            ["alter", "--add-column=x INT FIRST", "--set-comment=id=the key", "--unset=team"],
-        ),
-        (lambda table: table.plan_changes(cluster_by=["id"]), ["alter", "--cluster-by=id"]),
-        (lambda table: table.plan_fixes(), ["validate", "--fix"]),
-    ],
-)
+@pytest.mark.parametrize(("ask", "command"), [
+    (lambda table: table.inspect(), ["inspect"]),
+    (lambda table: table.inspect(0, files=True), ["inspect", "--version", "0", "--files"]),
+    (lambda table: table.why("invariants"), ["inspect", "invariants", "--why"]),
+    (lambda table: table.validate(deep=True), ["validate", "--deep"]),
+    (lambda table: table.history(protocol=True), ["history", "--protocol"]),
+    (lambda table: table.plan_features("rowTracking"), ["enable-feature", "rowTracking"]),
+    (lambda table: table.plan_upgrade(2, 5), ["upgrade-protocol", "--reader=2", "--writer=5"]),
+    (lambda table: table.plan_minimum(), ["upgrade-protocol", "--minimum"]),
+    (lambda table: table.plan_undo(), ["undo"]),
+    (lambda table: table.plan_for_clients(readable_by=["trino@480"]),
+        ["upgrade-protocol", "--readable-by", "trino@480"]),
+    (lambda table: table.plan_mapping_mode("name"), ["set-mapping-mode", "name"]),
+    (lambda table: table.plan_changes(add_columns=["x INT FIRST"], set_comments={"id": "the key"},
+        unset=["team"]), ["alter", "--add-column=x INT FIRST", "--set-comment=id=the key",
+        "--unset=team"]),
+    (lambda table: table.plan_changes(cluster_by=["id"]), ["alter", "--cluster-by=id"]),
+    (lambda table: table.plan_fixes(), ["validate", "--fix"]),
+])  # fmt: skip
 def test_a_method_answers_what_its_command_does(
     ask: Callable[[deltaadm.Table], deltaadm.Result[Any]],
     command: list[str],
@@ -247,11 +239,8 @@ MISTAKES: list[tuple[Callable[[deltaadm.Table], object], type[Exception], str]] 
     (lambda _: deltaadm.plan_features("x", ["y"]), TypeError, "snapshot must be Snapshot"),
     (lambda _: deltaadm.load_snapshot("x"), TypeError, "store must be LogStore"),
     (lambda _: deltaadm.diff("x", "y"), TypeError, "before must be Snapshot"),
-    (
-        lambda table: deltaadm.plan_features(table.snapshot(), "rowTracking"),
-        TypeError,
-        r"names must be Sequence\[str\]",
-    ),
+    (lambda table: deltaadm.plan_features(table.snapshot(), "rowTracking"), TypeError,
+        r"names must be Sequence\[str\]"),
     (lambda table: table.inspect("3"), TypeError, "version must be int"),
     (lambda table: table.inspect(version=True), TypeError, "version must be int"),
     (lambda table: table.inspect(-1), ValueError, "begin with 0"),
@@ -274,18 +263,12 @@ MISTAKES: list[tuple[Callable[[deltaadm.Table], object], type[Exception], str]] 
     (lambda table: table.plan_for_clients(), ValueError, "Name a client"),
     (lambda table: table.apply(3), TypeError, "plan must be"),
     (lambda table: table.apply("nowhere.json"), deltaadm.MissingFile, "nowhere.json"),
-    (
-        lambda table: table.apply(table.plan_upgrade(), commit_engine="x"),
-        ValueError,
-        "embedded, spark",
-    ),
-    (
-        lambda table: deltaadm.table(table.name, accept_findings=["x"]).plan_upgrade(),
-        ValueError,
-        "no rule 'x'",
-    ),
+    (lambda table: table.apply(table.plan_upgrade(), commit_engine="x"), ValueError,
+        "embedded, spark"),
+    (lambda table: deltaadm.table(table.name, accept_findings=["x"]).plan_upgrade(), ValueError,
+        "no rule 'x'"),
     (lambda table: deltaadm.table(f"{table.name}-none").inspect(), deltaadm.TableError, "no "),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("mistake", "kind", "message"), MISTAKES)

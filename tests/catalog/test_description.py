@@ -15,27 +15,18 @@ ID = Table("").id
 ASKED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "catalogs": ("ListCatalogsResponse", {}, {}),
     "schemas": ("ListSchemasResponse", {"catalog_name": "main"}, {}),
-    "tables": (
-        "ListTablesResponse",
-        {"catalog_name": "main", "schema_name": "sales", "max_results": "50"},
-        {},
-    ),
+    "tables": ("ListTablesResponse", {"catalog_name": "main", "schema_name": "sales",
+        "max_results": "50"}, {}),
     "tables/main.sales.orders": ("TableInfo", {}, {}),
-    "temporary-table-credentials": (
-        "TemporaryCredentials",
-        {},
-        {"table_id": ID, "operation": "READ"},
-    ),
-    "delta/preview/commits": (
-        "DeltaGetCommitsResponse",
-        {},
-        {"table_id": ID, "table_uri": "s3://lake/t", "start_version": 0},
-    ),
+    "temporary-table-credentials": ("TemporaryCredentials", {},
+        {"table_id": ID, "operation": "READ"}),
+    "delta/preview/commits": ("DeltaGetCommitsResponse", {},
+        {"table_id": ID, "table_uri": "s3://lake/t", "start_version": 0}),
     "delta/v1/config": ("DeltaCatalogConfig", {"catalog": "main", "protocol-versions": "1.0"}, {}),
     DELTA: ("DeltaLoadTableResponse", {}, {}),
     f"{DELTA}/credentials": ("DeltaCredentialsResponse", {"operation": "READ"}, {}),
     f"{DELTA}s": ("DeltaErrorResponse", {}, {}),
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

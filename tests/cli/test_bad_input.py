@@ -78,25 +78,21 @@ def no_metadata(path: Path) -> None:
     tables.table(path, commit(protocol()))
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (no_directory, ": the directory does not exist."),
-        (plain_directory, ": it has no _delta_log."),
-        (a_file, ": it is a file."),
-        (empty_log, ": it has no commits in _delta_log."),
-        (truncated_commit, ""),
-        (binary_commit, ""),
-        (empty_commit, ""),
-        (hole, "has a gap: commit 3 follows commit 1"),
-        (zero_byte_checkpoint, ""),
-        (broken_checkpoint, "checkpoint"),
-        (missing_part, ""),
-        (no_protocol, "contains its protocol"),
-        (no_metadata, "contains its metadata"),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
+@pytest.mark.parametrize(("make", "words"), [
+    (no_directory, ": the directory does not exist."),
+    (plain_directory, ": it has no _delta_log."),
+    (a_file, ": it is a file."),
+    (empty_log, ": it has no commits in _delta_log."),
+    (truncated_commit, ""),
+    (binary_commit, ""),
+    (empty_commit, ""),
+    (hole, "has a gap: commit 3 follows commit 1"),
+    (zero_byte_checkpoint, ""),
+    (broken_checkpoint, "checkpoint"),
+    (missing_part, ""),
+    (no_protocol, "contains its protocol"),
+    (no_metadata, "contains its metadata"),
+], ids=lambda value: getattr(value, "__name__", ""))  # fmt: skip
 def test_no_readable_table(tmp_path: Path, make: Callable[[Path], None], words: str) -> None:
     path = tmp_path / "t"
     make(path)
@@ -125,17 +121,9 @@ def assert_one_sentence_and_remedy(text: str) -> None:
 
 
 ODD_LOCATIONS = [
-    "file:%00",
-    "file:///a%00b",
-    "file://[",
-    "http://[::1",
-    "http://[bad]/x",
-    "s3://\udcff/t",
-    "s3://bucket/\udcff",
-    "delta.`a\0b`",
-    "\ud800",
-    "s3://bucket/\0",
-]
+    "file:%00", "file:///a%00b", "file://[", "http://[::1", "http://[bad]/x", "s3://\udcff/t",
+    "s3://bucket/\udcff", "delta.`a\0b`", "\ud800", "s3://bucket/\0",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("location", ODD_LOCATIONS)
@@ -208,19 +196,16 @@ _FIELD = '{"name":"a","nullable":true,"metadata":{},"type":'
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "depth", "readable"),
-    [
-        ("struct", 150, True),
-        ("struct", 332, True),
-        ("struct", 333, False),
-        ("struct", 1000, False),
-        ("array", 997, True),
-        ("array", 998, False),
-        ("map", 600, True),
-        ("map", 1100, False),
-    ],
-)
+@pytest.mark.parametrize(("kind", "depth", "readable"), [
+    ("struct", 150, True),
+    ("struct", 332, True),
+    ("struct", 333, False),
+    ("struct", 1000, False),
+    ("array", 997, True),
+    ("array", 998, False),
+    ("map", 600, True),
+    ("map", 1100, False),
+])  # fmt: skip
 def test_columns_nested_in_columns(
     tmp_path: Path, kind: str, depth: int, *, readable: bool
 ) -> None:
@@ -247,21 +232,13 @@ def test_what_can_be_known_is_told(tmp_path: Path) -> None:
     assert found["error"]["delta_error_class"] == "DELTA_STATE_RECOVER_ERROR"
 
 
-@pytest.mark.parametrize(
-    ("start", "code"),
-    [
-        pytest.param([protocol(1, 101), metadata()], REFUSED, id="writer version 101"),
-        pytest.param(
-            [protocol(3, 7, ["novel"], ["novel"]), metadata()], REFUSED, id="unknown feature"
-        ),
-        pytest.param([protocol(), metadata(schemaString="{")], TABLE, id="broken schema"),
-        pytest.param(
-            [protocol(), metadata(schemaString=tables.SCHEMA.replace("integer", "novel"))],
-            TABLE,
-            id="unknown type",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("start", "code"), [
+    pytest.param([protocol(1, 101), metadata()], REFUSED, id="writer version 101"),
+    pytest.param([protocol(3, 7, ["novel"], ["novel"]), metadata()], REFUSED, id="unknown feature"),
+    pytest.param([protocol(), metadata(schemaString="{")], TABLE, id="broken schema"),
+    pytest.param([protocol(), metadata(schemaString=tables.SCHEMA.replace("integer", "novel"))],
+        TABLE, id="unknown type"),
+])  # fmt: skip
 def test_shown_but_not_changed(tmp_path: Path, start: list[Any], code: int) -> None:
     made = tables.table(tmp_path, commit(*start))
     shown = deltaadm("inspect", made.path, "--columns", "--files")
@@ -273,14 +250,11 @@ def test_shown_but_not_changed(tmp_path: Path, start: list[Any], code: int) -> N
         assert_one_sentence_and_remedy(result.err)
 
 
-@pytest.mark.parametrize(
-    ("location", "code", "words"),
-    [
-        ("hdfs://nn/table", STORAGE, "does not support hdfs://"),
-        ("file://host/table", STORAGE, "three slashes"),
-        ("catalog.schema.name", REFUSED, "no catalog is configured"),
-    ],
-)
+@pytest.mark.parametrize(("location", "code", "words"), [
+    ("hdfs://nn/table", STORAGE, "does not support hdfs://"),
+    ("file://host/table", STORAGE, "three slashes"),
+    ("catalog.schema.name", REFUSED, "no catalog is configured"),
+])  # fmt: skip
 def test_locations_out_of_reach(location: str, code: int, words: str) -> None:
     result = deltaadm("inspect", location)
     assert (result.code, result.out) == (code, "")
@@ -316,24 +290,10 @@ def test_a_log_that_may_not_be_written_can_be_planned_for(small: Table) -> None:
 
 
 ODD_NAMES = [
-    "with space",
-    "it's",
-    'say "hi"',
-    "back`tick",
-    "two\nlines",
-    "tab\tand\rreturn",
-    "ünïcödé-表",
-    "100%20",
-    "$HOME",
-    "[red]x[/red]",
-    "\x1b[31mred",
-    "\u202eleft",
-    "-o",
-    "a=b",
-    "back\\slash",
-    "semi;colon",
-    "#frag?query",
-]
+    "with space", "it's", 'say "hi"', "back`tick", "two\nlines", "tab\tand\rreturn", "ünïcödé-表",
+    "100%20", "$HOME", "[red]x[/red]", "\x1b[31mred", "\u202eleft", "-o", "a=b", "back\\slash",
+    "semi;colon", "#frag?query",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
@@ -432,20 +392,16 @@ def test_hostile_texts_in_plans(tmp_path: Path) -> None:
         assert "[red]" in result.out
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["enable-feature", "T", HOSTILE],
-        ["alter", "T", "--set", f"delta.{HOSTILE}=1"],
-        ["alter", "T", "--set", f"delta.appendOnly={HOSTILE}"],
-        ["features", HOSTILE],
-        ["inspect", "T", "--timestamp", HOSTILE],
-        ["inspect", "T", "-o", HOSTILE],
-        ["inspect", "T", f"--{HOSTILE}"],
-        [HOSTILE],
-    ],
-    ids=lambda text: text[0].replace("\x1b", "")[:8].strip("[") + str(len(text)),
-)
+@pytest.mark.parametrize("arguments", [
+    ["enable-feature", "T", HOSTILE],
+    ["alter", "T", "--set", f"delta.{HOSTILE}=1"],
+    ["alter", "T", "--set", f"delta.appendOnly={HOSTILE}"],
+    ["features", HOSTILE],
+    ["inspect", "T", "--timestamp", HOSTILE],
+    ["inspect", "T", "-o", HOSTILE],
+    ["inspect", "T", f"--{HOSTILE}"],
+    [HOSTILE],
+], ids=lambda text: text[0].replace("\x1b", "")[:8].strip("[") + str(len(text)))  # fmt: skip
 def test_hostile_arguments_in_errors(small: Table, arguments: list[str]) -> None:
     result = deltaadm(*(small.path if argument == "T" else argument for argument in arguments))
     assert result.code in {2, REFUSED}

@@ -99,13 +99,11 @@ def test_in_commit_timestamps_increase_whatever_the_clock_says(
 REFUSED = [
     pytest.param(("enable-feature", "rowTracking"), "backfill", id="a backfill"),
     pytest.param(("alter", "--add-constraint", "x=a > 0"), "reads rows", id="a constraint"),
-    pytest.param(
-        ("alter", "--set", "delta.universalFormat.enabledFormats=hudi"), "other formats", id="hudi"
-    ),
-    pytest.param(
-        ("alter", "--set", "delta.columnMapping.mode=none"), "rewrite", id="a rewrite for nothing"
-    ),
-]
+    pytest.param(("alter", "--set", "delta.universalFormat.enabledFormats=hudi"), "other formats",
+        id="hudi"),
+    pytest.param(("alter", "--set", "delta.columnMapping.mode=none"), "rewrite",
+        id="a rewrite for nothing"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("arguments", "why"), REFUSED)
@@ -128,18 +126,15 @@ UNCERTAIN = "takes Spark to check"
 IMPOSSIBLE = "cannot be the default of a, which has the type integer"
 
 
-@pytest.mark.parametrize(
-    ("default", "refusal"),
-    [
-        ("3", ""),
-        ("NULL", ""),
-        ("2147483648", IMPOSSIBLE),
-        ("'x'", IMPOSSIBLE),
-        ("nonsense", IMPOSSIBLE),
-        ("1 + 1", UNCERTAIN),
-        ("rand()", UNCERTAIN),
-    ],
-)
+@pytest.mark.parametrize(("default", "refusal"), [
+    ("3", ""),
+    ("NULL", ""),
+    ("2147483648", IMPOSSIBLE),
+    ("'x'", IMPOSSIBLE),
+    ("nonsense", IMPOSSIBLE),
+    ("1 + 1", UNCERTAIN),
+    ("rand()", UNCERTAIN),
+])  # fmt: skip
 def test_a_default_is_committed_if_it_is_certain_that_spark_takes_it(
     tmp_path: Path, default: str, refusal: str
 ) -> None:

@@ -397,13 +397,9 @@ BARE = {
     "no home": {"HOME": "/nonexistent"},
     "a home that is a file": {"HOME": "/etc/passwd"},
     "plain C": {"LANG": "C", "LC_ALL": "C"},
-    "as cron has it": {
-        "HOME": "/",
-        "LOGNAME": "nobody",
-        "PATH": "/usr/bin:/bin",
-        "SHELL": "/bin/sh",
-    },
-}
+    "as cron has it": {"HOME": "/", "LOGNAME": "nobody", "PATH": "/usr/bin:/bin",
+        "SHELL": "/bin/sh"},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("surroundings", BARE)

@@ -38,14 +38,11 @@ def test_the_plan_shows_the_protocol_before_anything_exists(tmp_path: Path) -> N
     assert document["after"]["metadata"]["id"] == "<known after commit>"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "statement"),
-    [
-        ([], f"{CREATED};"),
-        (["--mode", "create-or-replace", "--comment", "it's"], f"{CREATED} COMMENT 'it\\'s';"),
-        (["--cluster-by", "DAY,id"], f"{CREATED} CLUSTER BY (`day`, `id`);"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "statement"), [
+    ([], f"{CREATED};"),
+    (["--mode", "create-or-replace", "--comment", "it's"], f"{CREATED} COMMENT 'it\\'s';"),
+    (["--cluster-by", "DAY,id"], f"{CREATED} CLUSTER BY (`day`, `id`);"),
+])  # fmt: skip
 def test_the_statement(tmp_path: Path, arguments: list[str], statement: str) -> None:
     result = deltaadm("create", tmp_path / "new", "--schema", SCHEMA, *arguments, "-o", "sql")
     assert result.out == statement.format(tmp_path / "new") + "\n"
@@ -136,45 +133,32 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
     assert [step.mode.name for step in writer.steps if hasattr(step, "mode")] == ["REPLACE"] * 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["T"], 2, "either --schema or --as"),
-        (["T", "--schema", "a INT", "--as", "SELECT 1"], 2, "either --schema or --as"),
-        (["T", "--schema", "a INT", "--mode", "overwrite"], 2, "create-or-replace"),
-        (["T", "--schema", "a INT", "--location", "/x"], 2, "only to tables in a catalog"),
-        (["T", "--schema", "a INT", "--check", "--apply"], 2, "cannot be combined"),
-        (["T", "--schema", "a INT", "--property", "x"], 2, "not of the form PROPERTY=VALUE"),
-        (["T", "--schema", "a INTT"], 7, "Did you mean INT"),
-        (["T", "--schema", "nowhere.json"], 2, "cannot be read"),
-        (["T", "--schema", "a INT", "--mode", "replace"], 7, "no table to replace"),
-        (["T", "--schema", "a INT", "--cluster-by", "b"], 7, "column b is not in the schema"),
-        (
-            ["T", "--schema", "a INT, b INT", "--partition-by", "c"],
-            7,
-            "column c is not in the schema",
-        ),
-        (["T", "--schema", "a INT", "--partition-by", "a"], 7, "all of its columns"),
-        (["T", "--schema", "a INT", "--write-option", "x=1"], 7, "no query"),
-        (["T", "--schema", "a INT", "--property", "delta.nope=1"], 7, "delta.nope"),
-        (["T", "--schema", "a INT", "--for-client", "nobody"], 7, "nobody"),
-        (["main.sales.orders", "--schema", "a INT"], 7, "no catalog is configured"),
-        ([".", "--schema", "a INT"], 7, "contains files but no table"),
-        (["T", "--schema", "a INT", "--provider", "csv"], 7, "is a path"),
-        (["s.t", "--schema", "a INT", "--provider", "csv"], 7, "no catalog is configured"),
-        (["s.t", "--schema", "a INT", "--property", "provider=csv"], 7, "no catalog is"),
-        (
-            ["s.t", "--schema", "a INT", "--provider", "csv", "--for-client", "duckdb"],
-            2,
-            "applies only to Delta tables",
-        ),
-        (
-            ["T", "--schema", "a INT", "--provider", "delta", "--property", "provider=csv"],
-            7,
-            "given twice",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "words"), [
+    (["T"], 2, "either --schema or --as"),
+    (["T", "--schema", "a INT", "--as", "SELECT 1"], 2, "either --schema or --as"),
+    (["T", "--schema", "a INT", "--mode", "overwrite"], 2, "create-or-replace"),
+    (["T", "--schema", "a INT", "--location", "/x"], 2, "only to tables in a catalog"),
+    (["T", "--schema", "a INT", "--check", "--apply"], 2, "cannot be combined"),
+    (["T", "--schema", "a INT", "--property", "x"], 2, "not of the form PROPERTY=VALUE"),
+    (["T", "--schema", "a INTT"], 7, "Did you mean INT"),
+    (["T", "--schema", "nowhere.json"], 2, "cannot be read"),
+    (["T", "--schema", "a INT", "--mode", "replace"], 7, "no table to replace"),
+    (["T", "--schema", "a INT", "--cluster-by", "b"], 7, "column b is not in the schema"),
+    (["T", "--schema", "a INT, b INT", "--partition-by", "c"], 7, "column c is not in the schema"),
+    (["T", "--schema", "a INT", "--partition-by", "a"], 7, "all of its columns"),
+    (["T", "--schema", "a INT", "--write-option", "x=1"], 7, "no query"),
+    (["T", "--schema", "a INT", "--property", "delta.nope=1"], 7, "delta.nope"),
+    (["T", "--schema", "a INT", "--for-client", "nobody"], 7, "nobody"),
+    (["main.sales.orders", "--schema", "a INT"], 7, "no catalog is configured"),
+    ([".", "--schema", "a INT"], 7, "contains files but no table"),
+    (["T", "--schema", "a INT", "--provider", "csv"], 7, "is a path"),
+    (["s.t", "--schema", "a INT", "--provider", "csv"], 7, "no catalog is configured"),
+    (["s.t", "--schema", "a INT", "--property", "provider=csv"], 7, "no catalog is"),
+    (["s.t", "--schema", "a INT", "--provider", "csv", "--for-client", "duckdb"], 2,
+        "applies only to Delta tables"),
+    (["T", "--schema", "a INT", "--provider", "delta", "--property", "provider=csv"], 7,
+        "given twice"),
+])  # fmt: skip
 def test_what_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, words: str
 ) -> None:

@@ -161,27 +161,22 @@ MISFITS: dict[str, Change] = {
     "size as a time": field("add.size", all_of(pa.timestamp("us"), 1)),
     "partition values as text": field("add.partitionValues", WORDS),
     "partition values as a list": field("add.partitionValues", LISTS),
-    "partition values as numbers": field(
-        "add.partitionValues", all_of(pa.map_(TEXT, LONG), [("a", 1)])
-    ),
-    "partition values under numbers": field(
-        "add.partitionValues", all_of(pa.map_(LONG, TEXT), [(1, "a")])
-    ),
-    "partition values as a struct": field(
-        "add.partitionValues", all_of(pa.struct([("a", TEXT)]), {"a": "x"})
-    ),
+    "partition values as numbers": field("add.partitionValues", all_of(pa.map_(TEXT, LONG),
+        [("a", 1)])),
+    "partition values under numbers": field("add.partitionValues", all_of(pa.map_(LONG, TEXT),
+        [(1, "a")])),
+    "partition values as a struct": field("add.partitionValues", all_of(pa.struct([("a", TEXT)]),
+        {"a": "x"})),
     "statistics as a struct": field("add.stats", all_of(pa.struct([("a", LONG)]), {"a": 1})),
     "statistics as bytes": field("add.stats", BYTES),
     "a deletion vector as text": field("add.deletionVector", WORDS),
-    "a deletion vector with a number as its path": field(
-        "add.deletionVector", all_of(pa.struct([("storageType", LONG)]), {"storageType": 1})
-    ),
+    "a deletion vector with a number as its path": field("add.deletionVector",
+        all_of(pa.struct([("storageType", LONG)]), {"storageType": 1})),
     "a row id as text": field("add.baseRowId", WORDS),
     "tags as text": field("add.tags", WORDS),
     "add as text": column("add", WORDS),
-    "add as a list of structs": column(
-        "add", all_of(pa.list_(pa.struct([("path", TEXT)])), [{"path": "f1"}])
-    ),
+    "add as a list of structs": column("add", all_of(pa.list_(pa.struct([("path", TEXT)])),
+        [{"path": "f1"}])),
     "add as a map": column("add", all_of(TEXTS, [("path", "f1")])),
     "protocol as text": column("protocol", WORDS),
     "protocol as a map": column("protocol", all_of(TEXTS, [("minReaderVersion", "1")])),
@@ -204,7 +199,7 @@ MISFITS: dict[str, Change] = {
     "two columns protocol": twice("protocol"),
     "two paths": field_twice("add", "path"),
     "two schemas": field_twice("metaData", "schemaString"),
-}
+}  # fmt: skip
 
 
 def checkpointed(path: Path, change: Change) -> Table:
@@ -242,18 +237,12 @@ FITTING: dict[str, Change] = {
     "an unknown field": field("add.more", WORDS),
     "an unknown column": lambda whole: whole.append_column("more", WORDS),
     "another type of struct statistics": field("add.stats_parsed", WORDS),
-    "no fields but path and size": lambda whole: column(
-        "add",
-        pa.StructArray.from_arrays(
-            [
-                pc.struct_field(whole.column("add").combine_chunks(), field)
-                for field in ("path", "size")
-            ],
-            names=["path", "size"],
-            mask=pc.is_null(whole.column("add").combine_chunks()),
-        ),
-    )(whole),
-}
+    "no fields but path and size": lambda whole:
+        column("add",
+        pa.StructArray.from_arrays([pc.struct_field(whole.column("add").combine_chunks(), field)
+        for field in ("path", "size")], names=["path", "size"],
+        mask=pc.is_null(whole.column("add").combine_chunks())))(whole),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("change", FITTING.values(), ids=FITTING)

@@ -20,10 +20,8 @@ PROPOSED = re.compile(
 MAPPED = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "a"}
 KIN: dict[str, tuple[Sequence[str], Action]] = {
     # what is missing; features that are listed, and metadata that uses the other one
-    "ChangeDataFeed beside domainMetadata": (
-        ["domainMetadata"],
-        metadata({"delta.enableChangeDataFeed": "true"}),
-    ),
+    "ChangeDataFeed beside domainMetadata": (["domainMetadata"],
+        metadata({"delta.enableChangeDataFeed": "true"})),
     "ChangeDataFeed": ([], metadata({"delta.enableChangeDataFeed": "true"})),
     "AppendOnly": (["invariants"], metadata({"delta.appendOnly": "true"})),
     "DeletionVectors": (["appendOnly"], metadata({"delta.enableDeletionVectors": "true"})),
@@ -31,25 +29,16 @@ KIN: dict[str, tuple[Sequence[str], Action]] = {
     "CheckConstraints": (["appendOnly"], metadata({"delta.constraints.c": "a > 0"})),
     "V2Checkpoint": (["rowTracking"], metadata({"delta.checkpointPolicy": "v2"})),
     "Invariants": (["appendOnly"], metadata(schemaString=schema(column("a", nullable=False)))),
-    "GeneratedColumns": (
-        ["appendOnly"],
-        metadata(
-            schemaString=schema(column("a"), column("b", **{"delta.generationExpression": "a + 1"}))
-        ),
-    ),
-    "ColumnMapping": (
-        ["appendOnly"],
-        metadata(
-            {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"},
-            schemaString=schema(column("a", **MAPPED)),
-        ),
-    ),
-    "TimestampWithoutTimezone": (
-        ["appendOnly"],
-        metadata(schemaString=schema(column("a", "timestamp_ntz"))),
-    ),
+    "GeneratedColumns": (["appendOnly"],
+        metadata(schemaString=schema(column("a"),
+        column("b", **{"delta.generationExpression": "a + 1"})))),
+    "ColumnMapping": (["appendOnly"],
+        metadata({"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"},
+        schemaString=schema(column("a", **MAPPED)))),
+    "TimestampWithoutTimezone": (["appendOnly"],
+        metadata(schemaString=schema(column("a", "timestamp_ntz")))),
     "DomainMetadata": (["rowTracking"], metadata()),
-}
+}  # fmt: skip
 
 
 @pytest.fixture(params=KIN)

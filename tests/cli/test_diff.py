@@ -44,14 +44,10 @@ def found(*arguments: object) -> list[str]:
 
 
 UPGRADE = [
-    "protocol.minReaderVersion",
-    "protocol.minWriterVersion",
-    "features[appendOnly]",
-    "features[invariants]",
-    "protocol.readerFeatures[deletionVectors]",
-    "protocol.writerFeatures[deletionVectors]",
-    "configuration[team]",
-]
+    "protocol.minReaderVersion", "protocol.minWriterVersion", "features[appendOnly]",
+    "features[invariants]", "protocol.readerFeatures[deletionVectors]",
+    "protocol.writerFeatures[deletionVectors]", "configuration[team]",
+]  # fmt: skip
 
 
 def test_two_versions(events: Table) -> None:
@@ -229,19 +225,16 @@ def test_nothing_is_recorded_where_a_table_cannot_be_read(events: Table, tmp_pat
     assert deltaadm("record", tmp_path / "nothing", "--out", file).code == 3
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        '{"kind": "other"}',
-        '{"kind": "deltaadm-reference", "format_version": 2, "tables": []}',
-        '{"kind": "deltaadm-reference", "format_version": 1}',
-        '{"kind": "deltaadm-reference", "format_version": 1, "tables": [{"table": "t"}]}',
-        '{"kind": "deltaadm-reference", "format_version": 1, "tables": [3]}',
-        json.dumps({"kind": "deltaadm-reference", "format_version": 1, "tables": [WRONG_TYPES]}),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "",
+    "[]",
+    '{"kind": "other"}',
+    '{"kind": "deltaadm-reference", "format_version": 2, "tables": []}',
+    '{"kind": "deltaadm-reference", "format_version": 1}',
+    '{"kind": "deltaadm-reference", "format_version": 1, "tables": [{"table": "t"}]}',
+    '{"kind": "deltaadm-reference", "format_version": 1, "tables": [3]}',
+    json.dumps({"kind": "deltaadm-reference", "format_version": 1, "tables": [WRONG_TYPES]}),
+])  # fmt: skip
 def test_a_file_that_is_no_reference_is_an_error(text: str, tmp_path: Path) -> None:
     file = tmp_path / "reference"
     file.write_text(text)
@@ -250,15 +243,12 @@ def test_a_file_that_is_no_reference_is_an_error(text: str, tmp_path: Path) -> N
     assert "not a reference of deltaadm" in result.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("T",), "compare T with another table or version"),
-        (("T", "U", "V"), "only a reference file takes several tables"),
-        (("T", "U", "--only", "columns"), "'columns' is not one of"),
-        (("T", "U", "-o", "sarif"), "is not one of"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("T",), "compare T with another table or version"),
+    (("T", "U", "V"), "only a reference file takes several tables"),
+    (("T", "U", "--only", "columns"), "'columns' is not one of"),
+    (("T", "U", "-o", "sarif"), "is not one of"),
+])  # fmt: skip
 def test_odd_requests_are_usage_errors(arguments: tuple[str, ...], message: str) -> None:
     result = deltaadm("diff", *arguments)
     assert (result.code, result.out) == (2, "")

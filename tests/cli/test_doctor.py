@@ -15,17 +15,14 @@ from tests.support.tables import START_BODY, table
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(
-    ("text", "health"),
-    [
-        ('openjdk version "17.0.15" 2025-04-15', Health.OK),
-        ('java version "21" 2023-09-19 LTS', Health.OK),
-        ('openjdk version "11.0.2" 2019-01-15', Health.FAILED),
-        ('java version "1.8.0_392"', Health.FAILED),
-        ('openjdk version "24.0.1" 2025-04-15', Health.WARNING),
-        ("The operation couldn't be completed. Unable to locate a Java Runtime.", Health.FAILED),
-    ],
-)
+@pytest.mark.parametrize(("text", "health"), [
+    ('openjdk version "17.0.15" 2025-04-15', Health.OK),
+    ('java version "21" 2023-09-19 LTS', Health.OK),
+    ('openjdk version "11.0.2" 2019-01-15', Health.FAILED),
+    ('java version "1.8.0_392"', Health.FAILED),
+    ('openjdk version "24.0.1" 2025-04-15', Health.WARNING),
+    ("The operation couldn't be completed. Unable to locate a Java Runtime.", Health.FAILED),
+])  # fmt: skip
 def test_java(text: str, health: Health) -> None:
     found = java_check("/bin/java", text)
     assert found.health is health
@@ -66,16 +63,13 @@ def test_the_spark_of_spark_home_must_be_that_of_pyspark(home: Path) -> None:
     assert "pyspark==3.5.1" in spark["remedy"]
 
 
-@pytest.mark.parametrize(
-    ("jar", "health"),
-    [
-        ("delta-spark_4.2_2.13-4.4.0.jar", "ok"),
-        ("io.delta_delta-spark_4.2_2.13-4.4.0.jar", "ok"),
-        ("delta-spark_2.13-4.0.0.jar", "ok"),
-        ("delta-spark_4.0_2.13-4.4.0.jar", "failed"),
-        ("delta-spark_2.12-3.2.0.jar", "failed"),
-    ],
-)
+@pytest.mark.parametrize(("jar", "health"), [
+    ("delta-spark_4.2_2.13-4.4.0.jar", "ok"),
+    ("io.delta_delta-spark_4.2_2.13-4.4.0.jar", "ok"),
+    ("delta-spark_2.13-4.0.0.jar", "ok"),
+    ("delta-spark_4.0_2.13-4.4.0.jar", "failed"),
+    ("delta-spark_2.12-3.2.0.jar", "failed"),
+])  # fmt: skip
 def test_delta_among_the_jars_of_spark(home: Path, jar: str, health: str) -> None:
     (home / "jars" / jar).touch()
     delta = checks(SPARK_HOME=str(home))["Delta jars"]
@@ -157,14 +151,11 @@ def test_no_secret_among_spark_s_arguments_is_shown() -> None:
         assert "hush" not in done.out + done.err
 
 
-@pytest.mark.parametrize(
-    ("conf", "store", "system"),
-    [
-        ("some=thing", "warning", "given"),
-        ("spark.delta.logStore.s3a.impl=my.Store", "ok", "given"),
-        ("spark.jars.packages=org.apache.hadoop:hadoop-aws:3.5.0", "warning", "ok"),
-    ],
-)
+@pytest.mark.parametrize(("conf", "store", "system"), [
+    ("some=thing", "warning", "given"),
+    ("spark.delta.logStore.s3a.impl=my.Store", "ok", "given"),
+    ("spark.jars.packages=org.apache.hadoop:hadoop-aws:3.5.0", "warning", "ok"),
+])  # fmt: skip
 def test_what_a_commit_to_s3_needs(tmp_path: Path, conf: str, store: str, system: str) -> None:
     env = {"AWS_ENDPOINT_URL": "https://127.0.0.1:1"}  # where nobody answers
     env |= {"AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY": "hush"}

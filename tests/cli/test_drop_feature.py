@@ -79,17 +79,11 @@ def test_a_saved_plan_of_the_first_run_says_when_to_come_back(
     assert len(writer.steps) == 1
 
 
-@pytest.mark.parametrize(
-    ("given", "missing"),
-    [
-        (["--yes"], "--accept-irreversible deletionVectors"),
-        (
-            ["--yes", "--accept-irreversible", "columnMapping"],
-            "--accept-irreversible deletionVectors",
-        ),
-        (["--accept-irreversible", "deletionVectors"], "--yes"),
-    ],
-)
+@pytest.mark.parametrize(("given", "missing"), [
+    (["--yes"], "--accept-irreversible deletionVectors"),
+    (["--yes", "--accept-irreversible", "columnMapping"], "--accept-irreversible deletionVectors"),
+    (["--accept-irreversible", "deletionVectors"], "--yes"),
+])  # fmt: skip
 def test_destroying_history_needs_its_own_consent(
     vectors: Table, writer: LogWriter, given: list[str], missing: str
 ) -> None:

@@ -79,23 +79,16 @@ def test_tables_from_standard_input(lake: Path) -> None:
     assert [line["table"] for line in result.lines] == listed.split("\n")
 
 
-@pytest.mark.parametrize(
-    ("given", "code", "words"),
-    [
-        ([], 2, "Specify a TABLE, or use --table, --tables-from, --discover or --catalog"),
-        (["--discover", "bare"], 3, "There is no table in bare."),
-        (["--tables-from", "nothing.txt"], 3, "There is no table in nothing.txt."),
-        (["--discover", "nowhere"], 4, "Directory nowhere does not exist"),
-        (["--tables-from", "nowhere.txt"], 2, "The file nowhere.txt cannot be read"),
-        (["--catalog", "main.sales.*"], 7, "There is no catalog to look for tables in."),
-        (["--jobs", "0", "t"], 2, "--jobs"),
-        (
-            ["--discover", ".", "--resume", "x", "-o", "json"],
-            2,
-            "supports only -o jsonl and -o text",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("given", "code", "words"), [
+    ([], 2, "Specify a TABLE, or use --table, --tables-from, --discover or --catalog"),
+    (["--discover", "bare"], 3, "There is no table in bare."),
+    (["--tables-from", "nothing.txt"], 3, "There is no table in nothing.txt."),
+    (["--discover", "nowhere"], 4, "Directory nowhere does not exist"),
+    (["--tables-from", "nowhere.txt"], 2, "The file nowhere.txt cannot be read"),
+    (["--catalog", "main.sales.*"], 7, "There is no catalog to look for tables in."),
+    (["--jobs", "0", "t"], 2, "--jobs"),
+    (["--discover", ".", "--resume", "x", "-o", "json"], 2, "supports only -o jsonl and -o text"),
+])  # fmt: skip
 @pytest.mark.parametrize("command", ["inspect", "validate"])
 def test_no_tables(outside: Path, command: str, given: list[str], code: int, words: str) -> None:
     (outside / "bare").mkdir()
@@ -217,16 +210,13 @@ def test_brief_validation(lake: Path) -> None:
     assert result.code == 9
 
 
-@pytest.mark.parametrize(
-    ("names", "options", "code"),
-    [
-        (["a/old", "b/new"], [], 0),
-        (["a/old", "b/new"], ["--fail-on", "info"], 1),
-        (["a/old", "empty"], ["--fail-on", "info"], 9),
-        (["empty"], [], 3),
-        (["empty", "b/nowhere"], [], 9),
-    ],
-)
+@pytest.mark.parametrize(("names", "options", "code"), [
+    (["a/old", "b/new"], [], 0),
+    (["a/old", "b/new"], ["--fail-on", "info"], 1),
+    (["a/old", "empty"], ["--fail-on", "info"], 9),
+    (["empty"], [], 3),
+    (["empty", "b/nowhere"], [], 9),
+])  # fmt: skip
 def test_exit_codes_together(lake: Path, names: list[str], options: list[str], code: int) -> None:
     given = [lake / name for name in names]
     assert deltaadm("validate", *given, "--isolated", "--brief", *options).code == code

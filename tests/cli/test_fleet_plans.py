@@ -133,20 +133,17 @@ def test_tables_are_named_by_options_where_arguments_say_something_else(lake: Pa
         assert [line["table"] for line in found] == [str(one), str(two)]
 
 
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        (["enable-feature"], "Specify a FEATURE"),
-        (["set-mapping-mode"], "Specify a MODE: none, id, name."),
-        (["set-mapping-mode", "sideways"], "'sideways' is not one of"),
-        (["set-mapping-mode", "name", "name"], "'name name' is not one of"),
-        (["drop-feature", "a", "b"], "FEATURE: takes a single feature"),
-        (["drop-feature", "a", "--status", "--check"], "--status: cannot be combined"),
-        (["alter", "--set", "a=b", "--apply"], "requires --out FILE"),
-        (["alter", "--set", "a=b", "--apply", "--check"], "cannot be combined with --apply"),
-        (["alter", "--set", "a=b", "--apply", "--out", "x", "-o", "json"], "-o text and -o jsonl"),
-    ],
-)
+@pytest.mark.parametrize(("command", "words"), [
+    (["enable-feature"], "Specify a FEATURE"),
+    (["set-mapping-mode"], "Specify a MODE: none, id, name."),
+    (["set-mapping-mode", "sideways"], "'sideways' is not one of"),
+    (["set-mapping-mode", "name", "name"], "'name name' is not one of"),
+    (["drop-feature", "a", "b"], "FEATURE: takes a single feature"),
+    (["drop-feature", "a", "--status", "--check"], "--status: cannot be combined"),
+    (["alter", "--set", "a=b", "--apply"], "requires --out FILE"),
+    (["alter", "--set", "a=b", "--apply", "--check"], "cannot be combined with --apply"),
+    (["alter", "--set", "a=b", "--apply", "--out", "x", "-o", "json"], "-o text and -o jsonl"),
+])  # fmt: skip
 def test_command_lines_that_say_too_much_or_too_little(
     lake: Path, command: list[str], words: str
 ) -> None:
@@ -178,14 +175,11 @@ def test_brief_plans(lake: Path) -> None:
     assert result.err.startswith("Nothing was changed. Add --out FILE")
 
 
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [
-        (["--set", "team=data", "--check"], 1),
-        (["--set", "old=1", "--check"], 0),
-        (["--set", "team=data"], 0),
-    ],
-)
+@pytest.mark.parametrize(("options", "code"), [
+    (["--set", "team=data", "--check"], 1),
+    (["--set", "old=1", "--check"], 0),
+    (["--set", "team=data"], 0),
+])  # fmt: skip
 def test_check(lake: Path, options: list[str], code: int) -> None:
     assert deltaadm("alter", "--discover", lake, *options).code == code
     (lake / "x" / "_delta_log").mkdir(parents=True)
@@ -525,20 +519,15 @@ def test_a_change_in_two_runs_waits(lake: Path, tmp_path: Path) -> None:
 Edit = Callable[[list[dict[str, Any]]], object]
 
 
-@pytest.mark.parametrize(
-    ("edit", "words"),
-    [
-        (lambda lines: lines.append(lines[0]), "has 2 plans for the table at"),
-        (
-            lambda lines: lines[0]["session"].update(
-                {"spark.databricks.delta.allowArbitraryProperties.enabled": "true"}
-            ),
-            "were made with different Spark settings",
-        ),
-        (lambda lines: lines[0].pop("steps"), "it has no 'steps'"),
-        (lambda lines: lines.__setitem__(0, {"x": 1}), "it has no 'format_version'"),
-    ],
-)
+@pytest.mark.parametrize(("edit", "words"), [
+    (lambda lines: lines.append(lines[0]), "has 2 plans for the table at"),
+    (lambda lines:
+        lines[0]["session"].update(
+        {"spark.databricks.delta.allowArbitraryProperties.enabled": "true"}),
+        "were made with different Spark settings"),
+    (lambda lines: lines[0].pop("steps"), "it has no 'steps'"),
+    (lambda lines: lines.__setitem__(0, {"x": 1}), "it has no 'format_version'"),
+])  # fmt: skip
 def test_files_that_will_not_do(
     lake: Path, plans: Path, writer: LogWriter, edit: Edit, words: str
 ) -> None:

@@ -51,23 +51,11 @@ def test_any_bytes(newest: bytes) -> None:
     answers(run(("inspect", "-o", "json"), newest), 0, 3)
 
 
-names = st.sampled_from(
-    [
-        "minReaderVersion",
-        "readerFeatures",
-        "schemaString",
-        "configuration",
-        "partitionColumns",
-        "delta.columnMapping.mode",
-        "delta.columnMapping.maxColumnId",
-        "delta.enableInCommitTimestamps",
-        "delta.enableRowTracking",
-        "inCommitTimestamp",
-        "stats",
-        "path",
-        "size",
-    ]
-)
+names = st.sampled_from([
+    "minReaderVersion", "readerFeatures", "schemaString", "configuration", "partitionColumns",
+    "delta.columnMapping.mode", "delta.columnMapping.maxColumnId", "delta.enableInCommitTimestamps",
+    "delta.enableRowTracking", "inCommitTimestamp", "stats", "path", "size",
+])  # fmt: skip
 atoms = (
     st.none()
     | st.booleans()

@@ -51,23 +51,20 @@ def versions(*arguments: object) -> list[int]:
     return [line["version"] for line in result.lines]
 
 
-@pytest.mark.parametrize(
-    ("options", "shown"),
-    [
-        ((), [0, 2, 3, 4, 5, 6]),
-        (("--protocol",), [0, 2]),
-        (("--schema",), [0, 3, 4]),
-        (("--properties",), [0, 2, 4, 5, 6]),
-        (("--protocol", "--schema"), [0, 2, 3, 4]),
-        (("--since", "3"), [3, 4, 5, 6]),
-        (("--since", "7"), []),
-        (("--since", "700"), []),
-        (("--until", "3"), [0, 2, 3]),
-        (("--since", "1970-01-03", "--until", "1970-01-04T00:00:00Z"), [2, 3]),
-        (("--since", "1970-01-03T00:00:00.001Z", "--until", "5"), [3, 4, 5]),
-        (("--since", "2", "--until", "1970-01-03T12:00"), [2]),
-    ],
-)
+@pytest.mark.parametrize(("options", "shown"), [
+    ((), [0, 2, 3, 4, 5, 6]),
+    (("--protocol",), [0, 2]),
+    (("--schema",), [0, 3, 4]),
+    (("--properties",), [0, 2, 4, 5, 6]),
+    (("--protocol", "--schema"), [0, 2, 3, 4]),
+    (("--since", "3"), [3, 4, 5, 6]),
+    (("--since", "7"), []),
+    (("--since", "700"), []),
+    (("--until", "3"), [0, 2, 3]),
+    (("--since", "1970-01-03", "--until", "1970-01-04T00:00:00Z"), [2, 3]),
+    (("--since", "1970-01-03T00:00:00.001Z", "--until", "5"), [3, 4, 5]),
+    (("--since", "2", "--until", "1970-01-03T12:00"), [2]),
+])  # fmt: skip
 def test_chosen_changes(events: Table, options: tuple[str, ...], shown: list[int]) -> None:
     assert versions(events.path, *options) == shown
 
@@ -131,16 +128,13 @@ def test_no_table_is_an_error(tmp_path: Path) -> None:
     assert "There is no Delta table" in result.err
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--since", "yesterday"), "neither a version nor a time"),
-        (("--until", "-1"), "neither a version nor a time"),
-        (("--since", "3", "--until", "2"), "is before --since"),
-        (("--since", "2026-02-01", "--until", "2026-01-01"), "is before --since"),
-        (("-o", "sarif"), "is not one of"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    (("--since", "yesterday"), "neither a version nor a time"),
+    (("--until", "-1"), "neither a version nor a time"),
+    (("--since", "3", "--until", "2"), "is before --since"),
+    (("--since", "2026-02-01", "--until", "2026-01-01"), "is before --since"),
+    (("-o", "sarif"), "is not one of"),
+])  # fmt: skip
 def test_odd_requests_are_usage_errors(
     events: Table, options: tuple[str, ...], message: str
 ) -> None:

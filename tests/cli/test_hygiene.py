@@ -15,10 +15,8 @@ PLANS = {"deltaadm.plans.plan", "deltaadm.domain.steps.evolve"} | {"deltaadm.run
 """What only commands that change something ask for."""
 
 OTHER_STEPS = {
-    "deltaadm.domain.steps.columns",
-    "deltaadm.plans.carry_out",
-    "deltaadm.plans.foreign",
-}
+    "deltaadm.domain.steps.columns", "deltaadm.plans.carry_out", "deltaadm.plans.foreign",
+}  # fmt: skip
 """What a plan that sets properties does not need: other steps, other tables, carrying it out."""
 
 HEAVY = {"pyspark", "py4j", "pyarrow", "deltalake", "obstore", "pydantic", "numpy", "pandas"}
@@ -55,22 +53,19 @@ ARROW = HEAVY - {"pyarrow"}
 """What is left alone where the files of a checkpoint are looked at."""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "left_alone"),
-    [
-        pytest.param("--version", {"typer", "rich", "dataclasses", "json"}, id="version"),
-        pytest.param("--help", {"rich"}, id="help"),
-        pytest.param("inspect --help", {"rich"}, id="help of a command"),
-        pytest.param("inspect T", SLOW | PLANS | {"deltaadm.runs.unity"}, id="text"),
-        pytest.param("inspect T -o json", SLOW | {"contextlib", "datetime"}, id="json"),
-        pytest.param("inspect T -o jsonl", SLOW - {"typing"}, id="jsonl"),
-        pytest.param("features -o json", {"rich"} | PLANS, id="features"),
-        pytest.param("validate T", RARE | ODD | {"deltaadm.runs.many_plans"}, id="validate"),
-        pytest.param("alter T --set a=b -o sql", {"rich"}, id="plan"),
-        pytest.param("enable-feature T deletionVectors", RARE | OTHER_STEPS, id="steps"),
-        pytest.param("upgrade-protocol T --check -o json", {"rich"}, id="check"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "left_alone"), [
+    pytest.param("--version", {"typer", "rich", "dataclasses", "json"}, id="version"),
+    pytest.param("--help", {"rich"}, id="help"),
+    pytest.param("inspect --help", {"rich"}, id="help of a command"),
+    pytest.param("inspect T", SLOW | PLANS | {"deltaadm.runs.unity"}, id="text"),
+    pytest.param("inspect T -o json", SLOW | {"contextlib", "datetime"}, id="json"),
+    pytest.param("inspect T -o jsonl", SLOW - {"typing"}, id="jsonl"),
+    pytest.param("features -o json", {"rich"} | PLANS, id="features"),
+    pytest.param("validate T", RARE | ODD | {"deltaadm.runs.many_plans"}, id="validate"),
+    pytest.param("alter T --set a=b -o sql", {"rich"}, id="plan"),
+    pytest.param("enable-feature T deletionVectors", RARE | OTHER_STEPS, id="steps"),
+    pytest.param("upgrade-protocol T --check -o json", {"rich"}, id="check"),
+])  # fmt: skip
 def test_light_commands(small: Table, arguments: str, left_alone: set[str]) -> None:
     given = [str(small.path) if word == "T" else word for word in arguments.split()]
     assert not loaded(*given) & (HEAVY | left_alone)

@@ -11,27 +11,11 @@ from tests.support.program import deltaadm
 from tests.support.tables import Table, add, commit, commit_info, domain, metadata, protocol
 
 FIELDS = {
-    "format_version",
-    "tool_version",
-    "table",
-    "location",
-    "version",
-    "timestamp",
-    "protocol",
-    "metadata",
-    "features",
-    "minimum_protocol",
-    "classic_minimum_versions",
-    "lowest_equivalent_protocol",
-    "slack",
-    "possible_slack",
-    "column_mapping",
-    "clustering_columns",
-    "clients",
-    "files",
-    "reference_client",
-    "warnings",
-}
+    "format_version", "tool_version", "table", "location", "version", "timestamp", "protocol",
+    "metadata", "features", "minimum_protocol", "classic_minimum_versions",
+    "lowest_equivalent_protocol", "slack", "possible_slack", "column_mapping", "clustering_columns",
+    "clients", "files", "reference_client", "warnings",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -114,26 +98,16 @@ def test_a_feature_in_full(rich: Table) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("start", "expected"),
-    [
-        pytest.param(
-            [protocol(1, 3), metadata({"delta.constraints.c": "a > 0"})],
-            {"appendOnly": (None, False), "invariants": (None, False), "checkConstraints": True},
-            id="implied by versions, one of them in use",
-        ),
-        pytest.param(
-            [protocol(1, 2), metadata({"delta.enableDeletionVectors": "true"})],
-            {"appendOnly": False, "invariants": False, "deletionVectors": None},
-            id="used by the metadata, not supported",
-        ),
-        pytest.param(
-            [protocol(3, 7, ["novel"], ["novel"]), metadata()],
-            {"novel": False},
-            id="nobody knows it",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("start", "expected"), [
+    pytest.param([protocol(1, 3), metadata({"delta.constraints.c": "a > 0"})],
+        {"appendOnly": (None, False), "invariants": (None, False), "checkConstraints": True},
+        id="implied by versions, one of them in use"),
+    pytest.param([protocol(1, 2), metadata({"delta.enableDeletionVectors": "true"})],
+        {"appendOnly": False, "invariants": False, "deletionVectors": None},
+        id="used by the metadata, not supported"),
+    pytest.param([protocol(3, 7, ["novel"], ["novel"]), metadata()], {"novel": False},
+        id="nobody knows it"),
+])  # fmt: skip
 def test_states_of_features(tmp_path: Path, start: list[Any], expected: dict[str, Any]) -> None:
     found = inspected(tables.table(tmp_path, commit(*start)).path)["features"]
     assert sorted(expected) == sorted(feature["name"] for feature in found)
@@ -266,18 +240,15 @@ def history(tmp_path: Path) -> Table:
     return made
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "version"),
-    [
-        ("--version", "0", 0),
-        ("--version", "2", 2),
-        ("--timestamp", "2000", 1),
-        ("--timestamp", "2999", 1),
-        ("--timestamp", "1970-01-01T00:00:01Z", 0),
-        ("--timestamp", "1970-01-01T00:00:02.5", 1),
-        ("--timestamp", "1970-01-01T02:00:02+02:00", 1),
-    ],
-)
+@pytest.mark.parametrize(("option", "value", "version"), [
+    ("--version", "0", 0),
+    ("--version", "2", 2),
+    ("--timestamp", "2000", 1),
+    ("--timestamp", "2999", 1),
+    ("--timestamp", "1970-01-01T00:00:01Z", 0),
+    ("--timestamp", "1970-01-01T00:00:02.5", 1),
+    ("--timestamp", "1970-01-01T02:00:02+02:00", 1),
+])  # fmt: skip
 def test_an_older_version(history: Table, option: str, value: str, version: int) -> None:
     found = inspected(history.path, option, value)
     assert found["version"] == version
@@ -285,18 +256,15 @@ def test_an_older_version(history: Table, option: str, value: str, version: int)
     assert len(found["metadata"]["configuration"]) == version
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "words"),
-    [
-        ("--version", "3", "has no version 3"),
-        ("--timestamp", "999", "no version as old as"),
-        ("--timestamp", "-5", "no version as old as"),
-        ("--timestamp", "9999-12-31", "after the latest version"),
-        ("--timestamp", "9" * 25, "after the latest version"),
-        ("--timestamp", "-" + "9" * 25, "no version as old as"),
-        ("--version", "9" * 25, "has no version 9999"),
-    ],
-)
+@pytest.mark.parametrize(("option", "value", "words"), [
+    ("--version", "3", "has no version 3"),
+    ("--timestamp", "999", "no version as old as"),
+    ("--timestamp", "-5", "no version as old as"),
+    ("--timestamp", "9999-12-31", "after the latest version"),
+    ("--timestamp", "9" * 25, "after the latest version"),
+    ("--timestamp", "-" + "9" * 25, "no version as old as"),
+    ("--version", "9" * 25, "has no version 9999"),
+])  # fmt: skip
 def test_no_such_version(history: Table, option: str, value: str, words: str) -> None:
     result = deltaadm("inspect", history.path, option, value)
     assert result.code == 3
@@ -326,42 +294,23 @@ def test_versions_among_the_properties_count_for_the_minimum(tmp_path: Path) -> 
     assert (minimum["minReaderVersion"], minimum["minWriterVersion"]) == (2, 5)
 
 
-@pytest.mark.parametrize(
-    ("start", "words"),
-    [
-        pytest.param(
-            [protocol(3, 7, ["novel"], ["novel"]), metadata()],
-            "Unknown table features novel",
-            id="unknown feature",
-        ),
-        pytest.param(
-            [protocol(), metadata({"delta.enableDeletionVectors": "true"})],
-            "The metadata uses deletionVectors, which the protocol does not support",
-            id="feature without protocol",
-        ),
-        pytest.param(
-            [protocol(), metadata({"delta.minReaderVersion": "3"})],
-            "The properties contain delta.minReaderVersion",
-            id="protocol among the properties",
-        ),
-        pytest.param(
-            [protocol(1, 101), metadata()], "minWriterVersion is 101", id="writer version 101"
-        ),
-        pytest.param(
-            [protocol(), metadata({"delta.columnMapping.mode": "upside"})],
-            "Unknown column mapping mode 'upside'",
-            id="column mapping mode",
-        ),
-        pytest.param(
-            [protocol(), metadata(schemaString="{")], "schema", id="schema that does not parse"
-        ),
-        pytest.param(
-            [protocol(), metadata({"delta.appendOnly": "perhaps"})],
-            "'perhaps'",
-            id="property that is no boolean",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("start", "words"), [
+    pytest.param([protocol(3, 7, ["novel"], ["novel"]), metadata()], "Unknown table features novel",
+        id="unknown feature"),
+    pytest.param([protocol(), metadata({"delta.enableDeletionVectors": "true"})],
+        "The metadata uses deletionVectors, which the protocol does not support",
+        id="feature without protocol"),
+    pytest.param([protocol(), metadata({"delta.minReaderVersion": "3"})],
+        "The properties contain delta.minReaderVersion", id="protocol among the properties"),
+    pytest.param([protocol(1, 101), metadata()], "minWriterVersion is 101",
+        id="writer version 101"),
+    pytest.param([protocol(), metadata({"delta.columnMapping.mode": "upside"})],
+        "Unknown column mapping mode 'upside'", id="column mapping mode"),
+    pytest.param([protocol(), metadata(schemaString="{")], "schema",
+        id="schema that does not parse"),
+    pytest.param([protocol(), metadata({"delta.appendOnly": "perhaps"})], "'perhaps'",
+        id="property that is no boolean"),
+])  # fmt: skip
 def test_what_is_odd_is_shown_with_a_warning(tmp_path: Path, start: list[Any], words: str) -> None:
     made = tables.table(tmp_path, commit(*start))
     found = inspected(made.path, "--columns")

@@ -229,15 +229,11 @@ def test_identifiers_without_end_take_little_memory(tmp_path: Path, action: str)
     assert _peak("inspect", str(made.path))[0].code == 0
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        "MemoryError()",
-        "ImportError('libarrow.so: failed to map segment from shared object')",
-        "SystemError('error return without exception set')",
-        "SystemError('<class X> returned NULL without setting an exception')",
-    ],
-)
+@pytest.mark.parametrize("error", [
+    "MemoryError()", "ImportError('libarrow.so: failed to map segment from shared object')",
+    "SystemError('error return without exception set')",
+    "SystemError('<class X> returned NULL without setting an exception')",
+])  # fmt: skip
 def test_every_way_in_which_python_runs_out_of_memory_is_named(error: str) -> None:
     """With little memory it is a matter of chance which of them it is."""
     code = (

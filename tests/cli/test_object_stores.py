@@ -144,14 +144,11 @@ def test_a_store_that_replaces_what_is_there_gets_no_commit(s3: S3Server, tmp_pa
     assert deltaadm("alter", location, *COMMIT).code == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("AWS_S3_LOCKING_PROVIDER", "dynamodb"),
-        ("AWS_S3_ALLOW_UNSAFE_RENAME", "true"),
-        ("AWS_CONDITIONAL_PUT", "disabled"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [
+    ("AWS_S3_LOCKING_PROVIDER", "dynamodb"),
+    ("AWS_S3_ALLOW_UNSAFE_RENAME", "true"),
+    ("AWS_CONDITIONAL_PUT", "disabled"),
+])  # fmt: skip
 def test_writers_that_agree_otherwise_are_not_joined(
     s3: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
@@ -322,15 +319,12 @@ def test_a_secret_is_refused_on_the_command_line(ten: str, key: str) -> None:
 
 
 @pytest.mark.usefixtures("s3")
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--storage-option", "nonsense"],
-        ["--storage-option", "no_such_option=1"],
-        ["--timeout", "soon"],
-        ["--timeout", "0s"],
-    ],
-)
+@pytest.mark.parametrize("arguments", [
+    ["--storage-option", "nonsense"],
+    ["--storage-option", "no_such_option=1"],
+    ["--timeout", "soon"],
+    ["--timeout", "0s"],
+])  # fmt: skip
 def test_what_is_no_option_is_a_usage_error(ten: str, arguments: list[str]) -> None:
     assert deltaadm("inspect", ten, *arguments).code == 2
 
@@ -384,17 +378,14 @@ ENDPOINTS = {
     "plain HTTP": ({"AWS_ALLOW_HTTP": "false"}, "plain HTTP", "AWS_ALLOW_HTTP"),
     "no server": ({"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1"}, "connection is refused"),
     "no host": ({"AWS_ENDPOINT_URL": "http://no-such-host.invalid"}, "Check the endpoint"),
-    "no scheme": (
-        {"AWS_ENDPOINT_URL": "localhost:9000"},
-        "AWS_ENDPOINT_URL is not a URL",
-        "http://",
-    ),
+    "no scheme": ({"AWS_ENDPOINT_URL": "localhost:9000"}, "AWS_ENDPOINT_URL is not a URL",
+        "http://"),
     "no port": ({"AWS_ENDPOINT_URL": "http://localhost:99999"}, "AWS_ENDPOINT_URL is not a URL"),
     "no address": ({"AWS_ENDPOINT_URL": ""}, "AWS_ENDPOINT_URL is not a URL"),
     "no metadata": ({"AWS_METADATA_ENDPOINT": "host"}, "AWS_METADATA_ENDPOINT is not a URL"),
     "half a region": ({"AWS_REGION": "eu west"}, "AWS_REGION contains a space", "Correct it"),
     "a line too much": ({"AWS_SECRET_ACCESS_KEY": f"{SECRET}\n"}, "line break", "file"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.usefixtures("s3")
@@ -411,12 +402,9 @@ def test_an_endpoint_that_cannot_be_used(
 FILES = {
     "a token of two lines": ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "a\nb", "a line break"),
     "an endless token": ("AWS_WEB_IDENTITY_TOKEN_FILE", "x" * 100_000, "be part of a request"),
-    "a key of two lines": (
-        "AWS_SHARED_CREDENTIALS_FILE",
-        "[default]\naws_access_key_id=a\n b\naws_secret_access_key=c",
-        "a line break",
-    ),
-}
+    "a key of two lines": ("AWS_SHARED_CREDENTIALS_FILE",
+        "[default]\naws_access_key_id=a\n b\naws_secret_access_key=c", "a line break"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", FILES)

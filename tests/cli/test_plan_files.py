@@ -76,16 +76,13 @@ def test_every_field_of_a_plan_file_of_a_new_table(tmp_path: Path) -> None:
     assert not place.exists()
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("operation", "inspect"),
-        ("table", "/data/harmless"),
-        ("notes", ["Nothing is changed."]),
-        ("because", "no reason"),
-        ("undo", "not needed"),
-    ],
-)
+@pytest.mark.parametrize(("field", "value"), [
+    ("operation", "inspect"),
+    ("table", "/data/harmless"),
+    ("notes", ["Nothing is changed."]),
+    ("because", "no reason"),
+    ("undo", "not needed"),
+])  # fmt: skip
 def test_what_is_shown_does_not_come_from_the_file(
     table: Table, tmp_path: Path, field: str, value: object
 ) -> None:

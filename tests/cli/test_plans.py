@@ -36,21 +36,13 @@ MAPPED = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "a"}
 WIDENED = {"delta.typeChanges": [{"fromType": "short", "toType": "integer"}]}
 COSTLY: dict[str, tuple[list[str], list[str], dict[str, str], dict[str, Any]]] = {
     "small": ([], ["appendOnly"], {}, {}),
-    "mapped": (
-        ["columnMapping"],
-        [],
-        {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"},
-        MAPPED,
-    ),
+    "mapped": (["columnMapping"], [], {"delta.columnMapping.mode": "name",
+        "delta.columnMapping.maxColumnId": "1"}, MAPPED),
     "widened": (["typeWidening"], [], {}, WIDENED),
     "vectors": (["deletionVectors"], [], {"delta.enableDeletionVectors": "true"}, {}),
-    "vectors and a dropped column": (
-        ["deletionVectors", "columnMapping"],
-        [],
-        {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"},
-        MAPPED,
-    ),
-}
+    "vectors and a dropped column": (["deletionVectors", "columnMapping"], [],
+        {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"}, MAPPED),
+}  # fmt: skip
 """Tables whose files something goes through: features, further ones, properties, a column."""
 
 
@@ -141,27 +133,17 @@ def test_the_statement(small: Table, command: str) -> None:
     assert line.endswith(");")
 
 
-@pytest.mark.parametrize(
-    ("name", "wish", "cost"),
-    [
-        ("mapped", ["set-mapping-mode", "none"], EVERY_FILE),
-        ("mapped", ["alter", "--unset", "delta.columnMapping.mode"], EVERY_FILE),
-        ("mapped", ["drop-feature", "columnMapping"], EVERY_FILE),
-        ("small", ["enable-feature", "rowTracking"], f"backfill: {BACKFILLED}"),
-        (
-            "widened",
-            ["drop-feature", "typeWidening"],
-            "rewrite of the data files with older types (some of 2 files, 123 bytes)",
-        ),
-        ("vectors", ["drop-feature", "deletionVectors"], PURGED),
-        (
-            "vectors and a dropped column",
-            ["drop-feature", "deletionVectors"],
-            f"{PURGED} and of any with columns that were dropped",
-        ),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("name", "wish", "cost"), [
+    ("mapped", ["set-mapping-mode", "none"], EVERY_FILE),
+    ("mapped", ["alter", "--unset", "delta.columnMapping.mode"], EVERY_FILE),
+    ("mapped", ["drop-feature", "columnMapping"], EVERY_FILE),
+    ("small", ["enable-feature", "rowTracking"], f"backfill: {BACKFILLED}"),
+    ("widened", ["drop-feature", "typeWidening"],
+        "rewrite of the data files with older types (some of 2 files, 123 bytes)"),
+    ("vectors", ["drop-feature", "deletionVectors"], PURGED),
+    ("vectors and a dropped column", ["drop-feature", "deletionVectors"],
+        f"{PURGED} and of any with columns that were dropped"),
+], ids=str)  # fmt: skip
 def test_the_size_of_what_is_gone_through_is_said(
     tmp_path: Path, name: str, wish: list[str], cost: str
 ) -> None:
@@ -191,21 +173,15 @@ def test_the_size_is_not_asked_for_where_it_does_not_matter(small: Table) -> Non
     assert plan["size"] is None
 
 
-@pytest.mark.parametrize(
-    ("wish", "sql"),
-    [
-        (
-            ["--add-column", "n INT COMMENT 'it''s' FIRST, o DATE"],
-            "ADD COLUMNS (`n` INT COMMENT 'it\\'s' FIRST, `o` DATE)",
-        ),
-        (["--set-comment", "a=x=y"], "ALTER COLUMN `a` COMMENT 'x=y'"),
-        (["--move", "B FIRST"], "ALTER COLUMN `B` FIRST"),
-        (["--add-constraint", "odd name=a>0"], "ADD CONSTRAINT `odd name` CHECK (a > 0)"),
-        (["--cluster-by", "b, A"], "CLUSTER BY (`b`, `A`)"),
-        (["--cluster-by", "b", "--cluster-by", "a"], "CLUSTER BY (`b`, `a`)"),
-    ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
-)
+@pytest.mark.parametrize(("wish", "sql"), [
+    (["--add-column", "n INT COMMENT 'it''s' FIRST, o DATE"],
+        "ADD COLUMNS (`n` INT COMMENT 'it\\'s' FIRST, `o` DATE)"),
+    (["--set-comment", "a=x=y"], "ALTER COLUMN `a` COMMENT 'x=y'"),
+    (["--move", "B FIRST"], "ALTER COLUMN `B` FIRST"),
+    (["--add-constraint", "odd name=a>0"], "ADD CONSTRAINT `odd name` CHECK (a > 0)"),
+    (["--cluster-by", "b, A"], "CLUSTER BY (`b`, `A`)"),
+    (["--cluster-by", "b", "--cluster-by", "a"], "CLUSTER BY (`b`, `a`)"),
+], ids=lambda value: value[0] if isinstance(value, list) else "")  # fmt: skip
 def test_the_options_of_alter(tmp_path: Path, wish: list[str], sql: str) -> None:
     columns = metadata(schemaString=schema("a", "b"))
     wide = tables.table(tmp_path / "wide", commit(protocol(), columns))
@@ -214,21 +190,17 @@ def test_the_options_of_alter(tmp_path: Path, wish: list[str], sql: str) -> None
     assert result.out == f"ALTER TABLE delta.`{wide.path}` {sql};\n"
 
 
-@pytest.mark.parametrize(
-    ("wish", "words"),
-    [
-        (["--set-type", "a=BIGITN"], "Did you mean BIGINT?"),
-        (["--set-type", "a=BIGINT"], "enable-feature TABLE typeWidening"),
-        (["--set-default", "a=1"], "enable-feature TABLE allowColumnDefaults"),
-        (["--drop-default", "nope"], "inspect TABLE --columns"),
-        (["--drop-not-null", "a."], "Separate nested names with dots"),
-        (["--move", "a BEFORE b"], "expected FIRST or AFTER"),
-        (["--cluster-by", "a,,b"], "expected a column name"),
-        (["--drop-constraint", "c"], "It has no constraints."),
-        (["--drop-column", "a"], "set-mapping-mode TABLE name"),
-    ],
-    ids=lambda one: " ".join(one) if isinstance(one, list) else "",
-)
+@pytest.mark.parametrize(("wish", "words"), [
+    (["--set-type", "a=BIGITN"], "Did you mean BIGINT?"),
+    (["--set-type", "a=BIGINT"], "enable-feature TABLE typeWidening"),
+    (["--set-default", "a=1"], "enable-feature TABLE allowColumnDefaults"),
+    (["--drop-default", "nope"], "inspect TABLE --columns"),
+    (["--drop-not-null", "a."], "Separate nested names with dots"),
+    (["--move", "a BEFORE b"], "expected FIRST or AFTER"),
+    (["--cluster-by", "a,,b"], "expected a column name"),
+    (["--drop-constraint", "c"], "It has no constraints."),
+    (["--drop-column", "a"], "set-mapping-mode TABLE name"),
+], ids=lambda one: " ".join(one) if isinstance(one, list) else "")  # fmt: skip
 def test_what_alter_refuses(small: Table, wish: list[str], words: str) -> None:
     result = deltaadm("alter", small.path, *wish)
     assert result.code == 7
@@ -261,16 +233,13 @@ def test_steps_that_undo_each_other_are_not_taken(small: Table) -> None:
 # consent
 
 
-@pytest.mark.parametrize(
-    ("wish", "given", "missing"),
-    [
-        (["deletionVectors"], [], "--yes"),
-        (["rowTracking"], [], "--yes --allow-backfill"),
-        (["rowTracking"], ["--yes"], "--allow-backfill"),
-        (["rowTracking"], ["--allow-backfill"], "--yes"),
-        (["rowTracking"], ["--yes", "--allow-rewrite"], "--allow-backfill"),
-    ],
-)
+@pytest.mark.parametrize(("wish", "given", "missing"), [
+    (["deletionVectors"], [], "--yes"),
+    (["rowTracking"], [], "--yes --allow-backfill"),
+    (["rowTracking"], ["--yes"], "--allow-backfill"),
+    (["rowTracking"], ["--allow-backfill"], "--yes"),
+    (["rowTracking"], ["--yes", "--allow-rewrite"], "--allow-backfill"),
+])  # fmt: skip
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_without_consent_nothing_happens(  # noqa: PLR0917 -- fixtures and the row
     small: Table, writer: LogWriter, wish: list[str], given: list[str], missing: str, form: str
@@ -480,15 +449,11 @@ def test_appends_since_do_not_disturb(small: Table, saved: Path, writer: LogWrit
     assert writer.steps
 
 
-@pytest.mark.parametrize(
-    ("action", "error_class"),
-    [
-        (metadata({"x": "y"}), "DELTA_METADATA_CHANGED"),
-        (metadata(id="other"), "DELTA_METADATA_CHANGED"),
-        (protocol(1, 3), "DELTA_PROTOCOL_CHANGED"),
-    ],
-    ids=["properties", "another table", "protocol"],
-)
+@pytest.mark.parametrize(("action", "error_class"), [
+    (metadata({"x": "y"}), "DELTA_METADATA_CHANGED"),
+    (metadata(id="other"), "DELTA_METADATA_CHANGED"),
+    (protocol(1, 3), "DELTA_PROTOCOL_CHANGED"),
+], ids=["properties", "another table", "protocol"])  # fmt: skip
 def test_a_moved_base(
     small: Table, saved: Path, writer: LogWriter, action: Any, error_class: str
 ) -> None:
@@ -529,16 +494,13 @@ def _edited(file: Path) -> None:
     file.write_text(file.read_text().replace("enableInCommitTimestamps", "enableChangeDataFeed"))
 
 
-@pytest.mark.parametrize(
-    ("damage", "code", "words"),
-    [
-        (_gone, 2, "cannot be read: No such file"),
-        (_directory, 7, "cannot be read: Is a directory"),
-        (_binary, 7, "cannot be read: it is not text"),
-        (_cut, 7, "not a deltaadm plan: it is not JSON"),
-        (_edited, 7, "was changed after it was written"),
-    ],
-)
+@pytest.mark.parametrize(("damage", "code", "words"), [
+    (_gone, 2, "cannot be read: No such file"),
+    (_directory, 7, "cannot be read: Is a directory"),
+    (_binary, 7, "cannot be read: it is not text"),
+    (_cut, 7, "not a deltaadm plan: it is not JSON"),
+    (_edited, 7, "was changed after it was written"),
+])  # fmt: skip
 def test_files_that_are_no_plan(  # noqa: PLR0917 -- fixtures and the row
     small: Table,
     saved: Path,
@@ -594,19 +556,16 @@ def test_a_refusal(small: Table, form: str) -> None:
         assert result.err.startswith(f"error: {small.path}: The column mapping mode cannot go")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ("enable-feature T rowTrakcing", "Did you mean rowTracking?"),
-        ("enable-feature T clustering", "alter --cluster-by"),
-        ("alter T --set delta.appendOnly=perhaps", "Set delta.appendOnly to true or false."),
-        ("alter T --set delta.bogus=1", "Unknown Delta property 'delta.bogus'"),
-        ("upgrade-protocol T --reader 3", "Request writer version 7 as well."),
-        ("upgrade-protocol T --reader 12", "needs to be one of 1, 2, 3"),
-        ("upgrade-protocol T --writer 12", "Reader version 3 and writer version 7 are the highest"),
-        ("alter T --set a=b --spark-conf K=maybe", "neither true nor false"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    ("enable-feature T rowTrakcing", "Did you mean rowTracking?"),
+    ("enable-feature T clustering", "alter --cluster-by"),
+    ("alter T --set delta.appendOnly=perhaps", "Set delta.appendOnly to true or false."),
+    ("alter T --set delta.bogus=1", "Unknown Delta property 'delta.bogus'"),
+    ("upgrade-protocol T --reader 3", "Request writer version 7 as well."),
+    ("upgrade-protocol T --reader 12", "needs to be one of 1, 2, 3"),
+    ("upgrade-protocol T --writer 12", "Reader version 3 and writer version 7 are the highest"),
+    ("alter T --set a=b --spark-conf K=maybe", "neither true nor false"),
+])  # fmt: skip
 def test_wishes_that_are_refused(small: Table, arguments: str, words: str) -> None:
     key = "spark.databricks.delta.columnMapping.allowRemoval"
     given = [

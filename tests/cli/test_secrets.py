@@ -25,31 +25,23 @@ URLS = {
 }  # fmt: skip
 
 PLAIN = [
-    "s3://bucket/table",
-    "s3://AKIA@bucket/table",
-    "abfss://data@lake.dfs.core.windows.net/table",
-    "hdfs://namenode:8020/a@b",
-    "hdfs://[::1]:8020/a@b",
-    "s3://bucket/day=1?x=2&signal=3",
-]
+    "s3://bucket/table", "s3://AKIA@bucket/table", "abfss://data@lake.dfs.core.windows.net/table",
+    "hdfs://namenode:8020/a@b", "hdfs://[::1]:8020/a@b", "s3://bucket/day=1?x=2&signal=3",
+]  # fmt: skip
 """Nothing here is a secret, so that it is only for want of Spark that these are refused."""
 
 
 @pytest.mark.parametrize("url", URLS)
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["inspect", "URL"],
-        ["inspect", "URL", "--clients", "--files"],
-        ["validate", "URL"],
-        ["upgrade-protocol", "URL", "--apply"],
-        ["create", "URL", "--schema", "id INT"],
-        ["create", "a.b.t", "--schema", "id INT", "--location", "URL"],
-        ["alter", "URL", "--set", "a=b"],
-        ["drop-feature", "URL"],
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("arguments", [
+    ["inspect", "URL"],
+    ["inspect", "URL", "--clients", "--files"],
+    ["validate", "URL"],
+    ["upgrade-protocol", "URL", "--apply"],
+    ["create", "URL", "--schema", "id INT"],
+    ["create", "a.b.t", "--schema", "id INT", "--location", "URL"],
+    ["alter", "URL", "--set", "a=b"],
+    ["drop-feature", "URL"],
+], ids=" ".join)  # fmt: skip
 def test_a_location_with_a_secret_is_refused(arguments: list[str], url: str) -> None:
     command = [url if argument == "URL" else argument for argument in arguments]
     text = deltaadm(*command)

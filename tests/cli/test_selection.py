@@ -40,17 +40,14 @@ def test_an_error_stays_whole(tmp_path: Path) -> None:
     assert (found.code, found.document["error"]["kind"]) == (3, "table")
 
 
-@pytest.mark.parametrize(
-    ("words", "message", "remedy"),
-    [
-        ("--json tabel", "--json: there is no field 'tabel'.", "Did you mean table?"),
-        ("--json ,", "--json: names no field.", "See `deltaadm inspect --help`."),
-        ("--query [", "--query: '[' is not JMESPath", "https://jmespath.org"),
-        ("--query length(version)", "--query: 'length(version)' does not apply", "See"),
-        ("--json table -o text", "--json: requires -o json, jsonl or yaml, not text.", "See"),
-        ("--query table -o html:x", "--query: requires -o json, jsonl or yaml", "See"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message", "remedy"), [
+    ("--json tabel", "--json: there is no field 'tabel'.", "Did you mean table?"),
+    ("--json ,", "--json: names no field.", "See `deltaadm inspect --help`."),
+    ("--query [", "--query: '[' is not JMESPath", "https://jmespath.org"),
+    ("--query length(version)", "--query: 'length(version)' does not apply", "See"),
+    ("--json table -o text", "--json: requires -o json, jsonl or yaml, not text.", "See"),
+    ("--query table -o html:x", "--query: requires -o json, jsonl or yaml", "See"),
+])  # fmt: skip
 def test_what_cannot_be_chosen(odd: Table, words: str, message: str, remedy: str) -> None:
     found = deltaadm("inspect", odd.path, *words.split())
     assert (found.code, found.out) == (2, "")

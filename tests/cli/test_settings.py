@@ -263,18 +263,15 @@ def test_files_above_the_project_do_not_count(monkeypatch: pytest.MonkeyPatch) -
     assert select() == '["DL2"]'
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ('save-as = ["delta", "rows"]', 0),
-        ('save-as = "delta,rows"', 2),
-        ('save-as = ["delta"]', 2),
-        ('save-as = ["delta", 1]', 2),
-        ('save-as = ["delta", "a\\u0000b"]', 2),
-        ('log-file = "a\\u0000b"', 2),
-        ('since = "a\\u0000b"', 2),
-    ],
-)
+@pytest.mark.parametrize(("text", "code"), [
+    ('save-as = ["delta", "rows"]', 0),
+    ('save-as = "delta,rows"', 2),
+    ('save-as = ["delta"]', 2),
+    ('save-as = ["delta", 1]', 2),
+    ('save-as = ["delta", "a\\u0000b"]', 2),
+    ('log-file = "a\\u0000b"', 2),
+    ('since = "a\\u0000b"', 2),
+])  # fmt: skip
 def test_an_option_of_two_values_has_a_list_of_them(
     small: Table, tmp_path: Path, text: str, code: int
 ) -> None:
@@ -363,19 +360,16 @@ def test_the_keys_of_a_pattern_replace_the_general_ones() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("table", "location", "matches"),
-    [
-        ("silver", "/x/silver", True),
-        ("silver/", "/x/silver", True),
-        ("./silver", "/x/silver", True),
-        ("anything", "/data/anything", True),
-        ("../silver", "HERE/silver", True),
-        ("silver2", "/x/silver2", False),
-        ("Silver", "/x/Silver", False),
-        ("data/x", "/other/data/x", False),
-    ],
-)
+@pytest.mark.parametrize(("table", "location", "matches"), [
+    ("silver", "/x/silver", True),
+    ("silver/", "/x/silver", True),
+    ("./silver", "/x/silver", True),
+    ("anything", "/data/anything", True),
+    ("../silver", "HERE/silver", True),
+    ("silver2", "/x/silver2", False),
+    ("Silver", "/x/Silver", False),
+    ("data/x", "/other/data/x", False),
+])  # fmt: skip
 def test_a_pattern_matches_the_name_as_given_or_the_place(
     table: str,
     location: str,
@@ -396,47 +390,44 @@ def test_clients_of_the_command_line_replace_all_others() -> None:
 # What is wrong with them
 
 
-@pytest.mark.parametrize(
-    ("text", "message", "remedy"),
-    [
-        ("selct = []", "there is no setting 'selct'", "Did you mean select"),
-        ("deep = true", "'deep' is not a setting for all commands", "It belongs in [validate]"),
-        ("[validate]\nfrob = 1", "validate: there is no setting 'frob'", "config show"),
-        ("[validate]\ndeeep = 1", "there is no setting 'deeep'", "Did you mean deep?"),
-        ("select = 1", "select is not a list of strings", ""),
-        ('select = ["DL1123"]', "there is no rule 'DL1123'", "Did you mean"),
-        ('ignore = ["nonsense"]', "there is no rule 'nonsense'", "`deltaadm rules`"),
-        ('fail-on = "fatal"', "fail-on is not error, warning or info", ""),
-        ("fail-on = []", "fail-on is not a string", ""),
-        ("jobs = 0", "jobs is not a number from 1 on", ""),
-        ("jobs = true", "jobs is not a number from 1 on", ""),
-        ("validate.deep = 1", "validate.deep is not true or false", ""),
-        ('output = "sarf"', "output: 'sarf' is not one of", ""),
-        ("aliases = 1", "aliases is not a table", ""),
-        ("aliases.x = 1", "aliases.x is not a path", ""),
-        ('clients = ["trinoo"]', "no client named 'trinoo'", "Did you mean trino?"),
-        ('writers = ["trino@x"]', "'x' is not a version", "trino@"),
-        ("policy = 1", "policy is not a table", ""),
-        ("policy.max-reader-versoin = 1", "toml: policy: there is no", "max-reader-version"),
-        ("policy.max-reader-version = true", "is not a version such as 3", ""),
-        ('policy.max-writer-version = "7"', "is not a version such as 3", ""),
-        ('policy.required-features = ["rowTrackin"]', "rowTrackin", "Did you mean rowTracking"),
-        ('policy.mapping-modes = ["nome"]', "a list of the modes none, name and id", ""),
-        ("policy.properties.a = 1.5", "policy.properties.a is not a string", ""),
-        ("policy.properties.a = []", "it is empty", ""),
-        ("policy.properties.a = {}", "neither min nor max", ""),
-        ("policy.properties.a = { mim = 1 }", "'mim'", "Did you mean min"),
-        ("tables = 1", "tables is not an array of tables", ""),
-        ("tables = [1]", "tables is not a table", ""),
-        ("[[tables]]\nignore = []", "an entry has no pattern", ""),
-        ('[[tables]]\npattern = "*"\nignore = "DL1"', "tables.ignore is not a list", ""),
-        ('[[tables]]\npattern = "*"\nignore = [{}]', "an ignore has no code", ""),
-        ('[[tables]]\npattern = "*"\nignore = [{code="DL1", until="soon"}]', "a date such", ""),
-        ('[[tables]]\npattern = "*"\nignore = [{code="DL1", till="x"}]', "'till'", ""),
-        ("select = [", "are not TOML", "DELTAADM_ISOLATED=1"),
-        ("select\x00", "are not TOML", "DELTAADM_ISOLATED=1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message", "remedy"), [
+    ("selct = []", "there is no setting 'selct'", "Did you mean select"),
+    ("deep = true", "'deep' is not a setting for all commands", "It belongs in [validate]"),
+    ("[validate]\nfrob = 1", "validate: there is no setting 'frob'", "config show"),
+    ("[validate]\ndeeep = 1", "there is no setting 'deeep'", "Did you mean deep?"),
+    ("select = 1", "select is not a list of strings", ""),
+    ('select = ["DL1123"]', "there is no rule 'DL1123'", "Did you mean"),
+    ('ignore = ["nonsense"]', "there is no rule 'nonsense'", "`deltaadm rules`"),
+    ('fail-on = "fatal"', "fail-on is not error, warning or info", ""),
+    ("fail-on = []", "fail-on is not a string", ""),
+    ("jobs = 0", "jobs is not a number from 1 on", ""),
+    ("jobs = true", "jobs is not a number from 1 on", ""),
+    ("validate.deep = 1", "validate.deep is not true or false", ""),
+    ('output = "sarf"', "output: 'sarf' is not one of", ""),
+    ("aliases = 1", "aliases is not a table", ""),
+    ("aliases.x = 1", "aliases.x is not a path", ""),
+    ('clients = ["trinoo"]', "no client named 'trinoo'", "Did you mean trino?"),
+    ('writers = ["trino@x"]', "'x' is not a version", "trino@"),
+    ("policy = 1", "policy is not a table", ""),
+    ("policy.max-reader-versoin = 1", "toml: policy: there is no", "max-reader-version"),
+    ("policy.max-reader-version = true", "is not a version such as 3", ""),
+    ('policy.max-writer-version = "7"', "is not a version such as 3", ""),
+    ('policy.required-features = ["rowTrackin"]', "rowTrackin", "Did you mean rowTracking"),
+    ('policy.mapping-modes = ["nome"]', "a list of the modes none, name and id", ""),
+    ("policy.properties.a = 1.5", "policy.properties.a is not a string", ""),
+    ("policy.properties.a = []", "it is empty", ""),
+    ("policy.properties.a = {}", "neither min nor max", ""),
+    ("policy.properties.a = { mim = 1 }", "'mim'", "Did you mean min"),
+    ("tables = 1", "tables is not an array of tables", ""),
+    ("tables = [1]", "tables is not a table", ""),
+    ("[[tables]]\nignore = []", "an entry has no pattern", ""),
+    ('[[tables]]\npattern = "*"\nignore = "DL1"', "tables.ignore is not a list", ""),
+    ('[[tables]]\npattern = "*"\nignore = [{}]', "an ignore has no code", ""),
+    ('[[tables]]\npattern = "*"\nignore = [{code="DL1", until="soon"}]', "a date such", ""),
+    ('[[tables]]\npattern = "*"\nignore = [{code="DL1", till="x"}]', "'till'", ""),
+    ("select = [", "are not TOML", "DELTAADM_ISOLATED=1"),
+    ("select\x00", "are not TOML", "DELTAADM_ISOLATED=1"),
+])  # fmt: skip
 def test_what_cannot_be_understood_is_said(
     small: Table, text: str, message: str, remedy: str
 ) -> None:

@@ -137,29 +137,16 @@ def mapped(name: str, number: int, kind: object = "integer", **more: object) -> 
     return column(name, kind, **identity, **more)
 
 
-@pytest.mark.parametrize(
-    ("wish", "expected"),
-    [
-        (
-            ["--add-column", "z INT", "--add-column", "s.q STRUCT<u: INT>"],
-            {"z": "requested", "s.q": "requested", "s.q.u": "added with the enclosing column"},
-        ),
-        (
-            ["--add-column", "l ARRAY<STRUCT<u: INT>>"],
-            {"l": "requested", "l.element.u": "added with the enclosing column"},
-        ),
-        (
-            ["--drop-column", "s", "--drop-column", "wide"],
-            {"s": "requested", "s.x": "removed with the enclosing column", "wide": "requested"},
-        ),
-        (
-            ["--drop-column", "s.x", "--rename-column", "a=b"],
-            {"s.x": "requested", "b": "requested"},
-        ),
-        (["--cluster-by", "wide"], {"": "requested"}),
-    ],
-    ids=["columns", "an array", "dropped", "within a struct", "clustering"],
-)
+@pytest.mark.parametrize(("wish", "expected"), [
+    (["--add-column", "z INT", "--add-column", "s.q STRUCT<u: INT>"],
+        {"z": "requested", "s.q": "requested", "s.q.u": "added with the enclosing column"}),
+    (["--add-column", "l ARRAY<STRUCT<u: INT>>"],
+        {"l": "requested", "l.element.u": "added with the enclosing column"}),
+    (["--drop-column", "s", "--drop-column", "wide"],
+        {"s": "requested", "s.x": "removed with the enclosing column", "wide": "requested"}),
+    (["--drop-column", "s.x", "--rename-column", "a=b"], {"s.x": "requested", "b": "requested"}),
+    (["--cluster-by", "wide"], {"": "requested"}),
+], ids=["columns", "an array", "dropped", "within a struct", "clustering"])  # fmt: skip
 def test_a_saved_plan_has_the_reasons_of_the_plan(
     tmp_path: Path, wish: list[str], expected: dict[str, str]
 ) -> None:

@@ -157,16 +157,13 @@ def test_input_can_be_ruled_out(small: Table) -> None:
     assert "Pass --yes" in output
 
 
-@pytest.mark.parametrize(
-    ("option", "env", "coloured"),
-    [
-        ("auto", {}, True),
-        ("never", {}, False),
-        ("always", {"CLICOLOR": "0"}, True),
-        ("auto", {"CLICOLOR": "0"}, False),
-        ("never", {"FORCE_COLOR": "1"}, False),
-    ],
-)
+@pytest.mark.parametrize(("option", "env", "coloured"), [
+    ("auto", {}, True),
+    ("never", {}, False),
+    ("always", {"CLICOLOR": "0"}, True),
+    ("auto", {"CLICOLOR": "0"}, False),
+    ("never", {"FORCE_COLOR": "1"}, False),
+])  # fmt: skip
 def test_colour(small: Table, option: str, env: dict[str, str], *, coloured: bool) -> None:
     code, output = ended(terminal("alter", small.path, "--set", "a=b", "--color", option, env=env))
     assert code == 0

@@ -54,14 +54,11 @@ def test_features_are_dropped_and_what_others_changed_stays(changed: Table) -> N
     assert "a.b" not in plan.out
 
 
-@pytest.mark.parametrize(
-    ("version", "code", "reason"),
-    [
-        ("0", 7, "Version 0 created the table."),
-        ("9", 7, "There is no version 9: the newest is 3."),
-        ("x", 2, "x"),
-    ],
-)
+@pytest.mark.parametrize(("version", "code", "reason"), [
+    ("0", 7, "Version 0 created the table."),
+    ("9", 7, "There is no version 9: the newest is 3."),
+    ("x", 2, "x"),
+])  # fmt: skip
 def test_what_cannot_be_undone_is_refused_with_the_reason(
     changed: Table, version: str, code: int, reason: str
 ) -> None:

@@ -244,17 +244,14 @@ def table(unity: Unity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Unit
     return unity
 
 
-@pytest.mark.parametrize(
-    ("status", "code", "words", "tries"),
-    [
-        (401, 4, "does not accept the token", 1),
-        (403, 4, "denies access", 1),
-        (404, 3, "does not exist", None),
-        (409, 4, "reports a conflict", 1),
-        (429, 4, "is overloaded, and stayed so", 6),
-        (500, 4, "failed, and went on to", 6),
-    ],
-)
+@pytest.mark.parametrize(("status", "code", "words", "tries"), [
+    (401, 4, "does not accept the token", 1),
+    (403, 4, "denies access", 1),
+    (404, 3, "does not exist", None),
+    (409, 4, "reports a conflict", 1),
+    (429, 4, "is overloaded, and stayed so", 6),
+    (500, 4, "failed, and went on to", 6),
+])  # fmt: skip
 def test_an_error_is_a_sentence(
     table: Unity, status: int, code: int, words: str, tries: int | None
 ) -> None:
@@ -307,18 +304,15 @@ def test_the_token_is_asked_for(table: Unity, monkeypatch: pytest.MonkeyPatch) -
     assert deltaadm("inspect", "main.sales.plain").code == 0
 
 
-@pytest.mark.parametrize(
-    ("url", "code", "words"),
-    [
-        ("https://me:secret-word@host", 7, "may hold a secret"),
-        ("me:secret-word@host", 7, "may hold a secret"),
-        ("https://host/?token=secret-word", 7, "may hold a secret"),
-        ("host", 2, "is not a URL"),
-        ("ftp://host", 2, "is not a URL"),
-        ("https://[::1", 2, "is not a URL"),
-        ("http://host.example", 7, "plain HTTP"),
-    ],
-)
+@pytest.mark.parametrize(("url", "code", "words"), [
+    ("https://me:secret-word@host", 7, "may hold a secret"),
+    ("me:secret-word@host", 7, "may hold a secret"),
+    ("https://host/?token=secret-word", 7, "may hold a secret"),
+    ("host", 2, "is not a URL"),
+    ("ftp://host", 2, "is not a URL"),
+    ("https://[::1", 2, "is not a URL"),
+    ("http://host.example", 7, "plain HTTP"),
+])  # fmt: skip
 def test_odd_urls(monkeypatch: pytest.MonkeyPatch, url: str, code: int, words: str) -> None:
     monkeypatch.setenv("UNITY_CATALOG_TOKEN", TOKEN)
     monkeypatch.setenv("DELTAADM_ISOLATED", "1")
@@ -687,16 +681,12 @@ def test_pages_may_be_empty(unity: Unity, tmp_path: Path) -> None:
     assert [line["table"] for line in done.lines] == ["main.sales.t0", "main.sales.t2"]
 
 
-@pytest.mark.parametrize(
-    ("token", "words"),
-    [
-        (lambda: "7", "the same page token twice"),
-        (lambda: f"{time.monotonic_ns() % 2}", "the same page token twice"),
-        (lambda: f"{time.monotonic_ns()}", "more than 50 pages"),
-        (lambda: 1, "next_page_token is a number"),
-    ],
-    ids=["the same", "one of two", "always another", "no text"],
-)
+@pytest.mark.parametrize(("token", "words"), [
+    (lambda: "7", "the same page token twice"),
+    (lambda: f"{time.monotonic_ns() % 2}", "the same page token twice"),
+    (lambda: f"{time.monotonic_ns()}", "more than 50 pages"),
+    (lambda: 1, "next_page_token is a number"),
+], ids=["the same", "one of two", "always another", "no text"])  # fmt: skip
 def test_a_list_without_end(
     table: Unity, monkeypatch: pytest.MonkeyPatch, token: Callable[[], object], words: str
 ) -> None:
@@ -722,18 +712,14 @@ def test_a_table_has_not_so_many_commits(
 HEAD = b"HTTP/1.1 200 OK\r\n"
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (itertools.chain([HEAD, b"Content-Length: 9999\r\n\r\n"], itertools.repeat(b" ")), "time"),
-        (itertools.chain([HEAD, b"X-Slow: "], itertools.repeat(b"x")), "time"),
-        (itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n"), "time"),
-        (itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 50_000), "more than 4 MB"),
-        (itertools.chain([HEAD, b"\r\n"], itertools.repeat(b" " * 1_000_000)), "more than 4 MB"),
-        ([HEAD, b"Content-Length: 5000000\r\n\r\n", b"[" * 5_000_000], "more than 4 MB"),
-    ],
-    ids=["slow body", "slow header", "100", "many 100", "much", "long"],
-)
+@pytest.mark.parametrize(("answer", "words"), [
+    (itertools.chain([HEAD, b"Content-Length: 9999\r\n\r\n"], itertools.repeat(b" ")), "time"),
+    (itertools.chain([HEAD, b"X-Slow: "], itertools.repeat(b"x")), "time"),
+    (itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n"), "time"),
+    (itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 50_000), "more than 4 MB"),
+    (itertools.chain([HEAD, b"\r\n"], itertools.repeat(b" " * 1_000_000)), "more than 4 MB"),
+    ([HEAD, b"Content-Length: 5000000\r\n\r\n", b"[" * 5_000_000], "more than 4 MB"),
+], ids=["slow body", "slow header", "100", "many 100", "much", "long"])  # fmt: skip
 def test_an_answer_without_end(
     monkeypatch: pytest.MonkeyPatch, answer: Iterable[bytes], words: str
 ) -> None:

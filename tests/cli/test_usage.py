@@ -117,18 +117,15 @@ def test_a_misspelt_variable_is_warned_about(small: Table, monkeypatch: pytest.M
     assert deltaadm("validate", small.path, "-qq").err == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "remedy"),
-    [
-        ("inspect T --fiels", "Did you mean --files"),
-        ("inspect T --frob", "See `deltaadm inspect --help`."),
-        ("inspect T --deep", "It is an option of `validate`."),
-        ("alter T --not-null=a", "Did you mean --drop-not-null?"),
-        ("validate T --select DL999", "`deltaadm rules DL9` lists"),
-        ("inspct T", "Did you mean inspect?"),
-        ("help exit-code", "Did you mean exit-codes?"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "remedy"), [
+    ("inspect T --fiels", "Did you mean --files"),
+    ("inspect T --frob", "See `deltaadm inspect --help`."),
+    ("inspect T --deep", "It is an option of `validate`."),
+    ("alter T --not-null=a", "Did you mean --drop-not-null?"),
+    ("validate T --select DL999", "`deltaadm rules DL9` lists"),
+    ("inspct T", "Did you mean inspect?"),
+    ("help exit-code", "Did you mean exit-codes?"),
+])  # fmt: skip
 def test_what_was_meant(arguments: str, remedy: str) -> None:
     result = deltaadm(*arguments.split())
     assert result.code == 2
@@ -155,39 +152,33 @@ def test_a_command_without_arguments_says_what_is_missing(name: str) -> None:
     assert deltaadm("diff", "-o", "json").err == deltaadm("diff").err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        pytest.param("inspct T", "There is no command 'inspct'", id="unknown command"),
-        pytest.param("inspect T --fiels", "There is no option --fiels", id="unknown option"),
-        pytest.param("inspect T -o toml", "'toml' is not one of text, json, jsonl", id="format"),
-        pytest.param("inspect T -o sql", "not one of text, json, jsonl", id="inspect as sql"),
-        pytest.param("features -o sql", "not one of text, json, jsonl", id="features as sql"),
-        pytest.param("inspect T -o json:", "'json:' names no file", id="no file"),
-        pytest.param("alter T --set a=b -o json:x --output-file y", "already", id="two files"),
-        pytest.param("inspect T --color blue", "not one of auto, always, never", id="colour"),
-        pytest.param("inspect T --version x", "--version", id="version that is no number"),
-        pytest.param("inspect T --version -1", "--version", id="negative version"),
-        pytest.param("inspect T --timestamp noon", "'noon' is not a time", id="time"),
-        pytest.param("inspect T --timestamp --5", "'--5' is not a time", id="two signs"),
-        pytest.param("inspect T --timestamp ²", "'²' is not a time", id="superscript"),
-        pytest.param("inspect T --version 1 --timestamp 1", "combined", id="version and time"),
-        pytest.param("upgrade-protocol T --writer x", "--writer", id="version of writers"),
-        pytest.param("set-mapping-mode T names", "'names' is not one of", id="mapping mode"),
-        pytest.param("alter T", "error: Specify a change", id="nothing to alter"),
-        pytest.param("alter T --set a", "'a' is not of the form PROPERTY=VALUE", id="no value"),
-        pytest.param("alter T --set-type a", "'a' is not of the form COLUMN=TYPE", id="no type"),
-        pytest.param(
-            "alter T --cluster-by a --no-cluster-by", "combined", id="clustering and none"
-        ),
-        pytest.param("alter T --set =a", "'=a' is not of the form PROPERTY=VALUE", id="no key"),
-        pytest.param(
-            "alter T --set a=b --spark-conf x", "'x' is not of the form KEY=VALUE", id="setting"
-        ),
-        pytest.param("alter T --set a=b --check --apply", "combined", id="check and apply"),
-        pytest.param("apply", "PLAN", id="no plan"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    pytest.param("inspct T", "There is no command 'inspct'", id="unknown command"),
+    pytest.param("inspect T --fiels", "There is no option --fiels", id="unknown option"),
+    pytest.param("inspect T -o toml", "'toml' is not one of text, json, jsonl", id="format"),
+    pytest.param("inspect T -o sql", "not one of text, json, jsonl", id="inspect as sql"),
+    pytest.param("features -o sql", "not one of text, json, jsonl", id="features as sql"),
+    pytest.param("inspect T -o json:", "'json:' names no file", id="no file"),
+    pytest.param("alter T --set a=b -o json:x --output-file y", "already", id="two files"),
+    pytest.param("inspect T --color blue", "not one of auto, always, never", id="colour"),
+    pytest.param("inspect T --version x", "--version", id="version that is no number"),
+    pytest.param("inspect T --version -1", "--version", id="negative version"),
+    pytest.param("inspect T --timestamp noon", "'noon' is not a time", id="time"),
+    pytest.param("inspect T --timestamp --5", "'--5' is not a time", id="two signs"),
+    pytest.param("inspect T --timestamp ²", "'²' is not a time", id="superscript"),
+    pytest.param("inspect T --version 1 --timestamp 1", "combined", id="version and time"),
+    pytest.param("upgrade-protocol T --writer x", "--writer", id="version of writers"),
+    pytest.param("set-mapping-mode T names", "'names' is not one of", id="mapping mode"),
+    pytest.param("alter T", "error: Specify a change", id="nothing to alter"),
+    pytest.param("alter T --set a", "'a' is not of the form PROPERTY=VALUE", id="no value"),
+    pytest.param("alter T --set-type a", "'a' is not of the form COLUMN=TYPE", id="no type"),
+    pytest.param("alter T --cluster-by a --no-cluster-by", "combined", id="clustering and none"),
+    pytest.param("alter T --set =a", "'=a' is not of the form PROPERTY=VALUE", id="no key"),
+    pytest.param("alter T --set a=b --spark-conf x", "'x' is not of the form KEY=VALUE",
+        id="setting"),
+    pytest.param("alter T --set a=b --check --apply", "combined", id="check and apply"),
+    pytest.param("apply", "PLAN", id="no plan"),
+])  # fmt: skip
 def test_what_does_not_parse(small: Table, arguments: str, words: str) -> None:
     result = deltaadm(*(small.path if word == "T" else word for word in arguments.split()))
     assert result.code == 2
@@ -326,20 +317,16 @@ def with_full_disk(*arguments: str, stream: str) -> tuple[int, str]:
     return done.returncode, (done.stderr if stream == "stdout" else done.stdout)
 
 
-@pytest.mark.parametrize(
-    "wish",
-    [
-        ["apply", "{gone}"],
-        ["apply", "{gone}", "--journal", "{gone}.journal"],
-        ["validate", "{table}", "--baseline", "{gone}"],
-        ["validate", "{table}", "--config", "{gone}"],
-        ["inspect", "--tables-from", "{gone}"],
-        ["alter", "--tables-from", "{gone}", "--set", "a=b"],
-        ["create", "{table}/new", "--schema", "{gone}"],
-        ["alter", "{table}", "--set", "a=b", "--apply", "--yes", "--jars", "{gone}"],
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("wish", [
+    ["apply", "{gone}"],
+    ["apply", "{gone}", "--journal", "{gone}.journal"],
+    ["validate", "{table}", "--baseline", "{gone}"],
+    ["validate", "{table}", "--config", "{gone}"],
+    ["inspect", "--tables-from", "{gone}"],
+    ["alter", "--tables-from", "{gone}", "--set", "a=b"],
+    ["create", "{table}/new", "--schema", "{gone}"],
+    ["alter", "{table}", "--set", "a=b", "--apply", "--yes", "--jars", "{gone}"],
+], ids=" ".join)  # fmt: skip
 @pytest.mark.parametrize("gone", ["gone", "plain/gone"], ids=["no file", "below a file"])
 def test_a_file_that_the_command_line_names_and_that_is_not_there(
     small: Table, tmp_path: Path, wish: list[str], gone: str
@@ -383,24 +370,21 @@ def test_yaml_says_what_json_says(tmp_path: Path) -> None:
         assert found == deltaadm(*words, "-o", "json").document
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "hint"),
-    [
-        ("enable-feature deletionVectors T", 2, "the table comes first"),
-        ("drop-feature DeletionVectors T", 2, "is a table feature"),
-        ("set-mapping-mode name T", 2, "the table comes first"),
-        ("inspect T -o jsn", 2, "Did you mean json"),
-        ("validate T --fail-on warn", 2, "Did you mean warning?"),
-        ("set-mapping-mode T names", 2, "Did you mean name"),
-        ("schema inspct", 2, "Did you mean inspect?"),
-        ("completion bsh", 2, "Did you mean bash"),
-        ("upgrade-protocol T --reader x", 2, "'x' is not a number"),
-        ("config show all", 2, "Unexpected argument 'all'."),
-        ("T", 2, "To look at a table: deltaadm inspect"),
-        ("s3://bucket/t", 2, "To look at a table: deltaadm inspect s3://bucket/t"),
-        ("create new --schema id", 2, "--schema 'id BIGINT, day DATE'"),
-    ],
-)
+@pytest.mark.parametrize(("line", "code", "hint"), [
+    ("enable-feature deletionVectors T", 2, "the table comes first"),
+    ("drop-feature DeletionVectors T", 2, "is a table feature"),
+    ("set-mapping-mode name T", 2, "the table comes first"),
+    ("inspect T -o jsn", 2, "Did you mean json"),
+    ("validate T --fail-on warn", 2, "Did you mean warning?"),
+    ("set-mapping-mode T names", 2, "Did you mean name"),
+    ("schema inspct", 2, "Did you mean inspect?"),
+    ("completion bsh", 2, "Did you mean bash"),
+    ("upgrade-protocol T --reader x", 2, "'x' is not a number"),
+    ("config show all", 2, "Unexpected argument 'all'."),
+    ("T", 2, "To look at a table: deltaadm inspect"),
+    ("s3://bucket/t", 2, "To look at a table: deltaadm inspect s3://bucket/t"),
+    ("create new --schema id", 2, "--schema 'id BIGINT, day DATE'"),
+])  # fmt: skip
 def test_a_mistake_is_answered_with_what_was_meant(
     line: str, code: int, hint: str, small: Table
 ) -> None:

@@ -228,14 +228,11 @@ def test_output_file_alone_takes_the_text(odd: Table, tmp_path: Path) -> None:
     assert "DL112" in (tmp_path / "findings").read_text()
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        pytest.param(["-o", "json", "-o", "text"], id="two on standard output"),
-        pytest.param(["-o", "json:f", "-o", "text:f"], id="two in one file"),
-        pytest.param(["-o", "json:f", "--output-file", "g"], id="a file for nothing"),
-    ],
-)
+@pytest.mark.parametrize("options", [
+    pytest.param(["-o", "json", "-o", "text"], id="two on standard output"),
+    pytest.param(["-o", "json:f", "-o", "text:f"], id="two in one file"),
+    pytest.param(["-o", "json:f", "--output-file", "g"], id="a file for nothing"),
+])  # fmt: skip
 def test_formats_do_not_share_a_place(healthy: Table, options: list[str]) -> None:
     assert deltaadm("validate", healthy.path, *options).code == 2
 

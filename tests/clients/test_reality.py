@@ -109,44 +109,21 @@ CASES = {
     "no feature": Case(versions=(1, 2)),
     "column mapping by name, by version": mapped("name", 2, 5),
     "column mapping by name, listed": mapped("name", 3, 7, features=("columnMapping",)),
-    "column mapping by id, other names in files": mapped(
-        "id", 3, 7, features=("columnMapping",), column="other"
-    ),
+    "column mapping by id, other names in files": mapped("id", 3, 7, features=("columnMapping",),
+        column="other"),
     "column mapping listed, not used": Case(features=("columnMapping",)),
     "column mapping by version, not used": Case(versions=(2, 5)),
-    "deletion vectors": Case(
-        features=("deletionVectors",),
-        configuration={"delta.enableDeletionVectors": "true"},
-        deleted=(0, 1),
-    ),
-    "widened type": Case(
-        features=("typeWidening",),
-        schema=schema(**WIDENED),
-        configuration={"delta.enableTypeWidening": "true"},
-        column=pa.field("a", pa.int32()),
-    ),
-    "a type without its feature": Case(
-        versions=(1, 2), schema=schema("timestamp_ntz"), column=pa.field("a", pa.timestamp("us"))
-    ),
-    **{
-        f"{name} listed": Case(features=(name,))
-        for name in (
-            "deletionVectors",
-            "v2Checkpoint",
-            "vacuumProtocolCheck",
-            "variantType",
-            "variantType-preview",
-            "variantShredding",
-            "variantShredding-preview",
-            "typeWidening-preview",
-            "catalogManaged",
-            "catalogOwned-preview",
-            "geospatial",
-            "adaptiveMetadata-preview",
-            "fromTheFuture",
-        )
-    },
-}
+    "deletion vectors": Case(features=("deletionVectors",),
+        configuration={"delta.enableDeletionVectors": "true"}, deleted=(0, 1)),
+    "widened type": Case(features=("typeWidening",), schema=schema(**WIDENED),
+        configuration={"delta.enableTypeWidening": "true"}, column=pa.field("a", pa.int32())),
+    "a type without its feature": Case(versions=(1, 2), schema=schema("timestamp_ntz"),
+        column=pa.field("a", pa.timestamp("us"))),
+    **{f"{name} listed": Case(features=(name,)) for name in ("deletionVectors", "v2Checkpoint",
+        "vacuumProtocolCheck", "variantType", "variantType-preview", "variantShredding",
+        "variantShredding-preview", "typeWidening-preview", "catalogManaged",
+        "catalogOwned-preview", "geospatial", "adaptiveMetadata-preview", "fromTheFuture")},
+}  # fmt: skip
 
 
 def rows_by_arrow(path: Path) -> list[int | None]:

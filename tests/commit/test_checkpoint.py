@@ -413,15 +413,12 @@ def test_what_is_read_back_otherwise_is_not_published(tmp_path: Path) -> None:
 # The pointer
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("{", id="is broken"),
-        pytest.param("", id="is empty"),
-        pytest.param('{"version":1,"size":3}', id="points to what is not there"),
-        pytest.param('{"version":77,"size":3}', id="points to the future"),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    pytest.param("{", id="is broken"),
+    pytest.param("", id="is empty"),
+    pytest.param('{"version":1,"size":3}', id="points to what is not there"),
+    pytest.param('{"version":77,"size":3}', id="points to the future"),
+])  # fmt: skip
 def test_a_hint_that(events: Path, text: str) -> None:
     (log(events) / HINT).write_text(text)
     checkpoint_of(events)

@@ -74,19 +74,16 @@ def first_commit(fault: Fault) -> Callable[[Request], Fault | None]:
     return lambda request: left.pop() if request.is_commit and left else None
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(RESET_BEFORE, id="reset before"),
-        pytest.param(RESET_AFTER, id="reset after"),
-        pytest.param(OVERLOADED, id="503"),
-        pytest.param(FAILED_AFTER, id="503 after it was done"),
-        pytest.param(THROTTLED, id="429"),
-        pytest.param(TAKEN_AFTER, id="412 after it was done"),
-        pytest.param(SLOW, id="slow"),
-        pytest.param(PARTIAL, id="half an answer"),
-    ],
-)
+@pytest.mark.parametrize("fault", [
+    pytest.param(RESET_BEFORE, id="reset before"),
+    pytest.param(RESET_AFTER, id="reset after"),
+    pytest.param(OVERLOADED, id="503"),
+    pytest.param(FAILED_AFTER, id="503 after it was done"),
+    pytest.param(THROTTLED, id="429"),
+    pytest.param(TAKEN_AFTER, id="412 after it was done"),
+    pytest.param(SLOW, id="slow"),
+    pytest.param(PARTIAL, id="half an answer"),
+])  # fmt: skip
 def test_one_fault_does_not_keep_a_commit_from_being_made_once(
     server: S3Server, proxy: Proxy, place: str, fault: Fault
 ) -> None:

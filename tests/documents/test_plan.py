@@ -181,69 +181,50 @@ def _without(key: str) -> Callable[[Document], None]:
     return lambda text: text.pop(key)
 
 
-@pytest.mark.parametrize(
-    ("edit", "words"),
-    [
-        pytest.param(_set("steps", 0, "properties", {"a": "2"}), "changed after", id="a step"),
-        pytest.param(_set("steps", []), "changed after", id="no steps"),
-        pytest.param(_set("steps", 0, "sql", "DROP TABLE x"), "changed after", id="its statement"),
-        pytest.param(_set("steps", 0, "cost", "rewrite"), "changed after", id="a step's cost"),
-        pytest.param(
-            _set("after", "metadata", "configuration", {}), "changed after", id="after: metadata"
-        ),
-        pytest.param(
-            _set("after", "protocol", "minWriterVersion", 7), "changed after", id="after: protocol"
-        ),
-        pytest.param(
-            _set("after", "metadata", "configuration", "a", "<known after commit>"),
-            "changed after",
-            id="after: a marker that is not there",
-        ),
-        pytest.param(
-            _set("before", "metadata", "configuration", {}), "changed after", id="before: metadata"
-        ),
-        pytest.param(
-            _set("before", "protocol", "minWriterVersion", 3),
-            "changed after",
-            id="before: protocol",
-        ),
-        pytest.param(_set("before", "version", 2), "changed after", id="before: version"),
-        pytest.param(_set("binding", {}), "do not match", id="binding"),
-        pytest.param(_set("name", True), "not a deltaadm plan", id="a name of another type"),
-        pytest.param(
-            _set("location", "\ud800"), "not a deltaadm plan", id="a location that is no name"
-        ),
-        pytest.param(_set("location", "a\0"), "not a deltaadm plan", id="a location with a zero"),
-        pytest.param(
-            _set("before", "version", 10**400), "not a deltaadm plan", id="a version that is none"
-        ),
-        pytest.param(_set("changes", []), "changed after", id="no changes"),
-        pytest.param(_set("changes", 0, "after", "x"), "changed after", id="a change"),
-        pytest.param(_set("cost", "rewrite"), "changed after", id="cost"),
-        pytest.param(_set("is_noop", True), "changed after", id="is_noop"),
-        pytest.param(_set("format_version", 2), "format version 2", id="a later format"),
-        pytest.param(_set("format_version", None), "format version None", id="no real format"),
-        pytest.param(_without("format_version"), "no 'format_version'", id="without a format"),
-        pytest.param(_without("steps"), "no 'steps'", id="without steps"),
-        pytest.param(_without("before"), "no 'before'", id="without before"),
-        pytest.param(_without("is_noop"), "no 'is_noop'", id="without is_noop"),
-        pytest.param(_set("steps", 0, "kind", "drop"), "unknown kind 'drop'", id="unknown step"),
-        pytest.param(_set("steps", 7), "not a deltaadm plan", id="steps of another type"),
-        pytest.param(
-            _set("before", "version", "x"), "not a deltaadm plan", id="version of another type"
-        ),
-        pytest.param(
-            _set("before", "protocol", []), "not a deltaadm plan", id="protocol of another type"
-        ),
-        pytest.param(_set("changes", [1]), "not a deltaadm plan", id="changes of another type"),
-        pytest.param(_set("session", 1), "not a deltaadm plan", id="session of another type"),
-        pytest.param(
-            _set("session", "spark.databricks.delta.columnMapping.allowRemoval", "maybe"),
-            "neither true nor false",
-            id="a setting that is no boolean",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("edit", "words"), [
+    pytest.param(_set("steps", 0, "properties", {"a": "2"}), "changed after", id="a step"),
+    pytest.param(_set("steps", []), "changed after", id="no steps"),
+    pytest.param(_set("steps", 0, "sql", "DROP TABLE x"), "changed after", id="its statement"),
+    pytest.param(_set("steps", 0, "cost", "rewrite"), "changed after", id="a step's cost"),
+    pytest.param(_set("after", "metadata", "configuration", {}), "changed after",
+        id="after: metadata"),
+    pytest.param(_set("after", "protocol", "minWriterVersion", 7), "changed after",
+        id="after: protocol"),
+    pytest.param(_set("after", "metadata", "configuration", "a", "<known after commit>"),
+        "changed after", id="after: a marker that is not there"),
+    pytest.param(_set("before", "metadata", "configuration", {}), "changed after",
+        id="before: metadata"),
+    pytest.param(_set("before", "protocol", "minWriterVersion", 3), "changed after",
+        id="before: protocol"),
+    pytest.param(_set("before", "version", 2), "changed after", id="before: version"),
+    pytest.param(_set("binding", {}), "do not match", id="binding"),
+    pytest.param(_set("name", True), "not a deltaadm plan", id="a name of another type"),
+    pytest.param(_set("location", "\ud800"), "not a deltaadm plan",
+        id="a location that is no name"),
+    pytest.param(_set("location", "a\0"), "not a deltaadm plan", id="a location with a zero"),
+    pytest.param(_set("before", "version", 10**400), "not a deltaadm plan",
+        id="a version that is none"),
+    pytest.param(_set("changes", []), "changed after", id="no changes"),
+    pytest.param(_set("changes", 0, "after", "x"), "changed after", id="a change"),
+    pytest.param(_set("cost", "rewrite"), "changed after", id="cost"),
+    pytest.param(_set("is_noop", True), "changed after", id="is_noop"),
+    pytest.param(_set("format_version", 2), "format version 2", id="a later format"),
+    pytest.param(_set("format_version", None), "format version None", id="no real format"),
+    pytest.param(_without("format_version"), "no 'format_version'", id="without a format"),
+    pytest.param(_without("steps"), "no 'steps'", id="without steps"),
+    pytest.param(_without("before"), "no 'before'", id="without before"),
+    pytest.param(_without("is_noop"), "no 'is_noop'", id="without is_noop"),
+    pytest.param(_set("steps", 0, "kind", "drop"), "unknown kind 'drop'", id="unknown step"),
+    pytest.param(_set("steps", 7), "not a deltaadm plan", id="steps of another type"),
+    pytest.param(_set("before", "version", "x"), "not a deltaadm plan",
+        id="version of another type"),
+    pytest.param(_set("before", "protocol", []), "not a deltaadm plan",
+        id="protocol of another type"),
+    pytest.param(_set("changes", [1]), "not a deltaadm plan", id="changes of another type"),
+    pytest.param(_set("session", 1), "not a deltaadm plan", id="session of another type"),
+    pytest.param(_set("session", "spark.databricks.delta.columnMapping.allowRemoval", "maybe"),
+        "neither true nor false", id="a setting that is no boolean"),
+])  # fmt: skip
 def test_edited_files_are_refused(edit: Callable[[Document], None], words: str) -> None:
     text = document()
     edit(text)
@@ -268,19 +249,13 @@ def test_what_is_no_plan_is_refused(text: str) -> None:
     assert "--out FILE" in caught.value.remedy
 
 
-@pytest.mark.parametrize(
-    ("table", "error_class"),
-    [
-        pytest.param(
-            replace(TABLE, protocol=snapshot((1, 3)).protocol),
-            "DELTA_PROTOCOL_CHANGED",
-            id="protocol",
-        ),
-        pytest.param(snapshot((1, 2), {"b": "2"}), "DELTA_METADATA_CHANGED", id="properties"),
-        pytest.param(snapshot((1, 2), {"b": "1"}, id="x"), "DELTA_METADATA_CHANGED", id="table"),
-        pytest.param(replace(TABLE, version=2), "DELTA_METADATA_CHANGED", id="version"),
-    ],
-)
+@pytest.mark.parametrize(("table", "error_class"), [
+    pytest.param(replace(TABLE, protocol=snapshot((1, 3)).protocol), "DELTA_PROTOCOL_CHANGED",
+        id="protocol"),
+    pytest.param(snapshot((1, 2), {"b": "2"}), "DELTA_METADATA_CHANGED", id="properties"),
+    pytest.param(snapshot((1, 2), {"b": "1"}, id="x"), "DELTA_METADATA_CHANGED", id="table"),
+    pytest.param(replace(TABLE, version=2), "DELTA_METADATA_CHANGED", id="version"),
+])  # fmt: skip
 def test_a_moved_base_stops_it(table: Snapshot, error_class: str) -> None:
     with pytest.raises(CommitError, match="nothing was committed") as caught:
         renewed(document(), table)

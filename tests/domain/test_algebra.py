@@ -87,40 +87,31 @@ def _or_error(make: Callable[[], Protocol]) -> dict[str, Any]:
 
 
 OPERATIONS: dict[str, Callable[[Any], Any]] = {
-    "canDowngradeTo": lambda i: _protocol(i["from"]).can_downgrade_to(
-        _protocol(i["to"]), i["droppedFeature"]
-    ),
+    "canDowngradeTo": lambda i: _protocol(i["from"]).can_downgrade_to(_protocol(i["to"]),
+        i["droppedFeature"]),
     "canUpgradeTo": lambda i: _protocol(i["from"]).can_upgrade_to(_protocol(i["to"])),
     "describe": lambda i: _described(_protocol(i["protocol"])),
-    "merge": lambda i: _written(
-        _protocol(i["protocols"][0]).merge(*map(_protocol, i["protocols"][1:]))
-    ),
-    "metadataRequiredFeatures": lambda i: sorted(
-        metadata_required_features(_metadata(i["metadata"]))
-    ),
-    "minProtocolComponentsFromAutomaticallyEnabledFeatures": lambda i: _components(
-        min_protocol_components_from_automatically_enabled_features(
-            _metadata(i["metadata"]), _protocol(i["current"])
-        )
-    ),
-    "minProtocolComponentsFromMetadata": lambda i: _components(
-        min_protocol_components_from_metadata(_metadata(i["metadata"]))
-    ),
+    "merge": lambda i:
+        _written(_protocol(i["protocols"][0]).merge(*map(_protocol, i["protocols"][1:]))),
+    "metadataRequiredFeatures": lambda i:
+        sorted(metadata_required_features(_metadata(i["metadata"]))),
+    "minProtocolComponentsFromAutomaticallyEnabledFeatures": lambda i:
+        _components(min_protocol_components_from_automatically_enabled_features(
+        _metadata(i["metadata"]), _protocol(i["current"]))),
+    "minProtocolComponentsFromMetadata": lambda i:
+        _components(min_protocol_components_from_metadata(_metadata(i["metadata"]))),
     "minimumRequiredVersions": lambda i: _versions(minimum_required_versions(i["features"])),
     "protocolForNewTable": lambda i: _written(for_new_table(_metadata(i["metadata"]))),
     "removeFeature": lambda i: _written(_protocol(i["protocol"]).without_feature(i["feature"])),
-    "supportedFeaturesFromTableConfigs": lambda i: sorted(
-        supported_features_from_table_configs(i["configuration"])
-    ),
-    "upgradeProtocolForExistingTable": lambda i: _written(
-        upgrade_protocol_from_metadata_for_existing_table(
-            _metadata(i["metadata"]), _protocol(i["current"])
-        )
-    ),
+    "supportedFeaturesFromTableConfigs": lambda i:
+        sorted(supported_features_from_table_configs(i["configuration"])),
+    "upgradeProtocolForExistingTable": lambda i:
+        _written(upgrade_protocol_from_metadata_for_existing_table(_metadata(i["metadata"]),
+        _protocol(i["current"]))),
     "validateConfigurations": lambda i: validate_configurations(i["configuration"]),
     "withFeature": lambda i: _written(_protocol(i["protocol"]).with_feature(i["feature"])),
     "withFeatures": lambda i: _written(_protocol(i["protocol"]).with_features(i["features"])),
-}
+}  # fmt: skip
 
 
 def _answer(case: oracle.Case) -> Any:

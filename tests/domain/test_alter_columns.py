@@ -63,20 +63,13 @@ def test_columns_inside_an_array(step: Step, left: list[str]):
     assert columns(evolve(table(field("a", 1), ARRAY), step)) == left
 
 
-@pytest.mark.parametrize(
-    ("step", "error_class"),
-    [
-        (
-            DropColumns((("v", "element"),)),
-            "DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
-        ),
-        (RenameColumn(("v", "element"), "x"), "INVALID_FIELD_NAME"),
-        (DropColumns((("v", "ELEMENT", "p"),)), "INVALID_FIELD_NAME"),
-        (DropColumns((("a", "x"),)), "INVALID_FIELD_NAME"),
-        (DropColumns((("v", "element", "x"),)), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("step", "error_class"), [
+    (DropColumns((("v", "element"),)), "DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE"),
+    (RenameColumn(("v", "element"), "x"), "INVALID_FIELD_NAME"),
+    (DropColumns((("v", "ELEMENT", "p"),)), "INVALID_FIELD_NAME"),
+    (DropColumns((("a", "x"),)), "INVALID_FIELD_NAME"),
+    (DropColumns((("v", "element", "x"),)), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+], ids=str)  # fmt: skip
 def test_what_is_no_column_inside_an_array(step: Step, error_class: str):
     with pytest.raises(Refused) as caught:
         evolve(table(field("a", 1), ARRAY), step)
@@ -94,20 +87,17 @@ def test_a_name_that_several_columns_have_is_ambiguous(step: Step):
     assert caught.value.delta_error_class == "AMBIGUOUS_COLUMN_OR_FIELD"
 
 
-@pytest.mark.parametrize(
-    ("step", "left"),
-    [
-        (RenameColumn(("a",), "z"), ["z", "b", "s", "s.x", "s.y"]),
-        (RenameColumn(("A",), "z"), ["z", "b", "s", "s.x", "s.y"]),
-        (RenameColumn(("s", "x"), "a"), ["a", "b", "s", "s.a", "s.y"]),
-        (RenameColumn(("s",), "t"), ["a", "b", "t", "t.x", "t.y"]),
-        (RenameColumn(("a",), "o d,d"), ["`o d,d`", "b", "s", "s.x", "s.y"]),
-        (DropColumns((("b",),)), ["a", "s", "s.x", "s.y"]),
-        (DropColumns((("s",),)), ["a", "b"]),
-        (DropColumns((("s", "x"), ("a",))), ["b", "s", "s.y"]),
-        (DropColumns((("nope",), ("a",)), if_exists=True), ["b", "s", "s.x", "s.y"]),
-    ],
-)
+@pytest.mark.parametrize(("step", "left"), [
+    (RenameColumn(("a",), "z"), ["z", "b", "s", "s.x", "s.y"]),
+    (RenameColumn(("A",), "z"), ["z", "b", "s", "s.x", "s.y"]),
+    (RenameColumn(("s", "x"), "a"), ["a", "b", "s", "s.a", "s.y"]),
+    (RenameColumn(("s",), "t"), ["a", "b", "t", "t.x", "t.y"]),
+    (RenameColumn(("a",), "o d,d"), ["`o d,d`", "b", "s", "s.x", "s.y"]),
+    (DropColumns((("b",),)), ["a", "s", "s.x", "s.y"]),
+    (DropColumns((("s",),)), ["a", "b"]),
+    (DropColumns((("s", "x"), ("a",))), ["b", "s", "s.y"]),
+    (DropColumns((("nope",), ("a",)), if_exists=True), ["b", "s", "s.x", "s.y"]),
+])  # fmt: skip
 def test_the_columns_that_are_left(step: Step, left: list[str]) -> None:
     before = table(*PLAIN)
     after = evolve(before, step)
@@ -123,16 +113,13 @@ def test_a_partition_column_is_renamed_everywhere() -> None:
     assert after.metadata.partition_columns == ("day",)
 
 
-@pytest.mark.parametrize(
-    ("step", "listed"),
-    [
-        (RenameColumn(("s",), "t"), "a,t.x,b"),
-        (RenameColumn(("s", "x"), "o d"), "a,s.`o d`,b"),
-        (RenameColumn(("s", "y"), "z"), "a,s.x,b"),
-        (DropColumns((("s",),)), "a,b"),
-        (DropColumns((("b",), ("a",))), "s.x"),
-    ],
-)
+@pytest.mark.parametrize(("step", "listed"), [
+    (RenameColumn(("s",), "t"), "a,t.x,b"),
+    (RenameColumn(("s", "x"), "o d"), "a,s.`o d`,b"),
+    (RenameColumn(("s", "y"), "z"), "a,s.x,b"),
+    (DropColumns((("s",),)), "a,b"),
+    (DropColumns((("b",), ("a",))), "s.x"),
+])  # fmt: skip
 def test_the_columns_with_statistics_follow(step: Step, listed: str) -> None:
     after = evolve(table(*PLAIN, dataSkippingStatsColumns="a,s.x,b"), step)
     assert after.metadata.configuration["delta.dataSkippingStatsColumns"] == listed
@@ -149,48 +136,27 @@ CLUSTERED = replace(
 GENERATED = field("g", 6, **{"delta.generationExpression": "s.x + 1"})
 
 
-@pytest.mark.parametrize(
-    ("start", "step", "error_class"),
-    [
-        (table(*PLAIN), RenameColumn(("nope",), "z"), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
-        (table(*PLAIN), DropColumns((("s", "nope"),)), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
-        (table(*PLAIN), RenameColumn(("a",), "B"), "FIELD_ALREADY_EXISTS"),
-        (table(*PLAIN), RenameColumn(("a",), "A"), "FIELD_ALREADY_EXISTS"),
-        (
-            table(*PLAIN, field("x y", 6), dataSkippingStatsColumns="a,`x y`"),
-            DropColumns((("b",),)),
-            "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
-        ),
-        (snapshot(), RenameColumn(("a",), "z"), "DELTA_UNSUPPORTED_RENAME_COLUMN"),
-        (snapshot(), DropColumns((("a",),)), "DELTA_UNSUPPORTED_DROP_COLUMN"),
-        (
-            table(*PLAIN),
-            DropColumns((("s", "x"), ("s", "y"))),
-            "DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
-        ),
-        (
-            table(*PLAIN, partitions=("b",)),
-            DropColumns((("b",),)),
-            "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
-        ),
-        (CLUSTERED, DropColumns((("s", "x"),)), "DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN"),
-        (
-            table(*PLAIN, constraints__c="length('b') > A"),
-            RenameColumn(("a",), "z"),
-            "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
-        ),
-        (
-            table(*PLAIN, constraints__c="s . x > 0"),
-            DropColumns((("s",),)),
-            "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
-        ),
-        (
-            table(*PLAIN, GENERATED),
-            RenameColumn(("s", "x"), "z"),
-            "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("start", "step", "error_class"), [
+    (table(*PLAIN), RenameColumn(("nope",), "z"), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    (table(*PLAIN), DropColumns((("s", "nope"),)), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    (table(*PLAIN), RenameColumn(("a",), "B"), "FIELD_ALREADY_EXISTS"),
+    (table(*PLAIN), RenameColumn(("a",), "A"), "FIELD_ALREADY_EXISTS"),
+    (table(*PLAIN, field("x y", 6), dataSkippingStatsColumns="a,`x y`"), DropColumns((("b",),)),
+        "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"),
+    (snapshot(), RenameColumn(("a",), "z"), "DELTA_UNSUPPORTED_RENAME_COLUMN"),
+    (snapshot(), DropColumns((("a",),)), "DELTA_UNSUPPORTED_DROP_COLUMN"),
+    (table(*PLAIN), DropColumns((("s", "x"), ("s", "y"))),
+        "DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA"),
+    (table(*PLAIN, partitions=("b",)), DropColumns((("b",),)),
+        "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN"),
+    (CLUSTERED, DropColumns((("s", "x"),)), "DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN"),
+    (table(*PLAIN, constraints__c="length('b') > A"), RenameColumn(("a",), "z"),
+        "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE"),
+    (table(*PLAIN, constraints__c="s . x > 0"), DropColumns((("s",),)),
+        "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE"),
+    (table(*PLAIN, GENERATED), RenameColumn(("s", "x"), "z"),
+        "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE"),
+])  # fmt: skip
 def test_what_stands_in_the_way(start: Snapshot, step: Step, error_class: str) -> None:
     with pytest.raises(Refused) as caught:
         evolve(start, step)

@@ -83,53 +83,34 @@ def schema_of(after: Snapshot) -> str:
     return columns_sql(after.metadata.schema).replace("`", "")
 
 
-@pytest.mark.parametrize(
-    ("columns", "step", "expected"),
-    [
-        ("a INT", add("b INT"), "a INT, b INT"),
-        ("a INT", add("b INT FIRST, c INT AFTER B"), "b INT, c INT, a INT"),
-        ("a INT", add("b INT COMMENT 'x' FIRST"), "b INT COMMENT 'x', a INT"),
-        ("s STRUCT<x: INT>", add("S.y INT FIRST"), "s STRUCT<y: INT, x: INT>"),
-        ("v ARRAY<STRUCT<x: INT>>", add("v.element.y INT"), "v ARRAY<STRUCT<x: INT, y: INT>>"),
-        (
-            "m MAP<INT, STRUCT<x: INT>>",
-            add("m.value.y INT AFTER x"),
-            "m MAP<INT, STRUCT<x: INT, y: INT>>",
-        ),
-        ("a INT NOT NULL", change("A", nullable=True), "a INT"),
-        ("a INT", change("a", comment="x"), "a INT COMMENT 'x'"),
-        ("a INT COMMENT 'x'", change("a", comment=""), "a INT COMMENT ''"),
-        ("a INT, b INT, c INT", change("c", position=FIRST), "c INT, a INT, b INT"),
-        ("a INT, b INT, c INT", change("a", position=Position("B")), "b INT, a INT, c INT"),
-        ("a INT, b INT", change("a", position=Position("A")), "a INT, b INT"),
-        ("s STRUCT<x: INT, y: INT>", change("s.y", position=FIRST), "s STRUCT<y: INT, x: INT>"),
-    ],
-)
+@pytest.mark.parametrize(("columns", "step", "expected"), [
+    ("a INT", add("b INT"), "a INT, b INT"),
+    ("a INT", add("b INT FIRST, c INT AFTER B"), "b INT, c INT, a INT"),
+    ("a INT", add("b INT COMMENT 'x' FIRST"), "b INT COMMENT 'x', a INT"),
+    ("s STRUCT<x: INT>", add("S.y INT FIRST"), "s STRUCT<y: INT, x: INT>"),
+    ("v ARRAY<STRUCT<x: INT>>", add("v.element.y INT"), "v ARRAY<STRUCT<x: INT, y: INT>>"),
+    ("m MAP<INT, STRUCT<x: INT>>", add("m.value.y INT AFTER x"),
+        "m MAP<INT, STRUCT<x: INT, y: INT>>"),
+    ("a INT NOT NULL", change("A", nullable=True), "a INT"),
+    ("a INT", change("a", comment="x"), "a INT COMMENT 'x'"),
+    ("a INT COMMENT 'x'", change("a", comment=""), "a INT COMMENT ''"),
+    ("a INT, b INT, c INT", change("c", position=FIRST), "c INT, a INT, b INT"),
+    ("a INT, b INT, c INT", change("a", position=Position("B")), "b INT, a INT, c INT"),
+    ("a INT, b INT", change("a", position=Position("A")), "a INT, b INT"),
+    ("s STRUCT<x: INT, y: INT>", change("s.y", position=FIRST), "s STRUCT<y: INT, x: INT>"),
+])  # fmt: skip
 def test_columns_afterwards(columns: str, step: Step, expected: str):
     assert schema_of(evolve(table(columns), step)) == expected
 
 
-@pytest.mark.parametrize(
-    ("columns", "column", "to", "expected", "recorded"),
-    [
-        ("a SMALLINT", "a", "INT", "a INT", {"toType": "integer", "fromType": "short"}),
-        (
-            "s STRUCT<x: FLOAT>",
-            "S.x",
-            "DOUBLE",
-            "s STRUCT<x: DOUBLE>",
-            {"toType": "double", "fromType": "float"},
-        ),
-        ("m MAP<INT, ARRAY<DATE>>", "m.value.element", "TIMESTAMP_NTZ", None, None),
-        (
-            "m MAP<INT, ARRAY<INT>>",
-            "m.value.element",
-            "BIGINT",
-            "m MAP<INT, ARRAY<BIGINT>>",
-            {"toType": "long", "fromType": "integer", "fieldPath": "value.element"},
-        ),
-    ],
-)
+@pytest.mark.parametrize(("columns", "column", "to", "expected", "recorded"), [
+    ("a SMALLINT", "a", "INT", "a INT", {"toType": "integer", "fromType": "short"}),
+    ("s STRUCT<x: FLOAT>", "S.x", "DOUBLE", "s STRUCT<x: DOUBLE>",
+        {"toType": "double", "fromType": "float"}),
+    ("m MAP<INT, ARRAY<DATE>>", "m.value.element", "TIMESTAMP_NTZ", None, None),
+    ("m MAP<INT, ARRAY<INT>>", "m.value.element", "BIGINT", "m MAP<INT, ARRAY<BIGINT>>",
+        {"toType": "long", "fromType": "integer", "fieldPath": "value.element"}),
+])  # fmt: skip
 def test_a_widened_column_notes_what_it_was(
     columns: str, column: str, to: str, expected: str | None, recorded: dict[str, str] | None
 ):
@@ -175,63 +156,55 @@ def test_defaults_are_for_tables_with_the_feature():
     assert evolve(after, change("a", default="")).metadata.schema == before.metadata.schema
 
 
-@pytest.mark.parametrize(
-    ("step", "error_class"),
-    [
-        (add("n INT NOT NULL"), "DELTA_OPERATION_NOT_ALLOWED"),
-        (add("n ARRAY<STRUCT<q: INT NOT NULL>>"), "DELTA_OPERATION_NOT_ALLOWED"),
-        (
-            add("n INT DEFAULT 5"),
-            "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED",
-        ),
-        (add("nope.x INT"), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
-        (add("a.x INT"), "INVALID_FIELD_NAME"),
-        (add("arr.x INT"), "INVALID_FIELD_NAME"),
-        (add("s.nope.x INT"), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
-        (add("a.b.x INT"), "INVALID_FIELD_NAME"),
-        (add("arr.ELEMENT.x INT"), "INVALID_FIELD_NAME"),
-        (add("s.X INT"), "FIELD_ALREADY_EXISTS"),
-        (add("n INT AFTER nope"), "FIELD_NOT_FOUND"),
-        (add("s.n INT AFTER a"), "FIELD_NOT_FOUND"),
-        (add("n INT, N INT"), "COLUMN_ALREADY_EXISTS"),
-        (add("`x y` INT"), "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"),
-        (add("n INTERVAL DAY"), "DELTA_UNSUPPORTED_DATA_TYPES"),
-        (add("n STRING COLLATE UNICODE"), "DELTA_UNSUPPORTED_DATA_TYPES"),
-        (add("n ARRAY<TIME>"), "UNSUPPORTED_TIME_TYPE"),
-        (add("n TIMESTAMP_NTZ"), "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"),
-        (change("nope", comment="x"), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
-        (change("b", nullable=False), "_LEGACY_ERROR_TEMP_2330"),
-        (change("b", position=Position("nope")), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
-        (change("s.x", position=Position("a")), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
-        (change("arr.element", comment="x"), "DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY"),
-        (change("m.key", nullable=True), "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP"),
-        (change("a", default="1"), "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED"),
-        (widen("a", "BIGINT"), "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP"),
-        (widen("a", "STRING"), "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP"),
-        (widen("a", "SMALLINT"), "NOT_SUPPORTED_CHANGE_COLUMN"),
-        (widen("b", "VARCHAR(3)"), "NOT_SUPPORTED_CHANGE_COLUMN"),
-        (widen("s", "STRUCT<x: INT>"), "CANNOT_UPDATE_FIELD.STRUCT_TYPE"),
-        (widen("a", "ARRAY<INT>"), "CANNOT_UPDATE_FIELD.ARRAY_TYPE"),
-        (widen("m", "MAP<INT, INT>"), "CANNOT_UPDATE_FIELD.MAP_TYPE"),
-        (AddConstraint("c", "nope > 0"), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
-        (AddConstraint("c", "a > 0)"), "PARSE_SYNTAX_ERROR"),
-        (AddConstraint("c", "(a > 0"), "PARSE_SYNTAX_ERROR"),
-        (AddConstraint("c", "b = 'x"), "PARSE_SYNTAX_ERROR"),
-        (AddConstraint("c", " -- nothing"), "PARSE_SYNTAX_ERROR"),
-        (AddConstraint("c", "exists(arr, one -> one.p > 0)"), "PARSE_SYNTAX_ERROR"),
-        (
-            AddConstraint("__CHAR_VARCHAR_STRING_LENGTH_CHECK__", "true"),
-            "DELTA_INVALID_CONSTRAINT_NAME",
-        ),
-        (DropConstraint("nope"), "DELTA_CONSTRAINT_DOES_NOT_EXIST"),
-        (cluster("nope"), "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"),
-        (cluster("arr.element.p"), "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"),
-        (cluster("a", "A"), "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY"),
-        (cluster("a", "b", "s.x", "s.y.z", "m"), "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"),
-        (cluster("s"), "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("step", "error_class"), [
+    (add("n INT NOT NULL"), "DELTA_OPERATION_NOT_ALLOWED"),
+    (add("n ARRAY<STRUCT<q: INT NOT NULL>>"), "DELTA_OPERATION_NOT_ALLOWED"),
+    (add("n INT DEFAULT 5"),
+        "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED"),
+    (add("nope.x INT"), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    (add("a.x INT"), "INVALID_FIELD_NAME"),
+    (add("arr.x INT"), "INVALID_FIELD_NAME"),
+    (add("s.nope.x INT"), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    (add("a.b.x INT"), "INVALID_FIELD_NAME"),
+    (add("arr.ELEMENT.x INT"), "INVALID_FIELD_NAME"),
+    (add("s.X INT"), "FIELD_ALREADY_EXISTS"),
+    (add("n INT AFTER nope"), "FIELD_NOT_FOUND"),
+    (add("s.n INT AFTER a"), "FIELD_NOT_FOUND"),
+    (add("n INT, N INT"), "COLUMN_ALREADY_EXISTS"),
+    (add("`x y` INT"), "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"),
+    (add("n INTERVAL DAY"), "DELTA_UNSUPPORTED_DATA_TYPES"),
+    (add("n STRING COLLATE UNICODE"), "DELTA_UNSUPPORTED_DATA_TYPES"),
+    (add("n ARRAY<TIME>"), "UNSUPPORTED_TIME_TYPE"),
+    (add("n TIMESTAMP_NTZ"), "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"),
+    (change("nope", comment="x"), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    (change("b", nullable=False), "_LEGACY_ERROR_TEMP_2330"),
+    (change("b", position=Position("nope")), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    (change("s.x", position=Position("a")), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    (change("arr.element", comment="x"), "DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY"),
+    (change("m.key", nullable=True), "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP"),
+    (change("a", default="1"), "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED"),
+    (widen("a", "BIGINT"), "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP"),
+    (widen("a", "STRING"), "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP"),
+    (widen("a", "SMALLINT"), "NOT_SUPPORTED_CHANGE_COLUMN"),
+    (widen("b", "VARCHAR(3)"), "NOT_SUPPORTED_CHANGE_COLUMN"),
+    (widen("s", "STRUCT<x: INT>"), "CANNOT_UPDATE_FIELD.STRUCT_TYPE"),
+    (widen("a", "ARRAY<INT>"), "CANNOT_UPDATE_FIELD.ARRAY_TYPE"),
+    (widen("m", "MAP<INT, INT>"), "CANNOT_UPDATE_FIELD.MAP_TYPE"),
+    (AddConstraint("c", "nope > 0"), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
+    (AddConstraint("c", "a > 0)"), "PARSE_SYNTAX_ERROR"),
+    (AddConstraint("c", "(a > 0"), "PARSE_SYNTAX_ERROR"),
+    (AddConstraint("c", "b = 'x"), "PARSE_SYNTAX_ERROR"),
+    (AddConstraint("c", " -- nothing"), "PARSE_SYNTAX_ERROR"),
+    (AddConstraint("c", "exists(arr, one -> one.p > 0)"), "PARSE_SYNTAX_ERROR"),
+    (AddConstraint("__CHAR_VARCHAR_STRING_LENGTH_CHECK__", "true"),
+        "DELTA_INVALID_CONSTRAINT_NAME"),
+    (DropConstraint("nope"), "DELTA_CONSTRAINT_DOES_NOT_EXIST"),
+    (cluster("nope"), "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"),
+    (cluster("arr.element.p"), "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"),
+    (cluster("a", "A"), "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY"),
+    (cluster("a", "b", "s.x", "s.y.z", "m"), "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"),
+    (cluster("s"), "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"),
+], ids=str)  # fmt: skip
 def test_refusals(step: Step, error_class: str):
     with pytest.raises(Refused) as caught:
         evolve(table(), step)
@@ -243,16 +216,12 @@ def test_refusals(step: Step, error_class: str):
 COMPUTED = "b INT, g INT GENERATED ALWAYS AS (b + 1), i BIGINT GENERATED ALWAYS AS IDENTITY"
 
 
-@pytest.mark.parametrize(
-    ("step", "error_class"),
-    [
-        (widen("b", "BIGINT"), "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE"),
-        (widen("g", "BIGINT"), "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH"),
-        (widen("i", "DECIMAL(20, 0)"), "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED"),
-        (change("i", nullable=True), "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("step", "error_class"), [
+    (widen("b", "BIGINT"), "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE"),
+    (widen("g", "BIGINT"), "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH"),
+    (widen("i", "DECIMAL(20, 0)"), "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED"),
+    (change("i", nullable=True), "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED"),
+], ids=str)  # fmt: skip
 def test_computed_columns_are_held_fast(step: Step, error_class: str):
     features = ("typeWidening", "generatedColumns", "identityColumns")
     before = table(COMPUTED, *features, enableTypeWidening="true")
@@ -277,18 +246,15 @@ def test_a_constraint_in_use_holds_its_columns_fast():
     assert "delta.constraints.positive" not in gone.metadata.configuration
 
 
-@pytest.mark.parametrize(
-    ("text", "stored"),
-    [
-        ("a>0", "a > 0"),
-        ("a>=1.5e-3 AND b<>'x'", "a >= 1.5e-3 AND b <> 'x'"),
-        ('not(`b c`="d")\n-- why\n or a!=-1L', 'not ( `b c` = "d" ) or a != - 1L'),
-        ("b = 'it''s'", "b = 'it\\'s'"),
-        ("b = r'\\d'", "b = '\\\\d'"),
-        ("größe > 1 /* cm */", "`größe` > 1"),
-        ("f(a, 2)[0].x || 'y'", "f ( a , 2 ) [ 0 ] . x || 'y'"),
-    ],
-)
+@pytest.mark.parametrize(("text", "stored"), [
+    ("a>0", "a > 0"),
+    ("a>=1.5e-3 AND b<>'x'", "a >= 1.5e-3 AND b <> 'x'"),
+    ('not(`b c`="d")\n-- why\n or a!=-1L', 'not ( `b c` = "d" ) or a != - 1L'),
+    ("b = 'it''s'", "b = 'it\\'s'"),
+    ("b = r'\\d'", "b = '\\\\d'"),
+    ("größe > 1 /* cm */", "`größe` > 1"),
+    ("f(a, 2)[0].x || 'y'", "f ( a , 2 ) [ 0 ] . x || 'y'"),
+])  # fmt: skip
 def test_expressions_are_stored_as_tokens(text: str, stored: str):
     assert stored_expression(text) == stored
     assert stored_expression(stored) == stored
@@ -343,19 +309,13 @@ def test_a_partitioned_table_is_not_clustered():
     )
 
 
-@pytest.mark.parametrize(
-    ("properties", "expected"),
-    [
-        ({}, ["a", "b", "s.x", "s.y.z"]),
-        ({"dataSkippingNumIndexedCols": "0"}, []),
-        ({"dataSkippingNumIndexedCols": "3"}, ["a", "b", "s.x"]),
-        ({"dataSkippingNumIndexedCols": "-1"}, ["a", "b", "s.x", "s.y.z"]),
-        (
-            {"dataSkippingStatsColumns": "S,a", "dataSkippingNumIndexedCols": "1"},
-            ["a", "s.x", "s.y.z"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("properties", "expected"), [
+    ({}, ["a", "b", "s.x", "s.y.z"]),
+    ({"dataSkippingNumIndexedCols": "0"}, []),
+    ({"dataSkippingNumIndexedCols": "3"}, ["a", "b", "s.x"]),
+    ({"dataSkippingNumIndexedCols": "-1"}, ["a", "b", "s.x", "s.y.z"]),
+    ({"dataSkippingStatsColumns": "S,a", "dataSkippingNumIndexedCols": "1"}, ["a", "s.x", "s.y.z"]),
+])  # fmt: skip
 def test_columns_that_files_have_statistics_of(properties: dict[str, str], expected: list[str]):
     found = columns_with_statistics(table(**properties).metadata)
     assert [path_text(path) for path in found] == expected

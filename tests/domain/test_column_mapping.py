@@ -131,21 +131,17 @@ def test_a_mode_that_does_not_exist_is_refused():
     assert caught.value.delta_error_class is None
 
 
-@pytest.mark.parametrize(
-    ("protocol", "satisfied"),
-    [
-        (Protocol(1, 2), False),
-        (Protocol(1, 5), False),
-        (Protocol(2, 4), False),
-        (Protocol(2, 5), True),
-        (Protocol(2, 6), True),
-        (Protocol(2, 7, None, frozenset()), False),
-        (Protocol(2, 7, None, frozenset({"columnMapping"})), True),
-        (Protocol(3, 7, frozenset(), frozenset()), False),
-        (Protocol(3, 7, frozenset({"columnMapping"}), frozenset({"columnMapping"})), True),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("protocol", "satisfied"), [
+    (Protocol(1, 2), False),
+    (Protocol(1, 5), False),
+    (Protocol(2, 4), False),
+    (Protocol(2, 5), True),
+    (Protocol(2, 6), True),
+    (Protocol(2, 7, None, frozenset()), False),
+    (Protocol(2, 7, None, frozenset({"columnMapping"})), True),
+    (Protocol(3, 7, frozenset(), frozenset()), False),
+    (Protocol(3, 7, frozenset({"columnMapping"}), frozenset({"columnMapping"})), True),
+], ids=str)  # fmt: skip
 def test_which_protocols_have_column_mapping(
     protocol: Protocol,
     satisfied: bool,  # noqa: FBT001 -- a column of the table
@@ -344,15 +340,12 @@ def test_physical_names_can_be_assigned_alone():
     assert [physical_name(field) for _, field in walk(reused)] == ["a", "p", "s", "x"]
 
 
-@pytest.mark.parametrize(
-    ("metadata", "number", "name"),
-    [
-        ({}, None, "a"),
-        ({COLUMN_ID: 3, PHYSICAL_NAME: "p"}, 3, "p"),
-        ({COLUMN_ID: "3", PHYSICAL_NAME: 7}, None, "a"),
-        ({COLUMN_ID: True}, None, "a"),
-    ],
-)
+@pytest.mark.parametrize(("metadata", "number", "name"), [
+    ({}, None, "a"),
+    ({COLUMN_ID: 3, PHYSICAL_NAME: "p"}, 3, "p"),
+    ({COLUMN_ID: "3", PHYSICAL_NAME: 7}, None, "a"),
+    ({COLUMN_ID: True}, None, "a"),
+])  # fmt: skip
 def test_id_and_name_of_a_field(metadata: dict[str, Any], number: int | None, name: str):
     assert column_id(column("a", **metadata)) == number
     assert physical_name(column("a", **metadata)) == name
@@ -408,91 +401,37 @@ def test_incoming_mapping_metadata_is_stripped_unless_the_table_has_some():
     assert strip(Protocol(1, 2), clean, odd, strip_metadata=False) == odd
 
 
-@pytest.mark.parametrize(
-    ("fields", "configuration", "refusal", "words"),
-    [
-        pytest.param((mapped("a", 1, "a"),), {MAX_ID: "1"}, ..., "", id="all is well"),
-        pytest.param((column("a"),), {MAX_ID: "1"}, None, "no column id", id="no id"),
-        pytest.param(
-            (column("a", **{COLUMN_ID: 1}),), {MAX_ID: "1"}, None, "no physical name", id="no name"
-        ),
-        pytest.param(
-            (mapped("l", 1, "l", ArrayType(struct(column("x")))),),
-            {MAX_ID: "1"},
-            None,
-            "no column id",
-            id="no id inside an array",
-        ),
-        pytest.param(
-            (mapped("a", 1, "a"), mapped("s", 2, "s", struct(mapped("x", 1, "x")))),
-            {MAX_ID: "2"},
-            None,
-            "share the column id 1",
-            id="an id twice",
-        ),
-        pytest.param(
-            (mapped("a", 1, "p"), mapped("b", 2, "p")),
-            {MAX_ID: "2"},
-            None,
-            "share the physical name p",
-            id="a physical name twice",
-        ),
-        pytest.param(
-            (mapped("a", 1, "p"), mapped("s", 2, "s", struct(mapped("x", 3, "p")))),
-            {MAX_ID: "3"},
-            ...,
-            "",
-            id="a physical name twice under different parents",
-        ),
-        pytest.param(
-            (mapped("a", 1, "x.y"), mapped("s", 2, "x", struct(mapped("y", 3, "y")))),
-            {MAX_ID: "3"},
-            ...,
-            "",
-            id="a dot is no path",
-        ),
-        pytest.param(
-            (mapped("a", 1, NEW), mapped("b", 2, NEW)), {MAX_ID: "2"}, ..., "", id="two new names"
-        ),
-        pytest.param(
-            (
-                mapped("a", 1, NEW, struct(mapped("x", 2, "x"))),
-                mapped("b", 3, NEW, struct(mapped("x", 4, "x"))),
-            ),
-            {MAX_ID: "4"},
-            ...,
-            "",
-            id="the same name below two new names",
-        ),
-        pytest.param(
-            (mapped("a", 1, "a"),),
-            {},
-            "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET",
-            "has no",
-            id="no counter",
-        ),
-        pytest.param(
-            (mapped("a", 2, "a"),),
-            {MAX_ID: "1"},
-            "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY",
-            "column id 2",
-            id="a counter that is too low",
-        ),
-        pytest.param(
-            (
-                replace(
-                    mapped("l", 1, "l"),
-                    metadata={COLUMN_ID: 1, PHYSICAL_NAME: "l", NESTED_IDS: {"l.element": 9}},
-                ),
-            ),
-            {MAX_ID: "1"},
-            "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY",
-            "column id 9",
-            id="a counter below a nested id",
-        ),
-        pytest.param((column("_change_type"),), {MAX_ID: "0"}, ..., "", id="an internal column"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "configuration", "refusal", "words"), [
+    pytest.param((mapped("a", 1, "a"),), {MAX_ID: "1"}, ..., "", id="all is well"),
+    pytest.param((column("a"),), {MAX_ID: "1"}, None, "no column id", id="no id"),
+    pytest.param((column("a", **{COLUMN_ID: 1}),), {MAX_ID: "1"}, None, "no physical name",
+        id="no name"),
+    pytest.param((mapped("l", 1, "l", ArrayType(struct(column("x")))),), {MAX_ID: "1"}, None,
+        "no column id", id="no id inside an array"),
+    pytest.param((mapped("a", 1, "a"), mapped("s", 2, "s", struct(mapped("x", 1, "x")))),
+        {MAX_ID: "2"}, None, "share the column id 1", id="an id twice"),
+    pytest.param((mapped("a", 1, "p"), mapped("b", 2, "p")), {MAX_ID: "2"}, None,
+        "share the physical name p", id="a physical name twice"),
+    pytest.param((mapped("a", 1, "p"), mapped("s", 2, "s", struct(mapped("x", 3, "p")))),
+        {MAX_ID: "3"},..., "", id="a physical name twice under different parents"),
+    pytest.param((mapped("a", 1, "x.y"), mapped("s", 2, "x", struct(mapped("y", 3, "y")))),
+        {MAX_ID: "3"},..., "", id="a dot is no path"),
+    pytest.param((mapped("a", 1, NEW), mapped("b", 2, NEW)), {MAX_ID: "2"}, ..., "",
+        id="two new names"),
+    pytest.param((mapped("a", 1, NEW, struct(mapped("x", 2, "x"))),
+        mapped("b", 3, NEW, struct(mapped("x", 4, "x")))), {MAX_ID: "4"},..., "",
+        id="the same name below two new names"),
+    pytest.param((mapped("a", 1, "a"),), {}, "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET", "has no",
+        id="no counter"),
+    pytest.param((mapped("a", 2, "a"),), {MAX_ID: "1"},
+        "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY", "column id 2",
+        id="a counter that is too low"),
+    pytest.param((replace(mapped("l", 1, "l"), metadata={COLUMN_ID: 1, PHYSICAL_NAME: "l",
+        NESTED_IDS: {"l.element": 9}}),), {MAX_ID: "1"},
+        "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY", "column id 9",
+        id="a counter below a nested id"),
+    pytest.param((column("_change_type"),), {MAX_ID: "0"}, ..., "", id="an internal column"),
+])  # fmt: skip
 def test_assignments_are_checked(
     fields: tuple[StructField, ...], configuration: dict[str, str], refusal: Any, words: str
 ):

@@ -81,14 +81,11 @@ def test_what_is_refused_has_the_class_that_delta_gives_it() -> None:
     assert wrong == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "error_class"),
-    [
-        ("a", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
-        ("count(a) > 0", "INVALID_WHERE_CONDITION"),
-        ("a > dt", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES"),
-    ],
-)
+@pytest.mark.parametrize(("text", "error_class"), [
+    ("a", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
+    ("count(a) > 0", "INVALID_WHERE_CONDITION"),
+    ("a > dt", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES"),
+])  # fmt: skip
 def test_samples_of_what_is_refused(text: str, error_class: str) -> None:
     assert _verdict(text) == error_class
 

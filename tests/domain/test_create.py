@@ -99,27 +99,16 @@ def test_spark_minds_the_case_of_the_columns_that_a_new_table_is_clustered_by(
     assert refused.value.delta_error_class == nested
 
 
-@pytest.mark.parametrize(
-    ("schema", "columns", "configuration", "refusal"),
-    [
-        ("a INT", ("z",), {}, "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"),
-        ("a INT", ("a", "A"), {}, "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY"),
-        ("a INT, b INT, c INT, d INT, e INT", "abcde", {}, "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"),
-        ("a BOOLEAN", ("a",), {}, "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"),
-        (
-            "a INT, b INT",
-            ("b",),
-            {"delta.dataSkippingNumIndexedCols": "1"},
-            "DELTA_CLUSTERING_COLUMN_MISSING_STATS",
-        ),
-        (
-            "a INT, b INT",
-            ("b",),
-            {"delta.dataSkippingStatsColumns": "a"},
-            "DELTA_CLUSTERING_COLUMN_MISSING_STATS",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("schema", "columns", "configuration", "refusal"), [
+    ("a INT", ("z",), {}, "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"),
+    ("a INT", ("a", "A"), {}, "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY"),
+    ("a INT, b INT, c INT, d INT, e INT", "abcde", {}, "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"),
+    ("a BOOLEAN", ("a",), {}, "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"),
+    ("a INT, b INT", ("b",), {"delta.dataSkippingNumIndexedCols": "1"},
+        "DELTA_CLUSTERING_COLUMN_MISSING_STATS"),
+    ("a INT, b INT", ("b",), {"delta.dataSkippingStatsColumns": "a"},
+        "DELTA_CLUSTERING_COLUMN_MISSING_STATS"),
+])  # fmt: skip
 def test_what_no_table_can_be_clustered_by(
     schema: str, columns: tuple[str, ...], configuration: dict[str, str], refusal: str
 ) -> None:
@@ -279,18 +268,12 @@ def test_the_columns_of_a_query_may_all_be_null() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{",
-        '{"type":"array"}',
-        '{"type":"struct","fields":[{"name":"a","type":"nope","nullable":true,"metadata":{}}]}',
-        '{"type":"struct","fields":[{"name":"a","type":"integer","metadata":{"x":1}}]}',
-        ARRAY_WITHOUT_NULLS,
-        "a INTT",
-        "",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "{", '{"type":"array"}',
+    '{"type":"struct","fields":[{"name":"a","type":"nope","nullable":true,"metadata":{}}]}',
+    '{"type":"struct","fields":[{"name":"a","type":"integer","metadata":{"x":1}}]}',
+    ARRAY_WITHOUT_NULLS, "a INTT", "",
+])  # fmt: skip
 def test_what_is_no_schema_that_sql_can_say(text: str) -> None:
     with pytest.raises(Refused):
         read_schema(text)

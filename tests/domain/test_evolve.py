@@ -80,11 +80,9 @@ NOT_REPEATABLE = {
 """Where the same statement a second time does something else, and the first thing it does."""
 
 DAMAGED_LOG = {
-    "DELTA_STATE_RECOVER_ERROR",
-    "DELTA_TRUNCATED_TRANSACTION_LOG",
-    "DELTA_VERSIONS_NOT_CONTIGUOUS",
+    "DELTA_STATE_RECOVER_ERROR", "DELTA_TRUNCATED_TRANSACTION_LOG", "DELTA_VERSIONS_NOT_CONTIGUOUS",
     "FAILED_READ_FILE.NO_HINT",
-}
+}  # fmt: skip
 """Errors of replay: there is no protocol or no metadata to judge."""
 
 
@@ -435,78 +433,30 @@ LISTED = Protocol(1, 2)
 MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "0"}
 
 
-@pytest.mark.parametrize(
-    ("before", "step", "cost", "several"),
-    [
-        pytest.param({}, SetProperties({"x": "1"}), Cost.METADATA, False, id="any property"),
-        pytest.param(
-            {},
-            SetProperties({"delta.enableRowTracking": "TRUE"}),
-            Cost.BACKFILL,
-            True,
-            id="row tracking on",
-        ),
-        pytest.param(
-            {},
-            SetProperties({"DELTA.enablerowtracking": "true"}),
-            Cost.BACKFILL,
-            True,
-            id="row tracking on, in another spelling",
-        ),
-        pytest.param(
-            {"delta.enableRowTracking": "true"},
-            SetProperties({"delta.enableRowTracking": "true"}),
-            Cost.METADATA,
-            False,
-            id="row tracking was on",
-        ),
-        pytest.param(
-            MAPPED,
-            SetProperties({"delta.columnMapping.mode": "none"}),
-            Cost.REWRITE,
-            False,
-            id="mapping off",
-        ),
-        pytest.param(
-            MAPPED,
-            SetProperties({"delta.COLUMNMAPPING.mode": "none"}),
-            Cost.REWRITE,
-            False,
-            id="mapping off, in another spelling",
-        ),
-        pytest.param(
-            MAPPED,
-            SetProperties({"delta.columnMapping.mode": "none", "x": "1"}),
-            Cost.REWRITE,
-            True,
-            id="mapping off with another property",
-        ),
-        pytest.param(
-            MAPPED,
-            UnsetProperties(("delta.columnMapping.mode",)),
-            Cost.REWRITE,
-            False,
-            id="mapping unset",
-        ),
-        pytest.param(
-            MAPPED,
-            UnsetProperties(("delta.columnMapping.mode", "x")),
-            Cost.REWRITE,
-            True,
-            id="mapping unset with another property",
-        ),
-        pytest.param(
-            {},
-            SetProperties({"delta.columnMapping.mode": "none"}),
-            Cost.REWRITE,
-            False,
-            id="mapping was off, and Delta rewrites all files nevertheless",
-        ),
-        pytest.param(
-            {}, UnsetProperties(("delta.columnMapping.mode",)), Cost.METADATA, False, id="unset off"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("before", "step", "cost", "several"), [
+    pytest.param({}, SetProperties({"x": "1"}), Cost.METADATA, False, id="any property"),
+    pytest.param({}, SetProperties({"delta.enableRowTracking": "TRUE"}), Cost.BACKFILL, True,
+        id="row tracking on"),
+    pytest.param({}, SetProperties({"DELTA.enablerowtracking": "true"}), Cost.BACKFILL, True,
+        id="row tracking on, in another spelling"),
+    pytest.param({"delta.enableRowTracking": "true"},
+        SetProperties({"delta.enableRowTracking": "true"}), Cost.METADATA, False,
+        id="row tracking was on"),
+    pytest.param(MAPPED, SetProperties({"delta.columnMapping.mode": "none"}), Cost.REWRITE, False,
+        id="mapping off"),
+    pytest.param(MAPPED, SetProperties({"delta.COLUMNMAPPING.mode": "none"}), Cost.REWRITE, False,
+        id="mapping off, in another spelling"),
+    pytest.param(MAPPED, SetProperties({"delta.columnMapping.mode": "none", "x": "1"}),
+        Cost.REWRITE, True, id="mapping off with another property"),
+    pytest.param(MAPPED, UnsetProperties(("delta.columnMapping.mode",)), Cost.REWRITE, False,
+        id="mapping unset"),
+    pytest.param(MAPPED, UnsetProperties(("delta.columnMapping.mode", "x")), Cost.REWRITE, True,
+        id="mapping unset with another property"),
+    pytest.param({}, SetProperties({"delta.columnMapping.mode": "none"}), Cost.REWRITE, False,
+        id="mapping was off, and Delta rewrites all files nevertheless"),
+    pytest.param({}, UnsetProperties(("delta.columnMapping.mode",)), Cost.METADATA, False,
+        id="unset off"),
+])  # fmt: skip
 def test_a_step_says_its_cost_and_whether_it_is_several_commits(
     before: dict[str, str],
     step: Step,
@@ -518,14 +468,11 @@ def test_a_step_says_its_cost_and_whether_it_is_several_commits(
     assert step.takes_several_commits(snapshot) is several
 
 
-@pytest.mark.parametrize(
-    ("facts", "refusal"),
-    [
-        (FileFacts(files=2, without_num_records=1), "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS"),
-        (FileFacts(files=2), None),
-        (None, None),
-    ],
-)
+@pytest.mark.parametrize(("facts", "refusal"), [
+    (FileFacts(files=2, without_num_records=1), "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS"),
+    (FileFacts(files=2), None),
+    (None, None),
+])  # fmt: skip
 def test_row_ids_need_files_with_statistics(facts: FileFacts | None, refusal: str | None):
     snapshot = _table(LISTED, files=facts)
     step = SetProperties({"delta.enableRowTracking": "true"})
@@ -537,15 +484,12 @@ def test_row_ids_need_files_with_statistics(facts: FileFacts | None, refusal: st
     assert caught.value.delta_error_class == refusal
 
 
-@pytest.mark.parametrize(
-    ("facts", "cost"),
-    [
-        (FileFacts(), Cost.METADATA),
-        (FileFacts(files=2), Cost.METADATA),
-        (FileFacts(files=2, without_base_row_id=1), Cost.BACKFILL),
-        (None, Cost.BACKFILL),
-    ],
-)
+@pytest.mark.parametrize(("facts", "cost"), [
+    (FileFacts(), Cost.METADATA),
+    (FileFacts(files=2), Cost.METADATA),
+    (FileFacts(files=2, without_base_row_id=1), Cost.BACKFILL),
+    (None, Cost.BACKFILL),
+])  # fmt: skip
 def test_row_ids_are_given_only_to_files_without(facts: FileFacts | None, cost: Cost):
     supported = evolve(_table(LISTED), SetProperties({"delta.feature.rowTracking": "supported"}))
     step = SetProperties({"delta.enableRowTracking": "true"})

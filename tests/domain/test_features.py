@@ -160,32 +160,16 @@ def test_a_name_from_the_future_is_no_feature():
     assert "rowTracking" in caught.value.remedy
 
 
-@pytest.mark.parametrize(
-    ("names", "closed"),
-    [
-        ((), ()),
-        (("appendOnly",), ("appendOnly",)),
-        (("rowTracking",), ("domainMetadata", "rowTracking")),
-        (
-            ("icebergCompatV3",),
-            ("columnMapping", "domainMetadata", "icebergCompatV3", "rowTracking"),
-        ),
-        (("unheardOf",), ("unheardOf",)),
-        (
-            ("adaptiveMetadata-preview",),
-            (
-                "adaptiveMetadata-preview",
-                "catalogManaged",
-                "columnMapping",
-                "deletionVectors",
-                "domainMetadata",
-                "inCommitTimestamp",
-                "rowTracking",
-                "vacuumProtocolCheck",
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("names", "closed"), [
+    ((), ()),
+    (("appendOnly",), ("appendOnly",)),
+    (("rowTracking",), ("domainMetadata", "rowTracking")),
+    (("icebergCompatV3",), ("columnMapping", "domainMetadata", "icebergCompatV3", "rowTracking")),
+    (("unheardOf",), ("unheardOf",)),
+    (("adaptiveMetadata-preview",), ("adaptiveMetadata-preview", "catalogManaged", "columnMapping",
+        "deletionVectors", "domainMetadata", "inCommitTimestamp", "rowTracking",
+        "vacuumProtocolCheck")),
+])  # fmt: skip
 def test_requirements_are_closed(names: tuple[str, ...], closed: tuple[str, ...]):
     assert with_requirements(names) == closed
 
@@ -212,120 +196,46 @@ IDENTITY = {
 STRUCT = {"type": "struct", "fields": [field("x", nullable=False)]}
 
 
-@pytest.mark.parametrize(
-    ("metadata", "asked", "because"),
-    [
-        pytest.param(Metadata(), (), (), id="an empty table"),
-        pytest.param(
-            Metadata(schema_string=schema(field("a", nullable=False))),
-            ("invariants",),
-            ("column a is NOT NULL or has an invariant",),
-            id="NOT NULL",
-        ),
-        pytest.param(
-            Metadata(schema_string=schema(field("s", STRUCT))),
-            ("invariants",),
-            ("column s.x is NOT NULL or has an invariant",),
-            id="NOT NULL in a struct",
-        ),
-        pytest.param(
-            Metadata(schema_string=schema(field("s", array(STRUCT)))),
-            (),
-            (),
-            id="NOT NULL in an array does not count",
-        ),
-        pytest.param(
-            Metadata(schema_string=schema(field("g", **GENERATED))),
-            ("generatedColumns",),
-            ("column g is generated",),
-            id="a generated column",
-        ),
-        pytest.param(
-            Metadata(
-                schema_string=schema(
-                    field("s", {"type": "struct", "fields": [field("g", **GENERATED)]})
-                )
-            ),
-            (),
-            (),
-            id="a nested generated column does not count",
-        ),
-        pytest.param(
-            Metadata(schema_string=schema(field("i", **IDENTITY))),
-            ("identityColumns",),
-            ("column i is an identity column",),
-            id="an identity column",
-        ),
-        pytest.param(
-            Metadata(schema_string=schema(field("i", **{"delta.identity.start": 1}))),
-            (),
-            (),
-            id="a third of an identity column",
-        ),
-        pytest.param(
-            Metadata(schema_string=schema(field("s", array("timestamp_ntz")))),
-            ("timestampNtz",),
-            ("column s has type timestamp_ntz",),
-            id="a type at any depth",
-        ),
-        pytest.param(
-            Metadata(configuration={"DELTA.Constraints.c": "a > 1"}),
-            ("checkConstraints",),
-            ("CHECK constraint c",),
-            id="a CHECK constraint in any case",
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.appendOnly": "TRUE"}),
-            ("appendOnly",),
-            ("property delta.appendOnly is true",),
-            id="a property in any case",
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.appendOnly": "false"}),
-            (),
-            (),
-            id="a property that is off",
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.enableChangeDataCapture": "true"}),
-            ("changeDataFeed",),
-            ("property delta.enableChangeDataFeed is true",),
-            id="an older key",
-        ),
-        pytest.param(
-            Metadata(
-                configuration={
-                    "delta.enableChangeDataCapture": "true",
-                    "delta.enableChangeDataFeed": "false",
-                }
-            ),
-            (),
-            (),
-            id="the newer key counts",
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.checkpointPolicy": "v2"}),
-            ("v2Checkpoint",),
-            ("property delta.checkpointPolicy is v2",),
-            id="a policy",
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.columnMapping.mode": "ID"}),
-            ("columnMapping",),
-            ("property delta.columnMapping.mode is id",),
-            id="a mapping mode in any case",
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.columnMapping.mode": "none"}), (), (), id="no mapping"
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.enableIcebergCompatV2": "true"}),
-            ("icebergCompatV2",),
-            ("property delta.enableIcebergCompatV2 is true",),
-            id="requirements are not asked for themselves",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("metadata", "asked", "because"), [
+    pytest.param(Metadata(), (), (), id="an empty table"),
+    pytest.param(Metadata(schema_string=schema(field("a", nullable=False))), ("invariants",),
+        ("column a is NOT NULL or has an invariant",), id="NOT NULL"),
+    pytest.param(Metadata(schema_string=schema(field("s", STRUCT))), ("invariants",),
+        ("column s.x is NOT NULL or has an invariant",), id="NOT NULL in a struct"),
+    pytest.param(Metadata(schema_string=schema(field("s", array(STRUCT)))), (), (),
+        id="NOT NULL in an array does not count"),
+    pytest.param(Metadata(schema_string=schema(field("g", **GENERATED))), ("generatedColumns",),
+        ("column g is generated",), id="a generated column"),
+    pytest.param(
+        Metadata(schema_string=schema(field("s",
+        {"type": "struct", "fields": [field("g", **GENERATED)]}))), (), (),
+        id="a nested generated column does not count"),
+    pytest.param(Metadata(schema_string=schema(field("i", **IDENTITY))), ("identityColumns",),
+        ("column i is an identity column",), id="an identity column"),
+    pytest.param(Metadata(schema_string=schema(field("i", **{"delta.identity.start": 1}))), (), (),
+        id="a third of an identity column"),
+    pytest.param(Metadata(schema_string=schema(field("s", array("timestamp_ntz")))),
+        ("timestampNtz",), ("column s has type timestamp_ntz",), id="a type at any depth"),
+    pytest.param(Metadata(configuration={"DELTA.Constraints.c": "a > 1"}), ("checkConstraints",),
+        ("CHECK constraint c",), id="a CHECK constraint in any case"),
+    pytest.param(Metadata(configuration={"delta.appendOnly": "TRUE"}), ("appendOnly",),
+        ("property delta.appendOnly is true",), id="a property in any case"),
+    pytest.param(Metadata(configuration={"delta.appendOnly": "false"}), (), (),
+        id="a property that is off"),
+    pytest.param(Metadata(configuration={"delta.enableChangeDataCapture": "true"}),
+        ("changeDataFeed",), ("property delta.enableChangeDataFeed is true",), id="an older key"),
+    pytest.param(Metadata(configuration={"delta.enableChangeDataCapture": "true",
+        "delta.enableChangeDataFeed": "false"}), (), (), id="the newer key counts"),
+    pytest.param(Metadata(configuration={"delta.checkpointPolicy": "v2"}), ("v2Checkpoint",),
+        ("property delta.checkpointPolicy is v2",), id="a policy"),
+    pytest.param(Metadata(configuration={"delta.columnMapping.mode": "ID"}), ("columnMapping",),
+        ("property delta.columnMapping.mode is id",), id="a mapping mode in any case"),
+    pytest.param(Metadata(configuration={"delta.columnMapping.mode": "none"}), (), (),
+        id="no mapping"),
+    pytest.param(Metadata(configuration={"delta.enableIcebergCompatV2": "true"}),
+        ("icebergCompatV2",), ("property delta.enableIcebergCompatV2 is true",),
+        id="requirements are not asked for themselves"),
+])  # fmt: skip
 def test_metadata_asks_for_features(
     metadata: Metadata, asked: tuple[str, ...], because: tuple[str, ...]
 ):
@@ -392,31 +302,25 @@ def test_a_default_is_a_legal_value(key: str):
     assert validate_configurations({key.upper(): default}) == {key: default}
 
 
-@pytest.mark.parametrize(
-    ("key", "normal"),
-    [
-        ("delta.APPENDONLY", "delta.appendOnly"),
-        ("Delta.Feature.RowTracking", "delta.feature.rowtracking"),
-        ("appendOnly", "appendOnly"),
-        ("delta.surely.NOT", "delta.surely.NOT"),
-        ("delta.constraints.C", "delta.constraints.C"),
-    ],
-)
+@pytest.mark.parametrize(("key", "normal"), [
+    ("delta.APPENDONLY", "delta.appendOnly"),
+    ("Delta.Feature.RowTracking", "delta.feature.rowtracking"),
+    ("appendOnly", "appendOnly"),
+    ("delta.surely.NOT", "delta.surely.NOT"),
+    ("delta.constraints.C", "delta.constraints.C"),
+])  # fmt: skip
 def test_keys_get_the_spelling_of_the_registry(key: str, normal: str):
     assert normalized_key(key) == normal
 
 
-@pytest.mark.parametrize(
-    ("key", "answer"),
-    [
-        ("delta.minReaderVersion", True),
-        ("delta.minWriterVersion", True),
-        ("delta.ignoreProtocolDefaults", True),
-        ("delta.feature.anything", True),
-        ("delta.appendOnly", False),
-        ("minReaderVersion", False),
-    ],
-)
+@pytest.mark.parametrize(("key", "answer"), [
+    ("delta.minReaderVersion", True),
+    ("delta.minWriterVersion", True),
+    ("delta.ignoreProtocolDefaults", True),
+    ("delta.feature.anything", True),
+    ("delta.appendOnly", False),
+    ("minReaderVersion", False),
+])  # fmt: skip
 def test_protocol_properties(key: str, answer: bool):  # noqa: FBT001 -- a column of the table
     assert is_protocol_property(key) is answer
 
@@ -431,17 +335,14 @@ def test_a_switch_has_its_default(
     assert is_true(configuration, "delta.enableExpiredLogCleanup") is answer
 
 
-@pytest.mark.parametrize(
-    ("configuration", "allowed"),
-    [
-        ({"delta.surely.not": "1"}, False),
-        ({"DELTA.surely.not": "1"}, False),
-        ({"delta.universalformat.config.x": "1"}, True),
-        ({"delta.constraints.c": "a > 1"}, True),
-        ({"surely.not": "1"}, True),
-        ({"": ""}, True),
-    ],
-)
+@pytest.mark.parametrize(("configuration", "allowed"), [
+    ({"delta.surely.not": "1"}, False),
+    ({"DELTA.surely.not": "1"}, False),
+    ({"delta.universalformat.config.x": "1"}, True),
+    ({"delta.constraints.c": "a > 1"}, True),
+    ({"surely.not": "1"}, True),
+    ({"": ""}, True),
+])  # fmt: skip
 def test_unknown_keys_are_for_other_programs_only(
     configuration: dict[str, str],
     allowed: bool,  # noqa: FBT001 -- a column of the table
@@ -465,52 +366,45 @@ def test_a_misspelt_key_gets_a_suggestion():
 DAY = 86_400_000_000
 
 
-@pytest.mark.parametrize(
-    ("text", "length"),
-    [
-        ("interval 1 week", 7 * DAY),
-        ("INTERVAL 2 WEEKS", 14 * DAY),
-        ("1 day", DAY),
-        ("  3 days 4 hours  ", 3 * DAY + 4 * 3_600_000_000),
-        ("interval 1 day -1 hour", DAY - 3_600_000_000),
-        ("- 5 minutes", -300_000_000),
-        ("+5 milliseconds 6 microseconds", 5_006),
-        ("1.5 seconds", 1_500_000),
-        (".5 seconds", 500_000),
-        ("-1.25 second", -1_250_000),
-        ("0 seconds", 0),
-        ("1 month", None),
-        ("interval 1 year 2 days", None),
-        ("1 month -1 month 2 days", 2 * DAY),
-    ],
-)
+@pytest.mark.parametrize(("text", "length"), [
+    ("interval 1 week", 7 * DAY),
+    ("INTERVAL 2 WEEKS", 14 * DAY),
+    ("1 day", DAY),
+    ("  3 days 4 hours  ", 3 * DAY + 4 * 3_600_000_000),
+    ("interval 1 day -1 hour", DAY - 3_600_000_000),
+    ("- 5 minutes", -300_000_000),
+    ("+5 milliseconds 6 microseconds", 5_006),
+    ("1.5 seconds", 1_500_000),
+    (".5 seconds", 500_000),
+    ("-1.25 second", -1_250_000),
+    ("0 seconds", 0),
+    ("1 month", None),
+    ("interval 1 year 2 days", None),
+    ("1 month -1 month 2 days", 2 * DAY),
+])  # fmt: skip
 def test_an_interval_has_a_length(text: str, length: int | None):
     assert interval_microseconds(text) == length
 
 
-@pytest.mark.parametrize(
-    ("text", "refusal"),
-    [
-        ("", "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"),
-        ("  ", "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"),
-        ("interval", "DELTA_INVALID_INTERVAL"),
-        ("1", "DELTA_INVALID_INTERVAL"),
-        ("day", "DELTA_INVALID_INTERVAL"),
-        ("1day", "DELTA_INVALID_INTERVAL"),
-        ("one day", "DELTA_INVALID_INTERVAL"),
-        ("1.5 days", "DELTA_INVALID_INTERVAL"),
-        (". seconds", "DELTA_INVALID_INTERVAL"),
-        ("1 fortnight", "DELTA_INVALID_INTERVAL"),
-        ("1 dayss", "DELTA_INVALID_INTERVAL"),
-        ("1 day, 2 hours", "DELTA_INVALID_INTERVAL"),
-        ("1 day2 hours", "DELTA_INVALID_INTERVAL"),
-        ("interval1 day", "DELTA_INVALID_INTERVAL"),
-        ("99999999999999999999999 weeks", "DELTA_INVALID_INTERVAL"),
-        ("99999999999999 weeks", "DELTA_INVALID_INTERVAL"),
-        ("9" * 5000 + " days", "DELTA_INVALID_INTERVAL"),
-    ],
-    ids=lambda text: repr(text[:30]),
-)
+@pytest.mark.parametrize(("text", "refusal"), [
+    ("", "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"),
+    ("  ", "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"),
+    ("interval", "DELTA_INVALID_INTERVAL"),
+    ("1", "DELTA_INVALID_INTERVAL"),
+    ("day", "DELTA_INVALID_INTERVAL"),
+    ("1day", "DELTA_INVALID_INTERVAL"),
+    ("one day", "DELTA_INVALID_INTERVAL"),
+    ("1.5 days", "DELTA_INVALID_INTERVAL"),
+    (". seconds", "DELTA_INVALID_INTERVAL"),
+    ("1 fortnight", "DELTA_INVALID_INTERVAL"),
+    ("1 dayss", "DELTA_INVALID_INTERVAL"),
+    ("1 day, 2 hours", "DELTA_INVALID_INTERVAL"),
+    ("1 day2 hours", "DELTA_INVALID_INTERVAL"),
+    ("interval1 day", "DELTA_INVALID_INTERVAL"),
+    ("99999999999999999999999 weeks", "DELTA_INVALID_INTERVAL"),
+    ("99999999999999 weeks", "DELTA_INVALID_INTERVAL"),
+    ("9" * 5000 + " days", "DELTA_INVALID_INTERVAL"),
+], ids=lambda text: repr(text[:30]))  # fmt: skip
 def test_what_is_no_interval_is_refused(text: str, refusal: str):
     with pytest.raises(Refused) as caught:
         interval_microseconds(text)

@@ -38,18 +38,13 @@ def moved(there: Snapshot, session: SessionSettings | None = None) -> Snapshot:
     return evolve(HERE, SetLocation(there), session)
 
 
-@pytest.mark.parametrize(
-    "there",
-    [
-        pytest.param(table("a INT, b STRING, c INT", by=("b",)), id="the same"),
-        pytest.param(table("a INT, b STRING, c INT", by=("B",)), id="partitions in another case"),
-        pytest.param(table("a INT, b STRING, c INT", by=("b",), **NAME), id="column mapping"),
-        pytest.param(
-            table("a INT, b STRING, c INT", by=("b",), delta_appendOnly="true", x="1"),
-            id="properties",
-        ),
-    ],
-)
+@pytest.mark.parametrize("there", [
+    pytest.param(table("a INT, b STRING, c INT", by=("b",)), id="the same"),
+    pytest.param(table("a INT, b STRING, c INT", by=("B",)), id="partitions in another case"),
+    pytest.param(table("a INT, b STRING, c INT", by=("b",), **NAME), id="column mapping"),
+    pytest.param(table("a INT, b STRING, c INT", by=("b",), delta_appendOnly="true", x="1"),
+        id="properties"),
+])  # fmt: skip
 def test_a_table_with_the_same_columns_and_partitions_is_taken_as_it_is(there: Snapshot) -> None:
     assert moved(there) == replace(there, name="main.sales.orders")
 

@@ -23,29 +23,26 @@ UUID = "3a0d65cd-4056-49b8-937b-95f9e3ee90e5"
 V = "00000000000000000010"
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "numbers"),
-    [
-        (f"{V}.json", Kind.COMMIT, (10, None, None, None)),
-        ("7.json", Kind.COMMIT, (7, None, None, None)),
-        (f"{V}.crc", Kind.CRC, (10, None, None, None)),
-        (f"{V}.checkpoint.parquet", Kind.CHECKPOINT, (10, None, None, None)),
-        (f"{V}.checkpoint.0000000002.0000000003.parquet", Kind.MULTIPART, (10, None, 2, 3)),
-        (f"{V}.checkpoint.{UUID}.parquet", Kind.V2_CHECKPOINT, (10, None, None, None)),
-        (f"{V}.checkpoint.{UUID}.json", Kind.V2_CHECKPOINT, (10, None, None, None)),
-        (f"{V}.00000000000000000012.compacted.json", Kind.COMPACTED, (10, 12, None, None)),
-        ("_last_checkpoint", Kind.LAST_CHECKPOINT, (None, None, None, None)),
-        (f"_sidecars/{UUID}.parquet", Kind.SIDECAR, (None, None, None, None)),
-        (f"_staged_commits/{V}.{UUID}.json", Kind.STAGED, (10, None, None, None)),
-        (f".{V}.json.crc", Kind.UNKNOWN, (None, None, None, None)),
-        (f"{V}.json.tmp", Kind.UNKNOWN, (None, None, None, None)),
-        (f"{V}.checkpoint.a.b.parquet", Kind.UNKNOWN, (None, None, None, None)),
-        (f"_commits/{V}.{UUID}.json", Kind.UNKNOWN, (None, None, None, None)),
-        ("٣.json", Kind.UNKNOWN, (None, None, None, None)),
-        (f"{V}.json\n", Kind.UNKNOWN, (None, None, None, None)),
-        ("foo.txt", Kind.UNKNOWN, (None, None, None, None)),
-    ],
-)
+@pytest.mark.parametrize(("name", "kind", "numbers"), [
+    (f"{V}.json", Kind.COMMIT, (10, None, None, None)),
+    ("7.json", Kind.COMMIT, (7, None, None, None)),
+    (f"{V}.crc", Kind.CRC, (10, None, None, None)),
+    (f"{V}.checkpoint.parquet", Kind.CHECKPOINT, (10, None, None, None)),
+    (f"{V}.checkpoint.0000000002.0000000003.parquet", Kind.MULTIPART, (10, None, 2, 3)),
+    (f"{V}.checkpoint.{UUID}.parquet", Kind.V2_CHECKPOINT, (10, None, None, None)),
+    (f"{V}.checkpoint.{UUID}.json", Kind.V2_CHECKPOINT, (10, None, None, None)),
+    (f"{V}.00000000000000000012.compacted.json", Kind.COMPACTED, (10, 12, None, None)),
+    ("_last_checkpoint", Kind.LAST_CHECKPOINT, (None, None, None, None)),
+    (f"_sidecars/{UUID}.parquet", Kind.SIDECAR, (None, None, None, None)),
+    (f"_staged_commits/{V}.{UUID}.json", Kind.STAGED, (10, None, None, None)),
+    (f".{V}.json.crc", Kind.UNKNOWN, (None, None, None, None)),
+    (f"{V}.json.tmp", Kind.UNKNOWN, (None, None, None, None)),
+    (f"{V}.checkpoint.a.b.parquet", Kind.UNKNOWN, (None, None, None, None)),
+    (f"_commits/{V}.{UUID}.json", Kind.UNKNOWN, (None, None, None, None)),
+    ("٣.json", Kind.UNKNOWN, (None, None, None, None)),
+    (f"{V}.json\n", Kind.UNKNOWN, (None, None, None, None)),
+    ("foo.txt", Kind.UNKNOWN, (None, None, None, None)),
+])  # fmt: skip
 def test_names(name: str, kind: Kind, numbers: tuple[int | None, ...]) -> None:
     file = parse(FileInfo(name))
     assert file.kind is kind
@@ -91,27 +88,24 @@ def _info(word: str) -> FileInfo:
     return FileInfo(f"{version:020d}.{endings.get(letter, 'json')}", size, version * 1000)
 
 
-@pytest.mark.parametrize(
-    ("listed", "version", "chosen"),
-    [
-        pytest.param("0 1 2", None, (2, None, "0 1 2"), id="commits alone"),
-        pytest.param("0 1 2 1c", None, (2, "1", "2"), id="a checkpoint replaces what it covers"),
-        pytest.param("0 1 2 2c", None, (2, "2", ""), id="a checkpoint of the newest version"),
-        pytest.param("2 3 1c 2c", None, (3, "2", "3"), id="commits before the checkpoint may go"),
-        pytest.param("2 3 1e 2c", None, (3, "2", "3"), id="empty checkpoints do not exist"),
-        pytest.param("0 1 1e", None, (1, None, "0 1"), id="nor do they hide commits"),
-        pytest.param("0 1 2 1p1/2", None, (2, None, "0 1 2"), id="an incomplete set"),
-        pytest.param("0 1 2 1p1/2 1p2/2", None, (2, "1 1", "2"), id="a complete set"),
-        pytest.param("0 1 1p1/2 1p1/3 1p2/3 1p3/3", None, (1, "1 1 1", ""), id="sets do not mix"),
-        pytest.param("0 1 1c 1p1/1", None, (1, "1", ""), id="multi-part before single"),
-        pytest.param("0 1 1c 1p1/1 1v", None, (1, "1", ""), id="V2 before multi-part"),
-        pytest.param("0 1 2 3 1c 3c", 2, (2, "1", "2"), id="time travel to before a checkpoint"),
-        pytest.param("0 1 2 3 2c", 1, (1, None, "0 1"), id="time travel without a checkpoint"),
-        pytest.param("0 1 2 3 2c", 2, (2, "2", ""), id="time travel to a checkpoint"),
-        pytest.param("0 1 3 1c", 1, (1, "1", ""), id="a gap behind the version does not matter"),
-        pytest.param("0 2 3 2c", None, (3, "2", "3"), id="nor does one before the checkpoint"),
-    ],
-)
+@pytest.mark.parametrize(("listed", "version", "chosen"), [
+    pytest.param("0 1 2", None, (2, None, "0 1 2"), id="commits alone"),
+    pytest.param("0 1 2 1c", None, (2, "1", "2"), id="a checkpoint replaces what it covers"),
+    pytest.param("0 1 2 2c", None, (2, "2", ""), id="a checkpoint of the newest version"),
+    pytest.param("2 3 1c 2c", None, (3, "2", "3"), id="commits before the checkpoint may go"),
+    pytest.param("2 3 1e 2c", None, (3, "2", "3"), id="empty checkpoints do not exist"),
+    pytest.param("0 1 1e", None, (1, None, "0 1"), id="nor do they hide commits"),
+    pytest.param("0 1 2 1p1/2", None, (2, None, "0 1 2"), id="an incomplete set"),
+    pytest.param("0 1 2 1p1/2 1p2/2", None, (2, "1 1", "2"), id="a complete set"),
+    pytest.param("0 1 1p1/2 1p1/3 1p2/3 1p3/3", None, (1, "1 1 1", ""), id="sets do not mix"),
+    pytest.param("0 1 1c 1p1/1", None, (1, "1", ""), id="multi-part before single"),
+    pytest.param("0 1 1c 1p1/1 1v", None, (1, "1", ""), id="V2 before multi-part"),
+    pytest.param("0 1 2 3 1c 3c", 2, (2, "1", "2"), id="time travel to before a checkpoint"),
+    pytest.param("0 1 2 3 2c", 1, (1, None, "0 1"), id="time travel without a checkpoint"),
+    pytest.param("0 1 2 3 2c", 2, (2, "2", ""), id="time travel to a checkpoint"),
+    pytest.param("0 1 3 1c", 1, (1, "1", ""), id="a gap behind the version does not matter"),
+    pytest.param("0 2 3 2c", None, (3, "2", "3"), id="nor does one before the checkpoint"),
+])  # fmt: skip
 def test_segments(listed: str, version: int | None, chosen: tuple[int, str | None, str]) -> None:
     segment = choose(log(listed), version)
     checkpoint = segment.checkpoint
@@ -120,40 +114,32 @@ def test_segments(listed: str, version: int | None, chosen: tuple[int, str | Non
     assert (segment.version, files, commits) == chosen
 
 
-@pytest.mark.parametrize(
-    ("listed", "kind"),
-    [
-        ("0 0c 0p1/1 0v", Kind.V2_CHECKPOINT),
-        ("0 0c 0p1/1", Kind.MULTIPART),
-        ("0 0c", Kind.CHECKPOINT),
-    ],
-)
+@pytest.mark.parametrize(("listed", "kind"), [
+    ("0 0c 0p1/1 0v", Kind.V2_CHECKPOINT),
+    ("0 0c 0p1/1", Kind.MULTIPART),
+    ("0 0c", Kind.CHECKPOINT),
+])  # fmt: skip
 def test_preferred_format(listed: str, kind: Kind) -> None:
     checkpoint = choose(log(listed)).checkpoint
     assert checkpoint is not None
     assert checkpoint.kind is kind
 
 
-@pytest.mark.parametrize(
-    ("listed", "version", "error"),
-    [
-        pytest.param("", None, "DELTA_MISSING_DELTA_TABLE", id="nothing"),
-        pytest.param("0-2", None, "DELTA_MISSING_DELTA_TABLE", id="no commit at all"),
-        pytest.param("3c", None, None, id="a checkpoint without any commit"),
-        pytest.param("0 1 5c", None, None, id="a checkpoint beyond the commits"),
-        pytest.param("1 2", None, "DELTA_TRUNCATED_TRANSACTION_LOG", id="starts at 1"),
-        pytest.param("1 3 1c", None, "DELTA_TRUNCATED_TRANSACTION_LOG", id="hole behind it"),
-        pytest.param("0 2", None, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="a gap"),
-        pytest.param(
-            "0 2 0-2", None, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="compaction repairs none"
-        ),
-        pytest.param("", 5, "DELTA_MISSING_DELTA_TABLE", id="a version of nothing"),
-        pytest.param("0 1 3", 3, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="version behind a gap"),
-        pytest.param("0 1", 5, "DELTA_VERSION_NOT_FOUND", id="version to come"),
-        pytest.param("2 3 2c", 1, "DELTA_VERSION_NOT_FOUND", id="version before all commits"),
-        pytest.param("2 3 3c", 2, "DELTA_VERSION_NOT_FOUND", id="version cleaned up"),
-    ],
-)
+@pytest.mark.parametrize(("listed", "version", "error"), [
+    pytest.param("", None, "DELTA_MISSING_DELTA_TABLE", id="nothing"),
+    pytest.param("0-2", None, "DELTA_MISSING_DELTA_TABLE", id="no commit at all"),
+    pytest.param("3c", None, None, id="a checkpoint without any commit"),
+    pytest.param("0 1 5c", None, None, id="a checkpoint beyond the commits"),
+    pytest.param("1 2", None, "DELTA_TRUNCATED_TRANSACTION_LOG", id="starts at 1"),
+    pytest.param("1 3 1c", None, "DELTA_TRUNCATED_TRANSACTION_LOG", id="hole behind it"),
+    pytest.param("0 2", None, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="a gap"),
+    pytest.param("0 2 0-2", None, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="compaction repairs none"),
+    pytest.param("", 5, "DELTA_MISSING_DELTA_TABLE", id="a version of nothing"),
+    pytest.param("0 1 3", 3, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="version behind a gap"),
+    pytest.param("0 1", 5, "DELTA_VERSION_NOT_FOUND", id="version to come"),
+    pytest.param("2 3 2c", 1, "DELTA_VERSION_NOT_FOUND", id="version before all commits"),
+    pytest.param("2 3 3c", 2, "DELTA_VERSION_NOT_FOUND", id="version cleaned up"),
+])  # fmt: skip
 def test_no_segment(listed: str, version: int | None, error: str | None) -> None:
     with pytest.raises(TableError) as caught:
         choose(log(listed), version)
@@ -170,21 +156,18 @@ def test_messages_name_what_is_missing() -> None:
         choose(log("1c 1 2 3"), 9)
 
 
-@pytest.mark.parametrize(
-    ("listed", "version", "deltas"),
-    [
-        pytest.param("0 1 2 3 1-2", None, "0 1-2 3", id="replaces its commits"),
-        pytest.param("0 1 2 3 0-3", None, "0-3", id="replaces all"),
-        pytest.param("0 1 2 3 1-3", 2, "0 1 2", id="not beyond the version"),
-        pytest.param("0 1 2 3 1c 1-2", None, "2 3", id="not across the checkpoint"),
-        pytest.param("0 1 2 3 4 1-2 2-3", None, "0 1-2 3 4", id="the first of two that overlap"),
-        pytest.param("0 1 2 2-1", None, "0 1 2-1 2", id="the wrong way round"),
-        pytest.param("0 1 2 3 3-1 1-2", None, "0 1-2 3-1 3", id="behind another"),
-        pytest.param("0 1 2 9-2", None, "0 1 2 9-2", id="the wrong way round, and beyond"),
-        pytest.param("0 1 2 2-9", None, "0 1 2", id="beyond the version"),
-        pytest.param("0 1 2 3 4 4-2 3-4", None, "0 1 2 3-4", id="within another"),
-    ],
-)
+@pytest.mark.parametrize(("listed", "version", "deltas"), [
+    pytest.param("0 1 2 3 1-2", None, "0 1-2 3", id="replaces its commits"),
+    pytest.param("0 1 2 3 0-3", None, "0-3", id="replaces all"),
+    pytest.param("0 1 2 3 1-3", 2, "0 1 2", id="not beyond the version"),
+    pytest.param("0 1 2 3 1c 1-2", None, "2 3", id="not across the checkpoint"),
+    pytest.param("0 1 2 3 4 1-2 2-3", None, "0 1-2 3 4", id="the first of two that overlap"),
+    pytest.param("0 1 2 2-1", None, "0 1 2-1 2", id="the wrong way round"),
+    pytest.param("0 1 2 3 3-1 1-2", None, "0 1-2 3-1 3", id="behind another"),
+    pytest.param("0 1 2 9-2", None, "0 1 2 9-2", id="the wrong way round, and beyond"),
+    pytest.param("0 1 2 2-9", None, "0 1 2", id="beyond the version"),
+    pytest.param("0 1 2 3 4 4-2 3-4", None, "0 1 2 3-4", id="within another"),
+])  # fmt: skip
 def test_compactions(listed: str, version: int | None, deltas: str) -> None:
     segment = choose(log(listed), version)
     found = [
@@ -225,18 +208,15 @@ def test_checkpoints_can_be_left_out() -> None:
     assert choose(log("0 1 2 1c 2c"), before=1).checkpoint is None
 
 
-@pytest.mark.parametrize(
-    ("listed", "span"),
-    [
-        ("0 1 2", (0, 2)),
-        ("0 1 2 1c", (0, 2)),
-        ("2 3 4 3c", (3, 4)),
-        ("2 3 4 1c", None),
-        ("0 2 3 3c", (3, 3)),
-        ("2 3", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("listed", "span"), [
+    ("0 1 2", (0, 2)),
+    ("0 1 2 1c", (0, 2)),
+    ("2 3 4 3c", (3, 4)),
+    ("2 3 4 1c", None),
+    ("0 2 3 3c", (3, 3)),
+    ("2 3", None),
+    ("", None),
+])  # fmt: skip
 def test_recreatable_versions(listed: str, span: tuple[int, int] | None) -> None:
     assert recreatable_versions(log(listed)) == span
 

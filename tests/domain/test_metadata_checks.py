@@ -64,138 +64,56 @@ PREVIEW_TABLE = "delta.coordinatedCommits.tableConf-preview"
 ICT = "delta.enableInCommitTimestamps"
 
 
-@pytest.mark.parametrize(
-    ("fields", "properties", "expected"),
-    [
-        pytest.param(
-            (field("a"), field("A")),
-            {},
-            "DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE",
-            id="two names that differ in case",
-        ),
-        pytest.param(
-            (field("s", struct(field("x"), field("X"))),),
-            {},
-            "DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE",
-            id="two nested names that differ in case",
-        ),
-        pytest.param(
-            (field("a b"),), {}, "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", id="a space in a name"
-        ),
-        pytest.param(
-            (field("s", array(struct(field("x=y")))),),
-            {},
-            "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
-            id="an equals sign in a nested name",
-        ),
-        pytest.param(
-            (field("a", "interval day"),),
-            {},
-            "DELTA_UNSUPPORTED_DATA_TYPES",
-            id="a type that Spark has and Delta has not",
-        ),
-        pytest.param(
-            (field("a", map_of("string", "time(6)")),),
-            {},
-            "DELTA_UNSUPPORTED_DATA_TYPES",
-            id="such a type inside a map",
-        ),
-        pytest.param(
-            (field("a", "string", __COLLATIONS={"a": "spark.UTF8_LCASE"}),),
-            {},
-            "DELTA_UNSUPPORTED_DATA_TYPES",
-            id="a collation",
-        ),
-        pytest.param(
-            (field("_change_type"),),
-            {"delta.enableChangeDataFeed": "true"},
-            "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS",
-            id="a column that the change data feed reserves",
-        ),
-        pytest.param(
-            (field("a"),),
-            {"delta.logRetentionDuration": "interval 1 day"},
-            "UNSUPPORTED_TABLE_CHANGE",
-            id="a log kept shorter than deleted files",
-        ),
-        pytest.param(
-            (field("a"),),
-            {
-                "delta.enableDeletionVectors": "true",
-                "delta.compatibility.symlinkFormatManifest.enabled": "true",
-            },
-            "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED."
-            "PERSISTENT_DELETION_VECTORS_WITH_INCREMENTAL_MANIFEST_GENERATION",
-            id="deletion vectors with manifests",
-        ),
-        pytest.param(
-            (field("a"),),
-            {"delta.dataSkippingStatsColumns": "b"},
-            "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
-            id="statistics of a column that is not there",
-        ),
-        pytest.param(
-            (field("a"),),
-            {"delta.dataSkippingStatsColumns": "a.x"},
-            "DELTA_COLUMN_PATH_NOT_NESTED",
-            id="statistics of a field in what is no struct",
-        ),
-        pytest.param(
-            (field("a", "binary"),),
-            {"delta.dataSkippingStatsColumns": "a"},
-            "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE",
-            id="statistics of a type without any",
-        ),
-        pytest.param(
-            (field("s", struct(field("x"))),),
-            {"delta.dataSkippingStatsColumns": "s,`s`.x"},
-            "DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS",
-            id="statistics of a column named twice",
-        ),
-        pytest.param(
-            (field("a"),),
-            {"delta.constraints.c": "a > 1"},
-            "DELTA_ADD_CONSTRAINTS",
-            id="a constraint as a property",
-        ),
-        pytest.param(
-            (field("a"),),
-            {"clusteringColumns": "a"},
-            "DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
-            id="clustering columns as a property",
-        ),
-        pytest.param(
-            (field("a"),),
-            {"provider": "x"},
-            "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
-            id="a property that Spark reserves",
-        ),
-        pytest.param(
-            (field("a"),),
-            {"delta.enableRowTracking": "true", "delta.rowTrackingSuspended": "true"},
-            "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
-            id="row tracking on and suspended",
-        ),
-        pytest.param(
-            (field("a"),),
-            {PREVIEW: "c"},
-            "DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND",
-            id="half a commit coordinator",
-        ),
-        pytest.param(
-            (field("a"),),
-            {PREVIEW: "c", PREVIEW_CONF: "{}", PREVIEW_TABLE: "{}"},
-            "DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND",
-            id="a coordinator's own configuration",
-        ),
-        pytest.param(
-            (field("a"),),
-            {PREVIEW: "c", PREVIEW_CONF: "{}", ICT: "true"},
-            "DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES",
-            id="a coordinator and what it brings along",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("fields", "properties", "expected"), [
+    pytest.param((field("a"), field("A")), {}, "DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE",
+        id="two names that differ in case"),
+    pytest.param((field("s", struct(field("x"), field("X"))),), {},
+        "DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE", id="two nested names that differ in case"),
+    pytest.param((field("a b"),), {}, "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
+        id="a space in a name"),
+    pytest.param((field("s", array(struct(field("x=y")))),), {},
+        "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", id="an equals sign in a nested name"),
+    pytest.param((field("a", "interval day"),), {}, "DELTA_UNSUPPORTED_DATA_TYPES",
+        id="a type that Spark has and Delta has not"),
+    pytest.param((field("a", map_of("string", "time(6)")),), {}, "DELTA_UNSUPPORTED_DATA_TYPES",
+        id="such a type inside a map"),
+    pytest.param((field("a", "string", __COLLATIONS={"a": "spark.UTF8_LCASE"}),), {},
+        "DELTA_UNSUPPORTED_DATA_TYPES", id="a collation"),
+    pytest.param((field("_change_type"),), {"delta.enableChangeDataFeed": "true"},
+        "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS",
+        id="a column that the change data feed reserves"),
+    pytest.param((field("a"),), {"delta.logRetentionDuration": "interval 1 day"},
+        "UNSUPPORTED_TABLE_CHANGE", id="a log kept shorter than deleted files"),
+    pytest.param((field("a"),), {"delta.enableDeletionVectors": "true",
+        "delta.compatibility.symlinkFormatManifest.enabled": "true"},
+        "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED."
+        "PERSISTENT_DELETION_VECTORS_WITH_INCREMENTAL_MANIFEST_GENERATION",
+        id="deletion vectors with manifests"),
+    pytest.param((field("a"),), {"delta.dataSkippingStatsColumns": "b"},
+        "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA", id="statistics of a column that is not there"),
+    pytest.param((field("a"),), {"delta.dataSkippingStatsColumns": "a.x"},
+        "DELTA_COLUMN_PATH_NOT_NESTED", id="statistics of a field in what is no struct"),
+    pytest.param((field("a", "binary"),), {"delta.dataSkippingStatsColumns": "a"},
+        "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE", id="statistics of a type without any"),
+    pytest.param((field("s", struct(field("x"))),), {"delta.dataSkippingStatsColumns": "s,`s`.x"},
+        "DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS", id="statistics of a column named twice"),
+    pytest.param((field("a"),), {"delta.constraints.c": "a > 1"}, "DELTA_ADD_CONSTRAINTS",
+        id="a constraint as a property"),
+    pytest.param((field("a"),), {"clusteringColumns": "a"}, "DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
+        id="clustering columns as a property"),
+    pytest.param((field("a"),), {"provider": "x"}, "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
+        id="a property that Spark reserves"),
+    pytest.param((field("a"),), {"delta.enableRowTracking": "true",
+        "delta.rowTrackingSuspended": "true"}, "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
+        id="row tracking on and suspended"),
+    pytest.param((field("a"),), {PREVIEW: "c"},
+        "DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND", id="half a commit coordinator"),
+    pytest.param((field("a"),), {PREVIEW: "c", PREVIEW_CONF: "{}", PREVIEW_TABLE: "{}"},
+        "DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND", id="a coordinator's own configuration"),
+    pytest.param((field("a"),), {PREVIEW: "c", PREVIEW_CONF: "{}", ICT: "true"},
+        "DELTA_CANNOT_SET_COORDINATED_COMMITS_DEPENDENCIES",
+        id="a coordinator and what it brings along"),
+])  # fmt: skip
 def test_illegal_metadata_is_refused(
     fields: tuple[dict[str, Any], ...], properties: dict[str, str], expected: str
 ):
@@ -206,21 +124,16 @@ def test_illegal_metadata_is_refused(
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize(
-    ("fields", "properties"),
-    [
-        ((field("a.b"),), {"x": "1"}),
-        ((field("a", "string", __COLLATIONS={"a": "spark.UTF8_BINARY"}),), {"x": "1"}),
-        ((field("_change_type"),), {"x": "1"}),
-        ((field("a"),), {"delta.logRetentionDuration": "interval 7 days"}),
-        (
-            (field("s", struct(field("x"))), field("b c")),
-            {"delta.dataSkippingStatsColumns": "s.x,`b c`", "delta.columnMapping.mode": "name"},
-        ),
-        ((field("a b"),), {"delta.columnMapping.mode": "name"}),
-        ((field("a"),), {"delta.enableRowTracking": "false", "delta.rowTrackingSuspended": "true"}),
-    ],
-)
+@pytest.mark.parametrize(("fields", "properties"), [
+    ((field("a.b"),), {"x": "1"}),
+    ((field("a", "string", __COLLATIONS={"a": "spark.UTF8_BINARY"}),), {"x": "1"}),
+    ((field("_change_type"),), {"x": "1"}),
+    ((field("a"),), {"delta.logRetentionDuration": "interval 7 days"}),
+    ((field("s", struct(field("x"))), field("b c")), {"delta.dataSkippingStatsColumns": "s.x,`b c`",
+        "delta.columnMapping.mode": "name"}),
+    ((field("a b"),), {"delta.columnMapping.mode": "name"}),
+    ((field("a"),), {"delta.enableRowTracking": "false", "delta.rowTrackingSuspended": "true"}),
+])  # fmt: skip
 def test_legal_metadata_is_not_refused(
     fields: tuple[dict[str, Any], ...], properties: dict[str, str]
 ):
@@ -243,17 +156,13 @@ def test_a_partition_column_has_an_error_of_its_own():
     )
 
 
-@pytest.mark.parametrize(
-    "data_type",
-    [
-        array(struct(required("x"))),
-        array(array("integer", nulls=False)),
-        map_of(struct(required("x")), "integer"),
-        map_of("string", struct(required("x"))),
-        map_of("string", map_of("string", "integer", nulls=False)),
-    ],
-    ids=json.dumps,
-)
+@pytest.mark.parametrize("data_type", [
+    array(struct(required("x"))),
+    array(array("integer", nulls=False)),
+    map_of(struct(required("x")), "integer"),
+    map_of("string", struct(required("x"))),
+    map_of("string", map_of("string", "integer", nulls=False)),
+], ids=json.dumps)  # fmt: skip
 def test_what_nobody_enforces_is_refused_once_the_schema_changes(data_type: dict[str, Any]):
     before = table(field("a", data_type))
     with pytest.raises(Refused) as caught:
@@ -261,15 +170,11 @@ def test_what_nobody_enforces_is_refused_once_the_schema_changes(data_type: dict
     assert caught.value.delta_error_class == "DELTA_NESTED_NOT_NULL_CONSTRAINT"
 
 
-@pytest.mark.parametrize(
-    "data_type",
-    [
-        array("integer", nulls=False),
-        map_of("string", "integer", nulls=False),
-        struct(required("x")),
-    ],
-    ids=json.dumps,
-)
+@pytest.mark.parametrize("data_type", [
+    array("integer", nulls=False),
+    map_of("string", "integer", nulls=False),
+    struct(required("x")),
+], ids=json.dumps)  # fmt: skip
 def test_what_is_enforced_or_but_a_flag_of_the_container_may_change(data_type: dict[str, Any]):
     after = evolve(
         table(field("a", data_type)), SetProperties({"delta.columnMapping.mode": "name"})
@@ -303,18 +208,13 @@ def test_char_is_written_as_string_and_remembered():
     ]
 
 
-@pytest.mark.parametrize(
-    ("step", "expected"),
-    [
-        (
-            SetProperties({PREVIEW: "d", PREVIEW_CONF: "{}"}),
-            "DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS",
-        ),
-        (SetProperties({ICT: "false"}), "DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES"),
-        (UnsetProperties((ICT,)), "DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES"),
-        (UnsetProperties((PREVIEW,)), "DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS"),
-    ],
-)
+@pytest.mark.parametrize(("step", "expected"), [
+    (SetProperties({PREVIEW: "d", PREVIEW_CONF: "{}"}),
+        "DELTA_CANNOT_OVERRIDE_COORDINATED_COMMITS_CONFS"),
+    (SetProperties({ICT: "false"}), "DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES"),
+    (UnsetProperties((ICT,)), "DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES"),
+    (UnsetProperties((PREVIEW,)), "DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS"),
+])  # fmt: skip
 def test_a_coordinated_table_keeps_its_coordinator(
     step: SetProperties | UnsetProperties, expected: str
 ):
@@ -341,71 +241,33 @@ UNIFORM = {"delta.universalFormat.enabledFormats": "iceberg"}
 DELETION_VECTORS = {"delta.enableDeletionVectors": "true"}
 
 
-@pytest.mark.parametrize(
-    ("column", "properties", "violation"),
-    [
-        pytest.param(
-            field("a"), iceberg(2), "WRONG_REQUIRED_TABLE_PROPERTY", id="without column mapping"
-        ),
-        pytest.param(field("a"), {**MAPPED, **iceberg(1)}, None, id="version 1"),
-        pytest.param(
-            field("a", array("integer")),
-            {**MAPPED, **iceberg(1)},
-            "UNSUPPORTED_DATA_TYPE",
-            id="version 1 with an array",
-        ),
-        pytest.param(field("a", array("integer")), {**MAPPED, **iceberg(2)}, None, id="version 2"),
-        pytest.param(
-            field("a", "variant"),
-            {**MAPPED, **iceberg(2)},
-            "UNSUPPORTED_DATA_TYPE",
-            id="version 2 with a variant",
-        ),
-        pytest.param(field("a", "variant"), {**MAPPED, **iceberg(3)}, None, id="version 3"),
-        pytest.param(
-            field("a"),
-            {**MAPPED, **iceberg(1), **iceberg(2)},
-            "VERSION_MUTUAL_EXCLUSIVE",
-            id="two versions",
-        ),
-        pytest.param(
-            field("a"),
-            {**MAPPED, **iceberg(2), **DELETION_VECTORS},
-            "DELETION_VECTORS_SHOULD_BE_DISABLED",
-            id="version 2 with deletion vectors",
-        ),
-        pytest.param(
-            field("a"), {**MAPPED, **iceberg(3), **DELETION_VECTORS}, None, id="version 3 with them"
-        ),
-        pytest.param(
-            field("a"),
-            {**MAPPED, **iceberg(3), "delta.enableRowTracking": "false"},
-            "WRONG_REQUIRED_TABLE_PROPERTY",
-            id="version 3 without row tracking",
-        ),
-        pytest.param(
-            field("a", **WIDENED), {**MAPPED, **iceberg(2)}, None, id="a type widened as in Iceberg"
-        ),
-        pytest.param(
-            field("a", "timestamp", **WIDENED_ODDLY),
-            {**MAPPED, **iceberg(2)},
-            "UNSUPPORTED_TYPE_WIDENING",
-            id="a type widened otherwise",
-        ),
-        pytest.param(
-            field("a", **{"delta.typeChanges": [1]}),
-            {**MAPPED, **iceberg(2)},
-            None,
-            id="changes of type that are none",
-        ),
-        pytest.param(
-            field("a", **{"delta.typeChanges": "odd"}),
-            {**MAPPED, **iceberg(2)},
-            None,
-            id="a change of type that is text",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("column", "properties", "violation"), [
+    pytest.param(field("a"), iceberg(2), "WRONG_REQUIRED_TABLE_PROPERTY",
+        id="without column mapping"),
+    pytest.param(field("a"), {**MAPPED, **iceberg(1)}, None, id="version 1"),
+    pytest.param(field("a", array("integer")), {**MAPPED, **iceberg(1)}, "UNSUPPORTED_DATA_TYPE",
+        id="version 1 with an array"),
+    pytest.param(field("a", array("integer")), {**MAPPED, **iceberg(2)}, None, id="version 2"),
+    pytest.param(field("a", "variant"), {**MAPPED, **iceberg(2)}, "UNSUPPORTED_DATA_TYPE",
+        id="version 2 with a variant"),
+    pytest.param(field("a", "variant"), {**MAPPED, **iceberg(3)}, None, id="version 3"),
+    pytest.param(field("a"), {**MAPPED, **iceberg(1), **iceberg(2)}, "VERSION_MUTUAL_EXCLUSIVE",
+        id="two versions"),
+    pytest.param(field("a"), {**MAPPED, **iceberg(2), **DELETION_VECTORS},
+        "DELETION_VECTORS_SHOULD_BE_DISABLED", id="version 2 with deletion vectors"),
+    pytest.param(field("a"), {**MAPPED, **iceberg(3), **DELETION_VECTORS}, None,
+        id="version 3 with them"),
+    pytest.param(field("a"), {**MAPPED, **iceberg(3), "delta.enableRowTracking": "false"},
+        "WRONG_REQUIRED_TABLE_PROPERTY", id="version 3 without row tracking"),
+    pytest.param(field("a", **WIDENED), {**MAPPED, **iceberg(2)}, None,
+        id="a type widened as in Iceberg"),
+    pytest.param(field("a", "timestamp", **WIDENED_ODDLY), {**MAPPED, **iceberg(2)},
+        "UNSUPPORTED_TYPE_WIDENING", id="a type widened otherwise"),
+    pytest.param(field("a", **{"delta.typeChanges": [1]}), {**MAPPED, **iceberg(2)}, None,
+        id="changes of type that are none"),
+    pytest.param(field("a", **{"delta.typeChanges": "odd"}), {**MAPPED, **iceberg(2)}, None,
+        id="a change of type that is text"),
+])  # fmt: skip
 def test_iceberg_compatibility(
     column: dict[str, Any], properties: dict[str, str], violation: str | None
 ):
@@ -419,17 +281,14 @@ def test_iceberg_compatibility(
     assert caught.value.delta_error_class == f"DELTA_ICEBERG_COMPAT_VIOLATION.{violation}"
 
 
-@pytest.mark.parametrize(
-    ("change", "legal"),
-    [
-        (("byte", "long"), True),
-        (("float", "double"), True),
-        (("decimal(10,2)", "decimal(12,2)"), True),
-        (("decimal(10,2)", "decimal(12,4)"), False),
-        (("integer", "double"), False),
-        (("integer", "decimal(12,0)"), False),
-    ],
-)
+@pytest.mark.parametrize(("change", "legal"), [
+    (("byte", "long"), True),
+    (("float", "double"), True),
+    (("decimal(10,2)", "decimal(12,2)"), True),
+    (("decimal(10,2)", "decimal(12,4)"), False),
+    (("integer", "double"), False),
+    (("integer", "decimal(12,0)"), False),
+])  # fmt: skip
 def test_widening_that_iceberg_knows(
     change: tuple[str, str],
     legal: bool,  # noqa: FBT001 -- a column of the table
@@ -483,19 +342,15 @@ def test_universal_format_comes_and_goes_with_iceberg_compatibility():
 # --- what Spark cannot read, and the session --------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("data_type", "expected"),
-    [
-        ("integer", None),
-        ("decimal(38,2)", None),
-        ("timestamp_ntz", None),
-        ("varchar(3)", None),
-        ("qubit", "INVALID_JSON_DATA_TYPE"),
-        (array("qubit"), "INVALID_JSON_DATA_TYPE"),
-        ("decimal(39,2)", "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("data_type", "expected"), [
+    ("integer", None),
+    ("decimal(38,2)", None),
+    ("timestamp_ntz", None),
+    ("varchar(3)", None),
+    ("qubit", "INVALID_JSON_DATA_TYPE"),
+    (array("qubit"), "INVALID_JSON_DATA_TYPE"),
+    ("decimal(39,2)", "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION"),
+], ids=str)  # fmt: skip
 def test_types_that_spark_cannot_read(data_type: Any, expected: str | None):
     found = refusal_to_read(table(field("a", data_type)))
     assert (found and found.delta_error_class) == expected

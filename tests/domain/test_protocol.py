@@ -61,27 +61,23 @@ def table(of: Protocol, configuration: dict[str, str] | None = None) -> Snapshot
     return Snapshot(root="t", version=0, protocol=of, metadata=metadata)
 
 
-@pytest.mark.parametrize(
-    ("versions", "implied"),
-    [
-        ((1, 1), ()),
-        ((2, 1), ()),
-        ((1, 2), ("appendOnly", "invariants")),
-        ((2, 2), ("appendOnly", "invariants")),
-        ((1, 3), ("appendOnly", "checkConstraints", "invariants")),
-        ((2, 3), ("appendOnly", "checkConstraints", "invariants")),
-        ((1, 4), V4),
-        ((2, 4), V4),
-        ((1, 5), V4),
-        ((2, 5), V5),
-        ((1, 6), (*V4, "identityColumns")),
-        ((2, 6), V6),
-        ((1, 7), ()),
-        ((2, 7), ()),
-        ((3, 7), ()),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("versions", "implied"), [
+    ((1, 1), ()),
+    ((2, 1), ()),
+    ((1, 2), ("appendOnly", "invariants")),
+    ((2, 2), ("appendOnly", "invariants")),
+    ((1, 3), ("appendOnly", "checkConstraints", "invariants")),
+    ((2, 3), ("appendOnly", "checkConstraints", "invariants")),
+    ((1, 4), V4),
+    ((2, 4), V4),
+    ((1, 5), V4),
+    ((2, 5), V5),
+    ((1, 6), (*V4, "identityColumns")),
+    ((2, 6), V6),
+    ((1, 7), ()),
+    ((2, 7), ()),
+    ((3, 7), ()),
+], ids=str)  # fmt: skip
 def test_versions_imply_features(versions: tuple[int, int], implied: Sequence[str]):
     one = Protocol.apply(*versions)
     assert one.implicit_features == one.supported_features == set(implied)
@@ -92,99 +88,57 @@ def test_versions_imply_features(versions: tuple[int, int], implied: Sequence[st
 DV = ("deletionVectors",)
 
 
-@pytest.mark.parametrize(
-    ("start", "other", "result"),
-    [
-        pytest.param((1, 2), (1, 7, None, ()), (1, 2), id="bare table features do not stick"),
-        pytest.param((1, 2), (2, 7, None, ()), (1, 2), id="nor with reader version 2"),
-        pytest.param((1, 2), (3, 7, (), ()), (1, 2), id="nor with reader version 3"),
-        pytest.param((2, 5), (3, 7, (), ()), (2, 5), id="(2, 5) stays"),
-        pytest.param((1, 2), (2, 5), (2, 5), id="the higher legacy version"),
-        pytest.param((1, 2), (1, 5), (1, 4), id="(1, 5) is (1, 4)"),
-        pytest.param((1, 2), (2, 3), (1, 3), id="(2, 3) is (1, 3)"),
-        pytest.param((1, 3), (2, 1), (1, 3), id="a reader version without a use"),
-        pytest.param((1, 5), (2, 1), (2, 5), id="versions of two that imply column mapping"),
-        pytest.param((1, 6), (2, 5), (2, 6), id="identity columns and column mapping"),
-        pytest.param(
-            (3, 7, DV, (*DV, "appendOnly", "invariants")),
-            (1, 4),
-            (3, 7, DV, (*DV, *V4)),
-            id="lists gain what the version implies",
-        ),
-        pytest.param(
-            (1, 2),
-            (3, 7, DV, DV),
-            (3, 7, DV, ("appendOnly", *DV, "invariants")),
-            id="a reader-writer feature on (1, 2)",
-        ),
-        pytest.param(
-            (2, 5),
-            (3, 7, DV, DV),
-            (3, 7, ("columnMapping", *DV), (*V5, *DV)),
-            id="a reader-writer feature on (2, 5)",
-        ),
-        pytest.param(
-            (2, 5),
-            (1, 7, None, ("domainMetadata", "rowTracking")),
-            (2, 7, None, (*V5, "domainMetadata", "rowTracking")),
-            id="row tracking on (2, 5)",
-        ),
-        pytest.param(
-            (1, 4),
-            (3, 7, ("columnMapping",), ("columnMapping",)),
-            (2, 5),
-            id="an exact match of a legacy version",
-        ),
-        pytest.param(
-            (1, 2),
-            (3, 7, ("columnMapping",), ("columnMapping",)),
-            (2, 7, None, ("appendOnly", "columnMapping", "invariants")),
-            id="no exact match of a legacy version",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("start", "other", "result"), [
+    pytest.param((1, 2), (1, 7, None, ()), (1, 2), id="bare table features do not stick"),
+    pytest.param((1, 2), (2, 7, None, ()), (1, 2), id="nor with reader version 2"),
+    pytest.param((1, 2), (3, 7, (), ()), (1, 2), id="nor with reader version 3"),
+    pytest.param((2, 5), (3, 7, (), ()), (2, 5), id="(2, 5) stays"),
+    pytest.param((1, 2), (2, 5), (2, 5), id="the higher legacy version"),
+    pytest.param((1, 2), (1, 5), (1, 4), id="(1, 5) is (1, 4)"),
+    pytest.param((1, 2), (2, 3), (1, 3), id="(2, 3) is (1, 3)"),
+    pytest.param((1, 3), (2, 1), (1, 3), id="a reader version without a use"),
+    pytest.param((1, 5), (2, 1), (2, 5), id="versions of two that imply column mapping"),
+    pytest.param((1, 6), (2, 5), (2, 6), id="identity columns and column mapping"),
+    pytest.param((3, 7, DV, (*DV, "appendOnly", "invariants")), (1, 4), (3, 7, DV, (*DV, *V4)),
+        id="lists gain what the version implies"),
+    pytest.param((1, 2), (3, 7, DV, DV), (3, 7, DV, ("appendOnly", *DV, "invariants")),
+        id="a reader-writer feature on (1, 2)"),
+    pytest.param((2, 5), (3, 7, DV, DV), (3, 7, ("columnMapping", *DV), (*V5, *DV)),
+        id="a reader-writer feature on (2, 5)"),
+    pytest.param((2, 5), (1, 7, None, ("domainMetadata", "rowTracking")),
+        (2, 7, None, (*V5, "domainMetadata", "rowTracking")), id="row tracking on (2, 5)"),
+    pytest.param((1, 4), (3, 7, ("columnMapping",), ("columnMapping",)), (2, 5),
+        id="an exact match of a legacy version"),
+    pytest.param((1, 2), (3, 7, ("columnMapping",), ("columnMapping",)),
+        (2, 7, None, ("appendOnly", "columnMapping", "invariants")),
+        id="no exact match of a legacy version"),
+])  # fmt: skip
 def test_merge_gives_the_lowest_protocol_for_both(start: tuple, other: tuple, result: tuple):
     assert protocol(*start).merge(protocol(*other)) == protocol(*result)
     assert protocol(*other).merge(protocol(*start)) == protocol(*result)
 
 
-@pytest.mark.parametrize(
-    ("start", "result"),
-    [
-        ((2, 3), (1, 3)),
-        ((1, 5), (1, 4)),
-        ((2, 1), (1, 1)),
-        ((3, 7, (), ()), (1, 1)),
-        ((1, 7, None, ()), (1, 1)),
-        ((2, 5), (2, 5)),
-        (
-            (3, 7, (), ("rowTracking", "domainMetadata")),
-            (1, 7, None, ("domainMetadata", "rowTracking")),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("start", "result"), [
+    ((2, 3), (1, 3)),
+    ((1, 5), (1, 4)),
+    ((2, 1), (1, 1)),
+    ((3, 7, (), ()), (1, 1)),
+    ((1, 7, None, ()), (1, 1)),
+    ((2, 5), (2, 5)),
+    ((3, 7, (), ("rowTracking", "domainMetadata")),
+        (1, 7, None, ("domainMetadata", "rowTracking"))),
+])  # fmt: skip
 def test_the_lowest_equivalent_protocol(start: tuple, result: tuple):
     assert protocol(*start).denormalized_normalized() == protocol(*result)
 
 
-@pytest.mark.parametrize(
-    ("start", "dropped", "result"),
-    [
-        ((3, 7, DV, (*DV, "appendOnly", "invariants")), "deletionVectors", (1, 2)),
-        ((2, 5), "columnMapping", (1, 4)),
-        (
-            (2, 5),
-            "checkConstraints",
-            (
-                2,
-                7,
-                None,
-                ("appendOnly", "changeDataFeed", "columnMapping", "generatedColumns", "invariants"),
-            ),
-        ),
-        ((1, 2), "rowTracking", (1, 2)),
-    ],
-)
+@pytest.mark.parametrize(("start", "dropped", "result"), [
+    ((3, 7, DV, (*DV, "appendOnly", "invariants")), "deletionVectors", (1, 2)),
+    ((2, 5), "columnMapping", (1, 4)),
+    ((2, 5), "checkConstraints", (2, 7, None, ("appendOnly", "changeDataFeed", "columnMapping",
+        "generatedColumns", "invariants"))),
+    ((1, 2), "rowTracking", (1, 2)),
+])  # fmt: skip
 def test_without_a_feature(start: tuple, dropped: str, result: tuple):
     after = protocol(*start).without_feature(dropped)
     assert after == protocol(*result)
@@ -198,22 +152,19 @@ def test_a_feature_that_cannot_be_dropped_stays(name: str):
     assert caught.value.delta_error_class is None
 
 
-@pytest.mark.parametrize(
-    ("start", "feature", "refusal"),
-    [
-        ((1, 1), "appendOnly", "DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION"),
-        ((1, 2), "appendOnly", None),
-        ((1, 5), "columnMapping", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
-        ((2, 5), "columnMapping", None),
-        ((2, 6), "rowTracking", "DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION"),
-        ((1, 7, None, ()), "rowTracking", None),
-        ((1, 7, None, ()), "deletionVectors", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
-        ((2, 7, None, ()), "deletionVectors", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
-        ((2, 7, None, ()), "columnMapping", None),
-        ((3, 7, (), ()), "deletionVectors", None),
-        ((3, 7, (), ()), "deletionVector", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
-    ],
-)
+@pytest.mark.parametrize(("start", "feature", "refusal"), [
+    ((1, 1), "appendOnly", "DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION"),
+    ((1, 2), "appendOnly", None),
+    ((1, 5), "columnMapping", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
+    ((2, 5), "columnMapping", None),
+    ((2, 6), "rowTracking", "DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION"),
+    ((1, 7, None, ()), "rowTracking", None),
+    ((1, 7, None, ()), "deletionVectors", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
+    ((2, 7, None, ()), "deletionVectors", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
+    ((2, 7, None, ()), "columnMapping", None),
+    ((3, 7, (), ()), "deletionVectors", None),
+    ((3, 7, (), ()), "deletionVector", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
+])  # fmt: skip
 def test_versions_are_never_raised_for_a_feature(start: tuple, feature: str, refusal: str | None):
     before = protocol(*start)
     if refusal is None:
@@ -308,14 +259,11 @@ def test_a_listed_name_is_recognised_in_any_case_and_supported_in_one():
     assert odd.normalized() == protocol(3, 7, DV, DV)
 
 
-@pytest.mark.parametrize(
-    ("of", "text"),
-    [
-        (protocol(1, 2), "1,2"),
-        (protocol(1, 7, None, ["b", "a"]), "1,7,None,[a,b]"),
-        (protocol(3, 7, [], ["x"]), "3,7,[],[x]"),
-    ],
-)
+@pytest.mark.parametrize(("of", "text"), [
+    (protocol(1, 2), "1,2"),
+    (protocol(1, 7, None, ["b", "a"]), "1,7,None,[a,b]"),
+    (protocol(3, 7, [], ["x"]), "3,7,[],[x]"),
+])  # fmt: skip
 def test_a_protocol_is_said_in_a_few_characters(of: Protocol, text: str):
     assert of.simple_string == text
 
@@ -331,30 +279,24 @@ def test_the_protocol_for_one_feature(entry: dict):
     assert for_table_feature(entry["name"]).to_wire() == entry["forTableFeature"]
 
 
-@pytest.mark.parametrize(
-    ("features", "versions"),
-    [
-        ((), (1, 1)),
-        (("appendOnly",), (1, 2)),
-        (("columnMapping",), (2, 5)),
-        (("identityColumns",), (1, 6)),
-        (("rowTracking",), (1, 7)),
-        (("rowTracking", "columnMapping"), (2, 7)),
-        (("deletionVectors",), (3, 7)),
-    ],
-)
+@pytest.mark.parametrize(("features", "versions"), [
+    ((), (1, 1)),
+    (("appendOnly",), (1, 2)),
+    (("columnMapping",), (2, 5)),
+    (("identityColumns",), (1, 6)),
+    (("rowTracking",), (1, 7)),
+    (("rowTracking", "columnMapping"), (2, 7)),
+    (("deletionVectors",), (3, 7)),
+])  # fmt: skip
 def test_minimum_versions(features: Sequence[str], versions: tuple[int, int]):
     assert minimum_required_versions(features) == versions
 
 
-@pytest.mark.parametrize(
-    ("configuration", "versions"),
-    [
-        ({}, (None, None)),
-        ({"delta.minReaderVersion": "2"}, (2, None)),
-        ({"delta.minReaderVersion": "+3", "delta.minWriterVersion": "007"}, (3, 7)),
-    ],
-)
+@pytest.mark.parametrize(("configuration", "versions"), [
+    ({}, (None, None)),
+    ({"delta.minReaderVersion": "2"}, (2, None)),
+    ({"delta.minReaderVersion": "+3", "delta.minWriterVersion": "007"}, (3, 7)),
+])  # fmt: skip
 def test_version_properties_are_read(configuration: dict[str, str], versions: tuple):
     assert protocol_versions(configuration) == versions
 
@@ -366,14 +308,11 @@ def test_a_version_that_is_no_number_is_refused(text: str):
     assert caught.value.delta_error_class == "DELTA_PROTOCOL_PROPERTY_NOT_INT"
 
 
-@pytest.mark.parametrize(
-    ("configuration", "refusal"),
-    [
-        ({"delta.feature.deletionVectors": "disabled"}, "DELTA_UNSUPPORTED_FEATURE_STATUS"),
-        ({"delta.feature.deletionVektors": "supported"}, "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
-        ({"delta.feature.collations": "supported"}, "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
-    ],
-)
+@pytest.mark.parametrize(("configuration", "refusal"), [
+    ({"delta.feature.deletionVectors": "disabled"}, "DELTA_UNSUPPORTED_FEATURE_STATUS"),
+    ({"delta.feature.deletionVektors": "supported"}, "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
+    ({"delta.feature.collations": "supported"}, "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
+])  # fmt: skip
 def test_a_wish_for_no_known_feature_is_refused(configuration: dict[str, str], refusal: str):
     with pytest.raises(Refused) as caught:
         supported_features_from_table_configs(configuration)
@@ -425,63 +364,27 @@ IDENTITY = {
 }
 
 
-@pytest.mark.parametrize(
-    ("metadata", "versions", "used"),
-    [
-        pytest.param(Metadata(), (0, 0), (), id="nothing"),
-        pytest.param(
-            Metadata(schema_string=_field(**{"delta.invariants": "x"})),
-            (0, 2),
-            ("invariants",),
-            id="an invariant",
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.appendOnly": "true"}),
-            (0, 2),
-            ("appendOnly",),
-            id="append-only",
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.constraints.c": "a > 1"}),
-            (0, 3),
-            ("checkConstraints",),
-            id="a CHECK constraint",
-        ),
-        pytest.param(
-            Metadata(schema_string=_field(**{"delta.generationExpression": "1"})),
-            (0, 4),
-            ("generatedColumns",),
-            id="a generated column",
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.enableChangeDataFeed": "true"}),
-            (0, 4),
-            ("changeDataFeed",),
-            id="a change data feed",
-        ),
-        pytest.param(
-            Metadata(schema_string=_field(**IDENTITY)),
-            (0, 6),
-            ("identityColumns",),
-            id="an identity column",
-        ),
-        pytest.param(
-            Metadata(configuration={"delta.columnMapping.mode": "id"}),
-            (2, 5),
-            ("columnMapping",),
-            id="column mapping",
-        ),
-        pytest.param(
-            Metadata(
-                configuration={"delta.columnMapping.mode": "name", "delta.appendOnly": "true"},
-                schema_string=_field(**IDENTITY),
-            ),
-            (2, 6),
-            ("appendOnly", "identityColumns", "columnMapping"),
-            id="several, in the order in which Delta once asked",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("metadata", "versions", "used"), [
+    pytest.param(Metadata(), (0, 0), (), id="nothing"),
+    pytest.param(Metadata(schema_string=_field(**{"delta.invariants": "x"})), (0, 2),
+        ("invariants",), id="an invariant"),
+    pytest.param(Metadata(configuration={"delta.appendOnly": "true"}), (0, 2), ("appendOnly",),
+        id="append-only"),
+    pytest.param(Metadata(configuration={"delta.constraints.c": "a > 1"}), (0, 3),
+        ("checkConstraints",), id="a CHECK constraint"),
+    pytest.param(Metadata(schema_string=_field(**{"delta.generationExpression": "1"})), (0, 4),
+        ("generatedColumns",), id="a generated column"),
+    pytest.param(Metadata(configuration={"delta.enableChangeDataFeed": "true"}), (0, 4),
+        ("changeDataFeed",), id="a change data feed"),
+    pytest.param(Metadata(schema_string=_field(**IDENTITY)), (0, 6), ("identityColumns",),
+        id="an identity column"),
+    pytest.param(Metadata(configuration={"delta.columnMapping.mode": "id"}), (2, 5),
+        ("columnMapping",), id="column mapping"),
+    pytest.param(Metadata(configuration={"delta.columnMapping.mode": "name",
+        "delta.appendOnly": "true"}, schema_string=_field(**IDENTITY)), (2, 6),
+        ("appendOnly", "identityColumns", "columnMapping"),
+        id="several, in the order in which Delta once asked"),
+])  # fmt: skip
 def test_the_classic_minimum(metadata: Metadata, versions: tuple[int, int], used: tuple[str, ...]):
     assert required_minimum_protocol(metadata) == (Protocol(*versions), used)
 
@@ -507,31 +410,17 @@ def test_automatic_features_are_listed_active_and_required_ones():
     }
 
 
-@pytest.mark.parametrize(
-    ("configuration", "defaults", "result"),
-    [
-        ({}, {}, (1, 2)),
-        ({"delta.appendOnly": "true"}, {}, (1, 2)),
-        ({"delta.ignoreProtocolDefaults": "true"}, {}, (1, 1)),
-        ({}, {"minWriterVersion": "4"}, (1, 4)),
-        (
-            {},
-            {"feature.deletionVectors": "supported"},
-            (3, 7, DV, ("appendOnly", *DV, "invariants")),
-        ),
-        (
-            {"delta.ignoreProtocolDefaults": "true"},
-            {"feature.deletionVectors": "supported"},
-            (1, 1),
-        ),
-        ({"delta.minWriterVersion": "3"}, {"minWriterVersion": "4"}, (1, 3)),
-        (
-            {"delta.enableChangeDataFeed": "true"},
-            {},
-            (1, 7, None, ("appendOnly", "changeDataFeed", "invariants")),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("configuration", "defaults", "result"), [
+    ({}, {}, (1, 2)),
+    ({"delta.appendOnly": "true"}, {}, (1, 2)),
+    ({"delta.ignoreProtocolDefaults": "true"}, {}, (1, 1)),
+    ({}, {"minWriterVersion": "4"}, (1, 4)),
+    ({}, {"feature.deletionVectors": "supported"}, (3, 7, DV, ("appendOnly", *DV, "invariants"))),
+    ({"delta.ignoreProtocolDefaults": "true"}, {"feature.deletionVectors": "supported"}, (1, 1)),
+    ({"delta.minWriterVersion": "3"}, {"minWriterVersion": "4"}, (1, 3)),
+    ({"delta.enableChangeDataFeed": "true"}, {},
+        (1, 7, None, ("appendOnly", "changeDataFeed", "invariants"))),
+])  # fmt: skip
 def test_a_new_table(configuration: dict[str, str], defaults: dict[str, str], result: tuple):
     session = SessionSettings(property_defaults=defaults)
     assert for_new_table(Metadata(configuration=configuration), session) == protocol(*result)

@@ -51,22 +51,19 @@ def test_a_default_is_refused_only_where_spark_refuses_it(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("DOUBLE", "'NaN'"),
-        ("DOUBLE", "'-1e-3'"),
-        ("FLOAT", "'1.5f'"),
-        ("DATE", "'today'"),
-        ("TIMESTAMP", "'12:30'"),
-        ("DATE", "current_date"),
-        ("TIMESTAMP", "CURRENT_TIMESTAMP"),
-        ("STRING", "current_user"),
-        ("INT", "1 + 1"),
-        ("INT", "NULL"),
-        ("INTERVAL DAY", "INTERVAL '1' DAY"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text"), [
+    ("DOUBLE", "'NaN'"),
+    ("DOUBLE", "'-1e-3'"),
+    ("FLOAT", "'1.5f'"),
+    ("DATE", "'today'"),
+    ("TIMESTAMP", "'12:30'"),
+    ("DATE", "current_date"),
+    ("TIMESTAMP", "CURRENT_TIMESTAMP"),
+    ("STRING", "current_user"),
+    ("INT", "1 + 1"),
+    ("INT", "NULL"),
+    ("INTERVAL DAY", "INTERVAL '1' DAY"),
+])  # fmt: skip
 def test_a_default_that_only_spark_can_judge_is_left_to_it(name: str, text: str) -> None:
     assert refused_default(parse_type(name), text) is None
 

@@ -21,29 +21,25 @@ from deltaadm.errors import TableError
 INT = PrimitiveType("integer")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "not json",
-        "{",
-        "[]",
-        "1",
-        "null",
-        '"integer"',
-        "{}",
-        '{"type":"struct"}',
-        '{"type":"struct","fields":{}}x',
-        '{"type":"struct","fields":[{"name":"a"}]}',
-        '{"type":"struct","fields":[{"name":1,"type":"integer"}]}',
-        '{"type":"struct","fields":[{"name":"a","type":{"type":"list"}}]}',
-        '{"type":"struct","fields":[{"name":"a","type":{"type":"array"}}]}',
-        '{"type":"struct","fields":[{"name":"a","type":7}]}',
-        '{"type":"array","elementType":"integer","containsNull":true}',
-        "[" * 100_000,
-        '{"type":"struct","fields":' + "[" * 100_000,
-    ],
-    ids=lambda text: repr(text[:60]),
-)
+@pytest.mark.parametrize("text", [
+    "not json",
+    "{",
+    "[]",
+    "1",
+    "null",
+    '"integer"',
+    "{}",
+    '{"type":"struct"}',
+    '{"type":"struct","fields":{}}x',
+    '{"type":"struct","fields":[{"name":"a"}]}',
+    '{"type":"struct","fields":[{"name":1,"type":"integer"}]}',
+    '{"type":"struct","fields":[{"name":"a","type":{"type":"list"}}]}',
+    '{"type":"struct","fields":[{"name":"a","type":{"type":"array"}}]}',
+    '{"type":"struct","fields":[{"name":"a","type":7}]}',
+    '{"type":"array","elementType":"integer","containsNull":true}',
+    "[" * 100_000,
+    '{"type":"struct","fields":' + "[" * 100_000,
+], ids=lambda text: repr(text[:60]))  # fmt: skip
 def test_what_is_no_schema_is_a_readable_error(text: str):
     with pytest.raises(TableError) as caught:
         parse_schema(text)
@@ -73,13 +69,11 @@ def test_a_schema_is_written_as_delta_writes_it():
     assert parse_schema(json.dumps(json.loads(schema.to_json()), indent=2)) == schema
 
 
-NESTED = StructType(
-    (
-        StructField("a", INT),
-        StructField("s", StructType((StructField("x", INT),))),
-        StructField("m", MapType(StructType((StructField("k", INT),)), ArrayType(INT))),
-    )
-)
+NESTED = StructType((
+    StructField("a", INT),
+    StructField("s", StructType((StructField("x", INT),))),
+    StructField("m", MapType(StructType((StructField("k", INT),)), ArrayType(INT))),
+))  # fmt: skip
 
 
 def test_fields_are_walked_in_pre_order():
@@ -110,16 +104,13 @@ def test_rewriting_sees_the_names_as_they_were():
     assert [path for path, _ in walk(after)][-1] == ("M", "key", "K")
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        (("a",), "a"),
-        (("a", "b_1"), "a.b_1"),
-        (("a b",), "`a b`"),
-        (("a.b", "c"), "`a.b`.c"),
-        (("`",), "````"),
-        (("",), "``"),
-    ],
-)
+@pytest.mark.parametrize(("path", "text"), [
+    (("a",), "a"),
+    (("a", "b_1"), "a.b_1"),
+    (("a b",), "`a b`"),
+    (("a.b", "c"), "`a.b`.c"),
+    (("`",), "````"),
+    (("",), "``"),
+])  # fmt: skip
 def test_paths_are_written_as_users_write_them(path: tuple[str, ...], text: str):
     assert path_text(path) == text

@@ -186,17 +186,15 @@ KEYS = (
     *("delta.appendOnly", "delta.enableChangeDataFeed", "delta.enableVariantShredding"),
     *("delta.enableIcebergCompatV2", "delta.enableInCommitTimestamps"),
 )
-columns = st.sampled_from(
-    [
-        column("a"),
-        column("a", nullable=False),
-        column("a", "variant"),
-        column("a", "timestamp_ntz"),
-        column("a", CURRENT_DEFAULT="1"),
-        column("a", **WIDENED),
-        column("a", **{"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "a"}),
-    ]
-)
+columns = st.sampled_from([
+    column("a"),
+    column("a", nullable=False),
+    column("a", "variant"),
+    column("a", "timestamp_ntz"),
+    column("a", CURRENT_DEFAULT="1"),
+    column("a", **WIDENED),
+    column("a", **{"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "a"}),
+])  # fmt: skip
 domains = st.none() | st.dictionaries(
     st.sampled_from(["mine", "delta.rowTracking", "delta.clustering"]),
     st.just(DomainMetadata("d", '{"clusteringColumns":[["a"]]}')),

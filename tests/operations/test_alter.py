@@ -140,21 +140,18 @@ def test_unsetting_the_mode_is_a_rewrite_under_its_own_spelling_only() -> None:
         plan_changes(mapped(), TableChanges(unset=[MODE.upper()]))
 
 
-@pytest.mark.parametrize(
-    ("key", "error_class"),
-    [
-        ("provider", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
-        ("location", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
-        ("owner", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
-        ("external", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
-        ("delta.constraints.positive", "DELTA_ADD_CONSTRAINTS"),
-        ("delta.feature.clustering", "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED"),
-        ("clusteringColumns", "DELTA_CANNOT_MODIFY_TABLE_PROPERTY"),
-        ("delta.bogus", "DELTA_UNKNOWN_CONFIGURATION"),
-        ("delta.feature.rowTracking", "DELTA_UNSUPPORTED_FEATURE_STATUS"),
-        ("delta.minWriterVersion", "UNSUPPORTED_TABLE_CHANGE"),
-    ],
-)
+@pytest.mark.parametrize(("key", "error_class"), [
+    ("provider", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
+    ("location", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
+    ("owner", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
+    ("external", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
+    ("delta.constraints.positive", "DELTA_ADD_CONSTRAINTS"),
+    ("delta.feature.clustering", "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED"),
+    ("clusteringColumns", "DELTA_CANNOT_MODIFY_TABLE_PROPERTY"),
+    ("delta.bogus", "DELTA_UNKNOWN_CONFIGURATION"),
+    ("delta.feature.rowTracking", "DELTA_UNSUPPORTED_FEATURE_STATUS"),
+    ("delta.minWriterVersion", "UNSUPPORTED_TABLE_CHANGE"),
+])  # fmt: skip
 def test_keys_and_values_that_delta_refuses(key: str, error_class: str) -> None:
     with pytest.raises(Refused) as caught:
         plan_changes(snapshot(), TableChanges(set_properties={key: "a > 0"}))
@@ -289,66 +286,26 @@ def test_changes_share_a_statement_where_spark_lets_them() -> None:
     assert apart.steps == tuple(ChangeColumns((change,)) for change in inside)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "subject", "because", "undo"),
-    [
-        (
-            TableChanges(add=parse_definitions("n STRUCT<x: INT>")),
-            "schema[n.x]",
-            "added with the enclosing column",
-            "alter --drop-column n, which needs column mapping",
-        ),
-        (
-            TableChanges(change=[ColumnChange(("a",), comment="new")]),
-            "schema[a]",
-            "requested",
-            "alter --set-comment a=old (metadata only)",
-        ),
-        (
-            TableChanges(change=[ColumnChange(("k",), nullable=True)]),
-            "schema[k]",
-            "requested",
-            "never: Delta adds no NOT NULL to a column that may hold nulls",
-        ),
-        (
-            TableChanges(change=[ColumnChange(("k",), position=Position())]),
-            "schema",
-            "requested",
-            "alter --move 'k AFTER a' (metadata only)",
-        ),
-        (
-            TableChanges(change=[ColumnChange(("k",), type=PrimitiveType("long"))]),
-            "schema[k]",
-            "requested",
-            "never: a type cannot be narrowed again",
-        ),
-        (
-            TableChanges(change=[ColumnChange(("k",), default="7")]),
-            "schema[k]",
-            "requested",
-            "alter --drop-default k (metadata only)",
-        ),
-        (
-            TableChanges(add_constraints={"Two": "a>1"}),
-            "configuration[delta.constraints.two]",
-            "requested",
-            "alter --drop-constraint two (metadata only)",
-        ),
-        (
-            TableChanges(drop_constraints=["ONE"]),
-            "configuration[delta.constraints.one]",
-            "requested",
-            "alter --add-constraint 'one=a > 0', which reads every row",
-        ),
-        (
-            TableChanges(cluster_by=[("k",), ("a",)]),
-            "clusteringColumns",
-            "requested",
-            "alter --no-cluster-by (metadata only)",
-        ),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("wanted", "subject", "because", "undo"), [
+    (TableChanges(add=parse_definitions("n STRUCT<x: INT>")), "schema[n.x]",
+        "added with the enclosing column", "alter --drop-column n, which needs column mapping"),
+    (TableChanges(change=[ColumnChange(("a",), comment="new")]), "schema[a]", "requested",
+        "alter --set-comment a=old (metadata only)"),
+    (TableChanges(change=[ColumnChange(("k",), nullable=True)]), "schema[k]", "requested",
+        "never: Delta adds no NOT NULL to a column that may hold nulls"),
+    (TableChanges(change=[ColumnChange(("k",), position=Position())]), "schema", "requested",
+        "alter --move 'k AFTER a' (metadata only)"),
+    (TableChanges(change=[ColumnChange(("k",), type=PrimitiveType("long"))]), "schema[k]",
+        "requested", "never: a type cannot be narrowed again"),
+    (TableChanges(change=[ColumnChange(("k",), default="7")]), "schema[k]", "requested",
+        "alter --drop-default k (metadata only)"),
+    (TableChanges(add_constraints={"Two": "a>1"}), "configuration[delta.constraints.two]",
+        "requested", "alter --drop-constraint two (metadata only)"),
+    (TableChanges(drop_constraints=["ONE"]), "configuration[delta.constraints.one]", "requested",
+        "alter --add-constraint 'one=a > 0', which reads every row"),
+    (TableChanges(cluster_by=[("k",), ("a",)]), "clusteringColumns", "requested",
+        "alter --no-cluster-by (metadata only)"),
+], ids=str)  # fmt: skip
 def test_reasons_and_ways_back(wanted: TableChanges, subject: str, because: str, undo: str) -> None:
     table = replace(
         snapshot(

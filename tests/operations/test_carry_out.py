@@ -226,22 +226,13 @@ def test_after_a_different_result_no_step_follows() -> None:
     assert len(table.steps) == 1
 
 
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [
-        pytest.param(
-            MemoryTable(refused_at=0), "refuses; nothing was committed.", id="the first step"
-        ),
-        pytest.param(
-            MemoryTable(refused_at=1), "refuses; version 4 was committed.", id="the second step"
-        ),
-        pytest.param(
-            MemoryTable(refused_at=0, backfills=2),
-            "refuses; versions 4, 5 were committed.",
-            id="after a part of the step",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("table", "words"), [
+    pytest.param(MemoryTable(refused_at=0), "refuses; nothing was committed.", id="the first step"),
+    pytest.param(MemoryTable(refused_at=1), "refuses; version 4 was committed.",
+        id="the second step"),
+    pytest.param(MemoryTable(refused_at=0, backfills=2), "refuses; versions 4, 5 were committed.",
+        id="after a part of the step"),
+])  # fmt: skip
 def test_a_refusal_names_what_was_committed(table: MemoryTable, words: str) -> None:
     with pytest.raises(CommitError) as caught:
         run(TWO_STEPS, table)
@@ -250,14 +241,11 @@ def test_a_refusal_names_what_was_committed(table: MemoryTable, words: str) -> N
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize(
-    ("now", "error_class"),
-    [
-        pytest.param(snapshot((1, 3), {"b": "1"}), "DELTA_PROTOCOL_CHANGED", id="protocol"),
-        pytest.param(snapshot((1, 2), {"b": "2"}), "DELTA_METADATA_CHANGED", id="metadata"),
-        pytest.param(replace(START, version=1), "DELTA_METADATA_CHANGED", id="version"),
-    ],
-)
+@pytest.mark.parametrize(("now", "error_class"), [
+    pytest.param(snapshot((1, 3), {"b": "1"}), "DELTA_PROTOCOL_CHANGED", id="protocol"),
+    pytest.param(snapshot((1, 2), {"b": "2"}), "DELTA_METADATA_CHANGED", id="metadata"),
+    pytest.param(replace(START, version=1), "DELTA_METADATA_CHANGED", id="version"),
+])  # fmt: skip
 def test_another_base_stops_it_before_anything(now: Snapshot, error_class: str) -> None:
     table = MemoryTable(now)
     with pytest.raises(CommitError, match="nothing was committed") as caught:
@@ -287,41 +275,18 @@ def concurrent(outcome: Outcome) -> list[tuple[int, list[str]]]:
     return [(commit.version, list(map(written, commit.changes))) for commit in outcome.concurrent]
 
 
-@pytest.mark.parametrize(
-    ("table", "versions", "others"),
-    [
-        pytest.param(
-            MemoryTable(meanwhile=setting(k="1")),
-            (5,),
-            [(4, ["+ configuration[k] = 1"])],
-            id="before the commit",
-        ),
-        pytest.param(
-            MemoryTable(afterwards=setting(k="1")),
-            (4,),
-            [(5, ["+ configuration[k] = 1"])],
-            id="after it",
-        ),
-        pytest.param(
-            MemoryTable(meanwhile=setting(a="1")),
-            (5,),
-            [(4, ["+ configuration[a] = 1"])],
-            id="the same before",
-        ),
-        pytest.param(
-            MemoryTable(afterwards=setting(a="2")),
-            (4,),
-            [(5, ["~ configuration[a] 1 -> 2"])],
-            id="the contrary after it",
-        ),
-        pytest.param(
-            MemoryTable(meanwhile=setting(k="1"), afterwards=setting(b="2")),
-            (5,),
-            [(4, ["+ configuration[k] = 1"]), (6, ["~ configuration[b] 1 -> 2"])],
-            id="on both sides",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("table", "versions", "others"), [
+    pytest.param(MemoryTable(meanwhile=setting(k="1")), (5,), [(4, ["+ configuration[k] = 1"])],
+        id="before the commit"),
+    pytest.param(MemoryTable(afterwards=setting(k="1")), (4,), [(5, ["+ configuration[k] = 1"])],
+        id="after it"),
+    pytest.param(MemoryTable(meanwhile=setting(a="1")), (5,), [(4, ["+ configuration[a] = 1"])],
+        id="the same before"),
+    pytest.param(MemoryTable(afterwards=setting(a="2")), (4,), [(5, ["~ configuration[a] 1 -> 2"])],
+        id="the contrary after it"),
+    pytest.param(MemoryTable(meanwhile=setting(k="1"), afterwards=setting(b="2")), (5,),
+        [(4, ["+ configuration[k] = 1"]), (6, ["~ configuration[b] 1 -> 2"])], id="on both sides"),
+])  # fmt: skip
 def test_changes_by_others_are_no_mismatch(
     table: MemoryTable, versions: tuple[int, ...], others: list[tuple[int, list[str]]]
 ) -> None:
@@ -402,47 +367,21 @@ def test_progress_is_noted_before_anything_is_sent_and_after_it() -> None:
 SEVERAL_COMMITS = plan_features(START, ["rowTracking"])
 
 
-@pytest.mark.parametrize(
-    ("plan", "own", "outlives", "words"),
-    [
-        pytest.param(ONE_STEP, [], False, "nothing was committed", id="nothing"),
-        pytest.param(
-            ONE_STEP,
-            [],
-            True,
-            "it is unknown whether the change was committed: inspect the table",
-            id="nothing yet, on a server",
-        ),
-        pytest.param(
-            ONE_STEP,
-            [5],
-            True,
-            "version 5 was committed, which completes the plan",
-            id="all, on a server",
-        ),
-        pytest.param(
-            TWO_STEPS,
-            [5],
-            False,
-            "version 5 was committed; 1 of 2 steps was not completed",
-            id="a step",
-        ),
-        pytest.param(
-            SEVERAL_COMMITS,
-            [5],
-            False,
-            "version 5 was committed; the change was not completed",
-            id="a part of a step",
-        ),
-        pytest.param(
-            SEVERAL_COMMITS,
-            [5],
-            True,
-            "version 5 was committed; it is unknown whether the rest was: inspect the table",
-            id="a part of a step, on a server",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("plan", "own", "outlives", "words"), [
+    pytest.param(ONE_STEP, [], False, "nothing was committed", id="nothing"),
+    pytest.param(ONE_STEP, [], True,
+        "it is unknown whether the change was committed: inspect the table",
+        id="nothing yet, on a server"),
+    pytest.param(ONE_STEP, [5], True, "version 5 was committed, which completes the plan",
+        id="all, on a server"),
+    pytest.param(TWO_STEPS, [5], False, "version 5 was committed; 1 of 2 steps was not completed",
+        id="a step"),
+    pytest.param(SEVERAL_COMMITS, [5], False,
+        "version 5 was committed; the change was not completed", id="a part of a step"),
+    pytest.param(SEVERAL_COMMITS, [5], True,
+        "version 5 was committed; it is unknown whether the rest was: inspect the table",
+        id="a part of a step, on a server"),
+])  # fmt: skip
 def test_an_interrupted_stage_is_looked_up(
     plan: Plan, own: list[int], *, outlives: bool, words: str
 ) -> None:

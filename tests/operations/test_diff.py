@@ -81,17 +81,14 @@ def test_a_marker_accepts_only_its_own_part(before: str, found: str, after: str)
     assert mismatches(predicted, configured(f"x{before}{found}{after}y")) or not (before and after)
 
 
-@pytest.mark.parametrize(
-    ("predicted", "found", "accepted"),
-    [
-        ("col-<known after commit>", "col-7f", True),
-        ("col-<known after commit>", "col-", False),
-        ("col-<known after commit>", "other-7f", False),
-        ("7", "<known after commit>", False),
-        ("a.c", "abc", False),
-        ("<known after commit>", "two\nlines", True),
-    ],
-)
+@pytest.mark.parametrize(("predicted", "found", "accepted"), [
+    ("col-<known after commit>", "col-7f", True),
+    ("col-<known after commit>", "col-", False),
+    ("col-<known after commit>", "other-7f", False),
+    ("7", "<known after commit>", False),
+    ("a.c", "abc", False),
+    ("<known after commit>", "two\nlines", True),
+])  # fmt: skip
 def test_rows_of_acceptance(predicted: str, found: str, *, accepted: bool) -> None:
     assert (not mismatches(configured(predicted), configured(found))) is accepted
 
@@ -138,77 +135,35 @@ NESTED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        pytest.param(
-            state(versions=(2, 5)),
-            state(versions=(1, 6)),
-            ["~ protocol.minReaderVersion 2 -> 1", "~ protocol.minWriterVersion 5 -> 6"],
-            id="versions",
-        ),
-        pytest.param(
-            state(versions=(1, 7), writer=["b", "a"]),
-            state(versions=(1, 7), writer=["c", "b"]),
-            ["+ protocol.writerFeatures[c]", "- protocol.writerFeatures[a]"],
-            id="features",
-        ),
-        pytest.param(
-            state(versions=(1, 7), writer=[]),
-            state(versions=(1, 7)),
-            ["- protocol.writerFeatures"],
-            id="an empty list is not a missing one",
-        ),
-        pytest.param(
-            state(configuration={"a": "1", "b": "1"}),
-            state(configuration={"b": "2", "c": "1"}),
-            ["- configuration[a] = 1", "~ configuration[b] 1 -> 2", "+ configuration[c] = 1"],
-            id="properties",
-        ),
-        pytest.param(
-            state(name="x", partitionColumns=["a"], description="d"),
-            state(name="y", id="other"),
-            [
-                "~ id 00000000-0000-4000-8000-000000000001 -> other",
-                "~ name x -> y",
-                "- description",
-                '~ partitionColumns ["a"] -> []',
-            ],
-            id="the rest of the metadata",
-        ),
-        pytest.param(
-            state(schemaString=schema("a", "b")),
-            state(schemaString=schema("b", "c")),
-            ["+ schema[c]", "- schema[a]"],
-            id="columns come and go",
-        ),
-        pytest.param(
-            state(schemaString=schema("a", "b")),
-            state(schemaString=schema("b", "a")),
-            ['~ schema ["a", "b"] -> ["b", "a"]'],
-            id="the order of columns",
-        ),
-        pytest.param(
-            state(schemaString=NESTED),
-            state(schemaString=NESTED.replace("integer", "long")),
-            ['~ schema[s.`x.y`] {"type": "integer"} -> {"type": "long"}'],
-            id="a nested column",
-        ),
-        pytest.param(
-            state(schemaString="nonsense"),
-            state(),
-            [f"~ schema nonsense -> {snapshot().metadata.schema_string}"],
-            id="a schema that cannot be read is one piece",
-        ),
-        pytest.param(
-            state(schemaString=schema("a")),
-            state(schemaString=schema("a").replace(" ", "")),
-            [],
-            id="spacing is no difference",
-        ),
-        pytest.param(state(createdTime=1), state(createdTime=2), [], id="nor is its age"),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "expected"), [
+    pytest.param(state(versions=(2, 5)), state(versions=(1, 6)),
+        ["~ protocol.minReaderVersion 2 -> 1", "~ protocol.minWriterVersion 5 -> 6"],
+        id="versions"),
+    pytest.param(state(versions=(1, 7), writer=["b", "a"]),
+        state(versions=(1, 7), writer=["c", "b"]), ["+ protocol.writerFeatures[c]",
+        "- protocol.writerFeatures[a]"], id="features"),
+    pytest.param(state(versions=(1, 7), writer=[]), state(versions=(1, 7)),
+        ["- protocol.writerFeatures"], id="an empty list is not a missing one"),
+    pytest.param(state(configuration={"a": "1", "b": "1"}),
+        state(configuration={"b": "2", "c": "1"}), ["- configuration[a] = 1",
+        "~ configuration[b] 1 -> 2", "+ configuration[c] = 1"], id="properties"),
+    pytest.param(state(name="x", partitionColumns=["a"], description="d"),
+        state(name="y", id="other"), ["~ id 00000000-0000-4000-8000-000000000001 -> other",
+        "~ name x -> y", "- description", '~ partitionColumns ["a"] -> []'],
+        id="the rest of the metadata"),
+    pytest.param(state(schemaString=schema("a", "b")), state(schemaString=schema("b", "c")),
+        ["+ schema[c]", "- schema[a]"], id="columns come and go"),
+    pytest.param(state(schemaString=schema("a", "b")), state(schemaString=schema("b", "a")),
+        ['~ schema ["a", "b"] -> ["b", "a"]'], id="the order of columns"),
+    pytest.param(state(schemaString=NESTED), state(schemaString=NESTED.replace("integer", "long")),
+        ['~ schema[s.`x.y`] {"type": "integer"} -> {"type": "long"}'], id="a nested column"),
+    pytest.param(state(schemaString="nonsense"), state(),
+        [f"~ schema nonsense -> {snapshot().metadata.schema_string}"],
+        id="a schema that cannot be read is one piece"),
+    pytest.param(state(schemaString=schema("a")), state(schemaString=schema("a").replace(" ", "")),
+        [], id="spacing is no difference"),
+    pytest.param(state(createdTime=1), state(createdTime=2), [], id="nor is its age"),
+])  # fmt: skip
 def test_changes(before: Snapshot, after: Snapshot, expected: list[str]) -> None:
     assert [written(change) for change in diff(before, after)] == expected
 

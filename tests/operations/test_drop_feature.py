@@ -79,15 +79,12 @@ def test_the_second_run_lowers_the_protocol_and_protects_nothing() -> None:
     assert any(note.startswith("History is lost") for note in plan.notes)
 
 
-@pytest.mark.parametrize(
-    ("written", "ready"),
-    [
-        (NOW - 24 * HOUR - 60_000, True),
-        (NOW - 24 * HOUR, True),
-        (NOW - 24 * HOUR + 1, False),
-        (NOW, False),
-    ],
-)
+@pytest.mark.parametrize(("written", "ready"), [
+    (NOW - 24 * HOUR - 60_000, True),
+    (NOW - 24 * HOUR, True),
+    (NOW - 24 * HOUR + 1, False),
+    (NOW, False),
+])  # fmt: skip
 def test_the_second_run_waits_until_history_has_expired(
     written: int,
     ready: bool,  # noqa: FBT001 -- a column of the table
@@ -123,34 +120,19 @@ def test_keeping_the_history_never_waits() -> None:
     assert not drop(PURGED, "deletionVectors", history).is_noop
 
 
-@pytest.mark.parametrize(
-    ("table", "name", "cost"),
-    [
-        (VECTORS, "deletionVectors", Cost.REWRITE),
-        (replace(VECTORS, files=FileFacts(files=2)), "deletionVectors", Cost.METADATA),
-        (
-            replace(VECTORS, files=FileFacts(files=2, with_deletion_vector=1)),
-            "deletionVectors",
-            Cost.REWRITE,
-        ),
-        (mapped(), "columnMapping", Cost.REWRITE),
-        (snapshot((2, 5)), "columnMapping", Cost.METADATA),
-        (snapshot((1, 7), writer=["domainMetadata", "rowTracking"]), "rowTracking", Cost.BACKFILL),
-        (
-            replace(
-                snapshot((1, 7), writer=["domainMetadata", "rowTracking"]),
-                files=FileFacts(files=2, without_base_row_id=2),
-            ),
-            "rowTracking",
-            Cost.METADATA,
-        ),
-        (
-            snapshot((3, 7), reader=["v2Checkpoint"], writer=["v2Checkpoint"]),
-            "v2Checkpoint",
-            Cost.METADATA,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("table", "name", "cost"), [
+    (VECTORS, "deletionVectors", Cost.REWRITE),
+    (replace(VECTORS, files=FileFacts(files=2)), "deletionVectors", Cost.METADATA),
+    (replace(VECTORS, files=FileFacts(files=2, with_deletion_vector=1)), "deletionVectors",
+        Cost.REWRITE),
+    (mapped(), "columnMapping", Cost.REWRITE),
+    (snapshot((2, 5)), "columnMapping", Cost.METADATA),
+    (snapshot((1, 7), writer=["domainMetadata", "rowTracking"]), "rowTracking", Cost.BACKFILL),
+    (replace(snapshot((1, 7), writer=["domainMetadata", "rowTracking"]), files=FileFacts(files=2,
+        without_base_row_id=2)), "rowTracking", Cost.METADATA),
+    (snapshot((3, 7), reader=["v2Checkpoint"], writer=["v2Checkpoint"]), "v2Checkpoint",
+        Cost.METADATA),
+])  # fmt: skip
 def test_the_cost_is_that_of_what_comes_first(table: Snapshot, name: str, cost: Cost) -> None:
     assert drop(table, name).cost is cost
 
@@ -164,22 +146,12 @@ def test_a_feature_that_is_gone_needs_no_plan() -> None:
     assert status(snapshot(), "deletionVectors").phase is Phase.ABSENT
 
 
-@pytest.mark.parametrize(
-    ("table", "name", "words"),
-    [
-        (snapshot(), "appendOnly", "cannot be dropped"),
-        (
-            snapshot((1, 7), writer=["domainMetadata", "rowTracking"]),
-            "domainMetadata",
-            "required by rowTracking",
-        ),
-        (
-            snapshot((1, 3), {"delta.constraints.c": "a > 0"}),
-            "checkConstraints",
-            "CHECK constraint c",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("table", "name", "words"), [
+    (snapshot(), "appendOnly", "cannot be dropped"),
+    (snapshot((1, 7), writer=["domainMetadata", "rowTracking"]), "domainMetadata",
+        "required by rowTracking"),
+    (snapshot((1, 3), {"delta.constraints.c": "a > 0"}), "checkConstraints", "CHECK constraint c"),
+])  # fmt: skip
 def test_what_stands_in_the_way_is_named(table: Snapshot, name: str, words: str) -> None:
     with pytest.raises(Refused, match=words) as caught:
         drop(table, name)

@@ -127,30 +127,15 @@ def test_active(table: Snapshot, features: list[str], expected: list[str]) -> No
     assert changes(plan_features(table, features)) == expected
 
 
-@pytest.mark.parametrize(
-    ("table", "features", "expected"),
-    [
-        row(
-            "without its property",
-            snapshot(),
-            "deletionVectors",
-            "~ protocol.minReaderVersion 1 -> 3",
-            "~ protocol.minWriterVersion 2 -> 7",
-            "+ protocol.readerFeatures[deletionVectors]",
-            "+ protocol.writerFeatures[appendOnly]",
-            "+ protocol.writerFeatures[deletionVectors]",
-            "+ protocol.writerFeatures[invariants]",
-        ),
-        row("implied already", snapshot((1, 4)), "changeDataFeed"),
-        row(
-            "beside its other form, if asked for",
-            snapshot((3, 7), **WIDENING),
-            "typeWidening",
-            "+ protocol.readerFeatures[typeWidening]",
-            "+ protocol.writerFeatures[typeWidening]",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("table", "features", "expected"), [
+    row("without its property", snapshot(), "deletionVectors", "~ protocol.minReaderVersion 1 -> 3",
+        "~ protocol.minWriterVersion 2 -> 7", "+ protocol.readerFeatures[deletionVectors]",
+        "+ protocol.writerFeatures[appendOnly]", "+ protocol.writerFeatures[deletionVectors]",
+        "+ protocol.writerFeatures[invariants]"),
+    row("implied already", snapshot((1, 4)), "changeDataFeed"),
+    row("beside its other form, if asked for", snapshot((3, 7), **WIDENING), "typeWidening",
+        "+ protocol.readerFeatures[typeWidening]", "+ protocol.writerFeatures[typeWidening]"),
+])  # fmt: skip
 def test_support_only(table: Snapshot, features: list[str], expected: list[str]) -> None:
     assert changes(plan_features(table, features, support_only=True)) == expected
 
@@ -164,15 +149,12 @@ def test_reasons() -> None:
     assert found["configuration[delta.enableRowTracking]"] == "makes rowTracking active"
 
 
-@pytest.mark.parametrize(
-    ("features", "cost"),
-    [
-        ("deletionVectors", Cost.METADATA),
-        ("columnMapping", Cost.METADATA),
-        ("rowTracking", Cost.BACKFILL),
-        ("rowTracking deletionVectors", Cost.BACKFILL),
-    ],
-)
+@pytest.mark.parametrize(("features", "cost"), [
+    ("deletionVectors", Cost.METADATA),
+    ("columnMapping", Cost.METADATA),
+    ("rowTracking", Cost.BACKFILL),
+    ("rowTracking deletionVectors", Cost.BACKFILL),
+])  # fmt: skip
 def test_costs(features: str, cost: Cost) -> None:
     plan = plan_features(snapshot(), features.split())
     assert plan.cost is cost
@@ -183,47 +165,23 @@ def test_support_alone_is_no_backfill() -> None:
     assert plan_features(snapshot(), ["rowTracking"], support_only=True).cost is Cost.METADATA
 
 
-@pytest.mark.parametrize(
-    ("plan", "note"),
-    [
-        (
-            plan_features(
-                snapshot((3, 7), {"delta.enableDeletionVectors": "true"}, **VECTORS),
-                ["deletionVectors"],
-            ),
-            "deletionVectors is already supported and active.",
-        ),
-        (
-            plan_features(snapshot((1, 4)), ["changeDataFeed"], support_only=True),
-            "changeDataFeed is already supported.",
-        ),
-        (
-            plan_features(snapshot(), ["v2Checkpoint"], support_only=True),
-            "v2Checkpoint will be supported but not active.",
-        ),
-        (
-            plan_features(snapshot(), ["checkConstraints"]),
-            (
-                "checkConstraints becomes active with the first column, constraint or property "
-                "that uses it."
-            ),
-        ),
-        (
-            plan_features(snapshot((3, 7), **WIDENING), ["typeWidening"]),
-            (
-                "typeWidening is not added because the table already has the other form of it, "
-                "typeWidening-preview; --support-only adds it anyway."
-            ),
-        ),
-        (
-            plan_features(snapshot(), ["typeWidening", "typeWidening-preview"]),
-            (
-                "typeWidening is not added because the table already has the other form of it, "
-                "typeWidening-preview; --support-only adds it anyway."
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize(("plan", "note"), [
+    (plan_features(snapshot((3, 7), {"delta.enableDeletionVectors": "true"}, **VECTORS),
+        ["deletionVectors"]), "deletionVectors is already supported and active."),
+    (plan_features(snapshot((1, 4)), ["changeDataFeed"], support_only=True),
+        "changeDataFeed is already supported."),
+    (plan_features(snapshot(), ["v2Checkpoint"], support_only=True),
+        "v2Checkpoint will be supported but not active."),
+    (plan_features(snapshot(), ["checkConstraints"]),
+        ("checkConstraints becomes active with the first column, constraint or property "
+        "that uses it.")),
+    (plan_features(snapshot((3, 7), **WIDENING), ["typeWidening"]),
+        ("typeWidening is not added because the table already has the other form of it, "
+        "typeWidening-preview; --support-only adds it anyway.")),
+    (plan_features(snapshot(), ["typeWidening", "typeWidening-preview"]),
+        ("typeWidening is not added because the table already has the other form of it, "
+        "typeWidening-preview; --support-only adds it anyway.")),
+])  # fmt: skip
 def test_notes(plan: Plan, note: str) -> None:
     assert plan.notes == (note,)
 
@@ -233,27 +191,18 @@ def test_cautions_come_with_the_plan() -> None:
     assert note.startswith("deletionVectors: Readers without support for deletion vectors")
 
 
-@pytest.mark.parametrize(
-    ("name", "error_class", "words"),
-    [
-        (
-            "clustering",
-            "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
-            "alter --cluster-by",
-        ),
-        ("catalogManaged", None, "when the table is created in a catalog"),
-        (
-            "adaptiveMetadata-preview",
-            "DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED",
-            "when a table is created",
-        ),
-        ("collations", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "the client that knows it"),
-        ("catalogOwned-preview", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "the client that knows"),
-        ("rowTrakcing", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "Did you mean rowTracking?"),
-        ("deletionvector", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "mean deletionVectors?"),
-        ("frobnicate", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "deltaadm features"),
-    ],
-)
+@pytest.mark.parametrize(("name", "error_class", "words"), [
+    ("clustering", "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
+        "alter --cluster-by"),
+    ("catalogManaged", None, "when the table is created in a catalog"),
+    ("adaptiveMetadata-preview", "DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED",
+        "when a table is created"),
+    ("collations", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "the client that knows it"),
+    ("catalogOwned-preview", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "the client that knows"),
+    ("rowTrakcing", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "Did you mean rowTracking?"),
+    ("deletionvector", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "mean deletionVectors?"),
+    ("frobnicate", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", "deltaadm features"),
+])  # fmt: skip
 @pytest.mark.parametrize("support_only", [False, True], ids=["active", "support only"])
 def test_refused_names(
     name: str, error_class: str | None, words: str, *, support_only: bool

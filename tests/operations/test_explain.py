@@ -129,16 +129,13 @@ def test_a_feature_is_found_in_any_case(name: str) -> None:
     assert found.feature.name == name
 
 
-@pytest.mark.parametrize(
-    ("word", "suggestion"),
-    [
-        ("DL1001", "DL1"),
-        ("rowTrackin", "rowTracking"),
-        ("DELTA_STATE_RECOVERY_ERROR", "DELTA_STATE_RECOVER_ERROR"),
-        ("", "`deltaadm rules`"),
-        ("\x1b", "`deltaadm rules`"),
-    ],
-)
+@pytest.mark.parametrize(("word", "suggestion"), [
+    ("DL1001", "DL1"),
+    ("rowTrackin", "rowTracking"),
+    ("DELTA_STATE_RECOVERY_ERROR", "DELTA_STATE_RECOVER_ERROR"),
+    ("", "`deltaadm rules`"),
+    ("\x1b", "`deltaadm rules`"),
+])  # fmt: skip
 def test_anything_else_is_refused_with_a_suggestion(word: str, suggestion: str) -> None:
     with pytest.raises(Refused) as caught:
         explain(word)

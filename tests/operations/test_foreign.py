@@ -98,31 +98,28 @@ def test_a_new_location_is_told_with_what_it_entails() -> None:
         altered(location=no_table("/data/there"), unset=["k"])
 
 
-@pytest.mark.parametrize(
-    ("wish", "words"),
-    [
-        ({"set_properties": {"delta.x": "true"}}, "Delta tables, which have no effect on csv"),
-        ({"set_properties": {"numRows": "x"}}, "maintained by the Hive metastore"),
-        ({"unset": ["EXTERNAL"]}, "maintained by the Hive metastore"),
-        ({"set_properties": {"spark.sql.x": "1"}}, "is reserved by Spark"),
-        ({"set_properties": {"option.header": "true"}}, "options are set when the table is"),
-        ({"set_properties": {"path": "/x"}}, "would not move the table"),
-        (add("x INT FIRST"), "x cannot be given a position"),
-        (add("x INT AFTER id"), "x cannot be given a position"),
-        (add("x INT NOT NULL"), "x cannot be NOT NULL"),
-        (add("x STRUCT<a: INT NOT NULL>"), "x.a cannot be NOT NULL"),
-        (add("x VARIANT"), "x cannot be VARIANT: Spark would accept it, but then could not read"),
-        (change("id", type=parse_type("STRING")), "only comment and default of id"),
-        (change("id", nullable=True), "only comment and default of id"),
-        (change("id", position=Position()), "only comment and default of id"),
-        ({"rename": {("id",): "key"}}, "columns cannot be renamed"),
-        ({"drop": [("id",)]}, "columns cannot be dropped"),
-        ({"add_constraints": {"c": "id > 0"}}, "Spark checks no constraints"),
-        ({"drop_constraints": ["c"]}, "there are no constraints"),
-        ({"cluster_by": [("id",)]}, "cannot be clustered"),
-        ({"checkpoint": True}, "no log, and so no checkpoint"),
-    ],
-)
+@pytest.mark.parametrize(("wish", "words"), [
+    ({"set_properties": {"delta.x": "true"}}, "Delta tables, which have no effect on csv"),
+    ({"set_properties": {"numRows": "x"}}, "maintained by the Hive metastore"),
+    ({"unset": ["EXTERNAL"]}, "maintained by the Hive metastore"),
+    ({"set_properties": {"spark.sql.x": "1"}}, "is reserved by Spark"),
+    ({"set_properties": {"option.header": "true"}}, "options are set when the table is"),
+    ({"set_properties": {"path": "/x"}}, "would not move the table"),
+    (add("x INT FIRST"), "x cannot be given a position"),
+    (add("x INT AFTER id"), "x cannot be given a position"),
+    (add("x INT NOT NULL"), "x cannot be NOT NULL"),
+    (add("x STRUCT<a: INT NOT NULL>"), "x.a cannot be NOT NULL"),
+    (add("x VARIANT"), "x cannot be VARIANT: Spark would accept it, but then could not read"),
+    (change("id", type=parse_type("STRING")), "only comment and default of id"),
+    (change("id", nullable=True), "only comment and default of id"),
+    (change("id", position=Position()), "only comment and default of id"),
+    ({"rename": {("id",): "key"}}, "columns cannot be renamed"),
+    ({"drop": [("id",)]}, "columns cannot be dropped"),
+    ({"add_constraints": {"c": "id > 0"}}, "Spark checks no constraints"),
+    ({"drop_constraints": ["c"]}, "there are no constraints"),
+    ({"cluster_by": [("id",)]}, "cannot be clustered"),
+    ({"checkpoint": True}, "no log, and so no checkpoint"),
+])  # fmt: skip
 def test_what_spark_would_ignore_or_spoil_is_refused(wish: dict[str, Any], words: str) -> None:
     with pytest.raises(Refused) as refused:
         altered(**wish)
@@ -130,14 +127,11 @@ def test_what_spark_would_ignore_or_spoil_is_refused(wish: dict[str, Any], words
     assert refused.value.remedy
 
 
-@pytest.mark.parametrize(
-    ("provider", "text", "words"),
-    [
-        ("hive", "x STRING COLLATE UTF8_LCASE", "could not read the table"),
-        ("orc", "x ARRAY<STRING COLLATE UTF8_LCASE>", "could not read what it has written"),
-        ("parquet", "x STRUCT<>", "could not write rows"),
-    ],
-)
+@pytest.mark.parametrize(("provider", "text", "words"), [
+    ("hive", "x STRING COLLATE UTF8_LCASE", "could not read the table"),
+    ("orc", "x ARRAY<STRING COLLATE UTF8_LCASE>", "could not read what it has written"),
+    ("parquet", "x STRUCT<>", "could not write rows"),
+])  # fmt: skip
 def test_what_only_some_providers_lack_is_refused(provider: str, text: str, words: str) -> None:
     with pytest.raises(Refused) as refused:
         altered(provider, **add(text))
@@ -146,23 +140,20 @@ def test_what_only_some_providers_lack_is_refused(provider: str, text: str, word
     assert altered("json", **add(text)).statements
 
 
-@pytest.mark.parametrize(
-    ("before", "more", "words"),
-    [
-        (MANAGED, {"mode": CreationMode.CREATE}, "c.s.t already exists, with the provider orc"),
-        (None, {"mode": CreationMode.REPLACE}, "no table to replace"),
-        (None, {"cluster_by": (("a",),)}, "cannot be clustered"),
-        (None, {"properties": {"delta.appendOnly": "true"}}, "Delta tables, which have no effect"),
-        (None, {"write_options": {"delta.x": "1"}}, "Delta tables, which have no effect on csv"),
-        (None, {"properties": {"owner": "me"}}, "reserved by Spark"),
-        (None, {"partition_by": ("nope",)}, "partition column nope is not"),
-        (None, {"schema": read_schema("a INT, A INT")}, "occur more than once"),
-        (None, {"schema": read_schema("a VARIANT")}, "a cannot be VARIANT"),
-        (None, {"occupied": True}, "location /w/t is not empty"),
-        (EXTERNAL, {"occupied": True}, "location /w/t is not empty"),
-        (None, {"occupied": True, "location": "/d", **QUERY}, "location /d is not empty"),
-    ],
-)
+@pytest.mark.parametrize(("before", "more", "words"), [
+    (MANAGED, {"mode": CreationMode.CREATE}, "c.s.t already exists, with the provider orc"),
+    (None, {"mode": CreationMode.REPLACE}, "no table to replace"),
+    (None, {"cluster_by": (("a",),)}, "cannot be clustered"),
+    (None, {"properties": {"delta.appendOnly": "true"}}, "Delta tables, which have no effect"),
+    (None, {"write_options": {"delta.x": "1"}}, "Delta tables, which have no effect on csv"),
+    (None, {"properties": {"owner": "me"}}, "reserved by Spark"),
+    (None, {"partition_by": ("nope",)}, "partition column nope is not"),
+    (None, {"schema": read_schema("a INT, A INT")}, "occur more than once"),
+    (None, {"schema": read_schema("a VARIANT")}, "a cannot be VARIANT"),
+    (None, {"occupied": True}, "location /w/t is not empty"),
+    (EXTERNAL, {"occupied": True}, "location /w/t is not empty"),
+    (None, {"occupied": True, "location": "/d", **QUERY}, "location /d is not empty"),
+])  # fmt: skip
 def test_what_cannot_be_created_is_refused(
     before: CatalogTable | None, more: dict[str, Any], words: str
 ) -> None:
@@ -232,19 +223,12 @@ def test_a_failure_in_the_middle_says_how_far_it_got(error: type[DeltaadmError])
         assert raised.value.remedy == "Wait."
 
 
-@pytest.mark.parametrize(
-    ("more", "failing", "ran", "words"),
-    [
-        (QUERY, "CREATE", "DROP", "carried out: DROP TABLE c.s.t; failed: CREATE TABLE"),
-        (QUERY, "INSERT", "DROP CREATE DROP", "3 AS b; the new table was dropped again."),
-        (
-            QUERY | {"location": "/d"},
-            "INSERT",
-            "DROP CREATE DROP",
-            "was dropped again; files may be left at /d.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("more", "failing", "ran", "words"), [
+    (QUERY, "CREATE", "DROP", "carried out: DROP TABLE c.s.t; failed: CREATE TABLE"),
+    (QUERY, "INSERT", "DROP CREATE DROP", "3 AS b; the new table was dropped again."),
+    (QUERY | {"location": "/d"}, "INSERT", "DROP CREATE DROP",
+        "was dropped again; files may be left at /d."),
+])  # fmt: skip
 def test_what_is_lost_and_left_is_told(
     more: dict[str, Any], failing: str, ran: str, words: str
 ) -> None:

@@ -65,26 +65,15 @@ def plain(columns: str = "a INT, b STRING", **more: str) -> Snapshot:
     return replace(made, domains={})
 
 
-@pytest.mark.parametrize(
-    ("wish", "note"),
-    [
-        (
-            TableChanges(set_properties=MAPPED, add=ADDED, rename={("a",): "x"}),
-            "--rename-column a=x.",
-        ),
-        (
-            TableChanges(set_properties={MODE: "name"}, drop=[("b",)], rename={("a",): "b"}),
-            "--set delta.columnMapping.mode=name --drop-column b --rename-column a=b",
-        ),
-        (
-            TableChanges(drop_constraints=["one"], add_constraints={"one": "a > 1"}),
-            "--drop-constraint one --add-constraint 'one=a > 1'",
-        ),
-        (TableChanges(add=ADDED), "--add-column"),
-        (TableChanges(add_constraints={"two": "a > 0"}), "--add-constraint"),
-    ],
-    ids=["renamed", "dropped, renamed to it", "replaced", "one", "two"],
-)
+@pytest.mark.parametrize(("wish", "note"), [
+    (TableChanges(set_properties=MAPPED, add=ADDED, rename={("a",): "x"}), "--rename-column a=x."),
+    (TableChanges(set_properties={MODE: "name"}, drop=[("b",)], rename={("a",): "b"}),
+        "--set delta.columnMapping.mode=name --drop-column b --rename-column a=b"),
+    (TableChanges(drop_constraints=["one"], add_constraints={"one": "a > 1"}),
+        "--drop-constraint one --add-constraint 'one=a > 1'"),
+    (TableChanges(add=ADDED), "--add-column"),
+    (TableChanges(add_constraints={"two": "a > 0"}), "--add-constraint"),
+], ids=["renamed", "dropped, renamed to it", "replaced", "one", "two"])  # fmt: skip
 def test_a_wish_that_is_fulfilled_is_left_out_and_said(wish: TableChanges, note: str) -> None:
     table = plain(delta__constraints__one="a > 0")
     if wish.rename:
@@ -96,27 +85,19 @@ def test_a_wish_that_is_fulfilled_is_left_out_and_said(wish: TableChanges, note:
     assert note in plan.notes[0]
 
 
-@pytest.mark.parametrize(
-    ("wish", "words"),
-    [
-        (TableChanges(add=parse_definitions("a STRING")), "already has a column a"),
-        (TableChanges(add=parse_definitions("b STRING COMMENT 'x'")), "already has a column b"),
-        (TableChanges(add=parse_definitions("b STRING FIRST")), "already has a column b"),
-        (TableChanges(add_constraints={"one": "a > 1"}), "already has a constraint one"),
-        (TableChanges(drop_constraints=["nope"]), "has no constraint nope"),
-        (TableChanges(drop=[("nope",)]), "has no column nope"),
-        (TableChanges(rename={("nope",): "a"}), "has no column nope"),
-        (
-            TableChanges(set_properties={"team": "x"}, drop_constraints=["nope"]),
-            "has no constraint nope",
-        ),
-        (
-            TableChanges(add=parse_definitions("n INT, a INT"), set_properties={"team": "x"}),
-            "already has a column a",
-        ),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("wish", "words"), [
+    (TableChanges(add=parse_definitions("a STRING")), "already has a column a"),
+    (TableChanges(add=parse_definitions("b STRING COMMENT 'x'")), "already has a column b"),
+    (TableChanges(add=parse_definitions("b STRING FIRST")), "already has a column b"),
+    (TableChanges(add_constraints={"one": "a > 1"}), "already has a constraint one"),
+    (TableChanges(drop_constraints=["nope"]), "has no constraint nope"),
+    (TableChanges(drop=[("nope",)]), "has no column nope"),
+    (TableChanges(rename={("nope",): "a"}), "has no column nope"),
+    (TableChanges(set_properties={"team": "x"}, drop_constraints=["nope"]),
+        "has no constraint nope"),
+    (TableChanges(add=parse_definitions("n INT, a INT"), set_properties={"team": "x"}),
+        "already has a column a"),
+], ids=str)  # fmt: skip
 def test_what_no_run_can_have_begun_is_refused(wish: TableChanges, words: str) -> None:
     with pytest.raises(Refused, match=words):
         plan_changes(plain(delta__constraints__one="a > 0"), wish)
@@ -168,14 +149,12 @@ def test_a_column_stands_where_it_is_to_be_whatever_moves_after_it() -> None:
 UNMAPPING: dict[str, Callable[[Snapshot], Plan]] = {
     "set-mapping-mode": lambda table: plan_mapping_mode(table, ColumnMappingMode.NONE),
     "drop-feature": lambda table: plan_drop(table, "columnMapping", HISTORY, now=0),
-    "alter --set": lambda table: plan_changes(
-        table, TableChanges(set_properties={MODE: "none", "x": "1"})
-    ),
+    "alter --set": lambda table: plan_changes(table,
+        TableChanges(set_properties={MODE: "none", "x": "1"})),
     "alter --unset": lambda table: plan_changes(table, TableChanges(unset=[MODE])),
-    "alter --rename --unset": lambda table: plan_changes(
-        table, TableChanges(rename={("a",): "number"}, unset=[MODE])
-    ),
-}
+    "alter --rename --unset": lambda table: plan_changes(table,
+        TableChanges(rename={("a",): "number"}, unset=[MODE])),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("command", UNMAPPING)
@@ -220,58 +199,33 @@ def snapshot_with_x() -> Snapshot:
 
 TRACKED = plan_features(snapshot(), ["rowTracking"]).after
 BETWEEN = [
-    pytest.param(
-        snapshot(),
-        lambda table: plan_features(table, ["rowTracking", "changeDataFeed"]),
+    pytest.param(snapshot(), lambda table: plan_features(table, ["rowTracking", "changeDataFeed"]),
         [SetProperties({"delta.feature.rowTracking": "supported"})],
-        id="enable-feature, before the backfill",
-    ),
-    pytest.param(
-        mapped(),
-        lambda table: plan_changes(table, TableChanges(set_properties={MODE: "none", "x": "1"})),
-        [SetProperties({MODE: "none"})],
-        id="alter --set, after the rewrite",
-    ),
-    pytest.param(
-        snapshot_with_x(),
-        lambda table: plan_changes(table, TableChanges(unset=[MODE, "x"])),
-        [UnsetProperties((MODE,))],
-        id="alter --unset, after the rewrite",
-    ),
-    pytest.param(
-        mapped(),
-        lambda table: plan_mapping_mode(table, ColumnMappingMode.NONE),
-        [],
-        id="set-mapping-mode",
-    ),
-    pytest.param(
-        filled(TRACKED),
-        lambda table: plan_drop(table, "rowTracking", HISTORY, now=0),
+        id="enable-feature, before the backfill"),
+    pytest.param(mapped(), lambda table: plan_changes(table,
+        TableChanges(set_properties={MODE: "none", "x": "1"})), [SetProperties({MODE: "none"})],
+        id="alter --set, after the rewrite"),
+    pytest.param(snapshot_with_x(), lambda table: plan_changes(table,
+        TableChanges(unset=[MODE, "x"])), [UnsetProperties((MODE,))],
+        id="alter --unset, after the rewrite"),
+    pytest.param(mapped(), lambda table: plan_mapping_mode(table, ColumnMappingMode.NONE), [],
+        id="set-mapping-mode"),
+    pytest.param(filled(TRACKED), lambda table: plan_drop(table, "rowTracking", HISTORY, now=0),
         [SetProperties({"delta.enableRowTracking": "false", "delta.rowTrackingSuspended": "true"})],
-        id="drop-feature rowTracking, before the row ids are removed",
-    ),
-    pytest.param(
-        filled(plan_features(snapshot(), ["inCommitTimestamp"]).after),
-        lambda table: plan_drop(table, "inCommitTimestamp", HISTORY, now=0),
+        id="drop-feature rowTracking, before the row ids are removed"),
+    pytest.param(filled(plan_features(snapshot(), ["inCommitTimestamp"]).after), lambda table:
+        plan_drop(table, "inCommitTimestamp", HISTORY, now=0),
         [SetProperties({"delta.enableInCommitTimestamps": "false"})],
-        id="drop-feature inCommitTimestamp",
-    ),
-    pytest.param(
-        filled(plan_features(snapshot(), ["typeWidening"]).after),
-        lambda table: plan_drop(table, "typeWidening", HISTORY, now=0),
-        [UnsetProperties(("delta.enableTypeWidening",))],
-        id="drop-feature typeWidening",
-    ),
-    *(
-        pytest.param(
-            filled(plan_features(snapshot(), [name]).after),
-            lambda table, name=name: plan_drop(table, name, HISTORY, now=0),
-            [DropFeature(name, truncate_history=True)],
-            id=f"drop-feature {name}, after its preparation",
-        )
-        for name in ("columnMapping", "deletionVectors", "v2Checkpoint")
-    ),
-]
+        id="drop-feature inCommitTimestamp"),
+    pytest.param(filled(plan_features(snapshot(), ["typeWidening"]).after), lambda table:
+        plan_drop(table, "typeWidening", HISTORY, now=0),
+        [UnsetProperties(("delta.enableTypeWidening",))], id="drop-feature typeWidening"),
+    *(pytest.param(filled(plan_features(snapshot(), [name]).after), lambda table,
+        name=name: plan_drop(table, name, HISTORY, now=0),
+        [DropFeature(name, truncate_history=True)],
+        id=f"drop-feature {name}, after its preparation") for name in ("columnMapping",
+        "deletionVectors", "v2Checkpoint")),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("table", "make", "first"), BETWEEN)

@@ -109,15 +109,13 @@ def paths(*columns: str) -> tuple[Column, ...]:
 WITHOUT_MAPPING = {
     "set-mapping-mode none": lambda table: plan_mapping_mode(table, ColumnMappingMode.NONE),
     "drop-feature": lambda table: plan_drop(table, "columnMapping", FeatureHistory(first=0), now=0),
-    "drop-feature --truncate-history": lambda table: plan_drop(
-        table, "columnMapping", FeatureHistory(first=0), truncate_history=True, now=0
-    ),
+    "drop-feature --truncate-history": lambda table: plan_drop(table, "columnMapping",
+        FeatureHistory(first=0), truncate_history=True, now=0),
     "alter --set": lambda table: plan_changes(table, TableChanges(set_properties={MODE: "none"})),
     "alter --unset": lambda table: plan_changes(table, TableChanges(unset=[MODE])),
-    "alter --set --add-property": lambda table: plan_changes(
-        table, TableChanges(set_properties={MODE: "none", "delta.appendOnly": "true"})
-    ),
-}
+    "alter --set --add-property": lambda table: plan_changes(table,
+        TableChanges(set_properties={MODE: "none", "delta.appendOnly": "true"})),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("columns", [("day", "id"), ("s.x",), ("v", "s.y", "day")])
@@ -224,17 +222,13 @@ LOST = propose("alter", clustered("day", "s.x"), [DropColumns(paths("s"))]).afte
 """A table on which Delta 4.4 was seen to fail, for looking up clustering columns that are gone."""
 
 
-@pytest.mark.parametrize(
-    "step",
-    [
-        AddColumns(tuple(parse_definitions("n INT"))),
-        DropColumns(paths("v")),
-        DropColumns(paths("day")),
-        ChangeColumns((ColumnChange(("v",), comment="why"),)),
-        ChangeColumns((ColumnChange(("v",), position=Position()),)),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("step", [
+    AddColumns(tuple(parse_definitions("n INT"))),
+    DropColumns(paths("v")),
+    DropColumns(paths("day")),
+    ChangeColumns((ColumnChange(("v",), comment="why"),)),
+    ChangeColumns((ColumnChange(("v",), position=Position()),)),
+], ids=str)  # fmt: skip
 def test_columns_are_left_alone_while_the_clustering_is_lost(step: Step):
     with pytest.raises(Refused, match=r"clustered by .*col-3") as caught:
         propose("alter", LOST, [step])
@@ -242,18 +236,14 @@ def test_columns_are_left_alone_while_the_clustering_is_lost(step: Step):
     assert propose("alter", LOST, [ClusterBy(()), step]).steps[-1] == step
 
 
-@pytest.mark.parametrize(
-    "step",
-    [
-        SetProperties({"a": "1"}),
-        SetProperties({"delta.dataSkippingNumIndexedCols": "0"}),
-        SetProperties({MODE: "none"}),
-        RenameColumn(("v",), "vv"),
-        RenameColumn(("day",), "dd"),
-        AddConstraint("c", "id > 0"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("step", [
+    SetProperties({"a": "1"}),
+    SetProperties({"delta.dataSkippingNumIndexedCols": "0"}),
+    SetProperties({MODE: "none"}),
+    RenameColumn(("v",), "vv"),
+    RenameColumn(("day",), "dd"),
+    AddConstraint("c", "id > 0"),
+], ids=str)  # fmt: skip
 def test_what_else_delta_does_with_such_a_table_is_planned(step: Step):
     assert propose("alter", LOST, [step]).steps == (step,)
 
@@ -261,14 +251,11 @@ def test_what_else_delta_does_with_such_a_table_is_planned(step: Step):
 # What is new and what is not
 
 
-@pytest.mark.parametrize(
-    ("step", "found"),
-    [
-        (SetProperties({"delta.appendOnly": "true"}), []),
-        (RenameColumn(("odd name",), "odder name"), []),
-        (RenameColumn(("plain",), "odd"), []),
-    ],
-)
+@pytest.mark.parametrize(("step", "found"), [
+    (SetProperties({"delta.appendOnly": "true"}), []),
+    (RenameColumn(("odd name",), "odder name"), []),
+    (RenameColumn(("plain",), "odd"), []),
+])  # fmt: skip
 def test_what_was_found_before_is_not_new(step: Step, found: list[str]):
     odd = field("odd name", 1)
     odd["metadata"]["delta.columnMapping.physicalName"] = "odd name"

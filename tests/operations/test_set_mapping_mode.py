@@ -28,25 +28,14 @@ def test_the_mode_it_has(table: Snapshot, mode: ColumnMappingMode) -> None:
     assert plan.notes == (f"The column mapping mode is already '{mode.value}'.",)
 
 
-@pytest.mark.parametrize(
-    ("table", "expected"),
-    [
-        pytest.param(
-            snapshot(),
-            [
-                "~ protocol.minReaderVersion 1 -> 2",
-                "~ protocol.minWriterVersion 2 -> 7",
-                "+ protocol.writerFeatures[appendOnly]",
-                "+ protocol.writerFeatures[columnMapping]",
-                "+ protocol.writerFeatures[invariants]",
-                *ON,
-            ],
-            id="with the protocol it needs",
-        ),
-        pytest.param(snapshot((2, 5)), ON, id="with old versions that imply it"),
-        pytest.param(snapshot((2, 7), writer=["columnMapping"]), ON, id="supported already"),
-    ],
-)
+@pytest.mark.parametrize(("table", "expected"), [
+    pytest.param(snapshot(), ["~ protocol.minReaderVersion 1 -> 2",
+        "~ protocol.minWriterVersion 2 -> 7", "+ protocol.writerFeatures[appendOnly]",
+        "+ protocol.writerFeatures[columnMapping]", "+ protocol.writerFeatures[invariants]", *ON],
+        id="with the protocol it needs"),
+    pytest.param(snapshot((2, 5)), ON, id="with old versions that imply it"),
+    pytest.param(snapshot((2, 7), writer=["columnMapping"]), ON, id="supported already"),
+])  # fmt: skip
 def test_turning_it_on(table: Snapshot, expected: list[str]) -> None:
     plan = plan_mapping_mode(table, NAME)
     assert changes(plan) == expected
@@ -79,14 +68,11 @@ def test_refused_changes(table: Snapshot, mode: ColumnMappingMode) -> None:
     assert "only go from 'none' to 'name'" in caught.value.remedy
 
 
-@pytest.mark.parametrize(
-    ("table", "offered"),
-    [
-        pytest.param(snapshot((1, 2)), True, id="old versions can still imply it"),
-        pytest.param(snapshot((2, 5)), False, id="they do already"),
-        pytest.param(snapshot((1, 7), writer=["appendOnly"]), False, id="features are listed"),
-    ],
-)
+@pytest.mark.parametrize(("table", "offered"), [
+    pytest.param(snapshot((1, 2)), True, id="old versions can still imply it"),
+    pytest.param(snapshot((2, 5)), False, id="they do already"),
+    pytest.param(snapshot((1, 7), writer=["appendOnly"]), False, id="features are listed"),
+])  # fmt: skip
 def test_old_versions_are_offered_where_they_help(table: Snapshot, *, offered: bool) -> None:
     notes = " ".join(plan_mapping_mode(table, NAME).notes)
     assert (LEGACY_NOTE in notes) is offered

@@ -38,19 +38,15 @@ RECORDED = {
     "activated by a property": ("cm-upgraded", "columnMapping", 2, "activated"),
     "activated by a column": ("generated", "generatedColumns", 0, "activated"),
     "required by another": ("row-tracking", "domainMetadata", 0, "required"),
-    "required by one that a backfill adds": (
-        "row-tracking-backfill",
-        "domainMetadata",
-        3,
-        "required",
-    ),
+    "required by one that a backfill adds": ("row-tracking-backfill", "domainMetadata", 3,
+        "required"),
     "added before a backfill": ("row-tracking-backfill", "rowTracking", 3, "requested"),
     "implied before it was listed": ("row-tracking-backfill", "appendOnly", 0, "implied"),
     "implied by requested versions": ("legacy-1-3", "columnMapping", 2, "implied"),
     "listed in a new table": ("cdf", "invariants", 0, "default"),
     "protecting history": ("deletion-vectors-dropped", "checkpointProtection", 9, "dropping"),
     "clustered from the beginning": ("clustering-none", "clustering", 0, "requested"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("row", RECORDED.values(), ids=RECORDED)
@@ -224,15 +220,12 @@ def test_several_tables_are_explained_like_one(tmp_path: Path) -> None:
     assert [line["table"] for line in result.lines] == [str(first), str(second)]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("T", "--why", "--files"), "cannot be combined with --files"),
-        (("T", "--why", "--columns"), "cannot be combined with --columns"),
-        (("T", "--why", "deletionVector"), "Did you mean deletionVectors?"),
-        (("--why", "reader"), "Specify a TABLE"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("T", "--why", "--files"), "cannot be combined with --files"),
+    (("T", "--why", "--columns"), "cannot be combined with --columns"),
+    (("T", "--why", "deletionVector"), "Did you mean deletionVectors?"),
+    (("--why", "reader"), "Specify a TABLE"),
+])  # fmt: skip
 def test_odd_requests_are_usage_errors(arguments: tuple[str, ...], message: str) -> None:
     result = deltaadm("inspect", *arguments)
     assert (result.code, result.out) == (2, "")

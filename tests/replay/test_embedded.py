@@ -60,24 +60,19 @@ START = START_BODY
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(b'{"add":{"path":"x"', id="cut off"),
-        pytest.param(b'{"add":{"path":"x"}}\n{"add":{"path":"y"}', id="cut off at a brace"),
-        pytest.param(b"\x00\x01\x02", id="binary"),
-        pytest.param(b'{"add":{"path":"\xff"}}\n', id="not UTF-8"),
-        pytest.param(b"[5]\n", id="a list of numbers"),
-        pytest.param(b"5\n", id="a number"),
-        pytest.param(b'{"add":5}\n', id="an action that is no object"),
-        pytest.param(
-            b'{"protocol":{"minReaderVersion":2147483648,"minWriterVersion":2}}', id="2^31"
-        ),
-        pytest.param(b'{"protocol":{"minReaderVersion":1.5,"minWriterVersion":2}}', id="float"),
-        pytest.param(b'{"protocol":{"minReaderVersion":"1","minWriterVersion":2}}', id="text"),
-        pytest.param(b'{"protocol":{"minReaderVersion":true,"minWriterVersion":2}}', id="boolean"),
-    ],
-)
+@pytest.mark.parametrize("body", [
+    pytest.param(b'{"add":{"path":"x"', id="cut off"),
+    pytest.param(b'{"add":{"path":"x"}}\n{"add":{"path":"y"}', id="cut off at a brace"),
+    pytest.param(b"\x00\x01\x02", id="binary"),
+    pytest.param(b'{"add":{"path":"\xff"}}\n', id="not UTF-8"),
+    pytest.param(b"[5]\n", id="a list of numbers"),
+    pytest.param(b"5\n", id="a number"),
+    pytest.param(b'{"add":5}\n', id="an action that is no object"),
+    pytest.param(b'{"protocol":{"minReaderVersion":2147483648,"minWriterVersion":2}}', id="2^31"),
+    pytest.param(b'{"protocol":{"minReaderVersion":1.5,"minWriterVersion":2}}', id="float"),
+    pytest.param(b'{"protocol":{"minReaderVersion":"1","minWriterVersion":2}}', id="text"),
+    pytest.param(b'{"protocol":{"minReaderVersion":true,"minWriterVersion":2}}', id="boolean"),
+])  # fmt: skip
 def test_newest_commit_that_cannot_be_read(tmp_path: Path, body: bytes, detail: Detail) -> None:
     with pytest.raises(TableError) as caught:
         load(table(tmp_path, START, body), detail)
@@ -88,23 +83,19 @@ def test_newest_commit_that_cannot_be_read(tmp_path: Path, body: bytes, detail: 
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(b"", id="empty"),
-        pytest.param(b"\n \n\r\n", id="blank lines only"),
-        pytest.param(b'{"commitInfo":{}}\r\n{"txn":{"appId":"x","version":1}}\r\n', id="CR LF"),
-        pytest.param(b'{"commitInfo":{}}', id="no line break at the end"),
-        pytest.param(b"{}\n", id="an object without an action"),
-        pytest.param(b'{"add":null,"commitInfo":{}}\n', id="null for another action"),
-        pytest.param(b'  {"commitInfo":{}}  \n', id="spaces around"),
-        pytest.param(
-            b'[{"commitInfo":{}},{"txn":{"appId":"x","version":1}}]\n', id="a list of objects"
-        ),
-        pytest.param(b'\xef\xbb\xbf{"commitInfo":{}}\n', id="byte order mark"),
-        pytest.param(b'{"commitInfo":{}}\r{"txn":{"appId":"x","version":1}}\r', id="CR"),
-    ],
-)
+@pytest.mark.parametrize("body", [
+    pytest.param(b"", id="empty"),
+    pytest.param(b"\n \n\r\n", id="blank lines only"),
+    pytest.param(b'{"commitInfo":{}}\r\n{"txn":{"appId":"x","version":1}}\r\n', id="CR LF"),
+    pytest.param(b'{"commitInfo":{}}', id="no line break at the end"),
+    pytest.param(b"{}\n", id="an object without an action"),
+    pytest.param(b'{"add":null,"commitInfo":{}}\n', id="null for another action"),
+    pytest.param(b'  {"commitInfo":{}}  \n', id="spaces around"),
+    pytest.param(b'[{"commitInfo":{}},{"txn":{"appId":"x","version":1}}]\n',
+        id="a list of objects"),
+    pytest.param(b'\xef\xbb\xbf{"commitInfo":{}}\n', id="byte order mark"),
+    pytest.param(b'{"commitInfo":{}}\r{"txn":{"appId":"x","version":1}}\r', id="CR"),
+])  # fmt: skip
 def test_odd_but_readable_commits(tmp_path: Path, body: bytes, detail: Detail) -> None:
     snapshot = load(table(tmp_path, START, body), detail)
     assert (snapshot.version, snapshot.protocol.min_writer_version) == (1, 2)
@@ -175,15 +166,12 @@ def test_versions_that_are_absent_or_null_read_as_zero(tmp_path: Path, detail: D
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "action",
-    [
-        metadata(configuration="x"),
-        metadata(partitionColumns={}),
-        metadata(format="parquet"),
-        metadata(createdTime="now"),
-    ],
-)
+@pytest.mark.parametrize("action", [
+    metadata(configuration="x"),
+    metadata(partitionColumns={}),
+    metadata(format="parquet"),
+    metadata(createdTime="now"),
+])  # fmt: skip
 def test_metadata_of_wrong_types(tmp_path: Path, action: Action, detail: Detail) -> None:
     with pytest.raises(TableError, match=r"metaData\.") as caught:
         load(table(tmp_path, commit(protocol(), action)), detail)
@@ -312,21 +300,18 @@ def test_what_counts_as_deletion_vector(tmp_path: Path, kind: str) -> None:
 BODY = add("b")["add"]
 
 
-@pytest.mark.parametrize(
-    ("actions", "alive"),
-    [
-        ([{"add": {**BODY, "path": None}}], {"a"}),
-        ([{"add": {}}], {"a"}),
-        ([{"remove": {}}], {"a"}),
-        ([{**txn("x", 1), **add("b"), **domain("d")}], {"a", "b"}),
-        ([{**remove("a"), **add("b")}], {"a", "b"}),
-        ([add("x%2Fy"), remove("x/y")], {"a", "x%2Fy"}),
-        ([add("x%41"), remove("xA")], {"a", "x%41"}),
-        ([add("x%C3%A9"), remove("xé")], {"a", "x%C3%A9"}),
-        ([add("x%c3%a9"), remove("x%C3%A9")], {"a"}),
-        ([add("x%2520y"), remove("x%20y")], {"a", "x%2520y"}),
-    ],
-)
+@pytest.mark.parametrize(("actions", "alive"), [
+    ([{"add": {**BODY, "path": None}}], {"a"}),
+    ([{"add": {}}], {"a"}),
+    ([{"remove": {}}], {"a"}),
+    ([{**txn("x", 1), **add("b"), **domain("d")}], {"a", "b"}),
+    ([{**remove("a"), **add("b")}], {"a", "b"}),
+    ([add("x%2Fy"), remove("x/y")], {"a", "x%2Fy"}),
+    ([add("x%41"), remove("xA")], {"a", "x%41"}),
+    ([add("x%C3%A9"), remove("xé")], {"a", "x%C3%A9"}),
+    ([add("x%c3%a9"), remove("x%C3%A9")], {"a"}),
+    ([add("x%2520y"), remove("x%20y")], {"a", "x%2520y"}),
+])  # fmt: skip
 def test_which_files_are_alive_for_delta_spark(
     actions: list[Action], alive: set[str], tmp_path: Path
 ) -> None:
@@ -452,19 +437,16 @@ def test_missing_sidecar_makes_a_checkpoint_unreadable(tmp_path: Path) -> None:
     assert load(made, Detail.PROTOCOL).metadata.configuration == {"k": "checkpointed"}
 
 
-@pytest.mark.parametrize(
-    ("body", "warned"),
-    [
-        pytest.param("", True, id="empty"),
-        pytest.param("garbage", True, id="garbage"),
-        pytest.param("[]", True, id="a list"),
-        pytest.param('{"version":"1"}', True, id="text for a version"),
-        pytest.param('{"version":-1}', True, id="negative"),
-        pytest.param('{"version":0,"size":1}', False, id="older than the newest checkpoint"),
-        pytest.param('{"version":1,"size":1}', False, id="dangling before the newest"),
-        pytest.param('{"version":99,"size":1}', True, id="pointing beyond the end"),
-    ],
-)
+@pytest.mark.parametrize(("body", "warned"), [
+    pytest.param("", True, id="empty"),
+    pytest.param("garbage", True, id="garbage"),
+    pytest.param("[]", True, id="a list"),
+    pytest.param('{"version":"1"}', True, id="text for a version"),
+    pytest.param('{"version":-1}', True, id="negative"),
+    pytest.param('{"version":0,"size":1}', False, id="older than the newest checkpoint"),
+    pytest.param('{"version":1,"size":1}', False, id="dangling before the newest"),
+    pytest.param('{"version":99,"size":1}', True, id="pointing beyond the end"),
+])  # fmt: skip
 def test_checkpoint_pointer_is_only_a_hint(tmp_path: Path, body: str, *, warned: bool) -> None:
     made = table(tmp_path, START, commit(add("a")), commit(add("b")), commit(add("c")))
     made.checkpoint(2, [*STATE[:2], add("x")])
@@ -506,17 +488,11 @@ class TestChecksum:
         snapshot = load(made, Detail.PROTOCOL)
         assert snapshot.protocol.min_writer_version == 4
 
-    @pytest.mark.parametrize(
-        "body",
-        [
-            "",
-            "{",
-            "[]",
-            '{"protocol":5,"metadata":{"id":"x"}}',
-            '{"protocol":{"minReaderVersion":1,"minWriterVersion":2},"metadata":{}}',
-            '{"protocol":{"minReaderVersion":1.5,"minWriterVersion":2},"metadata":{"id":"x"}}',
-        ],
-    )
+    @pytest.mark.parametrize("body", [
+    "", "{", "[]", '{"protocol":5,"metadata":{"id":"x"}}',
+    '{"protocol":{"minReaderVersion":1,"minWriterVersion":2},"metadata":{}}',
+    '{"protocol":{"minReaderVersion":1.5,"minWriterVersion":2},"metadata":{"id":"x"}}',
+])  # fmt: skip
     def test_is_ignored_if_broken(self, tmp_path: Path, body: str) -> None:
         made = table(tmp_path, START, commit(add("a")))
         made.write("00000000000000000001.crc", body)
@@ -701,17 +677,14 @@ def test_json_tables_load_without_heavy_packages(tmp_path: Path) -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        add("a", stats='{"numRecords":1}', tags={"x": None}, baseRowId=5, clusteringProvider="c"),
-        add("a"),
-        add("a", stats=None),
-        add("a", stats=5),
-        add("a", stats="{}", novel=1),
-        add("a", stats="{}", deletionVector=deletion_vector("v")),
-    ],
-)
+@pytest.mark.parametrize("action", [
+    add("a", stats='{"numRecords":1}', tags={"x": None}, baseRowId=5, clusteringProvider="c"),
+    add("a"),
+    add("a", stats=None),
+    add("a", stats=5),
+    add("a", stats="{}", novel=1),
+    add("a", stats="{}", deletionVector=deletion_vector("v")),
+])  # fmt: skip
 def test_live_files_keep_all_that_their_action_says(tmp_path: Path, action: Action) -> None:
     made = table(tmp_path, START, commit(action))
     snapshot = load(made)

@@ -30,27 +30,16 @@ def log(path: Path, *commits: list[Action], first: int = 0) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("commits", "needing"),
-    [
-        pytest.param([[START, OFF], [add("a")]], None, id="never used"),
-        pytest.param([[START, ON], [add("a")], [OFF]], 1, id="on until the version before"),
-        pytest.param([[START, ON], [OFF], [add("a")], [OFF]], 0, id="off twice"),
-        pytest.param(
-            [[START, OFF], [add("a", deletionVector=deletion_vector("v"))], [remove("a")], [OFF]],
-            1,
-            id="a file with a vector",
-        ),
-        pytest.param(
-            [[START, OFF], [remove("a", deletionVector=deletion_vector("v"))], [add("b")]],
-            1,
-            id="a removed file with a vector",
-        ),
-        pytest.param(
-            [[START, OFF], [add("a", deletionVector=None)]], None, id="a vector that is null"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("commits", "needing"), [
+    pytest.param([[START, OFF], [add("a")]], None, id="never used"),
+    pytest.param([[START, ON], [add("a")], [OFF]], 1, id="on until the version before"),
+    pytest.param([[START, ON], [OFF], [add("a")], [OFF]], 0, id="off twice"),
+    pytest.param([[START, OFF], [add("a", deletionVector=deletion_vector("v"))], [remove("a")],
+        [OFF]], 1, id="a file with a vector"),
+    pytest.param([[START, OFF], [remove("a", deletionVector=deletion_vector("v"))], [add("b")]], 1,
+        id="a removed file with a vector"),
+    pytest.param([[START, OFF], [add("a", deletionVector=None)]], None, id="a vector that is null"),
+])  # fmt: skip
 def test_the_newest_version_that_needs_it(
     tmp_path: Path, commits: list[list[Action]], needing: int | None
 ) -> None:
@@ -83,14 +72,11 @@ def test_protected_versions_are_those_below_the_property(tmp_path: Path) -> None
     assert history(path, name).needing == 1
 
 
-@pytest.mark.parametrize(
-    ("table", "feature", "needing"),
-    [
-        ("cm-removed", "columnMapping", 1),
-        ("deletion-vectors-dropped", "checkpointProtection", 8),
-        ("legacy-1-3", "columnMapping", None),
-    ],
-)
+@pytest.mark.parametrize(("table", "feature", "needing"), [
+    ("cm-removed", "columnMapping", 1),
+    ("deletion-vectors-dropped", "checkpointProtection", 8),
+    ("legacy-1-3", "columnMapping", None),
+])  # fmt: skip
 def test_tables_that_delta_wrote(
     tmp_path: Path, table: str, feature: str, needing: int | None
 ) -> None:

@@ -17,26 +17,15 @@ from deltaadm.replay.parquet import rows as rows_of_columns
 from tests.support import oracle
 
 TEXT, LONG = pa.string(), pa.int64()
-SCHEMA = pa.schema(
-    {
-        "add": pa.struct([("path", TEXT), ("size", LONG)]),
-        "protocol": pa.struct(
-            [
-                ("minReaderVersion", pa.int32()),
-                ("writerFeatures", pa.list_(TEXT)),
-                ("flag", pa.bool_()),
-            ]
-        ),
-        "metaData": pa.struct(
-            [
-                ("id", TEXT),
-                ("format", pa.struct([("provider", TEXT), ("options", pa.map_(TEXT, TEXT))])),
-                ("configuration", pa.map_(TEXT, TEXT)),
-                ("createdTime", LONG),
-            ]
-        ),
-    }
-)
+SCHEMA = pa.schema({
+    "add": pa.struct([("path", TEXT), ("size", LONG)]),
+    "protocol": pa.struct([("minReaderVersion", pa.int32()), ("writerFeatures", pa.list_(TEXT)),
+        ("flag", pa.bool_())]),
+    "metaData":
+        pa.struct([("id", TEXT),
+        ("format", pa.struct([("provider", TEXT), ("options", pa.map_(TEXT, TEXT))])),
+        ("configuration", pa.map_(TEXT, TEXT)), ("createdTime", LONG)]),
+})  # fmt: skip
 NAMES = ("protocol", "metaData")
 
 
@@ -93,16 +82,14 @@ LINES = st.lists(
     | METADATA.map(lambda action: {"metaData": action}),
     max_size=30,
 )
-OPTIONS = st.fixed_dictionaries(
-    {
-        "compression": st.sampled_from(["none", "snappy", "gzip"]),
-        "use_dictionary": st.booleans(),
-        "data_page_version": st.sampled_from(["1.0", "2.0"]),
-        "write_statistics": st.booleans(),
-        "row_group_size": st.sampled_from([1, 7, 1000]),
-        "data_page_size": st.sampled_from([1, 1 << 20]),
-    }
-)
+OPTIONS = st.fixed_dictionaries({
+    "compression": st.sampled_from(["none", "snappy", "gzip"]),
+    "use_dictionary": st.booleans(),
+    "data_page_version": st.sampled_from(["1.0", "2.0"]),
+    "write_statistics": st.booleans(),
+    "row_group_size": st.sampled_from([1, 7, 1000]),
+    "data_page_size": st.sampled_from([1, 1 << 20]),
+})  # fmt: skip
 
 
 @given(LINES, OPTIONS)
@@ -118,16 +105,12 @@ def test_finds_a_row_among_a_hundred_thousand_others() -> None:
     assert rows(written(lines), NAMES) == [("protocol", lines[77_777]["protocol"])]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        pytest.param({"compression": "zstd"}, id="Zstandard"),
-        pytest.param({"compression": "brotli"}, id="Brotli"),
-        pytest.param(
-            {"use_dictionary": False, "column_encoding": "DELTA_BYTE_ARRAY"}, id="differences"
-        ),
-    ],
-)
+@pytest.mark.parametrize("options", [
+    pytest.param({"compression": "zstd"}, id="Zstandard"),
+    pytest.param({"compression": "brotli"}, id="Brotli"),
+    pytest.param({"use_dictionary": False, "column_encoding": "DELTA_BYTE_ARRAY"},
+        id="differences"),
+])  # fmt: skip
 def test_says_what_it_does_not_know(options: dict[str, Any]) -> None:
     encoding = options.pop("column_encoding", None)
     if encoding:

@@ -33,16 +33,13 @@ AWAY = ClusterBy((), restored_later=(("day",),))
 SUSPENDED = ' suspends {"clusteringColumns":[["day"]]}'
 
 
-@pytest.mark.parametrize(
-    ("mark", "found", "is_own"),
-    [
-        (UNIQUE, f"ours{SUSPENDED}", True),
-        (UNIQUE, "ours", False),
-        (UNIQUE, f"theirs{SUSPENDED}", False),
-        (CHOSEN, "nightly", True),
-        (CHOSEN, f"nightly{SUSPENDED}", False),
-    ],
-)
+@pytest.mark.parametrize(("mark", "found", "is_own"), [
+    (UNIQUE, f"ours{SUSPENDED}", True),
+    (UNIQUE, "ours", False),
+    (UNIQUE, f"theirs{SUSPENDED}", False),
+    (CHOSEN, "nightly", True),
+    (CHOSEN, f"nightly{SUSPENDED}", False),
+])  # fmt: skip
 def test_an_annotation_follows_our_own_mark(
     mark: CommitMark, found: str, *, is_own: bool, tmp_path: Path
 ) -> None:
@@ -52,20 +49,17 @@ def test_an_annotation_follows_our_own_mark(
     assert commit.is_own is is_own
 
 
-@pytest.mark.parametrize(
-    ("mark", "info", "is_own"),
-    [
-        pytest.param(UNIQUE, statement("ours"), True, id="our mark"),
-        pytest.param(UNIQUE, statement("ours", "REORG"), True, id="our mark, whatever it does"),
-        pytest.param(UNIQUE, statement("theirs"), False, id="the same by others"),
-        pytest.param(UNIQUE, statement(None), False, id="the same without a mark"),
-        pytest.param(CHOSEN, statement("nightly"), True, id="what the user has chosen"),
-        pytest.param(CHOSEN, statement("nightly", "WRITE"), False, id="another job's with that"),
-        pytest.param(CHOSEN, statement("theirs"), False, id="the same with something else"),
-        pytest.param(CommitMark(), statement("theirs"), True, id="no mark to tell them apart"),
-        pytest.param(CommitMark(), statement(None, "WRITE"), False, id="no mark, not ours"),
-    ],
-)
+@pytest.mark.parametrize(("mark", "info", "is_own"), [
+    pytest.param(UNIQUE, statement("ours"), True, id="our mark"),
+    pytest.param(UNIQUE, statement("ours", "REORG"), True, id="our mark, whatever it does"),
+    pytest.param(UNIQUE, statement("theirs"), False, id="the same by others"),
+    pytest.param(UNIQUE, statement(None), False, id="the same without a mark"),
+    pytest.param(CHOSEN, statement("nightly"), True, id="what the user has chosen"),
+    pytest.param(CHOSEN, statement("nightly", "WRITE"), False, id="another job's with that"),
+    pytest.param(CHOSEN, statement("theirs"), False, id="the same with something else"),
+    pytest.param(CommitMark(), statement("theirs"), True, id="no mark to tell them apart"),
+    pytest.param(CommitMark(), statement(None, "WRITE"), False, id="no mark, not ours"),
+])  # fmt: skip
 def test_a_commit_is_told_by_its_mark(
     tmp_path: Path, mark: CommitMark, info: Action, *, is_own: bool
 ) -> None:
@@ -84,16 +78,13 @@ CLUSTERING = {"domainMetadata": {"domain": "delta.clustering", "configuration": 
 ROW_IDS = {"domainMetadata": {"domain": "delta.rowTracking", "configuration": "{}"}}
 
 
-@pytest.mark.parametrize(
-    ("action", "changes"),
-    [
-        pytest.param(metadata(), True, id="metadata"),
-        pytest.param(protocol(), True, id="protocol"),
-        pytest.param(CLUSTERING, True, id="clustering"),
-        pytest.param(add("f"), False, id="a file"),
-        pytest.param(ROW_IDS, False, id="row ids of new files"),
-    ],
-)
+@pytest.mark.parametrize(("action", "changes"), [
+    pytest.param(metadata(), True, id="metadata"),
+    pytest.param(protocol(), True, id="protocol"),
+    pytest.param(CLUSTERING, True, id="clustering"),
+    pytest.param(add("f"), False, id="a file"),
+    pytest.param(ROW_IDS, False, id="row ids of new files"),
+])  # fmt: skip
 @pytest.mark.parametrize("size", [1, 2000], ids=["small", "large"])
 def test_what_may_change_the_table(
     tmp_path: Path, action: Action, size: int, *, changes: bool

@@ -76,34 +76,28 @@ def with_own_times(path: Path, enabled_at: int = 0) -> Table:
     return made
 
 
-@pytest.mark.parametrize(
-    ("enabled_at", "timestamp", "version"),
-    [
-        (0, 1000, 0),
-        (0, 2999, 1),
-        (0, 5000, 4),
-        (2, 100, 0),
-        (2, 250, 1),
-        (2, 2999, 1),
-        (2, 3000, 2),
-        (2, 4999, 3),
-    ],
-)
+@pytest.mark.parametrize(("enabled_at", "timestamp", "version"), [
+    (0, 1000, 0),
+    (0, 2999, 1),
+    (0, 5000, 4),
+    (2, 100, 0),
+    (2, 250, 1),
+    (2, 2999, 1),
+    (2, 3000, 2),
+    (2, 4999, 3),
+])  # fmt: skip
 def test_commits_own_times_count_from_where_they_were_enabled(
     tmp_path: Path, enabled_at: int, timestamp: int, version: int
 ) -> None:
     assert at(with_own_times(tmp_path, enabled_at), timestamp) == version
 
 
-@pytest.mark.parametrize(
-    ("enabled_at", "timestamp", "error"),
-    [
-        (0, 999, "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION"),
-        (2, 99, "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION"),
-        (0, 5001, "DELTA_TIMESTAMP_GREATER_THAN_COMMIT"),
-        (2, 5001, "DELTA_TIMESTAMP_GREATER_THAN_COMMIT"),
-    ],
-)
+@pytest.mark.parametrize(("enabled_at", "timestamp", "error"), [
+    (0, 999, "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION"),
+    (2, 99, "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION"),
+    (0, 5001, "DELTA_TIMESTAMP_GREATER_THAN_COMMIT"),
+    (2, 5001, "DELTA_TIMESTAMP_GREATER_THAN_COMMIT"),
+])  # fmt: skip
 def test_times_outside_of_the_commits_own(
     tmp_path: Path, enabled_at: int, timestamp: int, error: str
 ) -> None:

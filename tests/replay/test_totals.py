@@ -28,20 +28,17 @@ def deleted(path: str, cardinality: int, name: str = "v", kind: str = "p") -> Ad
     return AddFile(path=path, deletion_vector=vector)
 
 
-@pytest.mark.parametrize(
-    ("starts", "highest", "pairs"),
-    [
-        ([], None, []),
-        ([0], 9, []),
-        ([10, 0, 20], 29, []),
-        ([0, 9], 18, [("f0", "f1")]),
-        ([9, 0], 18, [("f1", "f0")]),
-        ([20, 0, 25, 5], 34, [("f1", "f3"), ("f0", "f2")]),
-        ([7, 7], 16, [("f0", "f1")]),
-        ([None, 3], 12, []),
-        ([-5, 5], 14, []),
-    ],
-)
+@pytest.mark.parametrize(("starts", "highest", "pairs"), [
+    ([], None, []),
+    ([0], 9, []),
+    ([10, 0, 20], 29, []),
+    ([0, 9], 18, [("f0", "f1")]),
+    ([9, 0], 18, [("f1", "f0")]),
+    ([20, 0, 25, 5], 34, [("f1", "f3"), ("f0", "f2")]),
+    ([7, 7], 16, [("f0", "f1")]),
+    ([None, 3], 12, []),
+    ([-5, 5], 14, []),
+])  # fmt: skip
 def test_row_ids(
     starts: list[int | None], highest: int | None, pairs: list[tuple[str, str]]
 ) -> None:

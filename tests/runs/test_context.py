@@ -72,15 +72,12 @@ def test_a_name_leads_to_its_entry(context: RunContext, tmp_path: Path) -> None:
     assert (target.name, target.is_managed) == ("spark_catalog.a.b", True)
 
 
-@pytest.mark.parametrize(
-    ("text", "entry", "error"),
-    [
-        pytest.param("", None, UsageError, id="empty"),
-        pytest.param("a.b", TableError("None such."), TableError, id="not in the catalog"),
-        pytest.param("a.b", CatalogTable("a.b", "csv", "/x"), TableError, id="not of Delta"),
-        pytest.param("a.b", CatalogTable("a.b", "", "", is_view=True), TableError, id="a view"),
-    ],
-)
+@pytest.mark.parametrize(("text", "entry", "error"), [
+    pytest.param("", None, UsageError, id="empty"),
+    pytest.param("a.b", TableError("None such."), TableError, id="not in the catalog"),
+    pytest.param("a.b", CatalogTable("a.b", "csv", "/x"), TableError, id="not of Delta"),
+    pytest.param("a.b", CatalogTable("a.b", "", "", is_view=True), TableError, id="a view"),
+])  # fmt: skip
 def test_what_leads_to_no_table(
     context: RunContext, text: str, entry: Any, error: type[Exception]
 ) -> None:

@@ -12,14 +12,11 @@ from deltaadm.runs.fleet import TableResult, TableTask
 from tests.support import tables
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param("inspect TABLE --brief", id="report"),
-        pytest.param("alter TABLE --brief --set a=b", id="plan"),
-        pytest.param("drop-feature TABLE --brief", id="features"),
-    ],
-)
+@pytest.mark.parametrize("command", [
+    pytest.param("inspect TABLE --brief", id="report"),
+    pytest.param("alter TABLE --brief --set a=b", id="plan"),
+    pytest.param("drop-feature TABLE --brief", id="features"),
+])  # fmt: skip
 def test_a_pickled_task_gives_the_same_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:

@@ -59,21 +59,17 @@ def test_changes_are_predicted(executor: SparkExecutor, table: Path) -> None:
         assert versions_made_by(store, before.version + 1, last, step) == (last,)
 
 
-@pytest.mark.parametrize(
-    "step",
-    [
-        RenameColumn(("b",), "c"),
-        RenameColumn(("e f",), "B"),
-        RenameColumn(("nope",), "c"),
-        DropColumns((("b",),)),
-        DropColumns((("part",),)),
-        DropColumns((("only", "one"),)),
-        DropColumns((("e f",),)),
-        RenameColumn(("part",), "PART"),
-        DropColumns((("nope",),)),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("step", [
+    RenameColumn(("b",), "c"),
+    RenameColumn(("e f",), "B"),
+    RenameColumn(("nope",), "c"),
+    DropColumns((("b",),)),
+    DropColumns((("part",),)),
+    DropColumns((("only", "one"),)),
+    DropColumns((("e f",),)),
+    RenameColumn(("part",), "PART"),
+    DropColumns((("nope",),)),
+], ids=str)  # fmt: skip
 def test_refusals_are_predicted(executor: SparkExecutor, table: Path, step: Step) -> None:
     before = load_snapshot(open_store(str(table)), detail=Detail.STATE)
     with pytest.raises(Refused) as predicted:

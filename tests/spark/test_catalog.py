@@ -66,21 +66,14 @@ def test_the_provider_is_the_sessions_unless_it_is_said(catalog: DeltaCatalog) -
     assert catalog.get_provider({}) == "parquet"
 
 
-@pytest.mark.parametrize(
-    ("name", "code", "words"),
-    [
-        ("shop.order", 3, ("Table shop.order does not exist", "Did you mean orders?")),
-        ("shop.passing", 3, ("Table shop.passing does not exist",)),
-        ("shops.orders", 3, ("Schema shops does not exist", "Did you mean shop?")),
-        (
-            "nowhere.shop.orders",
-            3,
-            ("Catalog nowhere does not exist", "spark.sql.catalog.nowhere="),
-        ),
-        ("shop.seen", 3, (f"{HERE}.seen is a view",)),
-        ("shop.plain", 3, (f"{HERE}.plain is not a Delta table", "parquet")),
-    ],
-)
+@pytest.mark.parametrize(("name", "code", "words"), [
+    ("shop.order", 3, ("Table shop.order does not exist", "Did you mean orders?")),
+    ("shop.passing", 3, ("Table shop.passing does not exist",)),
+    ("shops.orders", 3, ("Schema shops does not exist", "Did you mean shop?")),
+    ("nowhere.shop.orders", 3, ("Catalog nowhere does not exist", "spark.sql.catalog.nowhere=")),
+    ("shop.seen", 3, (f"{HERE}.seen is a view",)),
+    ("shop.plain", 3, (f"{HERE}.plain is not a Delta table", "parquet")),
+])  # fmt: skip
 def test_what_is_no_delta_table_is_said_to_be_none(
     shop: Path,  # noqa: ARG001 -- it is there
     name: str,
@@ -200,16 +193,13 @@ def yard(spark: "SparkSession", tmp_path: Path) -> Iterator[Path]:
 
 PLACES = {
     "copy of it": ("a INT, b STRING", "", None),
-    "mapped%20 it's": (
-        "a INT, b STRING",
-        "CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'x' = 'y')",
-        None,
-    ),
+    "mapped%20 it's": ("a INT, b STRING",
+        "CLUSTER BY (a) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'x' = 'y')", None),
     "comment": ("a INT COMMENT 'x', b STRING", "", "DELTA_SET_LOCATION_SCHEMA_MISMATCH"),
     "nullability": ("a INT NOT NULL, b STRING", "", "DELTA_SET_LOCATION_SCHEMA_MISMATCH"),
     "partitions": ("a INT, b STRING", "PARTITIONED BY (b)", "DELTA_SET_LOCATION_SCHEMA_MISMATCH"),
     "nowhere": (None, "", "DELTA_MISSING_DELTA_TABLE"),
-}
+}  # fmt: skip
 
 
 def derived(plan: dict[str, Any]) -> dict[str, Any]:

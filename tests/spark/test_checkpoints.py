@@ -27,16 +27,11 @@ ROWS = (
 PROPERTIES = {
     "classic": {"delta.checkpointPolicy": "classic"},
     "v2": {"delta.checkpointPolicy": "v2"},
-    "statistics as a struct": {
-        "delta.checkpoint.writeStatsAsStruct": "true",
-        "delta.checkpoint.writeStatsAsJson": "false",
-    },
-    "v2 on a checkpoint of Spark": {
-        "delta.checkpointPolicy": "v2",
-        "delta.checkpointInterval": "2",
-        "delta.checkpoint.writeStatsAsStruct": "true",
-    },
-}
+    "statistics as a struct": {"delta.checkpoint.writeStatsAsStruct": "true",
+        "delta.checkpoint.writeStatsAsJson": "false"},
+    "v2 on a checkpoint of Spark": {"delta.checkpointPolicy": "v2", "delta.checkpointInterval": "2",
+        "delta.checkpoint.writeStatsAsStruct": "true"},
+}  # fmt: skip
 QUERIES = ("1 = 1", "day = DATE'2024-02-29'", "price > 4.25", "inner.x < 3", "text IS NULL")
 
 

@@ -405,16 +405,13 @@ def test_tables_are_made_and_changed_by_their_names(
     assert there("inspect", copy, "-o", "json").document["location"] == str(tmp_path / "moved")
 
 
-@pytest.mark.parametrize(
-    ("name", "code", "words"),
-    [
-        ("{}.plan", 3, "Did you mean plain?"),
-        ("{}.plain", 3, "is not a Delta table: its provider is parquet"),
-        ("{}.seen", 3, "is a view"),
-        ("shops.orders", 3, "Did you mean shop?"),
-        ("nowhere.{}.orders", 3, "Catalog nowhere does not exist"),
-    ],
-)
+@pytest.mark.parametrize(("name", "code", "words"), [
+    ("{}.plan", 3, "Did you mean plain?"),
+    ("{}.plain", 3, "is not a Delta table: its provider is parquet"),
+    ("{}.seen", 3, "is a view"),
+    ("shops.orders", 3, "Did you mean shop?"),
+    ("nowhere.{}.orders", 3, "Catalog nowhere does not exist"),
+])  # fmt: skip
 def test_names_that_are_no_delta_tables_of_the_server(
     there: Run, shop: str, name: str, code: int, words: str
 ) -> None:
@@ -498,20 +495,14 @@ def _effect(sql: Sql, table: str, clause: str) -> object:
         return "spoilt"
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "words"),
-    [
-        (
-            ["--spark-conf", "spark.sql.warehouse.dir=/x"],
-            6,
-            "does not allow spark.sql.warehouse.dir to be changed",
-        ),
-        (["--jars", "{jar}"], 7, "uses its own jars"),
-        (["--remote", "http://127.0.0.1:1"], 7, "Use sc://HOST:PORT"),
-        (["--remote", "sc://127.0.0.1:1"], 6, "connection refused"),
-        (["--engine", "spark"], 6, "--spark-master instead of --remote"),
-    ],
-)
+@pytest.mark.parametrize(("options", "code", "words"), [
+    (["--spark-conf", "spark.sql.warehouse.dir=/x"], 6,
+        "does not allow spark.sql.warehouse.dir to be changed"),
+    (["--jars", "{jar}"], 7, "uses its own jars"),
+    (["--remote", "http://127.0.0.1:1"], 7, "Use sc://HOST:PORT"),
+    (["--remote", "sc://127.0.0.1:1"], 6, "connection refused"),
+    (["--engine", "spark"], 6, "--spark-master instead of --remote"),
+])  # fmt: skip
 def test_what_does_not_go_with_a_connect_server(
     there: Run, table: Path, options: list[str], code: int, words: str
 ) -> None:
@@ -558,15 +549,11 @@ def test_an_interrupt_and_an_outage_while_the_server_is_at_work(
         time.sleep(0.05)  # the server has gone on
 
 
-@pytest.mark.parametrize(
-    ("command", "last"),
-    [
-        (["inspect", "shop.plain"], b"SHOW TABLE EXTENDED"),
-        (["inspect", "shop.plain"], b"_SPARK_CONNECT_PYTHON"),
-        (["alter", "{}", "--set", "x=y", *APPLY], b"spark.sql.parser.escapedStringLiterals"),
-    ],
-    ids=["a look-up", "the first question", "a setting"],
-)
+@pytest.mark.parametrize(("command", "last"), [
+    (["inspect", "shop.plain"], b"SHOW TABLE EXTENDED"),
+    (["inspect", "shop.plain"], b"_SPARK_CONNECT_PYTHON"),
+    (["alter", "{}", "--set", "x=y", *APPLY], b"spark.sql.parser.escapedStringLiterals"),
+], ids=["a look-up", "the first question", "a setting"])  # fmt: skip
 def test_a_server_that_hangs_is_not_waited_for(
     server: str, table: Path, command: list[str], last: bytes
 ) -> None:

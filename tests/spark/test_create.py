@@ -60,11 +60,8 @@ NEW: dict[str, dict[str, Any]] = {
     "clustered": {"schema": "a INT, s STRUCT<x: INT>", "cluster_by": (("A",), ("s", "x"))},
     "clustered and mapped": {"schema": AB, "cluster_by": (("a",), ("b",)), "properties": NAME},
     "clustered by a boolean": {"schema": "a BOOLEAN", "cluster_by": (("a",),)},
-    "clustered without statistics": {
-        "schema": AB,
-        "cluster_by": (("b",),),
-        "properties": on("dataSkippingNumIndexedCols", "1"),
-    },
+    "clustered without statistics": {"schema": AB, "cluster_by": (("b",),), "properties":
+        on("dataSkippingNumIndexedCols", "1")},
     "clustered and partitioned": {"schema": AB, "cluster_by": (("a",),), "partition_by": ("b",)},
     "the same column twice": {"schema": "a INT, A INT"},
     "a reserved key": {"schema": AB, "properties": {"owner": "x"}},
@@ -73,78 +70,54 @@ NEW: dict[str, dict[str, Any]] = {
     "Iceberg V1": {"schema": AB, "properties": on("enableIcebergCompatV1")},
     "Iceberg V2": {"schema": AB, "properties": on("enableIcebergCompatV2")},
     "Iceberg V3": {"schema": AB, "properties": on("enableIcebergCompatV3")},
-    "Iceberg without mapping": {
-        "schema": AB,
-        "properties": on("enableIcebergCompatV2") | on("columnMapping.mode", "none"),
-    },
-    "Iceberg by the session": {
-        "schema": "a INT, l ARRAY<INT>",
-        "session": {"enableIcebergCompatV2": "true"},
-    },
-    "Iceberg by the session, without mapping": {
-        "schema": AB,
-        "properties": on("columnMapping.mode", "none"),
-        "session": {"enableIcebergCompatV2": "true"},
-    },
-    "Universal Format alone": {
-        "schema": AB,
-        "properties": on("universalFormat.enabledFormats", "iceberg"),
-    },
+    "Iceberg without mapping": {"schema": AB, "properties": on("enableIcebergCompatV2")
+        | on("columnMapping.mode", "none")},
+    "Iceberg by the session": {"schema": "a INT, l ARRAY<INT>", "session":
+        {"enableIcebergCompatV2": "true"}},
+    "Iceberg by the session, without mapping": {"schema": AB, "properties": on("columnMapping.mode",
+        "none"), "session": {"enableIcebergCompatV2": "true"}},
+    "Universal Format alone": {"schema": AB, "properties": on("universalFormat.enabledFormats",
+        "iceberg")},
     "managed by a catalog": {"schema": AB, "properties": on("feature.catalogManaged", "supported")},
     "characters": {"schema": "a VARCHAR(3), c CHAR(2), n INT NOT NULL, v VOID"},
     "an interval": {"schema": "a INT, i INTERVAL DAY"},
-    "a query": {
-        "query": "SELECT 1 AS a, array(1, 2) AS c, named_struct('q', 1) AS d -- all",
-        "comment": "c",
-        "write_options": {"x": "1", "delta.appendOnly": "true"},
-    },
+    "a query": {"query": "SELECT 1 AS a, array(1, 2) AS c, named_struct('q', 1) AS d -- all",
+        "comment": "c", "write_options": {"x": "1", "delta.appendOnly": "true"}},
     "a query, mapped": {"query": "SELECT 1 AS a, 'x' AS `b c`", "properties": NAME},
     "a query, clustered": {"query": "SELECT 1 AS a, 2 AS b", "cluster_by": (("b",),)},
     "a query that gives nothing": {"query": "SELECT NULL AS n"},
     "a query with a column twice": {"query": "SELECT 1 AS a, 2 AS a"},
     "replacing nothing": {"schema": AB, "mode": CreationMode.REPLACE},
     "perhaps replacing": {"schema": AB, "mode": CreationMode.CREATE_OR_REPLACE},
-}
+}  # fmt: skip
 REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
     "nothing kept but three properties": (OLD, {"schema": AB, "properties": {"w": "1"}}),
-    "but not where the session says otherwise": (
-        OLD,
-        {"schema": AB, "session": {"checkpointPolicy": "classic"}},
-    ),
+    "but not where the session says otherwise":
+        (OLD, {"schema": AB, "session": {"checkpointPolicy": "classic"}}),
     "by a query": (OLD, {"query": "SELECT 5 AS five, 6 AS six", "partition_by": ("five",)}),
-    "with deletion vectors off": (
-        OLD,
-        {"schema": AB, "properties": on("enableDeletionVectors", "false")},
-    ),
+    "with deletion vectors off": (OLD, {"schema": AB, "properties": on("enableDeletionVectors",
+        "false")}),
     "with times": (OLD, {"schema": AB, "properties": on("enableInCommitTimestamps")}),
     "without times": (f"(z INT) USING delta {ON('enableInCommitTimestamps')}", {"schema": AB}),
     "with row tracking": (OLD, {"schema": AB, "properties": on("enableRowTracking")}),
     "keeping row tracking": (f"(z INT) USING delta {ON('enableRowTracking')}", {"schema": AB}),
-    "with Iceberg V2": (
-        "(z INT) USING delta",
-        {"schema": AB, "properties": on("enableIcebergCompatV2")},
-    ),
+    "with Iceberg V2": ("(z INT) USING delta",
+        {"schema": AB, "properties": on("enableIcebergCompatV2")}),
     "with ids": ("(a INT) USING delta", {"schema": AB, "properties": NAME}),
     "keeping ids": (MAPPED, {"schema": REMAPPED, "properties": NAME}),
     "with other ids": (MAPPED, {"schema": REMAPPED, "properties": ID}),
     "without ids": (MAPPED, {"schema": REMAPPED}),
     "with a type to be asked for": (OLD, {"schema": "a TIMESTAMP_NTZ"}),
-    "with a default": (
-        "(z INT) USING delta",
-        {"schema": "a INT DEFAULT 3", "properties": on("feature.allowColumnDefaults", "supported")},
-    ),
-    "by a clustered table": (
-        "(a INT, b INT) USING delta PARTITIONED BY (a)",
-        {"schema": AB, "cluster_by": (("a",),)},
-    ),
+    "with a default": ("(z INT) USING delta", {"schema": "a INT DEFAULT 3",
+        "properties": on("feature.allowColumnDefaults", "supported")}),
+    "by a clustered table": ("(a INT, b INT) USING delta PARTITIONED BY (a)",
+        {"schema": AB, "cluster_by": (("a",),)}),
     "a clustered table": ("(a INT, b INT) USING delta CLUSTER BY (a)", {"schema": AB}),
-    "a clustered table by a partitioned one": (
-        "(a INT, b INT) USING delta CLUSTER BY (a)",
-        {"schema": AB, "partition_by": ("a",)},
-    ),
+    "a clustered table by a partitioned one": ("(a INT, b INT) USING delta CLUSTER BY (a)",
+        {"schema": AB, "partition_by": ("a",)}),
     "append-only": (f"USING delta {ON('appendOnly')} AS SELECT 1 AS a", {"schema": AB}),
     "not at all": (OLD, {"schema": AB, "mode": CreationMode.CREATE}),
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -213,18 +186,10 @@ def test_a_new_table_is_predicted(spark: "SparkSession", tmp_path: Path, what: s
 
 
 LIVE = {
-    "nothing kept but three properties",
-    "but not where the session says otherwise",
-    "append-only",
-    "by a query",
-    "without times",
-    "with row tracking",
-    "keeping ids",
-    "with a default",
-    "by a clustered table",
-    "a clustered table by a partitioned one",
-    "not at all",
-}
+    "nothing kept but three properties", "but not where the session says otherwise", "append-only",
+    "by a query", "without times", "with row tracking", "keeping ids", "with a default",
+    "by a clustered table", "a clustered table by a partitioned one", "not at all",
+}  # fmt: skip
 """What is replaced outside the matrix: each kind of change once, of which more are recorded."""
 
 

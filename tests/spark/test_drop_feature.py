@@ -42,29 +42,22 @@ def supported(name: str) -> str:
 TWO_ROWS = "INSERT INTO {} SELECT /*+ COALESCE(1) */ * FROM VALUES (1, 'x'), (2, 'y')"
 WITH_ROWS = "INSERT INTO {} VALUES (7, 'later')"
 USED = {
-    "checkConstraints": [
-        "ALTER TABLE {} ADD CONSTRAINT positive CHECK (a > 0)",
-        "ALTER TABLE {} DROP CONSTRAINT positive",
-    ],
+    "checkConstraints": ["ALTER TABLE {} ADD CONSTRAINT positive CHECK (a > 0)",
+        "ALTER TABLE {} DROP CONSTRAINT positive"],
     "columnMapping": [set_to(**{"columnMapping.mode": "name"}), WITH_ROWS],
     "coordinatedCommits-preview": [supported("coordinatedCommits-preview")],
     "deletionVectors": [set_to(enableDeletionVectors="true"), "DELETE FROM {} WHERE a = 1"],
     "domainMetadata": [supported("domainMetadata")],
     "inCommitTimestamp": [set_to(enableInCommitTimestamps="true"), WITH_ROWS],
-    "materializePartitionColumns": [
-        set_to(enableMaterializePartitionColumnsFeature="true"),
-        WITH_ROWS,
-    ],
+    "materializePartitionColumns": [set_to(enableMaterializePartitionColumnsFeature="true"),
+        WITH_ROWS],
     "rowTracking": [set_to(enableRowTracking="true"), WITH_ROWS],
-    "typeWidening": [
-        set_to(enableTypeWidening="true"),
-        "ALTER TABLE {} ALTER COLUMN a TYPE BIGINT",
-        WITH_ROWS,
-    ],
+    "typeWidening": [set_to(enableTypeWidening="true"), "ALTER TABLE {} ALTER COLUMN a TYPE BIGINT",
+        WITH_ROWS],
     "typeWidening-preview": [supported("typeWidening-preview")],
     "v2Checkpoint": [set_to(checkpointPolicy="v2", checkpointInterval="1"), WITH_ROWS],
     "vacuumProtocolCheck": [supported("vacuumProtocolCheck")],
-}
+}  # fmt: skip
 """What brings a feature into a table, and uses it."""
 
 NOT_HERE = {"catalogManaged", "checkpointProtection", "geospatial", "geospatial-dev"}
@@ -210,25 +203,14 @@ MAPPED = [set_to(**{"columnMapping.mode": "name"}), "ALTER TABLE {} ADD COLUMN c
 DROPPED = ["INSERT INTO {} VALUES (8, 'z', 1)", "ALTER TABLE {} DROP COLUMN c"]
 
 
-@pytest.mark.parametrize(
-    ("statements", "work", "rewritten"),
-    [
-        pytest.param(USED["deletionVectors"], "1 of 3 files", 1, id="a deletion vector"),
-        pytest.param(
-            [*MAPPED, *DROPPED, *USED["deletionVectors"]],
-            "any with columns that were dropped",
-            2,
-            id="and a dropped column",
-        ),
-        pytest.param(
-            [*MAPPED, *DROPPED, USED["deletionVectors"][0]],
-            "any with columns that were dropped",
-            1,
-            id="a dropped column alone",
-        ),
-        pytest.param([*MAPPED, USED["deletionVectors"][0]], "", 0, id="neither"),
-    ],
-)
+@pytest.mark.parametrize(("statements", "work", "rewritten"), [
+    pytest.param(USED["deletionVectors"], "1 of 3 files", 1, id="a deletion vector"),
+    pytest.param([*MAPPED, *DROPPED, *USED["deletionVectors"]],
+        "any with columns that were dropped", 2, id="and a dropped column"),
+    pytest.param([*MAPPED, *DROPPED, USED["deletionVectors"][0]],
+        "any with columns that were dropped", 1, id="a dropped column alone"),
+    pytest.param([*MAPPED, USED["deletionVectors"][0]], "", 0, id="neither"),
+])  # fmt: skip
 def test_only_the_files_that_a_plan_names_are_rewritten(
     spark: "SparkSession",
     executor: SparkExecutor,

@@ -49,22 +49,11 @@ def commits(path: Path) -> int:
     return len(list((path / "_delta_log").glob("*.json")))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        " spaces around ",
-        'it\'s "quoted"',
-        "back`tick`` -- ; /* comment",
-        "ünï 表 😀 e\u0301",
-        "\u202e hidden \u2028 \U000e0001",
-        "two\nlines\r\tand\x01controls\x7f",
-        "100% a%20b %2F",
-        "${spark.app.name} $HOME",
-        "C:x#fragment?q=1",
-        "back\\slash\\",
-        "[a-z]*{b,c}",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    " spaces around ", 'it\'s "quoted"', "back`tick`` -- ; /* comment", "ünï 表 😀 e\u0301",
+    "\u202e hidden \u2028 \U000e0001", "two\nlines\r\tand\x01controls\x7f", "100% a%20b %2F",
+    "${spark.app.name} $HOME", "C:x#fragment?q=1", "back\\slash\\", "[a-z]*{b,c}",
+])  # fmt: skip
 def test_a_table_at_any_path_is_reached(executor: SparkExecutor, tmp_path: Path, name: str) -> None:
     table = make_table(tmp_path / name / "table")
     executor.apply(str(table), SetProperties({"team": "data"}))
@@ -243,17 +232,14 @@ def test_settings_are_those_of_the_live_session(spark: Any) -> None:
     assert spark.sql("SELECT 1").count() == 1, "a session that was there before goes on"
 
 
-@pytest.mark.parametrize(
-    ("expression", "error_class"),
-    [
-        ("nvl2(id, 1, 2)", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
-        ("NULL", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
-        ("nosuch(id) > 0", "UNRESOLVED_ROUTINE"),
-        ("length(id, id) > 0", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"),
-        ("array_contains(id, 1)", "DATATYPE_MISMATCH"),
-        ("id IN (SELECT nosuch)", None),
-    ],
-)
+@pytest.mark.parametrize(("expression", "error_class"), [
+    ("nvl2(id, 1, 2)", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
+    ("NULL", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
+    ("nosuch(id) > 0", "UNRESOLVED_ROUTINE"),
+    ("length(id, id) > 0", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"),
+    ("array_contains(id, 1)", "DATATYPE_MISMATCH"),
+    ("id IN (SELECT nosuch)", None),
+])  # fmt: skip
 def test_a_constraint_is_analyzed_before_anything_is_committed(
     executor: SparkExecutor, tmp_path: Path, expression: str, error_class: str | None
 ) -> None:

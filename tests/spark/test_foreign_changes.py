@@ -136,12 +136,9 @@ RULES = [
     (("--no-cluster-by",), "CLUSTER BY NONE", "refused"),
     (("--add-column", "y INT FIRST"), "ADD COLUMNS (y INT FIRST)", "not as told"),
     (("--add-column", "z INT AFTER id"), "ADD COLUMNS (z INT AFTER id)", "not as told"),
-    (
-        ("--add-column", "t STRUCT<a: INT NOT NULL>"),
-        "ADD COLUMNS (t STRUCT<a: INT NOT NULL>)",
-        "not as told",
-    ),
-]
+    (("--add-column", "t STRUCT<a: INT NOT NULL>"), "ADD COLUMNS (t STRUCT<a: INT NOT NULL>)",
+        "not as told"),
+]  # fmt: skip
 
 
 def test_what_is_refused_is_what_spark_refuses_or_ignores(spark: "SparkSession") -> None:
@@ -172,18 +169,15 @@ def test_what_is_refused_is_what_spark_refuses_or_ignores(spark: "SparkSession")
     assert columns["t"].dataType["a"].nullable  # type: ignore[index] -- a struct
 
 
-@pytest.mark.parametrize(
-    ("provider", "column"),
-    [
-        ("csv", "ARRAY<INT>"),
-        ("csv", "VARIANT"),
-        ("orc", "STRUCT<a: VOID>"),
-        ("orc", "STRING COLLATE UTF8_LCASE"),
-        ("json", "GEOMETRY(4326)"),
-        ("parquet", "STRUCT<>"),
-        ("text", "INT"),
-    ],
-)
+@pytest.mark.parametrize(("provider", "column"), [
+    ("csv", "ARRAY<INT>"),
+    ("csv", "VARIANT"),
+    ("orc", "STRUCT<a: VOID>"),
+    ("orc", "STRING COLLATE UTF8_LCASE"),
+    ("json", "GEOMETRY(4326)"),
+    ("parquet", "STRUCT<>"),
+    ("text", "INT"),
+])  # fmt: skip
 def test_what_would_spoil_a_table_is_refused(
     spark: "SparkSession", provider: str, column: str
 ) -> None:

@@ -100,59 +100,27 @@ def test_settings_of_spark_count_more() -> None:
 KIND = "org.apache.hadoop.fs.azurebfs.oauth2."
 
 
-@pytest.mark.parametrize(
-    ("location", "environ", "expected"),
-    [
-        ("s3://b/t", {"AWS_ENDPOINT_URL": "x", "AWS_ENDPOINT_URL_S3": "y"}, {"endpoint": "y"}),
-        ("s3://b/t", {"AWS_DEFAULT_REGION": "eu-west-1"}, {"endpoint.region": "eu-west-1"}),
-        ("s3://b/t", {"AWS_SESSION_TOKEN": "t"}, {"session.token": "t"}),
-        (
-            "s3://b/t",
-            {"AWS_SKIP_SIGNATURE": "true"},
-            {
-                "aws.credentials.provider": (
-                    "org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider"
-                )
-            },
-        ),
-        (
-            "abfss://c@acme.dfs.core.windows.net/t",
-            {"AZURE_STORAGE_ACCOUNT_KEY": "k"},
-            {"account.auth.type": "SharedKey", "account.key": "k"},
-        ),
-        (
-            "abfss://c@acme.dfs.core.windows.net/t",
-            {"AZURE_STORAGE_SAS_TOKEN": "?sv=1&sig=2"},
-            {"account.auth.type": "SAS", "sas.fixed.token": "sv=1&sig=2"},
-        ),
-        (
-            "abfss://c@acme.dfs.core.windows.net/t",
-            {"AZURE_CLIENT_ID": "i", "AZURE_CLIENT_SECRET": "s", "AZURE_TENANT_ID": "t"},
-            {
-                "account.auth.type": "OAuth",
-                "account.oauth.provider.type": f"{KIND}ClientCredsTokenProvider",
-                "account.oauth2.client.id": "i",
-                "account.oauth2.client.secret": "s",
-                "account.oauth2.client.endpoint": (
-                    "https://login.microsoftonline.com/t/oauth2/token"
-                ),
-            },
-        ),
-        (
-            "gs://b/t",
-            {"GOOGLE_SERVICE_ACCOUNT": "/k.json"},
-            {
-                "auth.type": "SERVICE_ACCOUNT_JSON_KEYFILE",
-                "auth.service.account.json.keyfile": "/k.json",
-            },
-        ),
-        (
-            "gs://b/t",
-            {"GOOGLE_APPLICATION_CREDENTIALS": "/k.json"},
-            {"auth.type": "APPLICATION_DEFAULT"},
-        ),
-    ],
-)
+@pytest.mark.parametrize(("location", "environ", "expected"), [
+    ("s3://b/t", {"AWS_ENDPOINT_URL": "x", "AWS_ENDPOINT_URL_S3": "y"}, {"endpoint": "y"}),
+    ("s3://b/t", {"AWS_DEFAULT_REGION": "eu-west-1"}, {"endpoint.region": "eu-west-1"}),
+    ("s3://b/t", {"AWS_SESSION_TOKEN": "t"}, {"session.token": "t"}),
+    ("s3://b/t", {"AWS_SKIP_SIGNATURE": "true"},
+        {"aws.credentials.provider": ("org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider")}),
+    ("abfss://c@acme.dfs.core.windows.net/t", {"AZURE_STORAGE_ACCOUNT_KEY": "k"},
+        {"account.auth.type": "SharedKey", "account.key": "k"}),
+    ("abfss://c@acme.dfs.core.windows.net/t", {"AZURE_STORAGE_SAS_TOKEN": "?sv=1&sig=2"},
+        {"account.auth.type": "SAS", "sas.fixed.token": "sv=1&sig=2"}),
+    ("abfss://c@acme.dfs.core.windows.net/t", {"AZURE_CLIENT_ID": "i", "AZURE_CLIENT_SECRET": "s",
+        "AZURE_TENANT_ID": "t"}, {"account.auth.type": "OAuth", "account.oauth.provider.type":
+        f"{KIND}ClientCredsTokenProvider", "account.oauth2.client.id": "i",
+        "account.oauth2.client.secret": "s", "account.oauth2.client.endpoint":
+        ("https://login.microsoftonline.com/t/oauth2/token")}),
+    ("gs://b/t", {"GOOGLE_SERVICE_ACCOUNT": "/k.json"},
+        {"auth.type": "SERVICE_ACCOUNT_JSON_KEYFILE", "auth.service.account.json.keyfile":
+        "/k.json"}),
+    ("gs://b/t", {"GOOGLE_APPLICATION_CREDENTIALS": "/k.json"},
+        {"auth.type": "APPLICATION_DEFAULT"}),
+])  # fmt: skip
 def test_variables_in_the_words_of_hadoop(
     location: str, environ: dict[str, str], expected: dict[str, str]
 ) -> None:

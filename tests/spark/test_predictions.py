@@ -179,85 +179,56 @@ def test_raising_versions(
 
 
 STEPS: dict[str, list[Step]] = {
-    "mapping on and off": [
-        SetProperties({"delta.columnMapping.mode": "name"}),
-        SetProperties({"delta.columnMapping.mode": "none", "x": "1"}),
-    ],
-    "mapping on and unset": [
-        SetProperties({"delta.columnMapping.mode": "name"}),
-        UnsetProperties(("delta.columnMapping.mode", "x")),
-    ],
+    "mapping on and off": [SetProperties({"delta.columnMapping.mode": "name"}),
+        SetProperties({"delta.columnMapping.mode": "none", "x": "1"})],
+    "mapping on and unset": [SetProperties({"delta.columnMapping.mode": "name"}),
+        UnsetProperties(("delta.columnMapping.mode", "x"))],
     "mapping off where it is off": [SetProperties({"delta.columnMapping.mode": "none"})],
     "mapping by id": [SetProperties({"delta.columnMapping.mode": "id"})],
-    "timestamps on, off, on": [
-        SetProperties({"delta.enableInCommitTimestamps": "true"}),
+    "timestamps on, off, on": [SetProperties({"delta.enableInCommitTimestamps": "true"}),
         SetProperties({"delta.enableInCommitTimestamps": "false"}),
         SetProperties({"delta.enableInCommitTimestamps": "true"}),
-        UnsetProperties(("delta.enableInCommitTimestamps",)),
-    ],
-    "iceberg V1 to V2": [
-        SetProperties({"delta.columnMapping.mode": "name", "delta.enableIcebergCompatV1": "true"}),
-        SetProperties(
-            {"delta.enableIcebergCompatV1": "false", "delta.enableIcebergCompatV2": "true"}
-        ),
-        SetProperties({"delta.columnMapping.mode": "none"}),
-    ],
-    "V3 after row tracking": [
-        SetProperties({"delta.columnMapping.mode": "name", "delta.enableRowTracking": "true"}),
-        SetProperties({"delta.enableIcebergCompatV3": "true"}),
-    ],
-    "V3 and what it holds fast": [
-        SetProperties({"delta.columnMapping.mode": "name", "delta.enableIcebergCompatV3": "true"}),
+        UnsetProperties(("delta.enableInCommitTimestamps",))],
+    "iceberg V1 to V2":
+        [SetProperties({"delta.columnMapping.mode": "name", "delta.enableIcebergCompatV1": "true"}),
+        SetProperties({"delta.enableIcebergCompatV1": "false",
+        "delta.enableIcebergCompatV2": "true"}),
+        SetProperties({"delta.columnMapping.mode": "none"})],
+    "V3 after row tracking":
+        [SetProperties({"delta.columnMapping.mode": "name", "delta.enableRowTracking": "true"}),
+        SetProperties({"delta.enableIcebergCompatV3": "true"})],
+    "V3 and what it holds fast":
+        [SetProperties({"delta.columnMapping.mode": "name", "delta.enableIcebergCompatV3": "true"}),
         SetProperties({"delta.enableRowTracking": "false"}),
-        UnsetProperties(("delta.enableIcebergCompatV3",)),
-    ],
+        UnsetProperties(("delta.enableIcebergCompatV3",))],
     "comment": [SetProperties({"comment": "hi", "x": "1"}), UnsetProperties(("comment",))],
     "names of Spark": [SetProperties({"owner": "me"}), UnsetProperties(("location",))],
-    "retention": [
-        SetProperties({"delta.logRetentionDuration": "interval 1 day"}),
-        SetProperties(
-            {
-                "delta.logRetentionDuration": "interval 1 day",
-                "delta.deletedFileRetentionDuration": "1 hour",
-            }
-        ),
-    ],
-    "statistics columns": [
-        SetProperties({"delta.dataSkippingStatsColumns": "zz"}),
+    "retention": [SetProperties({"delta.logRetentionDuration": "interval 1 day"}),
+        SetProperties({"delta.logRetentionDuration": "interval 1 day",
+        "delta.deletedFileRetentionDuration": "1 hour"})],
+    "statistics columns": [SetProperties({"delta.dataSkippingStatsColumns": "zz"}),
         SetProperties({"delta.dataSkippingStatsColumns": "a.b"}),
         SetProperties({"delta.dataSkippingStatsColumns": "a,A"}),
-        SetProperties({"delta.dataSkippingStatsColumns": "`a`"}),
-    ],
-    "formats and versions": [
-        SetProperties({"delta.universalFormat.enabledFormats": "iceberg, hudi"}),
+        SetProperties({"delta.dataSkippingStatsColumns": "`a`"})],
+    "formats and versions":
+        [SetProperties({"delta.universalFormat.enabledFormats": "iceberg, hudi"}),
         SetProperties({"delta.parquet.format.version": "2.6.0"}),
-        SetProperties({"delta.parquet.format.version": "0.9.0"}),
-    ],
+        SetProperties({"delta.parquet.format.version": "0.9.0"})],
     "free families": [SetProperties({"delta.universalFormat.config.Iceberg.X": "1"})],
-    "preview and final form": [
-        SetProperties(
-            {"delta.enableVariantShredding": "true", "delta.feature.variantShredding": "supported"}
-        ),
+    "preview and final form":
+        [SetProperties({"delta.enableVariantShredding": "true",
+        "delta.feature.variantShredding": "supported"}),
         SetProperties({"delta.feature.typeWidening-preview": "supported"}),
-        SetProperties({"delta.enableTypeWidening": "true"}),
-    ],
-    "row tracking suspended": [
-        SetProperties({"delta.rowTrackingSuspended": "true"}),
-        SetProperties({"delta.enableRowTracking": "true"}),
-    ],
-}
+        SetProperties({"delta.enableTypeWidening": "true"})],
+    "row tracking suspended": [SetProperties({"delta.rowTrackingSuspended": "true"}),
+        SetProperties({"delta.enableRowTracking": "true"})],
+}  # fmt: skip
 
 
 ONE_IDEA_EACH = {
-    "mapping on and off",
-    "timestamps on, off, on",
-    "iceberg V1 to V2",
-    "V3 and what it holds fast",
-    "comment",
-    "statistics columns",
-    "preview and final form",
-    "row tracking suspended",
-}
+    "mapping on and off", "timestamps on, off, on", "iceberg V1 to V2", "V3 and what it holds fast",
+    "comment", "statistics columns", "preview and final form", "row tracking suspended",
+}  # fmt: skip
 """What the suite tries; the others are variations of these, left to the matrix."""
 
 

@@ -120,16 +120,13 @@ def test_a_jvm_that_is_killed_at_its_start(tmp_path: Path, number: signal.Signal
     assert stderr[1:3] == ["engine", f"Cannot start Spark: its JVM was killed by {number.name}."]
 
 
-@pytest.mark.parametrize(
-    ("message", "cause"),
-    [
-        ("WARNING: Using incubator modules", "its JVM exited with code 3"),
-        ("Error: Could not find class", "Could not find class"),
-        ("Error occurred during initialization of VM\nToo small heap", "Too small heap"),
-        ("# There is insufficient memory for Java.\n# See log.", "There is insufficient memory"),
-        ("WARNING: a\nno such option\nWARNING: b", "no such option"),
-    ],
-)
+@pytest.mark.parametrize(("message", "cause"), [
+    ("WARNING: Using incubator modules", "its JVM exited with code 3"),
+    ("Error: Could not find class", "Could not find class"),
+    ("Error occurred during initialization of VM\nToo small heap", "Too small heap"),
+    ("# There is insufficient memory for Java.\n# See log.", "There is insufficient memory"),
+    ("WARNING: a\nno such option\nWARNING: b", "no such option"),
+])  # fmt: skip
 def test_the_cause_is_what_java_says_last_but_for_warnings(
     tmp_path: Path, message: str, cause: str
 ) -> None:

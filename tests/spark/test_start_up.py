@@ -13,18 +13,15 @@ from tests.support import class_archive
 from tests.support.program import surroundings
 
 
-@pytest.mark.parametrize(
-    ("conf", "environ", "chosen"),
-    [
-        ({}, {}, SHORT_WORK),
-        ({"spark.driver.extraJavaOptions": "-Dkey=value"}, {}, SHORT_WORK),
-        ({"spark.driver.extraJavaOptions": "-XX:+UseParallelGC"}, {}, ()),
-        ({"spark.driver.defaultJavaOptions": "-XX:+UseZGC"}, {}, ()),
-        ({}, {"SPARK_SUBMIT_OPTS": "-XX:+UseParallelGC"}, ()),
-        ({}, {"JDK_JAVA_OPTIONS": "-XX:+UseParallelGC"}, ()),
-        ({}, {"JAVA_TOOL_OPTIONS": "-XX:+UseParallelGC"}, ()),
-    ],
-)
+@pytest.mark.parametrize(("conf", "environ", "chosen"), [
+    ({}, {}, SHORT_WORK),
+    ({"spark.driver.extraJavaOptions": "-Dkey=value"}, {}, SHORT_WORK),
+    ({"spark.driver.extraJavaOptions": "-XX:+UseParallelGC"}, {}, ()),
+    ({"spark.driver.defaultJavaOptions": "-XX:+UseZGC"}, {}, ()),
+    ({}, {"SPARK_SUBMIT_OPTS": "-XX:+UseParallelGC"}, ()),
+    ({}, {"JDK_JAVA_OPTIONS": "-XX:+UseParallelGC"}, ()),
+    ({}, {"JAVA_TOOL_OPTIONS": "-XX:+UseParallelGC"}, ()),
+])  # fmt: skip
 def test_options_that_the_user_chooses_come_first(
     conf: Mapping[str, str], environ: Mapping[str, str], chosen: tuple[str, ...]
 ) -> None:

@@ -54,21 +54,11 @@ def test_another_store_is_out_of_reach(store: LogStore, path: str) -> None:
         store.open_data(path)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "../secret",
-        "..%2Fsecret",
-        "p=a%20b/../../secret",
-        "p=a%20b/%2e%2e/%2e%2e/secret",
-        "{}/secret",
-        "file:{}/secret",
-        "file://{}/table/../secret",
-        "{}/table-of-others/secret",
-        "/etc/passwd",
-        "file:///etc/passwd",
-    ],
-)
+@pytest.mark.parametrize("path", [
+    "../secret", "..%2Fsecret", "p=a%20b/../../secret", "p=a%20b/%2e%2e/%2e%2e/secret", "{}/secret",
+    "file:{}/secret", "file://{}/table/../secret", "{}/table-of-others/secret", "/etc/passwd",
+    "file:///etc/passwd",
+])  # fmt: skip
 def test_nothing_outside_the_table_is_looked_at(tmp_path: Path, path: str) -> None:
     (tmp_path / "table-of-others").mkdir(parents=True)
     (tmp_path / "table").mkdir()

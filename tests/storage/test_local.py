@@ -58,16 +58,13 @@ def test_missing_directory_is_no_table(tmp_path: Path) -> None:
     assert str(tmp_path / "nowhere") in caught.value.message
 
 
-@pytest.mark.parametrize(
-    ("place", "remedy"),
-    [
-        ("event", "Did you mean events?"),
-        ("events/_delta_log", "The path is inside the table {}/events."),
-        ("events/day=1/x", "The path is inside the table {}/events."),
-        ("nowhere", "Check the path; it should be the directory that contains _delta_log."),
-        ("notes", "Check the path; it should be the directory that contains _delta_log."),
-    ],
-)
+@pytest.mark.parametrize(("place", "remedy"), [
+    ("event", "Did you mean events?"),
+    ("events/_delta_log", "The path is inside the table {}/events."),
+    ("events/day=1/x", "The path is inside the table {}/events."),
+    ("nowhere", "Check the path; it should be the directory that contains _delta_log."),
+    ("notes", "Check the path; it should be the directory that contains _delta_log."),
+])  # fmt: skip
 def test_a_table_that_may_be_meant_is_named(tmp_path: Path, place: str, remedy: str) -> None:
     (tmp_path / "events" / "_delta_log").mkdir(parents=True)
     (tmp_path / "note").mkdir()  # which is no table

@@ -9,29 +9,26 @@ from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import open_store
 
 
-@pytest.mark.parametrize(
-    ("location", "path"),
-    [
-        ("/a/b", "/a/b"),
-        ("./a.b", "./a.b"),
-        ("a", "a"),
-        ("../x", "../x"),
-        ("C:\\tables\\x", "C:\\tables\\x"),
-        ("/a:b/c", "/a:b/c"),
-        ("a b:c", "a b:c"),
-        ("file:/a/b", "/a/b"),
-        ("file:///a/b", "/a/b"),
-        ("FILE:///a", "/a"),
-        ("file://localhost/a", "/a"),
-        ("file:///a%20b/%23c", "/a b/#c"),
-        ("file:///a?b", "/a?b"),
-        ("file:///a#b", "/a#b"),
-        ("delta.`/a/b`", "/a/b"),
-        ("DELTA.`/a``b`", "/a`b"),
-        ("delta.`a.b`", "a.b"),
-        ("delta.`file:/a%20b`", "/a b"),
-    ],
-)
+@pytest.mark.parametrize(("location", "path"), [
+    ("/a/b", "/a/b"),
+    ("./a.b", "./a.b"),
+    ("a", "a"),
+    ("../x", "../x"),
+    ("C:\\tables\\x", "C:\\tables\\x"),
+    ("/a:b/c", "/a:b/c"),
+    ("a b:c", "a b:c"),
+    ("file:/a/b", "/a/b"),
+    ("file:///a/b", "/a/b"),
+    ("FILE:///a", "/a"),
+    ("file://localhost/a", "/a"),
+    ("file:///a%20b/%23c", "/a b/#c"),
+    ("file:///a?b", "/a?b"),
+    ("file:///a#b", "/a#b"),
+    ("delta.`/a/b`", "/a/b"),
+    ("DELTA.`/a``b`", "/a`b"),
+    ("delta.`a.b`", "a.b"),
+    ("delta.`file:/a%20b`", "/a b"),
+])  # fmt: skip
 def test_local_places(location: str, path: str) -> None:
     store = open_store(location)
     assert isinstance(store, LocalStore)
@@ -39,16 +36,13 @@ def test_local_places(location: str, path: str) -> None:
     assert store.qualifier == "file:"
 
 
-@pytest.mark.parametrize(
-    ("location", "qualifier"),
-    [
-        ("s3://bucket/x", "s3://bucket"),
-        ("s3a://bucket/x/", "s3a://bucket"),
-        ("abfss://c@a.dfs.core.windows.net/x", "abfss://c@a.dfs.core.windows.net"),
-        ("memory://m/x", "memory://m"),
-        ("delta.`https://host/x`", "https://host"),
-    ],
-)
+@pytest.mark.parametrize(("location", "qualifier"), [
+    ("s3://bucket/x", "s3://bucket"),
+    ("s3a://bucket/x/", "s3a://bucket"),
+    ("abfss://c@a.dfs.core.windows.net/x", "abfss://c@a.dfs.core.windows.net"),
+    ("memory://m/x", "memory://m"),
+    ("delta.`https://host/x`", "https://host"),
+])  # fmt: skip
 def test_object_stores(location: str, qualifier: str) -> None:
     store = open_store(location)
     assert store.local_path is None
@@ -61,23 +55,20 @@ def test_root_is_what_the_user_gave() -> None:
     assert open_store("/a").root == "/a"
 
 
-@pytest.mark.parametrize(
-    ("location", "error", "message"),
-    [
-        ("hdfs://h/x", StorageError, "hdfs://"),
-        ("delta.`dbfs:/x`", StorageError, "dbfs://"),
-        ("s3://", StorageError, "no bucket"),
-        ("file://host/x", StorageError, "host"),
-        ("main.sales.orders", Refused, "table name"),
-        ("sales.orders", Refused, "table name"),
-        ("`my-cat`.`s`", Refused, "table name"),
-        ("main.`a``b.c`.orders", Refused, "table name"),
-        ("my-cat.s", None, ""),
-        ("a.b.c.d", None, ""),
-        ("sales.", None, ""),
-        ("sales..orders", None, ""),
-    ],
-)
+@pytest.mark.parametrize(("location", "error", "message"), [
+    ("hdfs://h/x", StorageError, "hdfs://"),
+    ("delta.`dbfs:/x`", StorageError, "dbfs://"),
+    ("s3://", StorageError, "no bucket"),
+    ("file://host/x", StorageError, "host"),
+    ("main.sales.orders", Refused, "table name"),
+    ("sales.orders", Refused, "table name"),
+    ("`my-cat`.`s`", Refused, "table name"),
+    ("main.`a``b.c`.orders", Refused, "table name"),
+    ("my-cat.s", None, ""),
+    ("a.b.c.d", None, ""),
+    ("sales.", None, ""),
+    ("sales..orders", None, ""),
+])  # fmt: skip
 def test_other_places(location: str, error: type[DeltaadmError] | None, message: str) -> None:
     if error is None:
         assert isinstance(open_store(location), LocalStore)

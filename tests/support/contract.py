@@ -27,13 +27,10 @@ Logs = dict[tuple[str, str, str], Path]
 """Where the recorded logs are, by the name of the recording, group and id of the case."""
 
 REFUSED_FOR_CONTENT = {
-    "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
-    "DELTA_INVALID_PROTOCOL_VERSION",
-    "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
-    "EXPRESSION_DECODING_FAILED",
-    "FAILED_EXECUTE_UDF",
+    "DELTA_UNSUPPORTED_FEATURES_FOR_READ", "DELTA_INVALID_PROTOCOL_VERSION",
+    "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH", "EXPRESSION_DECODING_FAILED", "FAILED_EXECUTE_UDF",
     None,
-}
+}  # fmt: skip
 """Refusals for features, versions, the text of the schema or the type of a partition value."""
 
 BOTH = pytest.mark.parametrize("detail", Detail, ids=lambda detail: detail.value)

@@ -40,22 +40,8 @@ _WORDS = (
 )
 _VALUES = (None, True, False, [], [1], {}, {"x": 1}, {"x": {"y": -1}}, *_NUMBERS, *_WORDS)
 _TEXTS = (
-    *(
-        "",
-        " ",
-        "{",
-        "{}",
-        "{}{}",
-        "[]",
-        "null",
-        "1",
-        '"x"',
-        "{\n}",
-        "{}\n",
-        " {} ",
-        "{}x",
-        "\ufeff{}",
-    ),
+    *("", " ", "{", "{}", "{}{}", "[]", "null", "1", '"x"', "{\n}", "{}\n", " {} ", "{}x",
+        "\ufeff{}"),
     *('{"numRecords":1}', '{"numRecords":-1}', '{"numRecords":1.0}', '{"numRecords":"1"}'),
     *('{"numRecords":NaN}', '{"numRecords":Inf}', '{"numRecords":-Infinity}', '{"numRecords":1e2}'),
     *('{"numRecords":1,"numRecords":-2}', '{"numRecords":null}', '{"numRecords":true}', "{'a':1}"),
@@ -64,19 +50,14 @@ _TEXTS = (
     *('{"minValues":{"n":NaN},"maxValues":{"n":1}}', '{"minValues":[1],"maxValues":{"n":1}}'),
     *('{"minValues":{"n":2,"n":1},"maxValues":{"n":1}}', '{"minValues":{"n":Inf}}', "{}{}}"),
     *('{"minValues":{"b":2},"maxValues":{"b":1}}', '{"minValues":{"s":2},"maxValues":{"s":1}}'),
-    *(
-        '{"minValues":{"n":2.5},"maxValues":{"n":1}}',
-        '{"minValues":{"n":"2"},"maxValues":{"n":"1"}}',
-    ),
+    *('{"minValues":{"n":2.5},"maxValues":{"n":1}}',
+        '{"minValues":{"n":"2"},"maxValues":{"n":"1"}}'),
     *(f'{{"numRecords":{"9" * 30}}}', f'{{"x":{"9" * 5000}}}', '{"x":1e999}', '{"x":"\\ud800"}'),
     *('{"a":' * 600 + "1" + "}" * 600, '{"a":' + "[" * 1200 + "]" * 1200 + "}", '{"x":"\\u0000"}'),
     *('{"minValues":{"m":9007199254740993},"maxValues":{"m":9007199254740992}}', '{"x":"\x7f\t"}'),
-    *(
-        '{"numRecords":5,"tightBounds":false}',
-        '{"tightBounds":"false"}',
-        '{"numRecords" : 2 , "x":1}',
-    ),
-)
+    *('{"numRecords":5,"tightBounds":false}', '{"tightBounds":"false"}',
+        '{"numRecords" : 2 , "x":1}'),
+)  # fmt: skip
 _PATHS = (
     *("", "/a", "a b", "a%20b", "..", "../x", "x/../../y", "a..b", "%2e%2e/x", "a%", "a%zz", "a:b"),
     *("s3://bucket/a", "file:///x", "c:/x", "x/a:b", ".", "./a", "a{b}", "ä/ö", "a\x7f", "a%41.b."),

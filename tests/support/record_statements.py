@@ -137,34 +137,23 @@ COMBINATIONS: tuple[dict[str, str], ...] = (
     {"delta.enableIcebergCompatV2": "true", "delta.columnMapping.mode": "name"},
     {"delta.enableIcebergCompatV3": "true", "delta.columnMapping.mode": "name"},
     {"delta.enableRowTracking": "true", "delta.rowTrackingSuspended": "true"},
-    {
-        "delta.enableDeletionVectors": "true",
-        "delta.compatibility.symlinkFormatManifest.enabled": "true",
-    },
-    {
-        "delta.coordinatedCommits.commitCoordinator-preview": "in-memory",
+    {"delta.enableDeletionVectors": "true", "delta.compatibility.symlinkFormatManifest.enabled":
+        "true"},
+    {"delta.coordinatedCommits.commitCoordinator-preview": "in-memory",
+        "delta.coordinatedCommits.commitCoordinatorConf-preview": "{}"},
+    {"delta.coordinatedCommits.commitCoordinator-preview": "nobody",
         "delta.coordinatedCommits.commitCoordinatorConf-preview": "{}",
-    },
-    {
-        "delta.coordinatedCommits.commitCoordinator-preview": "nobody",
+        "delta.coordinatedCommits.tableConf-preview": "{}"},
+    {"delta.coordinatedCommits.commitCoordinator-preview": "nobody",
         "delta.coordinatedCommits.commitCoordinatorConf-preview": "{}",
-        "delta.coordinatedCommits.tableConf-preview": "{}",
-    },
-    {
-        "delta.coordinatedCommits.commitCoordinator-preview": "nobody",
-        "delta.coordinatedCommits.commitCoordinatorConf-preview": "{}",
-        "delta.enableInCommitTimestamps": "false",
-    },
+        "delta.enableInCommitTimestamps": "false"},
     {"delta.logRetentionDuration": "1 day", "delta.deletedFileRetentionDuration": "2 days"},
     {"delta.minReaderVersion": "3", "delta.minWriterVersion": "7"},
     {"delta.minReaderVersion": "1", "delta.minWriterVersion": "3"},
     {"delta.minReaderVersion": "3", "delta.minWriterVersion": "5"},
     {"delta.minReaderVersion": "1", "delta.minWriterVersion": "2", "delta.appendOnly": "true"},
-    {
-        "delta.minReaderVersion": "1",
-        "delta.minWriterVersion": "4",
-        "delta.feature.checkConstraints": "supported",
-    },
+    {"delta.minReaderVersion": "1", "delta.minWriterVersion": "4", "delta.feature.checkConstraints":
+        "supported"},
     {"delta.universalFormat.enabledFormats": "iceberg", "delta.enableIcebergCompatV2": "true"},
     {"delta.ignoreProtocolDefaults": "true", "delta.feature.deletionVectors": "supported"},
     {"delta.feature.adaptiveMetadata-preview": "supported", "delta.columnMapping.mode": "name"},
@@ -176,22 +165,15 @@ COMBINATIONS: tuple[dict[str, str], ...] = (
     {"delta.constraints.c": "a > 0", "delta.feature.clustering": "supported"},
     {"clusteringColumns": "a", "delta.constraints.c": "a > 0"},
     {"delta.checkpointPolicy": "v3", "delta.feature.clustering": "supported"},
-    *(
-        {"delta.coordinatedCommits.commitCoordinator-preview": "nobody", key: value}
-        for key, value in (
-            ("delta.feature.clustering", "supported"),
-            ("delta.feature.catalogManaged", "supported"),
-            ("delta.feature.adaptiveMetadata-preview", "supported"),
-            ("delta.constraints.c", ""),
-            ("clusteringColumns", "a"),
-            ("io.unitycatalog.tableId", "x"),
-        )
-    ),
+    *({"delta.coordinatedCommits.commitCoordinator-preview": "nobody", key: value} for key,
+        value in (("delta.feature.clustering", "supported"), ("delta.feature.catalogManaged",
+        "supported"), ("delta.feature.adaptiveMetadata-preview", "supported"),
+        ("delta.constraints.c", ""), ("clusteringColumns", "a"), ("io.unitycatalog.tableId", "x"))),
     {"delta.feature.catalogManaged": "supported", "delta.constraints.c": ""},
     {"delta.feature.adaptiveMetadata-preview": "supported", "io.unitycatalog.tableId": "x"},
     {"Option.x": "1", "OPTION.y": "1", "Path": "x", "COMMENT": "x", "Owner": "x"},
     {"IO.unitycatalog.tableId": "x", "Clusteringcolumns": "1"},
-)
+)  # fmt: skip
 
 COLUMN_LISTS = (
     "", " ", "a", " a ", "A", "a,b", "a, b", "a ,b", "a,\tb", "a\n,\nb", ",", ",a", "a,", "a,,b",

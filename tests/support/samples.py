@@ -154,20 +154,15 @@ def finding(number: int, severity: Severity, message: str, **more: Any) -> Findi
 
 
 FINDINGS: Final = (
-    finding(
-        1,
-        Severity.ERROR,
-        "rowTracking requires domainMetadata, which the protocol lacks.",
-        where="protocol.writerFeatures[domainMetadata]",
-        remedy="Add the feature.",
-        fix=(SetProperties({"delta.feature.domainMetadata": "supported"}),),
-    ),
+    finding(1, Severity.ERROR, "rowTracking requires domainMetadata, which the protocol lacks.",
+        where="protocol.writerFeatures[domainMetadata]", remedy="Add the feature.",
+        fix=(SetProperties({"delta.feature.domainMetadata": "supported"}),)),
     finding(2, Severity.ERROR, "Line 3 is no JSON.", where="_delta_log/00000000000000000002.json"),
     finding(3, Severity.WARNING, "No statistics.", where="day=1/a.parquet", remedy=""),
     finding(3, Severity.WARNING, "Odd.", where="schema[address.city]"),
     finding(3, Severity.WARNING, "Odd again.", where="schema[address.city]"),
     finding(4, Severity.INFO, "icebergCompatV1 is not used."),
-)
+)  # fmt: skip
 
 
 @group(ValidationReport)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 STATEMENTS = (
-    "CREATE TABLE {} (id INT, name STRING) USING delta",
-    "INSERT INTO {} VALUES (1, 'a'), (2, 'b')",
+    "CREATE TABLE {} (id INT, name STRING) USING delta", "INSERT INTO {} VALUES (1, 'a'), (2, 'b')",
     "ALTER TABLE {} SET TBLPROPERTIES ('delta.minWriterVersion' = '3')",
     "ALTER TABLE {} ADD CONSTRAINT positive CHECK (id > 0)",
     "ALTER TABLE {} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
@@ -34,10 +33,9 @@ STATEMENTS = (
     "ALTER TABLE {} SET TBLPROPERTIES ('delta.feature.v2Checkpoint' = 'supported')",
     "ALTER TABLE {} SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true')",
     "ALTER TABLE {} SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
-    "ALTER TABLE {} DROP FEATURE deletionVectors",
-    "ALTER TABLE {} DROP FEATURE v2Checkpoint",
+    "ALTER TABLE {} DROP FEATURE deletionVectors", "ALTER TABLE {} DROP FEATURE v2Checkpoint",
     "ALTER TABLE {} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
-)
+)  # fmt: skip
 SINCE = {
     "checkConstraints": ("SET TBLPROPERTIES", "implied"),
     "columnMapping": ("SET TBLPROPERTIES", "activated"),
@@ -50,13 +48,9 @@ SINCE = {
 """By which operation the features came that are left in the end, and why."""
 
 UNSHOWN = {
-    "WRITE",
-    "DELETE",
-    "REORG",
-    "Deletion Vector Tombstones",
-    "ROW TRACKING BACKFILL",
+    "WRITE", "DELETE", "REORG", "Deletion Vector Tombstones", "ROW TRACKING BACKFILL",
     "Empty Commit",
-}
+}  # fmt: skip
 """The operations of the statements above that only write or delete rows."""
 
 _RECORDING = Path(__file__).parent.parent / "data" / "history.json.xz"

@@ -14,12 +14,9 @@ from typing import Any
 from deltaadm.spark.jvm import SHORT_WORK, fetched_jars, spark_home
 
 IN_OTHER_PROCESSES = {
-    "test_clusters.py",
-    "test_object_stores.py",
-    "test_scratch.py",
-    "test_session.py",
+    "test_clusters.py", "test_object_stores.py", "test_scratch.py", "test_session.py",
     "test_start_up.py",
-}
+}  # fmt: skip
 """The modules in `tests/spark` whose tests start Spark by themselves, in processes of its own."""
 
 

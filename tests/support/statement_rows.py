@@ -115,16 +115,13 @@ def _configured() -> list[Action]:
 
 STARTS: dict[str, Callable[[], list[Action]]] = {
     "plain": lambda: _table(COLUMNS, protocol(1, 2), {}),
-    "featured": lambda: _table(
-        COLUMNS,
-        protocol(3, 7, ["deletionVectors"], FEATURED),
-        {"delta.enableDeletionVectors": "true", "my.property": "0"},
-    ),
+    "featured": lambda: _table(COLUMNS, protocol(3, 7, ["deletionVectors"], FEATURED),
+        {"delta.enableDeletionVectors": "true", "my.property": "0"}),
     "configured": _configured,
     "mapped": _mapped,
     "constrained": lambda: _constrained(CONSTRAINED),
     "listed": lambda: _constrained(LISTED),
-}
+}  # fmt: skip
 """The tables that statements start from, by name: the actions of their only commit."""
 
 

@@ -282,88 +282,33 @@ def _maps(action: Action | None) -> Action | None:
 
 _MAP = pa.map_(pa.string(), pa.string())
 _NAMES = pa.list_(pa.string())
-_DELETION_VECTOR = pa.struct(
-    [
-        ("storageType", pa.string()),
-        ("pathOrInlineDv", pa.string()),
-        ("offset", pa.int32()),
-        ("sizeInBytes", pa.int32()),
-        ("cardinality", pa.int64()),
-    ]
-)
+_DELETION_VECTOR = pa.struct([
+    ("storageType", pa.string()),
+    ("pathOrInlineDv", pa.string()),
+    ("offset", pa.int32()),
+    ("sizeInBytes", pa.int32()),
+    ("cardinality", pa.int64()),
+])  # fmt: skip
 
-CHECKPOINT_SCHEMA = pa.schema(
-    [
-        ("txn", pa.struct([("appId", pa.string()), ("version", pa.int64())])),
-        (
-            "add",
-            pa.struct(
-                [
-                    ("path", pa.string()),
-                    ("partitionValues", _MAP),
-                    ("size", pa.int64()),
-                    ("modificationTime", pa.int64()),
-                    ("dataChange", pa.bool_()),
-                    ("stats", pa.string()),
-                    ("deletionVector", _DELETION_VECTOR),
-                    ("baseRowId", pa.int64()),
-                ]
-            ),
-        ),
-        (
-            "remove",
-            pa.struct(
-                [
-                    ("path", pa.string()),
-                    ("deletionTimestamp", pa.int64()),
-                    ("deletionVector", _DELETION_VECTOR),
-                ]
-            ),
-        ),
-        (
-            "metaData",
-            pa.struct(
-                [
-                    ("id", pa.string()),
-                    ("name", pa.string()),
-                    ("format", pa.struct([("provider", pa.string()), ("options", _MAP)])),
-                    ("schemaString", pa.string()),
-                    ("partitionColumns", _NAMES),
-                    ("configuration", _MAP),
-                    ("createdTime", pa.int64()),
-                ]
-            ),
-        ),
-        (
-            "protocol",
-            pa.struct(
-                [
-                    ("minReaderVersion", pa.int32()),
-                    ("minWriterVersion", pa.int32()),
-                    ("readerFeatures", _NAMES),
-                    ("writerFeatures", _NAMES),
-                ]
-            ),
-        ),
-        (
-            "domainMetadata",
-            pa.struct(
-                [("domain", pa.string()), ("configuration", pa.string()), ("removed", pa.bool_())]
-            ),
-        ),
-        ("checkpointMetadata", pa.struct([("version", pa.int64())])),
-        (
-            "sidecar",
-            pa.struct(
-                [
-                    ("path", pa.string()),
-                    ("sizeInBytes", pa.int64()),
-                    ("modificationTime", pa.int64()),
-                ]
-            ),
-        ),
-    ]
-)
+CHECKPOINT_SCHEMA = pa.schema([
+    ("txn", pa.struct([("appId", pa.string()), ("version", pa.int64())])),
+    ("add", pa.struct([("path", pa.string()), ("partitionValues", _MAP), ("size", pa.int64()),
+        ("modificationTime", pa.int64()), ("dataChange", pa.bool_()), ("stats", pa.string()),
+        ("deletionVector", _DELETION_VECTOR), ("baseRowId", pa.int64())])),
+    ("remove", pa.struct([("path", pa.string()), ("deletionTimestamp", pa.int64()),
+        ("deletionVector", _DELETION_VECTOR)])),
+    ("metaData", pa.struct([("id", pa.string()), ("name", pa.string()),
+        ("format", pa.struct([("provider", pa.string()), ("options", _MAP)])),
+        ("schemaString", pa.string()), ("partitionColumns", _NAMES), ("configuration", _MAP),
+        ("createdTime", pa.int64())])),
+    ("protocol", pa.struct([("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32()),
+        ("readerFeatures", _NAMES), ("writerFeatures", _NAMES)])),
+    ("domainMetadata", pa.struct([("domain", pa.string()), ("configuration", pa.string()),
+        ("removed", pa.bool_())])),
+    ("checkpointMetadata", pa.struct([("version", pa.int64())])),
+    ("sidecar", pa.struct([("path", pa.string()), ("sizeInBytes", pa.int64()),
+        ("modificationTime", pa.int64())])),
+])  # fmt: skip
 """A checkpoint's columns as Spark writes them, short of those that no test looks at."""
 
 START_BODY = commit(protocol(), metadata())

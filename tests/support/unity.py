@@ -237,12 +237,9 @@ def many(items: Json) -> Json:
 
 
 _KEYS = (
-    "s3.access-key-id",
-    "s3.secret-access-key",
-    "s3.session-token",
-    "azure.sas-token",
+    "s3.access-key-id", "s3.secret-access-key", "s3.session-token", "azure.sas-token",
     "gcs.oauth-token",
-)
+)  # fmt: skip
 KIND = {"enum": ["MANAGED", "EXTERNAL", "VIEW", "METRIC_VIEW", "MATERIALIZED_VIEW"]}
 SCHEMAS: dict[str, Json] = {
     "Error": closed({"error_code": TEXT, "message": TEXT}),

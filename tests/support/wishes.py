@@ -18,13 +18,9 @@ from tests.support.plans import snapshot
 
 MODE = "delta.columnMapping.mode"
 COLUMNS = (
-    "a INT",
-    "b STRING COMMENT 'old'",
-    "c INT NOT NULL",
-    "s STRUCT<x: INT, y: STRING COMMENT 'y'>",
-    "l ARRAY<STRUCT<z: INT>>",
-    "d DATE",
-)
+    "a INT", "b STRING COMMENT 'old'", "c INT NOT NULL", "s STRUCT<x: INT, y: STRING COMMENT 'y'>",
+    "l ARRAY<STRUCT<z: INT>>", "d DATE",
+)  # fmt: skip
 FEATURES = ("allowColumnDefaults", "appendOnly", "checkConstraints", "invariants", "domainMetadata")
 PROPERTIES = {
     "team": ("data", "web"),
@@ -104,12 +100,9 @@ _CHANGES = (
     ColumnChange(("a",), default="7"),
     ColumnChange(("a",), default=""),
     ColumnChange(("s", "x"), comment="inside"),
-    *(
-        ColumnChange((name,), position=Position(None if other == name else other))
-        for name in "abd"
-        for other in "abcd"
-    ),
-)
+    *(ColumnChange((name,), position=Position(None if other == name else other)) for name in "abd"
+        for other in "abcd"),
+)  # fmt: skip
 _RENAMED: dict[tuple[str, ...], str] = {
     ("a",): "a b",
     ("b",): "bb",

@@ -32,24 +32,16 @@ ROWS: Final = [
     ("DL118", "a_compacted_file_ends_before_it_starts", "warning", "replace commits 2 to 2"),
     ("DL118", "a_compacted_file_lacks_a_file", "error", "1 to 2: they differ in file f1"),
     ("DL119", "a_hundred_and_one_commits_have_no_checkpoint", "warning", "since the beginning"),
-    (
-        "DL119",
-        "commits_exceed_ten_times_the_tables_own_interval",
-        "warning",
-        "11 commits since the checkpoint of version 0; the interval is 1",
-    ),
+    ("DL119", "commits_exceed_ten_times_the_tables_own_interval", "warning",
+        "11 commits since the checkpoint of version 0; the interval is 1"),
     ("DL120", "staged_commits_are_left_over", "info", "there is one"),
     ("DL121", "a_commit_has_an_unknown_action", "warning", "an action called 'adds'"),
     ("DL123", "a_commit_info_comes_too_late", "error", "begins with 'add'"),
     ("DL601", "a_part_is_missing_but_the_commits_are_there", "warning", "1 of the 2 parts"),
     ("DL601", "a_part_is_missing_and_so_are_the_commits", "error", "1 of the 2 parts"),
     ("DL606", "a_checkpoint_lost_the_feature_lists", "error", "lacks readerFeatures at version 3"),
-    (
-        "DL606",
-        "a_checkpoint_has_empty_lists_at_legacy_versions",
-        "error",
-        "has readerFeatures at version 1",
-    ),
+    ("DL606", "a_checkpoint_has_empty_lists_at_legacy_versions", "error",
+        "has readerFeatures at version 1"),
     ("DL609", "a_checkpoint_only_lacks_a_file", "error", "0 extra files and lacks 1"),
     ("DL609", "a_checkpoint_only_has_a_file_too_many", "error", "1 extra files and lacks 0"),
     ("DL610", "a_checkpoint_has_a_commit_info", "warning", "a commitInfo action"),
@@ -57,7 +49,7 @@ ROWS: Final = [
     ("DL809", "a_histogram_of_deleted_rows_has_nine_bins", "warning", "does not have 10 numbers"),
     ("DL810", "no_version_has_a_checksum", "info", "Version 0 has no checksum"),
     ("DL810", "only_an_older_version_has_a_checksum", "warning", "Version 1 has no checksum"),
-]
+]  # fmt: skip
 """Code and case, how bad it is, and words of the first finding's message."""
 
 
@@ -78,15 +70,12 @@ def test_first_finding(tmp_path: Path, code: str, name: str, severity: str, word
     assert (first.severity.value, words in first.message) == (severity, True), first.message
 
 
-@pytest.mark.parametrize(
-    ("code", "name"),
-    [
-        ("DL101", "a_commit_is_missing_right_after_the_checkpoint"),
-        ("DL103", "the_newest_commit_has_a_broken_line_before_its_last"),
-        ("DL103", "the_newest_commit_is_broken_in_the_middle_and_at_the_end"),
-        ("DL609", "only_the_first_of_two_checkpoints_is_wrong"),
-    ],
-)
+@pytest.mark.parametrize(("code", "name"), [
+    ("DL101", "a_commit_is_missing_right_after_the_checkpoint"),
+    ("DL103", "the_newest_commit_has_a_broken_line_before_its_last"),
+    ("DL103", "the_newest_commit_is_broken_in_the_middle_and_at_the_end"),
+    ("DL609", "only_the_first_of_two_checkpoints_is_wrong"),
+])  # fmt: skip
 def test_one_thing_is_told_once(tmp_path: Path, code: str, name: str) -> None:
     assert len(_found(code, name, tmp_path)) == 1
 

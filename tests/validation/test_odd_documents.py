@@ -39,17 +39,10 @@ ODD: list[Any] = [
     '"string"',
 ]
 FIELD_KEYS = [
-    "delta.columnMapping.id",
-    "delta.columnMapping.physicalName",
-    "delta.columnMapping.nested.ids",
-    "delta.generationExpression",
-    "delta.invariants",
-    "delta.typeChanges",
-    "delta.identity.start",
-    "CURRENT_DEFAULT",
-    "__COLLATIONS",
-    "parquet.field.id",
-]
+    "delta.columnMapping.id", "delta.columnMapping.physicalName", "delta.columnMapping.nested.ids",
+    "delta.generationExpression", "delta.invariants", "delta.typeChanges", "delta.identity.start",
+    "CURRENT_DEFAULT", "__COLLATIONS", "parquet.field.id",
+]  # fmt: skip
 TYPES: list[Any] = [
     "integer",
     "decimal(",
@@ -63,13 +56,9 @@ TYPES: list[Any] = [
     "",
     {"type": "struct", "fields": []},
     {"type": "array", "elementType": "void", "containsNull": True},
-    {
-        "type": "map",
-        "keyType": "string",
-        "valueType": {"type": "array", "elementType": "x", "containsNull": False},
-        "valueContainsNull": True,
-    },
-]
+    {"type": "map", "keyType": "string", "valueType": {"type": "array", "elementType": "x",
+        "containsNull": False}, "valueContainsNull": True},
+]  # fmt: skip
 
 
 def judge(path: Path, protocol_action: Any, metadata_action: Any, more: Any = None) -> None:

@@ -142,41 +142,21 @@ def test_every_field_is_recorded() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "document", "odd"),
-    [
-        ("add", {"path": 7}, "add.path is 7, which is not of its type"),
-        (
-            "add",
-            {"path": "f", "partitionValues": {"p": 7, "q": None}},
-            'add.partitionValues is {"p": 7, "q": null}, which is no map of strings',
-        ),
-        (
-            "add",
-            {"path": "f", "deletionVector": {"storageType": True}},
-            "add.deletionVector.storageType is true, which is not of its type",
-        ),
-        (
-            "cdc",
-            {"path": "f", "dataChange": "x"},
-            'cdc.dataChange is "x", which is not of its type',
-        ),
-        ("commitInfo", {"userName": {}}, "commitInfo.userName is {}, which is not of its type"),
-        (
-            "commitInfo",
-            {"tags": {"a": []}},
-            'commitInfo.tags is {"a": []}, which is no map of strings',
-        ),
-        (
-            "commitInfo",
-            {"timestamp": "2024-01-01"},
-            'commitInfo.timestamp is "2024-01-01", which is not of its type',
-        ),
-        ("commitInfo", {"operationParameters": {"mode": []}, "unheardOf": 7}, ""),
-        ("commitInfo", {"operationMetrics": {"numFiles": 7}}, ""),
-        ("txn", {"appId": None, "version": 7}, ""),
-    ],
-)
+@pytest.mark.parametrize(("name", "document", "odd"), [
+    ("add", {"path": 7}, "add.path is 7, which is not of its type"),
+    ("add", {"path": "f", "partitionValues": {"p": 7, "q": None}},
+        'add.partitionValues is {"p": 7, "q": null}, which is no map of strings'),
+    ("add", {"path": "f", "deletionVector": {"storageType": True}},
+        "add.deletionVector.storageType is true, which is not of its type"),
+    ("cdc", {"path": "f", "dataChange": "x"}, 'cdc.dataChange is "x", which is not of its type'),
+    ("commitInfo", {"userName": {}}, "commitInfo.userName is {}, which is not of its type"),
+    ("commitInfo", {"tags": {"a": []}}, 'commitInfo.tags is {"a": []}, which is no map of strings'),
+    ("commitInfo", {"timestamp": "2024-01-01"},
+        'commitInfo.timestamp is "2024-01-01", which is not of its type'),
+    ("commitInfo", {"operationParameters": {"mode": []}, "unheardOf": 7}, ""),
+    ("commitInfo", {"operationMetrics": {"numFiles": 7}}, ""),
+    ("txn", {"appId": None, "version": 7}, ""),
+])  # fmt: skip
 def test_a_warning_is_what_only_the_specification_forbids(
     tmp_path: Path, name: str, document: dict[str, Any], odd: str
 ) -> None:
@@ -337,14 +317,11 @@ def test_rules_do_without_a_look_at_files(case: Case, tmp_path: Path) -> None:
 
 FIXABLE = {
     "a_run_has_taken_clustering_away_and_did_not_go_on",
-    "others_have_written_since_clustering_was_taken_away",
-    "a_domain_is_there_without_the_feature",
-    "a_type_is_there_without_its_feature",
-    "a_required_column_is_not_enforced",
-    "a_default_is_there_without_the_feature",
-    "protection_is_asked_for_without_the_feature",
+    "others_have_written_since_clustering_was_taken_away", "a_domain_is_there_without_the_feature",
+    "a_type_is_there_without_its_feature", "a_required_column_is_not_enforced",
+    "a_default_is_there_without_the_feature", "protection_is_asked_for_without_the_feature",
     "a_file_has_a_vector_on_an_old_protocol",
-}
+}  # fmt: skip
 
 
 def test_a_fix_is_proposed_where_there_is_one(tmp_path: Path) -> None:

@@ -48,21 +48,10 @@ FIELDS = {
 }
 HINT = ("version", "size", "parts", "sizeInBytes", "numOfAddFiles", "v2Checkpoint", "checksum")
 CHECKSUM = (
-    "tableSizeBytes",
-    "numFiles",
-    "numMetadata",
-    "numProtocol",
-    "metadata",
-    "protocol",
-    "inCommitTimestampOpt",
-    "setTransactions",
-    "domainMetadata",
-    "histogramOpt",
-    "fileSizeHistogram",
-    "deletedRecordCountsHistogramOpt",
-    "numDeletedRecordsOpt",
-    "allFiles",
-)
+    "tableSizeBytes", "numFiles", "numMetadata", "numProtocol", "metadata", "protocol",
+    "inCommitTimestampOpt", "setTransactions", "domainMetadata", "histogramOpt",
+    "fileSizeHistogram", "deletedRecordCountsHistogramOpt", "numDeletedRecordsOpt", "allFiles",
+)  # fmt: skip
 VALUE = st.sampled_from(VALUES) | st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: (

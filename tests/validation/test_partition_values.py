@@ -16,17 +16,13 @@ def severities(path: Path) -> list[Severity]:
     return [one.severity for one in report(path).findings if one.code == "DL701"]
 
 
-@pytest.mark.parametrize(
-    ("values", "severity"),
-    [
-        ({"p": "1", "q": None}, None),
-        ({"p": "1"}, Severity.WARNING),
-        ({"q": "1"}, Severity.ERROR),
-        ({}, Severity.ERROR),
-        ({"p": "1", "other": None}, Severity.ERROR),
-    ],
-    ids=["complete", "q, which can be null", "p, which cannot", "both", "another"],
-)
+@pytest.mark.parametrize(("values", "severity"), [
+    ({"p": "1", "q": None}, None),
+    ({"p": "1"}, Severity.WARNING),
+    ({"q": "1"}, Severity.ERROR),
+    ({}, Severity.ERROR),
+    ({"p": "1", "other": None}, Severity.ERROR),
+], ids=["complete", "q, which can be null", "p, which cannot", "both", "another"])  # fmt: skip
 def test_a_value_is_missing(
     values: dict[str, Any], severity: Severity | None, tmp_path: Path
 ) -> None:

@@ -29,15 +29,12 @@ def mapped(path: Path) -> None:
     table(path, commit(commit_info(), protocol(2, 5), body))
 
 
-@pytest.mark.parametrize(
-    ("make", "allowed", "offered"),
-    [
-        pytest.param(plain(), ("name",), True, id="none to name"),
-        pytest.param(plain(), ("id", "name"), True, id="none to id or name"),
-        pytest.param(plain(), ("id",), False, id="none to id, which is impossible"),
-        pytest.param(mapped, ("none",), False, id="name to none, which rewrites every file"),
-    ],
-)
+@pytest.mark.parametrize(("make", "allowed", "offered"), [
+    pytest.param(plain(), ("name",), True, id="none to name"),
+    pytest.param(plain(), ("id", "name"), True, id="none to id or name"),
+    pytest.param(plain(), ("id",), False, id="none to id, which is impossible"),
+    pytest.param(mapped, ("none",), False, id="name to none, which rewrites every file"),
+])  # fmt: skip
 def test_a_mode_is_changed_only_where_that_is_cheap(
     make: Callable[[Path], None],
     allowed: tuple[str, ...],

@@ -39,26 +39,17 @@ def test_fix_fixes_the_finding(case: Case, tmp_path: Path) -> None:
 
 FIXABLE = {
     "DL206": {"orphaned_column_mapping"},
-    "DL212": {
-        "change_data_feed_at_writer_3",
-        "in_commit_timestamps_at_writer_2",
-        "invariant_at_writer_1",
-    },
-    "DL216": {
-        "lists_that_a_version_implies",
-        "lists_without_features",
-        "reader_2_that_means_nothing",
-    },
-    "DL308": {
-        "versions_among_the_properties",
-        "version_that_is_no_number",
-        "ignored_defaults_among_the_properties",
-    },
+    "DL212": {"change_data_feed_at_writer_3", "in_commit_timestamps_at_writer_2",
+        "invariant_at_writer_1"},
+    "DL216": {"lists_that_a_version_implies", "lists_without_features",
+        "reader_2_that_means_nothing"},
+    "DL308": {"versions_among_the_properties", "version_that_is_no_number",
+        "ignored_defaults_among_the_properties"},
     "DL310": {"interval_without_its_word", "boolean_in_capitals"},
     "DL402": {"name_mode_at_legacy_versions"},
     "DL407": {"maximum_is_missing"},
     "DL408": {"maximum_is_too_low", "maximum_is_below_a_nested_id"},
-}
+}  # fmt: skip
 """The cases for which there is a fix, for the rules that sometimes have one."""
 
 

@@ -73,13 +73,9 @@ def test_odd_logs(case: oracle.Case, tmp_path: Path) -> None:
 
 TYPES = ("long", "geometry(4326)", "geography(4326)", "variant", "timestamp_ntz", "qubit")
 INVARIANTS = (
-    '{"expression":{"expression":"a > 0"}}',
-    '{"expression":{"expression":5}}',
-    '{"expression":"a > 0"}',
-    "a > 0",
-    "{}",
-    5,
-)
+    '{"expression":{"expression":"a > 0"}}', '{"expression":{"expression":5}}',
+    '{"expression":"a > 0"}', "a > 0", "{}", 5,
+)  # fmt: skip
 KEYS = {
     "delta.appendOnly": ("true", "maybe"),
     "delta.columnMapping.mode": ("name", "sideways"),
