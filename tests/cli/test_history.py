@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support import spark_history, tables
+from tests.support import tables
 from tests.support.program import deltaadm
 from tests.support.tables import Table, add, commit_info, domain, metadata, protocol
+from tools import spark_history
 
 if TYPE_CHECKING:
     from pathlib import Path

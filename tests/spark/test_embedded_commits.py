@@ -24,10 +24,11 @@ from deltaadm.plans.plan import propose
 from deltaadm.runs.context import now
 from deltaadm.spark.executor import SparkExecutor
 from tests.spark.test_predictions import MAPPED, MAPPED_SCHEMA, STARTS
-from tests.support import oracle, races
+from tests.support import oracle
 from tests.support.executors import carry_out_case, new_commits, recorded_commits, state, verdict
 from tests.support.program import Result, deltaadm, process
 from tests.support.tables import Table, metadata
+from tools import races
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -132,7 +133,7 @@ def test_spark_and_deltalake_go_on_with_a_table(
 
 
 def test_nothing_is_lost_while_spark_appends(spark: "SparkSession", tmp_path: Path) -> None:
-    """A few changes; `tests.support.races` goes on for hundreds of rounds."""
+    """A few changes; `tools.races` goes on for hundreds of rounds."""
     root, found = str(tmp_path), races.Round()
     races.create(root)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support import spark_history
+from tools import spark_history
 
 if TYPE_CHECKING:
     from pathlib import Path

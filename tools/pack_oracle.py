@@ -1,6 +1,6 @@
 """Pack the recorded answers of Delta on Spark into the archive that the tests read.
 
-    python -m tests.support.pack_oracle DIRECTORY
+    python -m tools.pack_oracle DIRECTORY
 
 The archive depends on the files' names and contents only.
 """

@@ -1,6 +1,6 @@
 """Record what Delta on Spark answers to statements about properties, constraints and columns.
 
-    python -m tests.support.record_statements [GROUP ...]
+    python -m tools.record_statements [GROUP ...]
 
 Writes `tests/data/statements.jsonl.xz`, the rows of which `tests.support.statement_rows` reads.
 The groups in `RESUMED` go on where they stopped, the others are recorded anew. Each statement
@@ -36,7 +36,6 @@ from deltaadm.plans.alter import read_schema
 from deltaadm.plans.plan import statement
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.check_expressions import EXPRESSIONS
 from tests.support.spark_processes import FEW_TASKS
 from tests.support.statement_rows import (
     COLUMNS,
@@ -49,6 +48,7 @@ from tests.support.statement_rows import (
     question,
     save,
 )
+from tools.check_expressions import EXPRESSIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

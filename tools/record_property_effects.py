@@ -1,7 +1,7 @@
 """
 Record what Delta Spark does with tables that have odd values of properties.
 
-    python -m tests.support.record_property_effects > tests/data/property_effects.jsonl
+    python -m tools.record_property_effects > tests/data/property_effects.jsonl
 
 It takes some five minutes. Each value stands alone on an empty table with a column `a INT`.
 """

@@ -1,7 +1,7 @@
 """
 A table that Spark takes through many changes, what Spark says of it, and what we say.
 
-    python -m tests.support.spark_history
+    python -m tools.spark_history
 
 records its log and Spark's answers in `tests/data/history.json.xz`, in half a minute.
 """
@@ -53,7 +53,7 @@ UNSHOWN = {
 }  # fmt: skip
 """The operations of the statements above that only write or delete rows."""
 
-_RECORDING = Path(__file__).parent.parent / "data" / "history.json.xz"
+_RECORDING = Path(__file__).parent.parent / "tests" / "data" / "history.json.xz"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """
 Many processes that commit to one table at the same time, and what must be true of its log then.
 
-Run as a script, it goes on for as many rounds as it is told: `python -m tests.support.races 200`.
+Run as a script, it goes on for as many rounds as it is told: `python -m tools.races 200`.
 With `spark` after that, Delta Spark appends in place of deltalake, on a disk.
 """
 

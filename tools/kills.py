@@ -1,7 +1,7 @@
 """
 Commits whose process is killed at a random moment, and what must be true of the log then.
 
-Run as a script, it goes on for as many rounds as it is told: `python -m tests.support.kills 500`.
+Run as a script, it goes on for as many rounds as it is told: `python -m tools.kills 500`.
 With `programs` after that, checkpoints are in the mix, as they are with `s3`.
 """
 
