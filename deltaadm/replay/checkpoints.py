@@ -14,7 +14,13 @@ from deltaadm.domain.wire import ACTION_NAMES
 from deltaadm.errors import EngineError, StorageError
 from deltaadm.replay import commits, parquet
 from deltaadm.replay.commits import log_type
-from deltaadm.replay.parquet import DamagedFooter, chunks, may_hold_any, null_count, read_footer
+from deltaadm.replay.parquet import (
+    DamagedFooterError,
+    chunks,
+    may_hold_any,
+    null_count,
+    read_footer,
+)
 from deltaadm.replay.reconcile import (
     LONG,
     NUM_RECORDS_FIRST,
@@ -377,7 +383,7 @@ class CheckpointReader:
                 footer = self._checked(path, source, names)
                 try:
                     actions = parquet.rows(source, footer, names, self._store.limits.state)
-                except parquet.Unfamiliar:  # pyarrow knows more, or what is wrong
+                except parquet.UnsupportedFileError:  # pyarrow knows more, or what is wrong
                     actions = self._parquet_rows(path, names)
             if cause := next(
                 filter(None, (commits.mismatches(*named)[0] for named in actions)), ""
@@ -484,7 +490,7 @@ class CheckpointReader:
         columns = footer.columns if names is None else names
         cause = type_mismatch(footer, columns)
         if cause:
-            raise DamagedFooter(cause)
+            raise DamagedFooterError(cause)
         parquet.check(source, footer, columns, self._store.limits)
         return footer
 

@@ -4,7 +4,7 @@ Reading the few rows of a Parquet file in which some columns are not null, witho
 Protocol and metadata are two rows of a checkpoint, and importing pyarrow takes longer than
 reading them. What checkpoints are usually made of is understood here: strings, numbers and flags
 in structs, lists and maps, plain or in dictionaries, uncompressed or in Snappy or gzip. Anything
-else, damage included, is `Unfamiliar` and left to pyarrow.
+else, damage included, is `UnsupportedFileError` and left to pyarrow.
 """
 
 from __future__ import annotations
@@ -149,21 +149,13 @@ _TAIL: Final = 1 << 16
 _OPTIONAL, _REPEATED = 1, 2
 
 DAMAGE: Final = (
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    RecursionError,
-    MemoryError,
-    StopIteration,
-    struct.error,
-    zlib.error,
-)
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
+    MemoryError, StopIteration, struct.error, zlib.error,
+)  # fmt: skip
 """Exceptions raised by unexpected bytes; each has been seen with some damaged file."""
 
 
-class DamagedFooter(Exception):  # noqa: N818 -- reads as what it is
+class DamagedFooterError(Exception):
     """The file is no Parquet file, or its footer contradicts itself."""
 
 
@@ -174,8 +166,8 @@ class Field:
     name: str
     path: tuple[str, ...]
     element: Struct
-    in_repeated: bool
-    """Whether a row may have several values, because of it or of a field that it is in."""
+    levels: tuple[int, int]
+    """The highest repetition and definition level; a row has one value if the first is 0."""
     children: list[Field]
 
     @property
@@ -221,11 +213,9 @@ class Footer:
 
     def repetition(self, chunk: Struct) -> int:
         """The highest repetition level in *chunk*: how many lists and maps its values are in."""
-        first, *rest = (part.decode() for part in chunk[3])
-        fields = [self.columns[first]]
-        for name in rest:
-            fields.append(next(child for child in fields[-1].children if child.name == name))
-        return sum(field.repeated for field in fields)
+        path = tuple(part.decode() for part in chunk[3])
+        leaves = self.columns[path[0]].leaves()
+        return next(leaf.levels[0] for leaf in leaves if leaf.path == path)
 
     def groups_with(self, names: Sequence[str]) -> list[int]:
         """The row groups that, by their statistics, may hold a value in one of these columns."""
@@ -272,17 +262,17 @@ def read_footer(source: BinaryIO, limits: Limits = LIMITS) -> Footer:
     """
     The footer of *source*, within *limits*.
 
-    Raises `DamagedFooter`, and whatever *source* raises.
+    Raises `DamagedFooterError`, and whatever *source* raises.
     """
     size = source.seek(0, 2)
     # One read for the length and, unless it is long, the footer as well.
     source.seek(max(0, size - _TAIL))
     tail = source.read()
     if size < 12 or tail[-4:] != _MAGIC:  # noqa: PLR2004 -- two magics and a length
-        raise DamagedFooter("it is not a Parquet file, or is truncated")
+        raise DamagedFooterError("it is not a Parquet file, or is truncated")
     length = int.from_bytes(tail[-8:-4], "little")
     if length > min(size - 12, limits.footer):
-        raise DamagedFooter(f"it has a footer of {length} bytes")
+        raise DamagedFooterError(f"it has a footer of {length} bytes")
     if length + 8 > len(tail):
         source.seek(size - length - 8)
         tail = source.read(length + 8)
@@ -293,28 +283,27 @@ def read_footer(source: BinaryIO, limits: Limits = LIMITS) -> Footer:
         _check(document, [leaf for column in columns.values() for leaf in column.leaves()], end)
         return Footer(columns, document[4], document[3])
     except DAMAGE as error:
-        raise DamagedFooter(f"its footer is damaged: {error}") from error
+        raise DamagedFooterError(f"its footer is damaged: {error}") from error
 
 
 def _columns(elements: Sequence[Struct]) -> dict[str, Field]:
     """The columns by name, from the list of all fields in which children follow their parent."""
     rest = iter(elements)
 
-    def field(path: tuple[str, ...], *, repeated: bool) -> Field:
-        element = next(rest)
-        name = element[4].decode()
-        repeated = repeated or element.get(3) == _REPEATED
-        inner = children((*path, name), element.get(5, 0), repeated=repeated)
-        return Field(name, (*path, name), element, repeated, inner)
-
-    def children(path: tuple[str, ...], count: int, *, repeated: bool) -> list[Field]:
-        fields = [field(path, repeated=repeated) for _ in range(count)]
-        if len({child.name for child in fields}) != len(fields):
+    def fields(path: tuple[str, ...], count: int, levels: tuple[int, int]) -> list[Field]:
+        found = []
+        for _ in range(count):
+            element = next(rest)
+            name, kind = element[4].decode(), element.get(3)
+            inner = levels[0] + (kind == _REPEATED), levels[1] + (kind in {_OPTIONAL, _REPEATED})
+            children = fields((*path, name), element.get(5, 0), inner)
+            found.append(Field(name, (*path, name), element, inner, children))
+        if len({child.name for child in found}) != len(found):
             raise ValueError("two of its columns have the same name")
-        return fields
+        return found
 
     root = next(rest)
-    columns = children((), root.get(5, 0), repeated=False)
+    columns = fields((), root.get(5, 0), (0, 0))
     if next(rest, None) is not None:
         raise ValueError("its schema has too many fields")
     return {child.name: child for child in columns}
@@ -343,7 +332,7 @@ def _contradiction(chunk: Struct, leaf: Field, rows: int, end: int) -> str:
     if [part.decode() for part in chunk[3]] != list(leaf.path):
         return "two names"
     values: int = chunk[5]
-    if values < rows or (values != rows and not leaf.in_repeated):
+    if values < rows or (values != rows and not leaf.levels[0]):
         return f"{values} values for {rows} rows"
     first, length = first_page(chunk), chunk[7]
     if values and not (len(_MAGIC) <= first <= first + length <= end):
@@ -359,7 +348,7 @@ if TYPE_CHECKING:
     Named = tuple[str, dict[str, Any]]
 
 
-class Unfamiliar(Exception):  # noqa: N818 -- reads as what it is
+class UnsupportedFileError(Exception):
     """The file has something that this reader does not know, or is damaged."""
 
 
@@ -372,9 +361,9 @@ _LARGEST_READ: Final = 1 << 25
 """Beyond so many bytes of a column, pyarrow reads it piece by piece."""
 
 
-def too_much_state(most: int) -> DamagedFooter:
+def too_much_state(most: int) -> DamagedFooterError:
     """The error for rows that would take more than *most* bytes."""
-    return DamagedFooter(
+    return DamagedFooterError(
         "its actions that are not about files take more than the "
         f"{most:,} bytes that deltaadm reads of them"
     )
@@ -390,8 +379,8 @@ def rows(
     """
     The rows of *source* in which the columns called *names* are not null, column by column.
 
-    Structs are objects without their null fields, maps are objects. Raises `Unfamiliar`,
-    `DamagedFooter` if they take more than *most* bytes, and whatever *source* raises.
+    Structs are objects without their null fields, maps are objects. Raises `UnsupportedFileError`,
+    `DamagedFooterError` if they take more than *most* bytes, and whatever *source* raises.
     """
     try:
         columns = footer.columns
@@ -401,7 +390,7 @@ def rows(
             if name in columns:
                 actions += [(name, row) for row in _column(source, footer, columns[name], budget)]
     except DAMAGE as error:
-        raise Unfamiliar(str(error)) from error
+        raise UnsupportedFileError(str(error)) from error
     return actions
 
 
@@ -412,7 +401,7 @@ def _column(
     source: BinaryIO, footer: Footer, column: Field, budget: Budget
 ) -> Iterator[dict[str, Any]]:
     if not column.optional or not column.children:
-        raise Unfamiliar("a required or plain column")
+        raise UnsupportedFileError("a required or plain column")
     for group in footer.groups:
         wanted = list(zip(column.leaves(), chunks(group, column.path), strict=True))
         if not any(may_hold(chunk) for _, chunk in wanted):
@@ -422,18 +411,14 @@ def _column(
             for _, chunk in wanted
             if (nulls := null_count(chunk)) is not None
         ):
-            raise Unfamiliar("many rows")
+            raise UnsupportedFileError("many rows")
         if sum(chunk[7] for _, chunk in wanted) > _LARGEST_READ:
-            raise Unfamiliar("many bytes")
+            raise UnsupportedFileError("many bytes")
         parts = _parts(source, [chunk for _, chunk in wanted])
-        records = [
-            _records(leaf, _highest_levels(column, leaf), chunk, parts[leaf.path], budget)
-            for leaf, chunk in wanted
-        ]
+        records = [_records(leaf, chunk, parts[leaf.path], budget) for leaf, chunk in wanted]
         for row in zip(*records, strict=True):
             entries = {leaf.path: entry for (leaf, _), entry in zip(wanted, row, strict=True)}
-            document = _plain(_built(column, entries, 0, 0), column)
-            if document:
+            if document := _built(column, entries, 0, 0):
                 yield document
 
 
@@ -459,26 +444,17 @@ def _parts(source: BinaryIO, held: Sequence[Struct]) -> dict[tuple[str, ...], by
     return parts
 
 
-def _highest_levels(column: Field, leaf: Field) -> tuple[int, int]:
-    """The highest repetition and definition level of *leaf*."""
-    node, repetition, definition = column, 0, 0
-    for depth in range(1, len(leaf.path) + 1):
-        if depth > 1:
-            fields = [child for child in node.children if child.path == leaf.path[:depth]]
-            if len(fields) != 1:
-                raise Unfamiliar("two columns of one name")
-            node = fields[0]
-        repetition += node.repeated
-        definition += node.repeated or node.optional
-    return repetition, definition
-
-
-def _records(
-    leaf: Field, levels: tuple[int, int], chunk: Struct, body: bytes, budget: Budget
-) -> Iterator[list[Entry]]:
+def _records(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterator[list[Entry]]:
     """The entries of one leaf, for each row in which the column is not null."""
+    # Strings, numbers and flags, and nothing that only looks like them.
+    converted, logical = leaf.element.get(6), set(leaf.element.get(10, ()))
+    if chunk[1] == _BYTES:
+        if converted != _TEXT and logical != {1}:
+            raise UnsupportedFileError("bytes that are no text")
+    elif converted not in {None, *_INTEGERS} or not logical <= {10}:
+        raise UnsupportedFileError("numbers that mean something else")
     record: list[Entry] = []
-    for entry in _entries(leaf, levels, chunk, body):
+    for entry in _entries(leaf, chunk, body):
         budget.spend(_VALUE + (len(entry[2]) if isinstance(entry[2], str) else 0))
         if entry[0] == 0 and record:
             yield record
@@ -488,10 +464,9 @@ def _records(
         yield record
 
 
-def _entries(leaf: Field, levels: tuple[int, int], chunk: Struct, body: bytes) -> Iterator[Entry]:
+def _entries(leaf: Field, chunk: Struct, body: bytes) -> Iterator[Entry]:
     """Repetition level, definition level and value wherever the column is not null."""
-    read = _READERS[chunk[1]]
-    _require_plain_type(leaf.element)
+    read, levels = _READERS[chunk[1]], leaf.levels
     dictionary: Sequence[Any] = ()
     at, seen, count, empty = 0, 0, 0, b""
     while seen < chunk[5]:
@@ -507,12 +482,12 @@ def _entries(leaf: Field, levels: tuple[int, int], chunk: Struct, body: bytes) -
             dictionary = list(islice(read(plain), header[7][1]))
             continue
         if not 0 <= (header.get(5) or header[8])[1] <= chunk[5] - seen:
-            raise Unfamiliar("a page with more values than its column")
+            raise UnsupportedFileError("a page with more values than its column")
         parts = _data_page(page, header, chunk[4], levels)
         count, encoding, repetitions, definitions, values = parts
         seen += count
         if len(definitions) != count:
-            raise Unfamiliar("another number of values than it says")
+            raise UnsupportedFileError("another number of values than it says")
         if definitions == bytes(len(definitions)):
             empty = body[begin:at]
             continue
@@ -522,7 +497,7 @@ def _entries(leaf: Field, levels: tuple[int, int], chunk: Struct, body: bytes) -
             level = definitions[index]
             value = next(decoded, None) if level == levels[1] else None
             if value is None and level == levels[1]:
-                raise Unfamiliar("fewer values than it says")
+                raise UnsupportedFileError("fewer values than it says")
             if isinstance(value, bytes):
                 value = value.decode()
             yield repetitions[index] if repetitions else 0, level, value
@@ -532,10 +507,10 @@ def _page(body: bytes, header: Struct, start: int) -> bytes:
     """The bytes of a page, which are those that were written if they have a checksum."""
     page = body[start : start + max(0, header[3])]
     if len(page) != header[3]:
-        raise Unfamiliar("a page that is cut off")
+        raise UnsupportedFileError("a page that is cut off")
     # The checksum is written as a number with a sign.
     if 4 in header and zlib.crc32(page) != header[4] & _CRC:  # noqa: PLR2004 -- Parquet's number
-        raise Unfamiliar("a page that does not match its checksum")
+        raise UnsupportedFileError("a page that does not match its checksum")
     return page
 
 
@@ -555,16 +530,6 @@ _FLAGGED: Final = bytes([0, *[1] * 255])
 _DATA_PAGE, _DICTIONARY, _DATA_PAGE_2 = 0, 2, 3
 _PLAIN, _DICTIONARIES = 0, (2, 8)
 _TEXT, _INTEGERS = 0, (17, 18)
-
-
-def _require_plain_type(element: Struct) -> None:
-    """Strings, numbers and flags, and nothing that only looks like them."""
-    kind, converted, logical = element[1], element.get(6), set(element.get(10, ()))
-    if kind == _BYTES:
-        if converted != _TEXT and logical != {1}:
-            raise Unfamiliar("bytes that are no text")
-    elif converted not in {None, *_INTEGERS} or not logical <= {10}:
-        raise Unfamiliar("numbers that mean something else")
 
 
 def _data_page(
@@ -587,10 +552,10 @@ def _data_page(
             rest,
         )
     if header[1] != _DATA_PAGE:
-        raise Unfamiliar("an unknown kind of page")
+        raise UnsupportedFileError("an unknown kind of page")
     head = header[5]
     if (definition and head[3] != _RLE) or (repetition and head[4] != _RLE):
-        raise Unfamiliar("levels in another encoding")
+        raise UnsupportedFileError("levels in another encoding")
     rest = _unpacked(page, header[2], codec)
     pieces = []
     for highest in (repetition, definition):
@@ -614,7 +579,7 @@ def _values(
         # Behind four bytes with the length, which dictionary indices do not have.
         return (bool(number) for number in _numbers(body[4:], 1, count))
     if encoding != _PLAIN:
-        raise Unfamiliar("values in another encoding")
+        raise UnsupportedFileError("values in another encoding")
     return islice(read(body), count)
 
 
@@ -641,7 +606,7 @@ def _texts(body: bytes) -> Iterator[bytes]:
         length = int.from_bytes(body[at : at + 4], "little")
         at += 4 + length
         if at > len(body):
-            raise Unfamiliar("a text that is cut off")
+            raise UnsupportedFileError("a text that is cut off")
         yield body[at - length : at]
 
 
@@ -673,7 +638,7 @@ def _encoded(body: bytes, width: int, count: int) -> Iterator[tuple[int, int]]:
         if head & 1:
             size = (head >> 1) * width
             if at + size > len(body):
-                raise Unfamiliar("packed bits that are cut off")
+                raise UnsupportedFileError("packed bits that are cut off")
             # Indices into a dictionary of one entry have no bits at all.
             for start in range(at, at + size, width) if width else repeat(at, head >> 1):
                 packed = int.from_bytes(body[start : start + width], "little")
@@ -707,12 +672,13 @@ def _built(node: Field, entries: Mapping[tuple[str, ...], list[Entry]], rl: int,
     logical = set(node.element.get(10, ()))
     if kind in _MAPS or logical == {2}:
         pairs = _repeated(node.children, mine, rl, dl)
-        return [(key, value) for key, value in (pair.values() for pair in pairs)]
+        return dict(pair.values() for pair in pairs)
     if kind == _LIST or logical == {3}:
         return _repeated(node.children, mine, rl, dl, element=True)
     if kind is not None or logical or any(child.repeated for child in node.children):
-        raise Unfamiliar("a group of another kind")
-    return {child.name: _built(child, mine, rl, dl) for child in node.children}
+        raise UnsupportedFileError("a group of another kind")
+    built = ((child.name, _built(child, mine, rl, dl)) for child in node.children)
+    return {name: value for name, value in built if value is not None}
 
 
 _MAPS: Final = (1, 2)
@@ -729,14 +695,14 @@ def _repeated(
 ) -> list[Any]:
     (inner,) = children
     if not inner.repeated:
-        raise Unfamiliar("a list or map of another shape")
+        raise UnsupportedFileError("a list or map of another shape")
     rl, dl = rl + 1, dl + 1
     if next(iter(entries.values()))[0][1] < dl:
         return []
     # Parquet's rules for lists of older writers, whose groups of these names are the elements.
     wrapped = len(inner.children) == 1 and inner.name not in {"array", f"{inner.path[-2]}_tuple"}
     if element and inner.children and not wrapped:
-        raise Unfamiliar("a list of the old shape")
+        raise UnsupportedFileError("a list of the old shape")
     split = {path: list(_split(entry, rl)) for path, entry in entries.items()}
     count = len(next(iter(split.values())))
     repeated = []
@@ -761,17 +727,6 @@ def _split(entries: Sequence[Entry], level: int) -> Iterator[list[Entry]]:
     yield part
 
 
-def _plain(value: Any, node: Field) -> Any:
-    """The value as JSON has it: maps as objects, no entries for null fields of structs."""
-    if isinstance(value, dict):
-        fields = ((child.name, _plain(value[child.name], child)) for child in node.children)
-        return {name: item for name, item in fields if item is not None}
-    if isinstance(value, list) and value and isinstance(value[0], tuple):
-        return dict(value)
-    is_map = node.element.get(6) in _MAPS or set(node.element.get(10, ())) == {2}
-    return {} if is_map and value == [] else value
-
-
 # Compression
 
 
@@ -784,9 +739,9 @@ def _unpacked(body: bytes, size: int, codec: int) -> bytes:
         # 31 expects the header of gzip; a byte more than there should be shows a wrong size.
         data = zlib.decompressobj(31).decompress(body, size + 1)
     else:
-        raise Unfamiliar("another compression")
+        raise UnsupportedFileError("another compression")
     if len(data) != size:
-        raise Unfamiliar("a page of another length")
+        raise UnsupportedFileError("a page of another length")
     return data
 
 
@@ -816,13 +771,13 @@ def _snappy(body: bytes) -> bytes:
             at += wide
         start = len(out) - offset
         if offset < 1 or start < 0:
-            raise Unfamiliar("a damaged page")
+            raise UnsupportedFileError("a damaged page")
         piece = bytes(out[start : start + length])
         if len(piece) < length:  # the copy overlaps what it makes
             piece = (piece * (length // len(piece) + 1))[:length]
         out += piece
     if len(out) != size:
-        raise Unfamiliar("a damaged page")
+        raise UnsupportedFileError("a damaged page")
     return bytes(out)
 
 
@@ -843,11 +798,11 @@ _DICTIONARY_PAGE: Final = 2
 
 
 def check(source: BinaryIO, footer: Footer, names: Collection[str], limits: Limits) -> None:
-    """Raise `DamagedFooter` if a page or a number of values of the columns *names* is too large."""
+    """Raise `DamagedFooterError` if a page or a column among *names* is too large."""
     named = (chunk for group in footer.groups for name in names for chunk in chunks(group, (name,)))
     for chunk in named:
         if chunk[5] > limits.values:
-            raise DamagedFooter(
+            raise DamagedFooterError(
                 f"a column of a row group has {chunk[5]:,} values, more than the "
                 f"{limits.values:,} that deltaadm reads at once"
             )
@@ -855,7 +810,7 @@ def check(source: BinaryIO, footer: Footer, names: Collection[str], limits: Limi
             continue
         for header, _ in _pages(source, chunk):
             if max(header[2], header[3]) > limits.page:
-                raise DamagedFooter(
+                raise DamagedFooterError(
                     f"a page of it has {header[2]:,} bytes, more than the {limits.page:,} that "
                     "deltaadm reads at once"
                 )
@@ -867,7 +822,7 @@ def batch_rows(
     """
     How many rows of *columns*, *most* at most, can be read at once, whichever they are.
 
-    *footer* has the row groups that are to be read. Raises `DamagedFooter` if one row may be
+    *footer* has the row groups that are to be read. Raises `DamagedFooterError` if one row may be
     larger than a page.
     """
     paths = [tuple(column.split(".")) for column in columns]
@@ -906,13 +861,13 @@ def _bytes_per_row(
         try:
             starts = "".join(_row_starts(source, chunk))
         except DAMAGE as error:
-            raise DamagedFooter(f"a page of it is damaged ({error})") from error
+            raise DamagedFooterError(f"a page of it is damaged ({error})") from error
         most = 1
         while most < entries and _FURTHER * most in starts:
             most *= 2
         entries = min(most, entries)
     if entries * entry > limits.page:
-        raise DamagedFooter(
+        raise DamagedFooterError(
             f"a row of it may have {entries * entry:,} bytes, more than the {limits.page:,} that "
             "deltaadm reads at once"
         )
@@ -936,7 +891,7 @@ def _row_starts(source: BinaryIO, chunk: Struct) -> Iterator[str]:
         head = header.get(5) or header[8]
         left -= head[1]
         if left < 0:
-            raise DamagedFooter("its pages have more values than it states")
+            raise DamagedFooterError("its pages have more values than it states")
         source.seek(at)
         if 5 in header:  # noqa: PLR2004 -- Parquet's number of the older kind of page
             body = _decompressed(source.read(header[3]), header[2], chunk[4])
@@ -1001,9 +956,9 @@ def _pages(source: BinaryIO, chunk: Struct) -> Iterator[tuple[Struct, int]]:
         try:
             header, length = _header(source, at, end)
             if header[3] < 0 or header[2] < 0:
-                raise DamagedFooter("a page of it has a negative length")
+                raise DamagedFooterError("a page of it has a negative length")
         except DAMAGE as error:
-            raise DamagedFooter(f"a page of it is damaged ({error})") from error
+            raise DamagedFooterError(f"a page of it is damaged ({error})") from error
         yield header, at + length
         at += length + header[3]
 

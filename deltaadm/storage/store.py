@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from deltaadm.errors import Refused, StorageError
@@ -143,8 +144,8 @@ class ObjectStores:
     """
     The object stores of a run, which share connections.
 
-    *options* is called when the first is opened; it answers what tells what is set for a location
-    besides the environment. *credentials* tells those that somebody gives for a location.
+    *options* is called when the first is opened; it returns a function from a location to the
+    options for it besides the environment. *credentials* returns those given for a location.
     """
 
     def __init__(
@@ -212,7 +213,17 @@ def open_store(
     if place is None:
         place = location
         if table_name(location) is not None:
-            raise _needs_catalog(location)
+            if os.path.isfile(location):  # noqa: PTH113 -- costs time
+                raise Refused(
+                    f"{location} is a file, not a Delta table.",
+                    remedy="Specify the directory that contains _delta_log.",
+                )
+            raise Refused(
+                f"{location} looks like a table name, but no catalog is configured.",
+                remedy="Name Unity Catalog with --unity, configure Spark's catalog with --remote, "
+                "--spark-master or --spark-conf, or give the table's location; write a directory "
+                f"of that name as ./{location}.",
+            )
     scheme, separator, _ = place.partition(":")
     if not separator or not _is_scheme(scheme):
         return _local(place, limits)
@@ -231,7 +242,11 @@ def open_store(
     if is_in_object_store(place):
         _require_path(place, str.encode)
         return (object_stores or ObjectStores()).open(place, limits)
-    raise _unsupported(place, scheme)
+    known = ", ".join(f"{name}://" for name in sorted(OBJECT_STORES - {"memory"}))
+    raise StorageError(
+        f"Cannot read {place}: deltaadm does not support {scheme}:// without Spark.",
+        remedy=f"It supports {known} and local paths; Spark can read others with --engine spark.",
+    )
 
 
 OBJECT_STORES: Final = frozenset(
@@ -278,11 +293,9 @@ def require_no_secret(location: str) -> None:
 
 
 def _local(path: str, limits: Limits, root: str | None = None) -> WritableStore:
-    from os import fsencode
-
     from deltaadm.storage.local import LocalStore
 
-    _require_path(path, fsencode)
+    _require_path(path, os.fsencode)
     return LocalStore(path, root, limits)
 
 
@@ -316,7 +329,6 @@ def _unquoted(location: str) -> str | None:
 
 
 _NAME_PART: Final = r"(?:`((?:[^`]|``)+)`|(\w+))(?:\.(?=.)|$)"
-_CATALOG_PARTS: Final = (2, 3)
 
 
 def table_name(location: str) -> tuple[str, ...] | None:
@@ -336,54 +348,22 @@ def table_name(location: str) -> tuple[str, ...] | None:
         return None
     if _unquoted(location) is not None:
         return None
-    import os
-
-    parts = [part[1].replace("``", "`") if part[1] else part[2] for part in _parts(location)]
-    # A directory that is there wins: it needs no catalog.
-    if len(parts) not in _CATALOG_PARTS or os.path.isdir(location):  # noqa: PTH112 -- costs time
-        return None
-    return tuple(parts)
-
-
-def _parts(location: str) -> list[re.Match[str]]:
-    """The parts of a name with dots; none unless all of *location* is one."""
-    matches: list[re.Match[str]] = []
+    parts: list[str] = []
     position = 0
     while position < len(location):
         part = re.compile(_NAME_PART).match(location, position)
         if part is None:
-            return []
-        matches.append(part)
+            return None
+        parts.append(part[1].replace("``", "`") if part[1] else part[2])
         position = part.end()
-    return matches
-
-
-def _needs_catalog(name: str) -> Refused:
-    import os
-
-    if os.path.isfile(name):  # noqa: PTH113 -- costs time
-        return Refused(
-            f"{name} is a file, not a Delta table.",
-            remedy="Specify the directory that contains _delta_log.",
-        )
-    return Refused(
-        f"{name} looks like a table name, but no catalog is configured.",
-        remedy="Name Unity Catalog with --unity, configure Spark's catalog with --remote, "
-        "--spark-master or --spark-conf, or give the table's location; write a directory of that "
-        f"name as ./{name}.",
-    )
+    # A directory that is there wins: it needs no catalog.
+    if len(parts) not in {2, 3} or os.path.isdir(location):  # noqa: PTH112 -- costs time
+        return None
+    return tuple(parts)
 
 
 def _foreign_host(place: str, host: str) -> StorageError:
     return StorageError(
         f"{place} names the host {host}, whose files cannot be read.",
         remedy="A file URL for this machine has three slashes: file:///path/to/table.",
-    )
-
-
-def _unsupported(place: str, scheme: str) -> StorageError:
-    known = ", ".join(f"{scheme}://" for scheme in sorted(OBJECT_STORES - {"memory"}))
-    return StorageError(
-        f"Cannot read {place}: deltaadm does not support {scheme}:// without Spark.",
-        remedy=f"It supports {known} and local paths; Spark can read others with --engine spark.",
     )

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaadm.replay.parquet import DamagedFooter, Unfamiliar, read_footer
+from deltaadm.replay.parquet import DamagedFooterError, UnsupportedFileError, read_footer
 from deltaadm.replay.parquet import rows as rows_of_columns
 from tests.support import oracle
 
@@ -115,7 +115,7 @@ def test_says_what_it_does_not_know(options: dict[str, Any]) -> None:
     encoding = options.pop("column_encoding", None)
     if encoding:
         options["column_encoding"] = {"metaData.id": encoding}
-    with pytest.raises(Unfamiliar):
+    with pytest.raises(UnsupportedFileError):
         rows(written([{"metaData": {"id": "x" * 100}}], **options), NAMES)
 
 
@@ -127,7 +127,7 @@ def test_damage_never_surprises(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 3))):
         body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
     cut = data.draw(st.integers(0, len(body)) | st.just(len(body)))
-    with suppress(Unfamiliar, DamagedFooter):
+    with suppress(UnsupportedFileError, DamagedFooterError):
         rows(BytesIO(bytes(body[:cut])), NAMES)
 
 
@@ -137,7 +137,7 @@ def test_no_damaged_byte_surprises() -> None:
     body = written([line, {"protocol": {"minReaderVersion": 1}}]).getvalue()
     for place, right in enumerate(body):
         wrong = right ^ (1 << place % 8)
-        with suppress(Unfamiliar, DamagedFooter):
+        with suppress(UnsupportedFileError, DamagedFooterError):
             rows(BytesIO(body[:place] + bytes([wrong]) + body[place + 1 :]), NAMES)
 
 
