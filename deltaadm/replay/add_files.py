@@ -31,16 +31,12 @@ def add_file(document: Document) -> AddFile:
                 return AddFile.from_wire(document)
     values = {_ADD_ATTRIBUTES[key]: value for key, value in document.items()}
     vector = values.get("deletion_vector")
-    if vector is not None:
-        values["deletion_vector"] = _deletion_vector(vector)
+    if vector is not None and _is_plain(vector, _VECTOR_TYPES, _VECTOR_ALWAYS):
+        fields = {_VECTOR_ATTRIBUTES[key]: value for key, value in vector.items()}
+        values["deletion_vector"] = DeletionVectorDescriptor(**fields)
+    elif vector is not None:
+        values["deletion_vector"] = DeletionVectorDescriptor.from_wire(vector)
     return AddFile(**values)
-
-
-def _deletion_vector(document: Document) -> DeletionVectorDescriptor:
-    if not _is_plain(document, _VECTOR_TYPES, _VECTOR_ALWAYS):
-        return DeletionVectorDescriptor.from_wire(document)
-    values = {_VECTOR_ATTRIBUTES[key]: value for key, value in document.items()}
-    return DeletionVectorDescriptor(**values)
 
 
 def _is_plain(document: Document, types: dict[str, type], always: set[str]) -> bool:

@@ -573,9 +573,9 @@ class _FactCollector:
         alive = replay.live_in_deltas()
         yield from iter(lambda: list(islice(alive, _BATCH)), [])
         if segment.checkpoint is not None:
-            from deltaadm.replay.file_columns import ArrowFiles, Shape
+            from deltaadm.replay.file_columns import ArrowFiles, StatisticsShape
 
-            shape = Shape(kinds_in(state.metadata))
+            shape = StatisticsShape(kinds_in(state.metadata))
 
             def prepared(
                 batch: list[dict[str, Any]] | pa.StructArray,

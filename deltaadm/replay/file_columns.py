@@ -206,13 +206,13 @@ class ArrowFiles:
         state: State,
         now: int,
         decoded: Callable[[Document], Document],
-        shape: Shape | None = None,
+        shape: StatisticsShape | None = None,
     ) -> None:
         self._adds = adds
         self.state = state
         self.now = now
         self._decoded = decoded
-        self._shape = shape or Shape(kinds_in(state.metadata))
+        self._shape = shape or StatisticsShape(kinds_in(state.metadata))
 
     def __len__(self) -> int:
         return len(self._adds)
@@ -245,7 +245,13 @@ class ArrowFiles:
 
     def having(self, column: str) -> Rows:
         """A struct without any field counts as null."""
-        return Rows(_is_there(self.column(column)))
+        values = self.column(column)
+        if not pa.types.is_struct(values.type):
+            return Rows(pc.is_valid(values))
+        rows = self.none
+        for field in range(values.type.num_fields):
+            rows |= Rows(pc.is_valid(pc.struct_field(values, field)))
+        return rows
 
     def lacking(self, column: str) -> Rows:
         return ~self.having(column)
@@ -306,8 +312,8 @@ class ArrowFiles:
         if width is not None:
             same = frozenset(keys.slice(0, width).to_pylist())
             return self.every if wrong(same) else self.none
-        rows = values.to_pylist()
-        return Rows(_flags(wrong(frozenset(key for key, _ in row or ())) for row in rows))
+        rows = [wrong(frozenset(key for key, _ in row or ())) for row in values.to_pylist()]
+        return Rows(pa.array(rows, pa.bool_()))
 
     def with_partition_value(self, wrong: Callable[[str, str | None], bool]) -> Rows:
         values = self.column("partitionValues")
@@ -316,14 +322,15 @@ class ArrowFiles:
         keys, texts = _entries(values)
         width = _width(values, keys)
         if width is None:
-            rows = values.to_pylist()
-            return Rows(_flags(any(wrong(*pair) for pair in row or ()) for row in rows))
+            rows = [any(wrong(*pair) for pair in row or ()) for row in values.to_pylist()]
+            return Rows(pa.array(rows, pa.bool_()))
         matching = self.none
         for number, key in enumerate(keys.slice(0, width).to_pylist()):
             column = texts
             if width > 1:
-                firsts = pc.multiply(_numbered(len(self)), scalar(width))
-                column = texts.take(pc.add(firsts, scalar(number)))
+                at = array("q", range(number, number + width * len(self), width))
+                places = [None, pa.py_buffer(at)]
+                column = texts.take(pa.Array.from_buffers(pa.int64(), len(self), places))
             bad = [text for text in pc.unique(column).to_pylist() if wrong(key, text)]
             if bad:
                 matching |= Rows(pc.is_in(column, pa.array(bad, pa.string())))
@@ -344,10 +351,8 @@ class ArrowFiles:
         counted = pc.binary_join_element_wise(
             scalar('{"numRecords":'), counts.cast(pa.string()), scalar("}"), scalar("")
         )
-        made = pc.coalesce(
-            counted, pc.if_else(pc.is_valid(structs), scalar("{}"), pa.nulls(1, pa.string())[0])
-        )
-        return pc.coalesce(texts, made)
+        empty = pc.if_else(pc.is_valid(structs), scalar("{}"), pa.nulls(1, pa.string())[0])
+        return pc.coalesce(texts, counted, empty)
 
     def files(self, rows: Sequence[Any]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
         wanted = self.none
@@ -365,23 +370,10 @@ class ArrowFiles:
             yield LiveFile(add_file(self._decoded(document)), self.state, self.now), mark
 
 
-def _is_there(values: pa.Array) -> pa.BooleanArray:
-    if not pa.types.is_struct(values.type):
-        return pc.is_valid(values)
-    rows = Rows(_same(False, len(values)))
-    for field in range(values.type.num_fields):
-        rows |= Rows(pc.is_valid(pc.struct_field(values, field)))
-    return rows.flags
-
-
 _Z85_FIRST: Final = r"[0-9a-zA-Z.:+=^!/*?&<>()\[\]{}@-]"
 _Z85: Final = r"[0-9a-zA-Z.:+=^!/*?&<>()\[\]{}@%$#-]"
 _VECTOR: Final = rf"(?:{_Z85_FIRST}{_Z85}{{4}}){{4}}\z"
 """A text that ends with four groups of Z85, none of which can exceed four bytes."""
-
-
-def _flags(values: Iterator[bool]) -> pa.BooleanArray:
-    return pa.array(list(values), pa.bool_())
 
 
 # Partition values
@@ -410,10 +402,6 @@ def _width(values: pa.MapArray, keys: pa.StringArray) -> int | None:
     return width if len(pc.unique(keys.slice(0, width))) == width else None
 
 
-def _numbered(count: int) -> pa.Int64Array:
-    return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(array("q", range(count)))])
-
-
 # Statistics
 
 _SMALLEST_PIECE: Final = 64
@@ -431,7 +419,9 @@ class Statistics:
     See `StatisticsColumns`. It does not know the files: a circle would keep all of them.
     """
 
-    def __init__(self, texts: pa.StringArray, deleted: pa.Int64Array, shape: Shape) -> None:
+    def __init__(
+        self, texts: pa.StringArray, deleted: pa.Int64Array, shape: StatisticsShape
+    ) -> None:
         self._texts = texts
         self._deleted = deleted
         self._kinds = shape.kinds
@@ -470,7 +460,6 @@ class Statistics:
         return ~_where(pc.less_equal(self._deleted, records)) | self.unread
 
     def unlike(self, key: str, *, value: bool) -> Rows:
-
         def differing(read: pa.Table) -> pa.BooleanArray | bool:
             if key not in read.column_names or not pa.types.is_boolean(read[key].type):
                 return True
@@ -483,7 +472,6 @@ class Statistics:
         return self._where(lambda read: _contradictory(read, self._kinds))
 
     def named(self, names: Container[str]) -> Rows:
-
         def naming(read: pa.Table) -> bool:
             groups = (read.schema.field(key).type for key in _GROUPS if key in read.column_names)
             return any(
@@ -523,7 +511,6 @@ def _spread(flags: Any, count: int) -> pa.BooleanArray:
 
 
 def _joined(parts: Iterable[pa.Array]) -> pa.Array:
-    """One array of several."""
     every = list(parts)
     return every[0] if len(every) == 1 else pa.concat_arrays(every)
 
@@ -633,7 +620,7 @@ def _leaves(values: pa.Array) -> Iterator[pa.Array]:
         yield from _leaves(values.flatten())
 
 
-class Shape:
+class StatisticsShape:
     """
     What the statistics of a table with columns of these *kinds* look like.
 

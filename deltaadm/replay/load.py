@@ -139,9 +139,7 @@ def _locate_in(store: LogStore, listing: LogListing, version: int | None) -> Loc
     elif _HINT in listing.infos:
         store.read_ahead([_HINT, *expected])
         hint, warnings = _read_hint(store)
-        if hint is not None and not any(
-            hint == checkpoint.version for checkpoint in listing.checkpoints
-        ):
+        if hint is not None and hint not in {found.version for found in listing.checkpoints}:
             warnings += (_dangling(hint),)
     else:
         store.read_ahead(expected)
@@ -184,11 +182,8 @@ class Attempt:
             from deltaadm.replay.provenance import suspended_clustering
 
             suspended = suspended_clustering(self.store, outcome)
-        return replace(
-            outcome,
-            suspended_clustering=suspended,
-            warnings=(*warnings, *outcome.warnings),
-        )
+        warnings = (*warnings, *outcome.warnings)
+        return replace(outcome, suspended_clustering=suspended, warnings=warnings)
 
 
 def _choose_without_hint(
@@ -197,9 +192,7 @@ def _choose_without_hint(
     try:
         return choose(listing, version)
     except TableError as error:
-        missing = not any(
-            checkpoint.version == dangling.start for checkpoint in dangling.checkpoints
-        )
+        missing = dangling.start not in {found.version for found in dangling.checkpoints}
         truncated = error.delta_error_class == "DELTA_TRUNCATED_TRANSACTION_LOG"
         if missing and truncated and dangling.commits:
             # Delta's error where the checkpoint of the hint is gone and no older one is left.
@@ -238,18 +231,16 @@ def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
 
 def _oddities(listing: LogListing) -> tuple[str, ...]:
     """Messages on files that were ignored when the segment was chosen."""
-    files = listing.checkpoint_files
-    empty = [file for file in files if not file.info.size]
     complete = {file.path for checkpoint in listing.checkpoints for file in checkpoint.files}
-    partial = {file.version for file in files if file.info.size and file.path not in complete}
-    return (
-        *(
-            f"The checkpoint file {file.path} is "
-            f"{'empty' if file.info.regular else 'not a regular file'} and was ignored."
-            for file in empty
-        ),
-        *(
-            f"The checkpoint of version {version} is missing some of its parts and was ignored."
-            for version in sorted(version for version in partial if version is not None)
-        ),
-    )
+    found, partial = [], set()
+    for file in listing.checkpoint_files:
+        if not file.info.size:
+            what = "empty" if file.info.regular else "not a regular file"
+            found.append(f"The checkpoint file {file.path} is {what} and was ignored.")
+        elif file.path not in complete:
+            partial.add(file.number)
+    found += [
+        f"The checkpoint of version {version} is missing some of its parts and was ignored."
+        for version in sorted(partial)
+    ]
+    return tuple(found)

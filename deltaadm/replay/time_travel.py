@@ -46,19 +46,18 @@ def version_at(store: LogStore, metadata: Metadata, timestamp: int) -> int:
     outside = [commit for commit in available if commit.number < first_inside]
     inside = [commit for commit in available if commit.number >= first_inside]
     # Earlier commits have file times, later ones their own: the two are never mixed.
-    if inside and (not outside or timestamp >= _enablement_time(store, metadata, inside)):
-        return _search_inside(store, inside, timestamp)
-    return _search_outside(store.root, outside, timestamp, last=not inside)
-
-
-def _search_outside(root: str, found: Sequence[LogFile], timestamp: int, *, last: bool) -> int:
-    times = [*raised_times(commit.info.modified for commit in found)]
+    if inside:
+        enabled = _setting(metadata, "delta.inCommitTimestampEnablementTimestamp")
+        enabled = _time_inside(store, inside[0]) if outside and enabled is None else enabled
+        if not outside or enabled is None or timestamp >= enabled:
+            return _search_inside(store, inside, timestamp)
+    times = [*raised_times(commit.info.modified for commit in outside)]
     index = bisect_right(times, timestamp) - 1
     if index < 0:
-        raise too_early(root, timestamp, times[0])
-    if last and timestamp > times[-1]:
-        raise _too_late(root, timestamp, times[-1])
-    return found[index].number
+        raise too_early(store.root, timestamp, times[0])
+    if not inside and timestamp > times[-1]:
+        raise _too_late(store.root, timestamp, times[-1])
+    return outside[index].number
 
 
 def raised_times(modified: Iterable[int]) -> Iterator[int]:
@@ -97,11 +96,6 @@ def _time_inside(store: LogStore, file: LogFile) -> int:
         remedy="A writer ignored the table's inCommitTimestamp feature; specify a version instead.",
         delta_error_class=f"DELTA_MISSING_COMMIT_{'INFO' if info is None else 'TIMESTAMP'}",
     )
-
-
-def _enablement_time(store: LogStore, metadata: Metadata, inside: Sequence[LogFile]) -> int:
-    stated = _setting(metadata, "delta.inCommitTimestampEnablementTimestamp")
-    return _time_inside(store, inside[0]) if stated is None else stated
 
 
 def _setting(metadata: Metadata, key: str) -> int | None:

@@ -8,8 +8,7 @@ checkpoint from which it can be rebuilt.
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
@@ -33,8 +32,6 @@ from deltaadm.domain.transaction.removal import (
 from deltaadm.domain.wire import CommitInfo, Metadata
 from deltaadm.limits import load_json
 from deltaadm.replay import commits
-from deltaadm.replay.commits import LargeFile, state_actions
-from deltaadm.replay.commits import body as commits_body
 from deltaadm.replay.embedded import in_commit_timestamps
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint, parallel_scan, processors
@@ -69,11 +66,7 @@ class Timeline:
 
     def changes(self) -> Iterator[tuple[Snapshot, Snapshot]]:
         """Before and after each of these commits, in their order."""
-        return pairwise(self._all())
-
-    def _all(self) -> Iterator[Snapshot]:
-        yield self.base
-        yield from self.states
+        return pairwise(chain((self.base,), self.states))
 
 
 def timeline(
@@ -154,7 +147,11 @@ def _states(
 ) -> Iterator[Snapshot]:
     store.read_ahead(files.names)
     processes = processors() if store.survives_fork else 1
-    read = parallel_scan(files.names, partial(_look, store), processes=processes)
+
+    def look(path: str) -> list[Named]:
+        return commits.changing_actions(commits.body(store, path), path)
+
+    read = parallel_scan(files.names, look, processes=processes)
     state = _State(base)
     # There are times of more commits than are asked for.
     for version, time, (_, actions) in zip(files.versions, times, read, strict=False):
@@ -164,10 +161,6 @@ def _states(
                 yield snapshot
     if not state.is_complete:
         load_snapshot(store)  # which says what no file of the log has
-
-
-def _look(store: LogStore, path: str) -> list[Named]:
-    return commits.changing_actions(commits.body(store, path), path)
 
 
 class _State:
@@ -228,11 +221,11 @@ def feature_history(store: LogStore, snapshot: Snapshot, name: str) -> FeatureHi
     Reads commits from the newest back to the first one that tells.
     """
     listing = LogListing.of(store.root, store.list_log(0))
-    commits = [commit for commit in listing.commits if commit.number <= snapshot.version]
-    newest = _newest_needing(store, listing, commits, snapshot, name)
-    origin = next((commit for commit in commits if commit.number == newest), None)
+    files = [commit for commit in listing.commits if commit.number <= snapshot.version]
+    newest = _newest_needing(store, listing, files, snapshot, name)
+    origin = next((commit for commit in files if commit.number == newest), None)
     return FeatureHistory(
-        first=commits[0].number if commits else snapshot.version,
+        first=files[0].number if files else snapshot.version,
         needing=newest,
         needing_since=origin.info.modified if origin else None,
     )
@@ -241,27 +234,33 @@ def feature_history(store: LogStore, snapshot: Snapshot, name: str) -> FeatureHi
 def _newest_needing(
     store: LogStore,
     listing: LogListing,
-    commits: Sequence[LogFile],
+    files: Sequence[LogFile],
     snapshot: Snapshot,
     name: str,
 ) -> int | None:
     if name == CHECKPOINT_PROTECTION:
         limit = protected_before(snapshot.metadata)
-        return max((commit.number for commit in commits if commit.number < limit), default=None)
+        return max((file.number for file in files if file.number < limit), default=None)
     prepared = preparation(name)
     needs, key = prepared.in_history, prepared.in_files
     if needs is None:
         return None
     clean_from = snapshot.version + 1
-    for file in reversed(commits):
-        body = commits_body(store, file.path)
-        if key is not None and _has_file_with(key, body):
+    for file in reversed(files):
+        body = commits.body(store, file.path)
+        lines = body.splitlines() if isinstance(body, bytes) else body.lines()
+        if key is not None and any(
+            action.get(key) is not None
+            for line in lines
+            if f'"{key}"'.encode() in line
+            for action in load_json(line).values()
+            if isinstance(action, dict)
+        ):
             return file.number
-        actions = [
-            action for action in state_actions(body, file.path) if action[0] == Metadata.NAME
-        ]
-        if actions:
-            if needs(Metadata.from_wire(actions[-1][1])):
+        actions = commits.state_actions(body, file.path)
+        metadata = [document for key, document in actions if key == Metadata.NAME]
+        if metadata:
+            if needs(Metadata.from_wire(metadata[-1])):
                 # Metadata holds until the next one: later versions without any need it too.
                 return max(file.number, clean_from - 1)
             clean_from = file.number
@@ -270,14 +269,3 @@ def _newest_needing(
         return None
     oldest = load_snapshot(store, version=versions[0])
     return clean_from - 1 if needs(oldest.metadata) else None
-
-
-def _has_file_with(key: str, body: bytes | LargeFile) -> bool:
-    word = f'"{key}"'.encode()
-    return any(
-        action.get(key) is not None
-        for line in (body.splitlines() if isinstance(body, bytes) else body.lines())
-        if word in line
-        for action in load_json(line).values()
-        if isinstance(action, dict)
-    )

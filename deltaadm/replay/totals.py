@@ -17,7 +17,7 @@ from deltaadm.facts import FileTotals, Some
 from deltaadm.replay.reconcile import canonical_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     import pyarrow as pa
 
@@ -68,8 +68,7 @@ class TotalsBuilder:
         if is_absolute(file.path):
             self._absolute.add(file.path)
         if self._facts.with_deletion_vector:
-            # Eight bytes in place of a path; `_confirmed` looks whether equal hashes are equal
-            # paths.
+            # Eight bytes in place of a path; `totals` looks whether equal hashes are equal paths.
             self._hashes.append(hash(canonical_path(file.path, self._qualifier)))
         self._count += 1
 
@@ -120,7 +119,13 @@ class TotalsBuilder:
             facts=self._facts,
             highest_row_id=self._row_ids.highest,
             overlapping_row_ids=tuple((names[left], names[right]) for left, right in overlaps),
-            with_two_vectors=tuple(self._confirmed(doubles, names)),
+            with_two_vectors=tuple(
+                names[left]
+                for left, right in doubles
+                # The paths are indeed the same, and not only their hashes.
+                if canonical_path(names[left], self._qualifier)
+                == canonical_path(names[right], self._qualifier)
+            ),
             absolute=self._absolute.some(),
             without_row_tracking=self._without_row_tracking.some(),
             inline_vectors=self._inline_vectors.some(),
@@ -137,15 +142,6 @@ class TotalsBuilder:
             if cardinality <= most:
                 self._bins[index] += 1
                 return
-
-    def _confirmed(self, pairs: Iterable[tuple[int, int]], names: dict[int, str]) -> Iterator[str]:
-        """Paths that are indeed the same, and not only their hashes."""
-        for left, right in pairs:
-            first, second = (
-                canonical_path(names[position], self._qualifier) for position in (left, right)
-            )
-            if first == second:
-                yield names[left]
 
 
 class _Sample:
