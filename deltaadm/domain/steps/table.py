@@ -8,6 +8,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm import json_values as jv
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.features import is_identity, struct_fields
@@ -27,37 +28,19 @@ from deltaadm.domain.schema import (
     PrimitiveType,
     StructType,
     find_place,
+    folded,
     parse_schema,
     path_text,
     type_name,
     walk,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import (
-    CURRENT_DEFAULT,
-    GENERATION,
-    columns_sql,
-    identifier,
-    literal,
-    pairs_sql,
-    parse_columns,
-)
+from deltaadm.domain.sql import ddl
+from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, GENERATION, identifier, literal, pairs_sql
 from deltaadm.domain.steps.properties import cluster_by_sql
 from deltaadm.domain.steps.step import Operation, Step, Touches
-from deltaadm.domain.transaction.checks import (
-    CLUSTERING_COLUMNS,
-    RETENTION_KEYS,
-    STATISTICS_COLUMNS,
-    SUPPORTED,
-    UNITY_TABLE_ID,
-    check_retention,
-    check_statistics_columns,
-    refuse_features_of_new_table,
-    refuse_keys_of_new_table,
-    refuse_reserved,
-    require_readable_char,
-    without_char,
-)
+from deltaadm.domain.transaction import checks, columns, update
+from deltaadm.domain.transaction.checks import CLUSTERING_COLUMNS, STATISTICS_COLUMNS
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     column_mapping_mode,
@@ -67,47 +50,16 @@ from deltaadm.domain.transaction.column_mapping import (
 )
 from deltaadm.domain.transaction.columns import (
     CLUSTERING_DOMAIN,
-    check_clustering,
-    check_statistics_of,
     clustering_columns,
     clustering_domain,
-    find_clustering,
     physical_clustering,
     physical_paths,
-    quoted_name,
-    refuse_default,
-    refuse_time,
-    with_clustering,
 )
 from deltaadm.domain.transaction.constraints import refuse_generation
 from deltaadm.domain.transaction.spark_support import require_readable, require_writable
-from deltaadm.domain.transaction.update import (
-    COORDINATED_KEYS,
-    ICT_KEYS,
-    check_new,
-    enabled_versions,
-    prepare_commit,
-    required_of_new_table,
-    update_metadata,
-)
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Format, Metadata
 from deltaadm.errors import Refused
-from deltaadm.json_values import (
-    INTEGER,
-    OPEN,
-    STRING,
-    STRINGS,
-    Json,
-    array,
-    compact,
-    mapping,
-    maybe,
-    one_of,
-    place,
-    record,
-    version_number,
-    within,
-)
+from deltaadm.json_values import STRING, STRINGS, Json, array, compact, maybe, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -120,9 +72,9 @@ if TYPE_CHECKING:
 
 _PATHS: Final = array(STRINGS)
 STATE_FIELDS: Final[Fields] = {
-    "version": INTEGER,
+    "version": jv.INTEGER,
     "protocol": PROTOCOL,
-    "metadata": (OPEN, lambda snapshot: snapshot.metadata.to_wire()),
+    "metadata": (jv.OPEN, lambda snapshot: snapshot.metadata.to_wire()),
     "clustering_columns": (maybe(_PATHS), clustering_columns),
 }
 STATE: Final = record(**STATE_FIELDS)
@@ -137,54 +89,11 @@ def read_state(location: str, version: int, document: Mapping[str, Any]) -> Snap
         protocol=Protocol.from_wire(document["protocol"]),
         metadata=Metadata.from_wire(document["metadata"]),
     )
-    columns = document.get("clustering_columns")
-    return bare if columns is None else with_clustering(bare, _PATHS.read(columns))
+    named = document.get("clustering_columns")
+    return bare if named is None else columns.with_clustering(bare, _PATHS.read(named))
 
 
 BYPASS = "spark.databricks.delta.alterLocation.bypassSchemaCheck"
-
-
-def set_location(snapshot: Snapshot, there: Snapshot, session: SessionSettings) -> Snapshot:
-    """
-    The table *there* under the name of *snapshot*.
-
-    Raises `Refused` for a table without a name, and for one whose columns or partitioning are not
-    those of *snapshot*; ids and physical names of column mapping may differ.
-    """
-    if snapshot.name is None:
-        raise Refused(
-            "The location of a table that is addressed by its path cannot be changed.",
-            remedy="Give the table's name in the catalog: catalog.schema.table.",
-            delta_error_class="DELTA_CANNOT_SET_LOCATION_ON_PATH_IDENTIFIER",
-        )
-    require_readable(there)
-    if not session.bypass_location_schema_check and _columns(snapshot.metadata) != _columns(
-        there.metadata
-    ):
-        raise Refused(
-            f"The table at {there.root} has other columns or other partitions.",
-            remedy="Compare both with inspect. If that is intended, pass "
-            f"--spark-conf {BYPASS}=true.",
-            delta_error_class="DELTA_SET_LOCATION_SCHEMA_MISMATCH",
-        )
-    return replace(there, name=snapshot.name)
-
-
-def _columns(metadata: Metadata) -> tuple[StructType, tuple[StructField, ...]]:
-    """The schema and the columns partitioned by, as far as Delta compares them."""
-    schema = drop_column_mapping_metadata(metadata.schema)
-    fields = {field.name: field for field in schema.fields}
-    return schema, tuple(fields[name] for name in metadata.partition_columns if name in fields)
-
-
-# Creating and replacing
-
-
-_INHERITED: Final = (
-    "delta.checkpointPolicy",
-    "delta.enableDeletionVectors",
-    "delta.enableRowTracking",
-)
 
 
 def no_table(root: str, name: str | None = None) -> Snapshot:
@@ -207,9 +116,9 @@ class CreationMode(Enum):
         return f"{self.value.replace('-', ' ').upper()} TABLE"
 
 
-_MODE: Final = Json(one_of(CreationMode).schema, lambda mode: mode.value, CreationMode)
+_MODE: Final = Json(jv.one_of(CreationMode).schema, lambda mode: mode.value, CreationMode)
 _SCHEMA: Final = Json(
-    OPEN.schema,
+    jv.OPEN.schema,
     lambda schema: json.loads(schema.to_json()),
     lambda value: parse_schema(json.dumps(value, ensure_ascii=False)),
 )
@@ -240,10 +149,10 @@ class CreateTable(Step):
         schema=_SCHEMA,
         partition_by=STRINGS,
         cluster_by=array(STRINGS),
-        properties=mapping(STRING),
-        write_options=mapping(STRING),
+        properties=jv.mapping(STRING),
+        write_options=jv.mapping(STRING),
         comment=maybe(STRING),
-        location=maybe(Json(STRING.schema, read=place)),
+        location=maybe(Json(STRING.schema, read=jv.place)),
         query=maybe(STRING),
     )
     operations = frozenset(
@@ -256,14 +165,14 @@ class CreateTable(Step):
     def require_allowed(self) -> None:
         """Raise `Refused` for what Spark's parser refuses."""
         if self.query is None and self.schema.fields:
-            parse_columns(columns_sql(self.schema))
+            ddl.parse_columns(ddl.columns_sql(self.schema))
         if self.partition_by and self.cluster_by:
             raise Refused(
                 "A table cannot be both clustered and partitioned.",
                 remedy="Choose one of --cluster-by and --partition-by.",
                 delta_error_class="_LEGACY_ERROR_TEMP_0035",
             )
-        refuse_reserved(self.properties)
+        checks.refuse_reserved(self.properties)
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """The state of the new table, which may replace the one that *snapshot* is of."""
@@ -297,17 +206,17 @@ class CreateTable(Step):
             configuration=configuration,
         )
         base = _with_ids_counted(snapshot, proposed)
-        after = update_metadata(base, proposed, session, is_creating_new_table=True)
+        after = update.update_metadata(base, proposed, session, is_creating_new_table=True)
         after = replace(after, metadata=_with_inherited(snapshot, after.metadata))
         if self.cluster_by:
             # Types and statistics come after the names; Delta looks at the schema that it writes.
-            validate_cluster_by_spec(after.metadata, clusters)
-        if any(key in configuration for key in RETENTION_KEYS):
-            check_retention(after.metadata)
-        require_readable_char(self.schema)
-        after = prepare_commit(snapshot, after, is_creating_new_table=True)
-        _refuse_removal(snapshot)
-        _require_column_defaults(after)
+            clustered = columns.check_clustering(after.metadata, clusters)
+            columns.check_statistics_of(after.metadata, clustered)
+        if any(key in configuration for key in checks.RETENTION_KEYS):
+            checks.check_retention(after.metadata)
+        checks.require_readable_char(self.schema)
+        after = update.prepare_commit(snapshot, after, is_creating_new_table=True)
+        _refuse_at_commit(snapshot, after)
         return _with_clustering(replace(after, version=snapshot.version + 1), clusters)
 
     def _refuse_as_analyzer(self) -> None:
@@ -321,12 +230,12 @@ class CreateTable(Step):
         for path, column in walk(schema):
             default = column.metadata.get(CURRENT_DEFAULT)
             if isinstance(default, str):
-                refuse_default(path_text(path), column.type, default)
+                columns.refuse_default(path_text(path), column.type, default)
         check_new_columns(self)
         _find_partitions(schema, self.partition_by)
         _require_resolved(schema, self.cluster_by)
         for column in schema.fields:
-            refuse_time(column)
+            columns.refuse_time(column)
         for column in schema.fields:
             if GENERATION in column.metadata:
                 refuse_generation(schema, column)
@@ -361,11 +270,11 @@ class CreateTable(Step):
                     remedy="Declare it as BIGINT, and choose other partition columns.",
                     delta_error_class=f"DELTA_IDENTITY_COLUMNS_{why}",
                 )
-        clusters = find_clustering(self.schema, self.cluster_by)
+        clusters = columns.find_clustering(self.schema, self.cluster_by)
         listed = self.properties.get(STATISTICS_COLUMNS)
         if listed is not None:
             PROPERTIES[STATISTICS_COLUMNS.lower()].validate(listed)
-            check_statistics_columns(
+            checks.check_statistics_columns(
                 Metadata(
                     schema_string=self.schema.to_json(),
                     partition_columns=partitions,
@@ -381,19 +290,15 @@ class CreateTable(Step):
         Write options of Delta's own become properties, and clustering brings its feature along
         and takes the place of the property that stands for it.
         """
-        options = {
-            key: value
-            for key, value in self.write_options.items()
-            if key.lower().startswith("delta.")
-        }
+        options = {k: v for k, v in self.write_options.items() if k.lower().startswith("delta.")}
         properties = validate_configurations(
             {**self.properties, **options}, allow_arbitrary=session.allow_arbitrary_properties
         )
         if self.cluster_by:
             properties.pop(CLUSTERING_COLUMNS, None)
-        refuse_features_of_new_table(properties)
-        check_new(properties, replaces=snapshot.exists)
-        refuse_keys_of_new_table(properties, snapshot.protocol if snapshot.exists else None)
+        checks.refuse_features_of_new_table(properties)
+        update.check_new(properties, replaces=snapshot.exists)
+        checks.refuse_keys_of_new_table(properties, snapshot.protocol if snapshot.exists else None)
         # REPLACE TABLE takes options for its writer, as does a query.
         takes_options = snapshot.exists or self.query is not None
         properties = {
@@ -403,41 +308,36 @@ class CreateTable(Step):
             and not (takes_options and key.startswith("option."))
         }
         clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if self.cluster_by else {}
-        required = required_of_new_table(snapshot.metadata, properties)
+        required = update.required_of_new_table(snapshot.metadata, properties)
         adaptive = _required_by_adaptive_metadata(properties, replaces=snapshot.exists)
         return {**required, **adaptive, **properties, **clustering}
 
     def operation(self, before: Snapshot, after: Snapshot) -> Operation | None:
-        """A new table without rows, at a place of its own."""
-        if before.exists or before.name or self.query:
+        is_new = not before.exists and self.mode is CreationMode.CREATE
+        if not is_new or before.name or self.query:
             return None
-        if self.mode is not CreationMode.CREATE:
-            return None
-        return Operation(
-            "CREATE TABLE",
-            {
-                "partitionBy": compact(list(after.metadata.partition_columns)),
-                "clusterBy": compact([*map(quoted_name, clustering_columns(after) or ())]),
-                "description": after.metadata.description,
-                "isManaged": "false",
-                "properties": compact(dict(after.metadata.configuration)),
-            },
-        )
+        parameters = {
+            "partitionBy": compact(list(after.metadata.partition_columns)),
+            "clusterBy": compact([*map(columns.quoted_name, clustering_columns(after) or ())]),
+            "description": after.metadata.description,
+            "isManaged": "false",
+            "properties": compact(dict(after.metadata.configuration)),
+        }
+        return Operation("CREATE TABLE", parameters)
 
     @property
     def is_verified_by_state(self) -> bool:
-        """Whether the new table is clustered."""
         return bool(self.cluster_by)
 
     def statement(self, table: str, provider: str = "delta") -> str:
         """The statement that makes *table*, as SQL spells its name, a table of *provider*."""
-        columns = "" if self.query is not None else f" ({columns_sql(self.schema)})"
+        defined = "" if self.query is not None else f" ({ddl.columns_sql(self.schema)})"
         # A provider may be the name of a class, with dots between parts that need no backticks.
         using = ".".join(
             part if part.isascii() and part.isidentifier() else identifier(part)
             for part in provider.split(".")
         )
-        clauses = [f"{self.mode.verb} {table}{columns} USING {using}"]
+        clauses = [f"{self.mode.verb} {table}{defined} USING {using}"]
         if self.write_options:
             clauses.append(f"OPTIONS ({pairs_sql(self.write_options)})")
         if self.partition_by:
@@ -456,7 +356,6 @@ class CreateTable(Step):
 
     @property
     def user_metadata(self) -> str | None:
-        """The value of the write option `userMetadata`."""
         options = {key.lower(): value for key, value in self.write_options.items()}
         return options.get("usermetadata")
 
@@ -465,7 +364,7 @@ def _required_by_adaptive_metadata(
     properties: Mapping[str, str], *, replaces: bool
 ) -> dict[str, str]:
     """What Delta adds to a new table with adaptive metadata, and refuses if it is requested."""
-    if properties.get(_ADAPTIVE_METADATA, "").lower() != SUPPORTED:
+    if properties.get(f"{FEATURE_PREFIX}adaptivemetadata-preview", "").lower() != checks.SUPPORTED:
         return {}
     for key, value in _WITH_ADAPTIVE_METADATA.items():
         if properties.get(key, value).lower() != value:
@@ -485,7 +384,6 @@ def _required_by_adaptive_metadata(
     return dict(_WITH_ADAPTIVE_METADATA)
 
 
-_ADAPTIVE_METADATA: Final = f"{FEATURE_PREFIX}adaptivemetadata-preview"
 _WITH_ADAPTIVE_METADATA: Final = {
     COLUMN_MAPPING_MODE: "id",
     "delta.enableDeletionVectors": "true",
@@ -499,11 +397,12 @@ def _with_inherited(snapshot: Snapshot, new: Metadata) -> Metadata:
     if not snapshot.exists:
         return new
     old = snapshot.metadata.configuration
-    held = {*COORDINATED_KEYS, UNITY_TABLE_ID}
-    if old.keys() & set(COORDINATED_KEYS) or snapshot.protocol.supports("catalogManaged"):
-        held |= set(ICT_KEYS)
+    held = {*update.COORDINATED_KEYS, checks.UNITY_TABLE_ID}
+    if old.keys() & set(update.COORDINATED_KEYS) or snapshot.protocol.supports("catalogManaged"):
+        held |= set(update.ICT_KEYS)
     given = {key: value for key, value in new.configuration.items() if key not in held}
-    kept = held | (set(_INHERITED) - given.keys())
+    inherited = {"delta.checkpointPolicy", "delta.enableDeletionVectors", "delta.enableRowTracking"}
+    kept = held | (inherited - given.keys())
     return new.with_configuration(given | {key: old[key] for key in old if key in kept})
 
 
@@ -513,8 +412,8 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
 
     Raises `Refused` for columns that are not there, that hold other columns, and for all columns.
     """
-    columns = _find_partitions(schema, names)
-    for column in columns:
+    fields = _find_partitions(schema, names)
+    for column in fields:
         if not isinstance(column.type, PrimitiveType) or column.type.name.startswith(
             ("string collate", "variant", "void")
         ):
@@ -524,13 +423,13 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
                 remedy="Choose columns with numbers, dates, times or strings.",
                 delta_error_class="INVALID_PARTITION_COLUMN_DATA_TYPE",
             )
-    if columns and len(columns) == len(schema.fields):
+    if fields and len(fields) == len(schema.fields):
         raise Refused(
             "A table cannot be partitioned by all of its columns.",
             remedy="Leave one column for the data files.",
             delta_error_class="ALL_PARTITION_COLUMNS_NOT_ALLOWED",
         )
-    return tuple(column.name for column in columns)
+    return tuple(column.name for column in fields)
 
 
 def _find_partitions(schema: StructType, names: Sequence[str]) -> list[StructField]:
@@ -542,15 +441,15 @@ def _find_partitions(schema: StructType, names: Sequence[str]) -> list[StructFie
                 remedy="Choose columns of the schema.",
                 delta_error_class="_LEGACY_ERROR_TEMP_3060",
             )
-    columns = [fields[name.lower()] for name in names]
-    twice = [path_text((one.name,)) for one in columns if columns.count(one) > 1]
+    found = [fields[name.lower()] for name in names]
+    twice = [path_text((one.name,)) for one in found if found.count(one) > 1]
     if twice:
         raise Refused(
             f"A table cannot be partitioned by the same column twice: {twice[0]}.",
             remedy="Name each column once.",
             delta_error_class="_LEGACY_ERROR_TEMP_3058",
         )
-    return columns
+    return found
 
 
 def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
@@ -558,13 +457,12 @@ def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
     # Under Iceberg compatibility Delta counts as if the columns that are replaced had had ids.
     old = snapshot.metadata
     mapped = column_mapping_mode(old) is not ColumnMappingMode.NONE
-    if not snapshot.exists or mapped or not enabled_versions(proposed):
+    if not snapshot.exists or mapped or not update.enabled_versions(proposed):
         return snapshot
     counted = sum(1 for _ in walk(old.schema))
     if names_containers(proposed):
         counted += sum(1 for _, field in walk(old.schema) for _ in slot_paths(field.type, ""))
-    configuration = {**old.configuration, MAX_COLUMN_ID: str(counted)}
-    return replace(snapshot, metadata=old.with_configuration(configuration))
+    return replace(snapshot, metadata=old.with_properties({MAX_COLUMN_ID: str(counted)}))
 
 
 def check_new_columns(step: CreateTable) -> None:
@@ -583,7 +481,7 @@ def check_new_columns(step: CreateTable) -> None:
             remedy="Give them types: CAST(NULL AS INT).",
             delta_error_class="DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS",
         )
-    twice = Counter(tuple(part.lower() for part in path) for path, _ in walk(step.schema))
+    twice = Counter(folded(path) for path, _ in walk(step.schema))
     repeated = [path_text(path) for path, times in twice.items() if times > 1]
     if repeated:
         raise Refused(
@@ -593,11 +491,11 @@ def check_new_columns(step: CreateTable) -> None:
         )
 
 
-def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
+def _require_resolved(schema: StructType, paths: Sequence[Path]) -> None:
     """Raise `Refused` for columns of CLUSTER BY that Spark does not find."""
     # It looks for them before Delta does, and minds their case.
     present = {path for path, _ in struct_fields(schema)}
-    for column in columns:
+    for column in paths:
         if column not in present:
             passes_others = any(
                 place is not None
@@ -617,11 +515,6 @@ def _require_resolved(schema: StructType, columns: Sequence[Path]) -> None:
                 remedy="Choose columns of the schema, spelled as they are there.",
                 delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
             )
-
-
-def validate_cluster_by_spec(metadata: Metadata, columns: Sequence[Path]) -> None:
-    """Raise `Refused` unless *columns* exist, are at most four, and have statistics."""
-    check_statistics_of(metadata, check_clustering(metadata, columns))
 
 
 def _require_as_described(
@@ -656,39 +549,27 @@ def _require_as_described(
 def _described(schema: StructType) -> dict[Path, tuple[str, bool, Mapping[str, Any]]]:
     """The columns, in no order, without what Delta adds to them."""
     plain = drop_column_mapping_metadata(
-        StructType(tuple(without_char(field) for field in schema.fields))
+        StructType(tuple(checks.without_char(field) for field in schema.fields))
     )
     return {
-        path: (
-            type_name(field.type),
-            field.nullable,
-            {key: value for key, value in field.metadata.items() if key != TYPE_CHANGES},
-        )
+        path: (type_name(field.type), field.nullable, field.without(TYPE_CHANGES).metadata)
         for path, field in walk(plain)
     }
 
 
-def _refuse_removal(snapshot: Snapshot) -> None:
-    """Raise `Refused` for replacing the files of a table that takes rows alone."""
-    has_files = snapshot.files is not None and snapshot.files.files
-    if has_files and is_true(snapshot.metadata.configuration, "delta.appendOnly"):
+def _refuse_at_commit(before: Snapshot, after: Snapshot) -> None:
+    has_files = before.files is not None and before.files.files
+    if has_files and is_true(before.metadata.configuration, "delta.appendOnly"):
         raise Refused(
             "The table is append-only, and its files cannot be replaced.",
             remedy="Set delta.appendOnly to false first.",
             delta_error_class="DELTA_CANNOT_MODIFY_APPEND_ONLY",
         )
-
-
-def _require_column_defaults(after: Snapshot) -> None:
-    with_default = [
-        path_text(path)
-        for path, column in walk(after.metadata.schema)
-        if CURRENT_DEFAULT in column.metadata
-    ]
-    if with_default and not after.protocol.supports("allowColumnDefaults"):
+    fields = walk(after.metadata.schema)
+    defaults = [path_text(path) for path, field in fields if CURRENT_DEFAULT in field.metadata]
+    if defaults and not after.protocol.supports("allowColumnDefaults"):
         raise Refused(
-            f"These columns have a default, which the table does not allow: "
-            f"{', '.join(with_default)}.",
+            f"These columns have a default, which the table does not allow: {', '.join(defaults)}.",
             remedy="Add --property delta.feature.allowColumnDefaults=supported.",
             delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
         )
@@ -704,10 +585,10 @@ def _clusters_as_property(snapshot: Snapshot, properties: Mapping[str, str]) -> 
     return tuple(physical_clustering({CLUSTERING_DOMAIN: domain}))
 
 
-def _with_clustering(after: Snapshot, columns: Sequence[Path]) -> Snapshot:
+def _with_clustering(after: Snapshot, clusters: Sequence[Path]) -> Snapshot:
     """*after* with its domains; that of clustering stays, empty, where there was one."""
     domains = after.domains or {}
-    if not columns and CLUSTERING_DOMAIN not in domains:
+    if not clusters and CLUSTERING_DOMAIN not in domains:
         return replace(after, domains=domains)
     physical = physical_paths(after.metadata.schema)
     known = {
@@ -715,11 +596,8 @@ def _with_clustering(after: Snapshot, columns: Sequence[Path]) -> Snapshot:
         for path, stored in physical.items()
         if not any(KNOWN_AFTER_COMMIT in part for part in stored)
     }
-    named = clustering_domain([known.get(path, path) for path in columns])
+    named = clustering_domain([known.get(path, path) for path in clusters])
     return replace(after, domains={**domains, CLUSTERING_DOMAIN: named})
-
-
-# Set location
 
 
 @dataclass(frozen=True, slots=True)
@@ -733,29 +611,54 @@ class SetLocation(Step):
     there: Snapshot
 
     kind = "set_location"
-    json = record(location=(STRING, attrgetter("there.root")), **within("there", STATE_FIELDS))
+    json = record(location=(STRING, attrgetter("there.root")), **jv.within("there", STATE_FIELDS))
     secret_fields = ("there",)
     is_commit = False
     depends_on_state = True
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-        """The other table, under the name of this one."""
-        return set_location(snapshot, self.there, session)
+        """
+        The other table, under the name of this one.
+
+        Raises `Refused` for a table without a name, and for other columns or partitions; ids and
+        physical names of column mapping may differ.
+        """
+        there = self.there
+        if snapshot.name is None:
+            raise Refused(
+                "The location of a table that is addressed by its path cannot be changed.",
+                remedy="Give the table's name in the catalog: catalog.schema.table.",
+                delta_error_class="DELTA_CANNOT_SET_LOCATION_ON_PATH_IDENTIFIER",
+            )
+        require_readable(there)
+        here, other = _compared(snapshot.metadata), _compared(there.metadata)
+        if here != other and not session.bypass_location_schema_check:
+            raise Refused(
+                f"The table at {there.root} has other columns or other partitions.",
+                remedy="Compare both with inspect. If that is intended, pass "
+                f"--spark-conf {BYPASS}=true.",
+                delta_error_class="DELTA_SET_LOCATION_SCHEMA_MISMATCH",
+            )
+        return replace(there, name=snapshot.name)
 
     @property
     def touches(self) -> Touches:
-        """The other table."""
         return Touches(destination=self.there)
 
     def _clause(self) -> str:
         return f"SET LOCATION {literal(self.there.root)}"
 
     def options(self) -> Iterator[str]:
-        """`--set-location`."""
         yield from ("--set-location", self.there.root)
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Self:
-        """The step that `json` has written."""
-        location, version = place(document["location"]), version_number(document["version"])
-        return cls(read_state(location, version, document))
+        location = jv.place(document["location"])
+        return cls(read_state(location, jv.version_number(document["version"]), document))
+
+
+def _compared(metadata: Metadata) -> tuple[StructType, list[StructField]]:
+    """The schema and the columns partitioned by, as far as Delta compares them."""
+    schema = drop_column_mapping_metadata(metadata.schema)
+    fields = {field.name: field for field in schema.fields}
+    return schema, [fields[name] for name in metadata.partition_columns if name in fields]

@@ -5,7 +5,6 @@ clustering.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
@@ -40,6 +39,7 @@ from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import prepare_commit, update_metadata
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import Refused
+from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 
 if TYPE_CHECKING:
@@ -75,11 +75,8 @@ def refuse_default(name: str, data_type: DataType, text: str) -> None:
 
 def refuse_time(column: StructField) -> None:
     """Raise `Refused` for a column with a time of day, wherever in it."""
-    times = any(
-        isinstance(data_type, PrimitiveType) and data_type.name.startswith("time(")
-        for data_type in all_types(column.type)
-    )
-    if times:
+    parts = all_types(column.type)
+    if any(isinstance(part, PrimitiveType) and part.name.startswith("time(") for part in parts):
         raise Refused(
             f"{column.name} has the type TIME, which Spark 4.2 does not support.",
             remedy="Use TIMESTAMP, or a number of microseconds.",
@@ -121,15 +118,12 @@ TYPE_CHANGES: Final = "delta.typeChanges"
 _INTEGERS: Final = ("byte", "short", "integer", "long")
 # Spark's `DecimalType.forType`, where a long has 20 digits.
 _DIGITS: Final = {"byte": 3, "short": 5, "integer": 10, "long": 20}
-_OTHERS: Final = frozenset(
-    {
-        ("float", "double"),
-        ("byte", "double"),
-        ("short", "double"),
-        ("integer", "double"),
-        ("date", "timestamp_ntz"),
-    }
-)
+# fmt: off
+_OTHERS: Final = {
+    ("float", "double"), ("byte", "double"), ("short", "double"), ("integer", "double"),
+    ("date", "timestamp_ntz"),
+}
+# fmt: on
 _DECIMAL: Final = re.compile(r"decimal\((\d{1,4}),(\d{1,4})\)")
 
 
@@ -185,16 +179,12 @@ def is_up_cast(old: str, new: str) -> bool:
 
 
 _NUMBERS: Final = (*_INTEGERS, "float", "double")
-_TIMES: Final = frozenset(
-    {
-        ("date", "timestamp"),
-        ("date", "timestamp_ntz"),
-        ("timestamp", "timestamp_ntz"),
-        ("timestamp_ntz", "timestamp"),
-        ("timestamp", "long"),
-        ("long", "timestamp"),
-    }
-)
+# fmt: off
+_TIMES: Final = {
+    ("date", "timestamp"), ("date", "timestamp_ntz"), ("timestamp", "timestamp_ntz"),
+    ("timestamp_ntz", "timestamp"), ("timestamp", "long"), ("long", "timestamp"),
+}
+# fmt: on
 
 
 def type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
@@ -206,7 +196,8 @@ def type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
     recorded = field.metadata.get(TYPE_CHANGES)
     for entry in recorded if isinstance(recorded, list) else ():
         document = entry if isinstance(entry, dict) else {}
-        path, old, new = (_text(document.get(k)) for k in ("fieldPath", "fromType", "toType"))
+        values = [document.get(key) for key in ("fieldPath", "fromType", "toType")]
+        path, old, new = (value if isinstance(value, str) else "" for value in values)
         yield path, old, new
 
 
@@ -230,10 +221,6 @@ def record_flaws(field: StructField) -> Iterator[str]:
             yield f"it names {path!r}, which the column does not have"
         elif not isinstance(data_type, PrimitiveType) or data_type.name != last:
             yield f"it ends with {last}, which is not the column's type"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 # Clustering
@@ -317,8 +304,7 @@ def suspension(columns: Sequence[Path]) -> str:
     >>> suspension([("day",)])
     ' suspends {"clusteringColumns":[["day"]]}'
     """
-    named = {"clusteringColumns": [list(column) for column in columns]}
-    return f" suspends {json.dumps(named, ensure_ascii=False, separators=(',', ':'))}"
+    return f" suspends {compact({'clusteringColumns': list(map(list, columns))})}"
 
 
 def suspended_columns(user_metadata: str) -> tuple[Path, ...]:
@@ -338,12 +324,8 @@ def with_clustering(snapshot: Snapshot, columns: Sequence[Path]) -> Snapshot:
 
 def clustering_domain(physical: Sequence[Path]) -> DomainMetadata:
     """The domain of a table that is clustered by these columns, in their physical names."""
-    document = {
-        "clusteringColumns": [list(path) for path in physical],
-        "domainName": CLUSTERING_DOMAIN,
-    }
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return DomainMetadata(CLUSTERING_DOMAIN, text)
+    document = {"clusteringColumns": list(map(list, physical)), "domainName": CLUSTERING_DOMAIN}
+    return DomainMetadata(CLUSTERING_DOMAIN, compact(document))
 
 
 def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettings) -> Snapshot:
@@ -372,14 +354,20 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     require_writable(snapshot)
     check_statistics_of(metadata, columns)
     physical = physical_paths(metadata.schema)
-    _require_known_names(columns, physical)
+    fresh = [path_text(c) for c in columns if any(KNOWN_AFTER_COMMIT in p for p in physical[c])]
+    if fresh:
+        raise Refused(
+            f"{', '.join(fresh)} is a new column of a table with column mapping; its physical name "
+            "is known only after it is added.",
+            remedy="Add it first, then cluster by it in a second command.",
+        )
     # Also for no columns: Delta keeps the domain, with an empty list.
     domain = clustering_domain([physical[column] for column in columns])
     after = snapshot
     if not supported:
         # What CLUSTER BY may, and SET TBLPROPERTIES may not: the catalog refuses this property.
-        asked = {**metadata.configuration, f"{FEATURE_PREFIX}clustering": "supported"}
-        after = update_metadata(snapshot, metadata.with_configuration(asked), session)
+        asked = metadata.with_properties({f"{FEATURE_PREFIX}clustering": "supported"})
+        after = update_metadata(snapshot, asked, session)
     domains = {**(snapshot.domains or {}), CLUSTERING_DOMAIN: domain}
     return replace(prepare_commit(snapshot, after), domains=domains)
 
@@ -521,17 +509,3 @@ def _listed(text: str) -> list[Path]:
         tuple(map(str, item)) if isinstance(item, list) else (str(item),)
         for item in (listed if isinstance(listed, list) else ())
     ]
-
-
-def _require_known_names(columns: Sequence[Path], physical: dict[Path, Path]) -> None:
-    fresh = [
-        path_text(column)
-        for column in columns
-        if any(KNOWN_AFTER_COMMIT in part for part in physical[column])
-    ]
-    if fresh:
-        raise Refused(
-            f"{', '.join(fresh)} is a new column of a table with column mapping; its physical name "
-            "is known only after it is added.",
-            remedy="Add it first, then cluster by it in a second command.",
-        )

@@ -68,7 +68,8 @@ if TYPE_CHECKING:
 # Compatibility with Iceberg
 
 
-VERSIONS: Final = (1, 2, 3)
+_V3: Final = 3
+VERSIONS: Final = (1, 2, _V3)
 ROW_TRACKING: Final = "delta.enableRowTracking"
 FORMATS: Final = "delta.universalFormat.enabledFormats"
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
@@ -109,9 +110,8 @@ def enforce_iceberg_compatibility(
     it wants column mapping, which a new table gets, and V3 row tracking, which is set.
     """
     metadata = _enforce_universal_format(before.metadata, metadata)
-    _require_fit_for_hudi(metadata)
     # No error class: Delta throws an UnsupportedOperationException.
-    if 3 in enabled_versions(before.metadata) and 3 not in enabled_versions(metadata):  # noqa: PLR2004
+    if _V3 in enabled_versions(before.metadata) and _V3 not in enabled_versions(metadata):
         raise Refused(
             "Iceberg compatibility V3 cannot be turned off.",
             remedy="Copy the table into one without it.",
@@ -133,7 +133,7 @@ def enforce_iceberg_compatibility(
                 if version in enabled_versions(before.metadata)
                 else "Run `deltaadm set-mapping-mode TABLE name` first.",
             )
-        if version == 3:  # noqa: PLR2004
+        if version == _V3:
             metadata = _with_row_tracking(before.metadata, metadata)
         _check_version(version, before, protocol, metadata)
     return metadata
@@ -147,7 +147,7 @@ def _with_row_tracking(old: Metadata, new: Metadata) -> Metadata:
             "Iceberg compatibility V3 needs row tracking.",
             f"Do not change {ROW_TRACKING}.",
         )
-    if 3 not in enabled_versions(old) and is_true(old.configuration, ROW_TRACKING):  # noqa: PLR2004
+    if _V3 not in enabled_versions(old) and is_true(old.configuration, ROW_TRACKING):
         raise Refused(
             "Iceberg compatibility V3 cannot be turned on while row tracking is on.",
             remedy="Create a table with both, and copy the data.",
@@ -156,41 +156,39 @@ def _with_row_tracking(old: Metadata, new: Metadata) -> Metadata:
 
 
 def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
-    if "iceberg" not in _formats(new) or enabled_versions(new):
+    formats = _formats(new)
+    if "iceberg" in formats and not enabled_versions(new):
+        if not enabled_versions(old):
+            raise Refused(
+                "Universal Format (Iceberg) needs Iceberg compatibility to be turned on as well.",
+                remedy=f"Set {compat_key(2)} to true in the same command.",
+                delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
+            )
+        rest = ",".join(name for name in formats if name != "iceberg")
+        new = new.without_properties(FORMATS)
+        new = new.with_properties({FORMATS: rest}) if rest else new
+    if "hudi" not in formats:
         return new
-    if not enabled_versions(old):
-        raise Refused(
-            "Universal Format (Iceberg) needs Iceberg compatibility to be turned on as well.",
-            remedy=f"Set {compat_key(2)} to true in the same command.",
-            delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
-        )
-    rest = [name for name in _formats(new) if name != "iceberg"]
-    without = new.without_properties(FORMATS)
-    return without.with_properties({FORMATS: ",".join(rest)}) if rest else without
-
-
-def _require_fit_for_hudi(metadata: Metadata) -> None:
-    if "hudi" not in _formats(metadata):
-        return
+    vectors = is_true(new.configuration, _DELETION_VECTORS)
     unknown = [
         path_text((field.name,))
-        for field in metadata.schema.fields
+        for field in new.schema.fields
         if any(
             isinstance(part, PrimitiveType) and part.name in _NOT_IN_HUDI
             for part in all_types(field.type)
         )
     ]
-    vectors = is_true(metadata.configuration, _DELETION_VECTORS)
     if vectors or unknown:
         raise Refused(
-            "Universal Format (Hudi) does not allow deletion vectors."
-            if vectors
-            else f"Universal Format (Hudi) does not allow the types of: {', '.join(unknown)}.",
-            remedy=f"Set {_DELETION_VECTORS} to false, or leave hudi out of {FORMATS}."
-            if vectors
-            else f"Use INT and TIMESTAMP there, or leave hudi out of {FORMATS}.",
+            "Universal Format (Hudi) does not allow "
+            + ("deletion vectors." if vectors else f"the types of: {', '.join(unknown)}."),
+            remedy=(
+                f"Set {_DELETION_VECTORS} to false" if vectors else "Use INT and TIMESTAMP there"
+            )
+            + f", or leave hudi out of {FORMATS}.",
             delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
+    return new
 
 
 _NOT_IN_HUDI: Final = frozenset({"byte", "short", "timestamp_ntz", "void"})
@@ -225,10 +223,8 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
             f"table has: {', '.join(old.partition_columns)}.",
             "Keep them, or drop the table and create it anew.",
         )
-    if version == 3:  # noqa: PLR2004
-        _check_defaults(metadata)
-    _check_type_changes(version, metadata)
-    if version < 3 and protocol.supports("deletionVectors"):  # noqa: PLR2004
+    _check_columns(version, metadata)
+    if version < _V3 and protocol.supports("deletionVectors"):
         if is_true(metadata.configuration, _DELETION_VECTORS):
             raise _violation(
                 "DELETION_VECTORS_SHOULD_BE_DISABLED",
@@ -260,10 +256,10 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
     )
 
 
-def _check_defaults(metadata: Metadata) -> None:
-    """Raise `Refused` for defaults that V3 does not allow."""
-    # They are handed on to Iceberg, which knows literals only.
-    for path, field in walk(metadata.schema):
+def _check_columns(version: int, metadata: Metadata) -> None:
+    """Raise `Refused` for defaults and for changes of types that Iceberg does not know."""
+    # Defaults are handed on to Iceberg, which knows literals only.
+    for path, field in walk(metadata.schema) if version == _V3 else ():
         default = field.metadata.get(CURRENT_DEFAULT)
         if isinstance(default, str) and not is_iceberg_default(field.type, default):
             raise _violation(
@@ -272,10 +268,6 @@ def _check_defaults(metadata: Metadata) -> None:
                 f"{path_text(path)}, which is no plain literal of its type.",
                 "Write a literal such as 7, 1.5, true or '2026-01-31', or no default.",
             )
-
-
-def _check_type_changes(version: int, metadata: Metadata) -> None:
-    """Columns may only have been widened in ways that Iceberg knows as well."""
     for path, field in walk(metadata.schema):
         changes = field.metadata.get("delta.typeChanges")
         for change in changes if isinstance(changes, list) else ():
@@ -314,7 +306,7 @@ def allows_type(version: int, data_type: DataType) -> bool:
         if version == 1:
             return name != "void"
         known = name in _V2_TYPES or name.startswith("decimal")
-        return known or (version == 3 and name == "variant")  # noqa: PLR2004
+        return known or (version == _V3 and name == "variant")
     # Iceberg needs ids of elements, keys and values, which only V2 and V3 assign.
     return version > 1 or not isinstance(data_type, ArrayType | MapType)
 
@@ -325,13 +317,8 @@ def _violation(sub_class: str, message: str, remedy: str) -> Refused:
     )
 
 
-# Transactions
-
-
 IN_COMMIT_TIMESTAMPS: Final = "delta.enableInCommitTimestamps"
-PREPARATIONS: Final = frozenset(
-    {"UPGRADE PROTOCOL", "ROW TRACKING BACKFILL", "REMOVE COLUMN MAPPING"}
-)
+PREPARATIONS: Final = ("UPGRADE PROTOCOL", "ROW TRACKING BACKFILL", "REMOVE COLUMN MAPPING")
 """The operations of commits with which Delta prepares a change of properties."""
 COORDINATOR: Final = (
     "delta.coordinatedCommits.commitCoordinator-preview",
