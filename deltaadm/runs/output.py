@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from functools import partial
 from io import StringIO
 
+from deltaadm.dataclass import replace
 from deltaadm.errors import (
     DeltaadmError,
     EngineError,
@@ -16,12 +17,12 @@ from deltaadm.errors import (
     StorageError,
     TableError,
     UsageError,
-)
+)  # fmt: skip
 from deltaadm.runs.status import NOTHING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from contextvars import Token
     from pathlib import Path
     from typing import Final, TextIO
@@ -94,13 +95,15 @@ class Messages:
 
     def line(self, level: str, message: str, *, timed: bool = False) -> str:
         """The line for *message*, which has no line break that could forge another."""
+        from time import gmtime, strftime
+
+        now = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
         if self.as_json:
             import json
 
-            record = {"time": _now(), "level": level, "message": message}
-            return json.dumps(record) + "\n"
+            return json.dumps({"time": now, "level": level, "message": message}) + "\n"
         text = " ".join(message.split("\n"))
-        return f"{_now()} {level.upper()} {text}\n" if timed else f"{text}\n"
+        return f"{now} {level.upper()} {text}\n" if timed else f"{text}\n"
 
 
 def _append(file: Path, text: str) -> None:
@@ -113,12 +116,6 @@ def _append(file: Path, text: str) -> None:
             f"The file {file} cannot be written: {error.strerror or error}.",
             remedy="Choose another path.",
         ) from error
-
-
-def _now() -> str:
-    from time import gmtime, strftime
-
-    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
 
 
 _MESSAGES: Final[ContextVar[Messages | None]] = ContextVar("messages", default=None)
@@ -139,22 +136,12 @@ def restore_messages(before: Token[Messages | None]) -> None:
     _MESSAGES.reset(before)
 
 
-_ERASER: Final[ContextVar[Callable[[], None] | None]] = ContextVar("eraser", default=None)
+ERASER: Final[ContextVar[Callable[[], None] | None]] = ContextVar("eraser", default=None)
+"""What removes what is drawn on the terminal, before something is written there."""
 
 
-def set_eraser(erase: Callable[[], None]) -> Token[Callable[[], None] | None]:
-    """Have *erase* remove what is drawn on the terminal; the token restores the former one."""
-    return _ERASER.set(erase)
-
-
-def reset_eraser(before: Token[Callable[[], None] | None]) -> None:
-    """Use the former eraser again."""
-    _ERASER.reset(before)
-
-
-def erase_drawn() -> None:
-    """Erase what is drawn on the terminal, before something is written there."""
-    erase = _ERASER.get()
+def _erase_drawn() -> None:
+    erase = ERASER.get()
     if erase is not None:
         erase()
 
@@ -177,13 +164,16 @@ _NO_THREAD: Final = "can't start new thread"
 
 def shortage(error: BaseException) -> DeltaadmError | None:
     """What the run lacked when it ended in *error*; None for other causes."""
-    for cause in _chain(error):
-        if isinstance(cause, MemoryError) or _is_unmapped(cause):
+    cause: BaseException | None = error
+    while cause is not None:  # also what it happened in the wake of
+        number = cause.errno if isinstance(cause, OSError) else None
+        unmapped = isinstance(cause, ImportError) and any(t in str(cause) for t in _NO_MEMORY)
+        if isinstance(cause, MemoryError) or unmapped or number in {errno.ENOMEM, errno.EAGAIN}:
             return EngineError(
                 "There is not enough memory for this command.",
                 remedy="Free some, or allow more: ulimit -v shows the limit of a shell.",
             )
-        if isinstance(cause, OSError) and cause.errno in {errno.EMFILE, errno.ENFILE}:
+        if number in {errno.EMFILE, errno.ENFILE}:
             return StorageError(
                 "Too many files are open.",
                 remedy="Allow more: ulimit -n shows the limit of a shell.",
@@ -199,26 +189,13 @@ def shortage(error: BaseException) -> DeltaadmError | None:
                 remedy="Find the commit that added the nested value or column, and restore the "
                 "version before it.",
             )
+        cause = cause.__cause__ or cause.__context__
     if isinstance(error, OSError) and error.filename:
         return StorageError(
             f"Cannot access {os.fsdecode(error.filename)}: {error.strerror}.",
             remedy="Check its name, and the permissions on it.",
         )
     return None
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and those in whose wake it happened."""
-    seen: BaseException | None = error
-    while seen is not None:
-        yield seen
-        seen = seen.__cause__ or seen.__context__
-
-
-def _is_unmapped(error: BaseException) -> bool:
-    if isinstance(error, OSError) and error.errno in {errno.ENOMEM, errno.EAGAIN}:
-        return True
-    return isinstance(error, ImportError) and any(text in str(error) for text in _NO_MEMORY)
 
 
 # Streams
@@ -275,8 +252,6 @@ def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
     if format_name != "sql":
         _write(partial(_render, format_name, reports, sys.stdout, style))
         return
-    from deltaadm.dataclass import replace
-
     exact = rendered("sql", reports, replace(style, for_terminal=False))
     shown = rendered("sql", reports, replace(style, for_terminal=sys.stdout.isatty()))
     write_text(shown)
@@ -314,7 +289,7 @@ def _write(put: Callable[[], object]) -> None:
     # What goes to a file is asked for by its option, however quiet the run is.
     if messages().is_silent and not isinstance(sys.stdout, FileText):
         return
-    erase_drawn()
+    _erase_drawn()
     _escape_unencodable(sys.stdout)
     try:
         put()
@@ -331,10 +306,9 @@ def output_error(error: BaseException | None, status: CommitStatus) -> StorageEr
     """The error of a run whose output *error* has ended; it says what was committed."""
     discard_output()
     # So after `>&-` in a shell.
-    if getattr(error, "errno", None) == errno.EBADF:
-        cause = "standard output is closed"
-    else:
-        cause = (getattr(error, "strerror", None) or str(error)).lower()
+    closed = getattr(error, "errno", None) == errno.EBADF
+    reason = (getattr(error, "strerror", None) or str(error)).lower()
+    cause = "standard output is closed" if closed else reason
     committed = "" if status.clause == NOTHING else f"; {status.clause}"
     return StorageError(
         f"The output cannot be written: {cause}{committed}.",
@@ -354,7 +328,7 @@ def _discard(stream: TextIO) -> None:
 
 def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
     """Write *reports* to standard error, as text: for whoever is about to be asked."""
-    erase_drawn()
+    _erase_drawn()
     _escape_unencodable(sys.stderr)
     _render("text", reports, sys.stderr, context.style)
     sys.stderr.flush()
@@ -376,9 +350,16 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
     elsewhere on standard error.
     """
     try:
-        return _in_time(context.access.timeout, work)
+        if context.access.timeout is None:
+            return work()
+        from deltaadm.runs.deadline import deadline
+
+        with deadline(context.access.timeout):
+            return work()
     except (DeltaadmError, MemoryError, OSError, RuntimeError, ImportError) as found:
-        error = _expected(found)
+        error = found if isinstance(found, DeltaadmError) else shortage(found)
+        if error is None:
+            raise
         show_failure(context, table, error)
         return error.exit_code
 
@@ -393,25 +374,6 @@ def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
         show(context, [Failure(table, error)])
     else:
         show_error(table, error)
-
-
-def _in_time(timeout: str | None, work: Callable[[], int]) -> int:
-    if timeout is None:
-        return work()
-    from deltaadm.runs.deadline import deadline
-
-    with deadline(timeout):
-        return work()
-
-
-def _expected(error: Exception) -> DeltaadmError:
-    """The error that can be shown; raises what is none of these."""
-    if isinstance(error, DeltaadmError):
-        return error
-    lacking = shortage(error)
-    if lacking is None:
-        raise error
-    return lacking
 
 
 def show_error(table: str, error: DeltaadmError) -> None:
@@ -432,19 +394,19 @@ def say_end(message: str) -> None:
 
 def info(message: str) -> None:
     """Something about the run, on standard error."""
-    from deltaadm.reports.words import visible
-
-    shown = visible(message)
-    _say(WARNING if message.startswith("Warning:") else INFO, shown, f"{shown}\n")
+    _tell(WARNING if message.startswith("Warning:") else INFO, message)
 
 
 def detail(message: str) -> None:
     """Something about the run that only those want to know who ask for it."""
-    if not messages().wants(DEBUG):
-        return
-    from deltaadm.reports.words import visible
+    _tell(DEBUG, message)
 
-    _say(DEBUG, visible(message), f"{visible(message)}\n")
+
+def _tell(level: str, message: str) -> None:
+    if messages().wants(level):
+        from deltaadm.reports.words import visible
+
+        _say(level, visible(message), f"{visible(message)}\n")
 
 
 def _say(level: str, message: str, text: str) -> None:
@@ -465,7 +427,7 @@ def write_stderr(text: str) -> None:
     """
     from deltaadm.masking import masked
 
-    erase_drawn()
+    _erase_drawn()
     _escape_unencodable(sys.stderr)
     try:
         sys.stderr.write(masked(text))

@@ -9,10 +9,10 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.runs.output import info, is_terminal, reset_eraser, set_eraser
+from deltaadm.facts import CommitFacts, LiveFile, LiveFiles
+from deltaadm.runs.output import ERASER, info, is_terminal
 
 if TYPE_CHECKING:
-    from _thread import LockType
     from collections.abc import Callable, Iterable, Iterator
 
     from deltaadm.facts import Facts
@@ -56,28 +56,33 @@ class Progress:
         if not is_terminal():
             if now - self._shown >= _SELDOM:
                 self._shown = now
-                info(self._sentence(now))
+                state = self._state()
+                counts = state.counts
+                if state.total is not None:
+                    counts = f"{state.done} of {state.total} {counts}".rstrip()
+                what = " ".join(filter(None, (state.doing, state.what)))
+                passed = f"{round(now - self._started)} s"
+                info(f"{what}: {', '.join(filter(None, (counts, passed)))}")
         elif now - self._shown >= (_OFTEN if self._live else _SOON):
             self._shown = now
-            self._draw(now)
+            with self._lock:
+                if not self._over:
+                    self._draw(now - self._started)
 
-    def _draw(self, now: float) -> None:
-        with self._lock:
-            if self._over:
-                return
-            if self._live is None:
-                from deltaadm.formats.live import LiveLine
+    def _draw(self, seconds: float) -> None:
+        if self._live is None:
+            from deltaadm.formats.live import LiveLine
 
-                self._live = LiveLine()
-            state = self._state()
-            self._live.show(
-                state.doing,
-                state.what,
-                state.counts,
-                done=state.done,
-                total=state.total,
-                seconds=now - self._started,
-            )
+            self._live = LiveLine()
+        state = self._state()
+        self._live.show(
+            state.doing,
+            state.what,
+            state.counts,
+            done=state.done,
+            total=state.total,
+            seconds=seconds,
+        )
 
     def hide(self) -> None:
         """Let the line go, until the next tick in a second."""
@@ -85,14 +90,6 @@ class Progress:
             live, self._live = self._live, None
             if live is not None:
                 live.hide()
-
-    def _sentence(self, now: float) -> str:
-        state = self._state()
-        parts = [state.counts] if state.counts else []
-        if state.total is not None:
-            parts = [f"{state.done} of {state.total}{' ' if state.counts else ''}{state.counts}"]
-        passed = f"{round(now - self._started)} s"
-        return f"{' '.join(filter(None, (state.doing, state.what)))}: {', '.join((*parts, passed))}"
 
     @contextmanager
     def shown(self, *, by_itself: bool = True) -> Iterator[None]:
@@ -104,29 +101,25 @@ class Progress:
         """
         wait = _thread.allocate_lock()
         wait.acquire()
-        if by_itself:
-            self._start(wait)
-        before = set_eraser(self.hide)
-        try:
-            yield
-        finally:
-            reset_eraser(before)
-            wait.release()
-            self._over = True
-            self.hide()
 
-    def _start(self, wait: LockType) -> None:
-        """Tick in a thread until *wait* is free; without one where memory is short."""
-
-        def run() -> None:
+        def tick_until_it_is_free() -> None:
             with suppress(MemoryError):
                 while not wait.acquire(timeout=_OFTEN):
                     self.tick()
 
-        # `threading` waits for a new thread to begin: for ever, where memory is so short that it
-        # cannot.
-        with suppress(RuntimeError, MemoryError):
-            _thread.start_new_thread(copy_context().run, (run,))
+        if by_itself:
+            # Without one where memory is short. `threading` waits for a new thread to begin: for
+            # ever, where memory is so short that it cannot.
+            with suppress(RuntimeError, MemoryError):
+                _thread.start_new_thread(copy_context().run, (tick_until_it_is_free,))
+        before = ERASER.set(self.hide)
+        try:
+            yield
+        finally:
+            ERASER.reset(before)
+            wait.release()
+            self._over = True
+            self.hide()
 
 
 class Examination:
@@ -139,8 +132,6 @@ class Examination:
 
     def watched(self, facts: Iterable[Facts]) -> Iterator[Facts]:
         """The same facts, counted as they pass."""
-        from deltaadm.facts import CommitFacts, LiveFile, LiveFiles
-
         for fact in facts:
             if isinstance(fact, LiveFile):
                 self._files += 1
