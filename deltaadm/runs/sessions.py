@@ -10,6 +10,8 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.errors import Refused
+from deltaadm.replay.load import CATALOG_MANAGED
+from deltaadm.runs.context import now
 from deltaadm.runs.options import Engine, pairs, read_file
 from deltaadm.runs.output import detail, info, messages
 from deltaadm.runs.progress import phases
@@ -44,7 +46,6 @@ def executor(
     """
     if context.commit_engine is Engine.EMBEDDED:
         from deltaadm.plans.embedded_executor import EmbeddedExecutor
-        from deltaadm.runs.context import now
 
         if context.unity is not None:
             for plan in plans:
@@ -61,7 +62,10 @@ def executor(
     }
     long_work = len(plans) > _FEW or any(plan.cost is not Cost.METADATA for plan in plans)
     places = [plan.before.root for plan in plans]
-    options = spark_options(context, _changed(settings), places=places, long_work=long_work)
+    defaults = SessionSettings().to_conf()
+    # Those that are not Delta's own defaults.
+    conf = {key: value for key, value in settings.to_conf().items() if defaults.get(key) != value}
+    options = spark_options(context, conf, places=places, long_work=long_work)
     return SparkExecutor(
         options,
         announce=info if phases is None else phases.announce,
@@ -78,21 +82,19 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     The answer are the locations of tables that Unity Catalog has found and Spark does not know by
     their names, and which are changed by their location instead.
     """
-    if context.commit_engine is Engine.EMBEDDED:
-        return set()  # which has its own reasons
     unity = context.unity
-    managed = [plan for plan in plans if unity is not None and unity.knows(plan.before.root)]
-    if unity is None or not managed:
-        return set()
-    from deltaadm.replay.load import CATALOG_MANAGED
-    from deltaadm.spark.catalog import may_know_catalog
-
-    options, by_place = spark_options(context), set()
-    for plan in managed:
+    by_place: set[str] = set()
+    if unity is None or context.commit_engine is Engine.EMBEDDED:  # which has its own reasons
+        return by_place
+    for plan in plans:
         before = plan.before
-        unity.allow_writing(before.root)
         catalog = unity.catalog_of(before.root)
-        if may_know_catalog(options, os.environ, catalog):
+        if catalog is None:
+            continue
+        unity.allow_writing(before.root)
+        from deltaadm.spark.catalog import may_know_catalog
+
+        if may_know_catalog(spark_options(context), os.environ, catalog):
             continue
         if any(map(before.protocol.supports, CATALOG_MANAGED)) and not plan.is_noop:
             raise Refused(
@@ -115,11 +117,10 @@ def warn_of_other_writers(context: RunContext, plans: Iterable[Plan]) -> None:
     from deltaadm.spark.object_stores import log_store, single_driver_schemes
 
     options = spark_options(context)
-    if options.is_connect:
-        return  # whose server has settings of its own
     places = [plan.before.root for plan in plans if not plan.is_noop]
     places = [place for place in places if is_remote(place)]
-    if not places:
+    # A Connect server has settings of its own.
+    if options.is_connect or not places:
         return
     for scheme in single_driver_schemes(places, settings_at_start(options.conf)):
         info(
@@ -164,16 +165,10 @@ def spark_options(
 
 
 def _storage_options(context: RunContext, place: str) -> Mapping[str, str]:
-    stores, unity = context.object_stores, context.unity
+    stores = context.object_stores
     options = {} if stores is None else stores.options_for(place)
-    credentials = None if unity is None else unity.credentials(place)
+    credentials = None if context.unity is None else context.unity.credentials(place)
     return options if credentials is None else {**options, **credentials.options}
-
-
-def _changed(settings: SessionSettings) -> dict[str, str]:
-    """The *settings* that are not Delta's own defaults."""
-    defaults = SessionSettings().to_conf()
-    return {key: value for key, value in settings.to_conf().items() if defaults.get(key) != value}
 
 
 @contextmanager
@@ -206,7 +201,12 @@ def log_reader(
         yield context
         return
 
-    places = [*tables, *(_places(many) if many else ())]
+    places = [*tables]
+    if many is not None:  # whose arguments may be URLs
+        places += [*(many.also or ()), *(many.discover or ())]
+        # Standard input can be read only once, which is done where its tables are used.
+        if many.tables_from is not None and str(many.tables_from) != "-":
+            places += map(str.strip, read_file(many.tables_from).splitlines())
     options = spark_options(context, places=places, long_work=True)
     with ExitStack() as stack:
         with phases("Starting Spark") as progress:
@@ -217,12 +217,3 @@ def log_reader(
             return
         hadoop, engine = Hadoop(session), SparkEngine(session)
         yield replace(context, executors=Executors(session), hadoop=hadoop, engine=engine)
-
-
-def _places(many: FleetOptions) -> Iterator[str]:
-    """The arguments of a fleet that may be URLs."""
-    yield from many.also or ()
-    yield from many.discover or ()
-    # Standard input can be read only once, which is done where its tables are used.
-    if many.tables_from is not None and str(many.tables_from) != "-":
-        yield from map(str.strip, read_file(many.tables_from).splitlines())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from urllib.parse import urlsplit
@@ -42,6 +43,7 @@ from deltaadm.runs.settings import ClientRequirements, load_settings, rule_setti
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 from deltaadm.runs.target import find, resolve_new
+from deltaadm.runs.unity import options_source
 from deltaadm.storage.store import ObjectStores
 
 if TYPE_CHECKING:
@@ -441,7 +443,11 @@ class Table:
                 request.spark, request.output, request.access
             )
             if self._storage_options:
-                context = replace(context, object_stores=self._stores(context))
+                source = partial(
+                    options_source, context.access, context.settings, self._storage_options
+                )
+                credentials = None if context.unity is None else context.unity.credentials
+                context = replace(context, object_stores=ObjectStores(source, credentials))
             reader = stack.enter_context(log_reader(context, [self.name]))
             yield stack.enter_context(open_catalog(reader, [self.name]))
 
@@ -449,16 +455,6 @@ class Table:
         if missing_ok:
             return resolve_new(context, self.name, None)
         return find(context, self.name)
-
-    def _stores(self, context: RunContext) -> ObjectStores:
-        """The object stores with the options of this table, which count most."""
-        from deltaadm.runs.unity import options_source
-
-        def options() -> Callable[[str], Mapping[str, str]]:
-            others = options_source(context.access, context.settings)
-            return lambda location: {**others(location), **self._storage_options}
-
-        return ObjectStores(options, None if context.unity is None else context.unity.credentials)
 
     def _requirements(self, project: Settings, target: Target) -> ClientRequirements:
         return ClientRequirements.of(self._request, project, target.text, target.location)

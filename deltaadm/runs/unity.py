@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from deltaadm.dataclass import dataclass
 from deltaadm.errors import Refused, SettingsError, StorageError, UsageError
+from deltaadm.masking import masked
 from deltaadm.runs.options import pairs, read_file
 from deltaadm.runs.settings_file import as_table, wrong
+from deltaadm.storage.store import is_remote, open_store, require_no_secret, table_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Final
 
     from deltaadm.domain.catalog_table import CatalogState, CatalogTable
@@ -20,6 +24,9 @@ if TYPE_CHECKING:
     from deltaadm.storage.object_store import RenewedCredentials, TemporaryCredentials
     from deltaadm.storage.store import LogStore, WritableStore
     from deltaadm.storage.unity import UnityCatalog
+
+    StorageSettings = tuple[Sequence[str], Mapping[str, str]]
+    """Options of the object stores of whatever is below one of several prefixes."""
 
 
 _OPTION: Final = "--unity"
@@ -58,20 +65,14 @@ class Unity:
         secret in it, or to which a token would go unencrypted.
         """
         if not self._is_sought:
-            url, place = self._url()
+            url, place = self._access.unity, _OPTION
+            if url is None and (setting := self._settings.find("unity")) is not None:
+                if not isinstance(setting.value, str):
+                    raise wrong(setting.place, "a string")
+                url, place = setting.value or None, setting.place
             self._catalog = None if url is None else _catalog_at(url, place)
             self._is_sought = True
         return self._catalog
-
-    def _url(self) -> tuple[str | None, str]:
-        if self._access.unity is not None:
-            return self._access.unity, _OPTION
-        setting = self._settings.find("unity")
-        if setting is None or setting.value == "":
-            return None, ""
-        if not isinstance(setting.value, str):
-            raise wrong(setting.place, "a string")
-        return setting.value, setting.place
 
     # Tables
 
@@ -87,8 +88,6 @@ class Unity:
 
     def list_tables(self, pattern: str) -> dict[str, CatalogTable]:
         """The Delta tables that match *pattern* by their names; raises what the catalog does."""
-        from deltaadm.storage.store import table_name
-
         return {
             entry.name: self._known(entry, table_name(entry.name) or ())
             for entry in self._found().list_tables(pattern)
@@ -96,8 +95,6 @@ class Unity:
 
     def _known(self, entry: CatalogTable, name: Sequence[str]) -> CatalogTable:
         """The entry with its location as runs have it, by which it is known from now on."""
-        from deltaadm.storage.store import require_no_secret
-
         if not entry.location:
             raise StorageError(
                 f"{self._found().name} does not say where {entry.name} is.",
@@ -105,7 +102,12 @@ class Unity:
             )
         require_no_secret(entry.location)
         try:
-            location = _located(entry.location)
+            location = entry.location.rstrip("/")
+            if not is_remote(entry.location):
+                store = open_store(entry.location)
+                location = store.root
+                if store.local_path is not None:
+                    location = os.path.realpath(store.local_path)
         except (ValueError, Refused, StorageError) as error:
             raise StorageError(
                 f"{self._found().name} has {entry.name} at {entry.location!r}, which is no "
@@ -144,13 +146,10 @@ class Unity:
             self._states[location] = state
         return state
 
-    def knows(self, location: str) -> bool:
-        """Whether the table at *location* was found in the catalog."""
-        return location in self._names
-
-    def catalog_of(self, location: str) -> str:
-        """The first part of the name of a table that was found."""
-        return self._names[location][0]
+    def catalog_of(self, location: str) -> str | None:
+        """The first part of the name of the table at *location*; None if none was found there."""
+        name = self._names.get(location)
+        return None if name is None else name[0]
 
     def allow_writing(self, location: str) -> None:
         """Have credentials for the table at *location*, if it is known, be good for writing."""
@@ -158,9 +157,9 @@ class Unity:
 
     def credentials(self, location: str) -> RenewedCredentials | None:
         """Temporary credentials for *location*; None where the catalog has none to give."""
-        if location.rstrip("/") not in self._names:
-            return None
         location = location.rstrip("/")
+        if location not in self._names:
+            return None
         # Apart by what they are good for: a catalog may allow reading alone.
         key = location, location in self._written
         if key not in self._credentials:
@@ -190,34 +189,33 @@ class Unity:
         return None if first is None else RenewedCredentials(ask_again, first)
 
 
-def _located(place: str) -> str:
-    """A location as `RunContext.locate` has it."""
-    from deltaadm.storage.store import is_remote, open_store
-
-    if is_remote(place):
-        return place.rstrip("/")
-    store = open_store(place)
-    return store.root if store.local_path is None else os.path.realpath(store.local_path)
-
-
 def _catalog_at(url: str, place: str) -> UnityCatalog:
-    from urllib.parse import urlsplit
-
     from deltaadm.storage.unity import UnityCatalog
 
+    words = f"{masked(url)!r} is not a URL such as https://adb-123.azuredatabricks.net"
+    no_url = (
+        UsageError(words, option=_OPTION)
+        if place == _OPTION
+        else SettingsError(f"{place}: {words}.", remedy="Correct it.")
+    )
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except ValueError:
-        raise _no_url(url, place) from None
+        raise no_url from None
     if "@" in url or parts.query or parts.fragment:
         raise Refused(
             f"The URL in {place} has a login, a query or a fragment, which may hold a secret.",
             remedy=f"Give scheme and host alone; the token comes from {_TOKENS[0]}.",
         )
     if parts.scheme not in {"http", "https"} or not host:
-        raise _no_url(url, place)
-    names = _token_names(host)
+        raise no_url
+    own = os.environ.get("DATABRICKS_HOST", "")
+    own_host = urlsplit(own if "://" in own else f"https://{own}").hostname
+    # A token of Databricks goes to Databricks alone, whatever host somebody names.
+    databricks = host.endswith(_DATABRICKS) or host == own_host
+    # The first that is set counts.
+    names = (*_DATABRICKS_TOKENS, *_TOKENS) if databricks else _TOKENS
     # A secret that is mounted as a file often ends with a line break.
     token = next(filter(None, map(os.environ.get, names)), "").strip()
     if not (token.isascii() and token.isprintable()):
@@ -226,7 +224,8 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
             "as a line break.",
             remedy="Set the variable to the token alone.",
         )
-    if token and parts.scheme == "http" and not (_is_loopback(host) or _allows_http()):
+    allowed = os.environ.get("UNITY_ALLOW_HTTP_URL", "").lower() in {"1", "true"}
+    if token and parts.scheme == "http" and not (allowed or _is_loopback(host)):
         raise Refused(
             f"{url} is plain HTTP, on which others can read the token.",
             remedy="Use https, or set UNITY_ALLOW_HTTP_URL=true if the network is trusted.",
@@ -234,48 +233,21 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
     return UnityCatalog(url, token, token_names=" or ".join(names))
 
 
-def _token_names(host: str) -> tuple[str, ...]:
-    """The variables whose tokens may be sent to *host*, the first that is set counts."""
-    from urllib.parse import urlsplit
-
-    own = os.environ.get("DATABRICKS_HOST", "")
-    own_host = urlsplit(own if "://" in own else f"https://{own}").hostname
-    # A token of Databricks goes to Databricks alone, whatever host somebody names.
-    if host.endswith(_DATABRICKS) or host == own_host:
-        return (*_DATABRICKS_TOKENS, *_TOKENS)
-    return _TOKENS
-
-
 def _is_loopback(host: str) -> bool:
-    from ipaddress import ip_address
-
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
 
 
-def _allows_http() -> bool:
-    return os.environ.get("UNITY_ALLOW_HTTP_URL", "").lower() in {"1", "true"}
-
-
-def _no_url(url: str, place: str) -> UsageError | SettingsError:
-    from deltaadm.masking import masked
-
-    words = "is not a URL such as https://adb-123.azuredatabricks.net"
-    if place == _OPTION:
-        return UsageError(f"{masked(url)!r} {words}", option=_OPTION)
-    return SettingsError(f"{place}: {masked(url)!r} {words}.", remedy="Correct it.")
-
-
 # Options of object stores
 
 
 def options_source(
-    access: AccessOptions, settings: SettingsSources
+    access: AccessOptions, settings: SettingsSources, own: Mapping[str, str] | None = None
 ) -> Callable[[str], Mapping[str, str]]:
     """
-    What tells the options for a location: the command line counts most, then the file.
+    What tells the options for a location: *own* ones, the command line, its file, the settings.
 
     Raises `UsageError` for what is no option and `Refused` for a secret where others would see it.
     """
@@ -286,33 +258,21 @@ def options_source(
                 f"--storage-option {key} is a secret, and command lines are seen by others.",
                 remedy="Put it into the environment, or into a file for --storage-options-file.",
             )
-    named = {**_from_file(access), **options}
+    named = {**_from_file(access), **options, **(own or {})}
     setting = settings.find("storage")
     entries = () if setting is None else storage_settings(setting.value, setting.place)
-    return _OptionsFor(entries, named)
+    return partial(_options_for, entries, named)
 
 
-@dataclass(frozen=True)
-class _OptionsFor:
-    """The options for a location: `named` count more than those of `entries`."""
-
-    entries: tuple[StorageSettings, ...]
-    named: Mapping[str, str]
-
-    def __call__(self, location: str, /) -> Mapping[str, str]:
-        options: dict[str, str] = {}
-        # In the order of the file: of two entries that both fit, the later one counts.
-        for entry in self.entries:
-            if any(_is_below(location, prefix) for prefix in entry.prefixes):
-                options |= entry.options
-        return {**options, **self.named}
-
-
-class StorageSettings(NamedTuple):
-    """Options of the object stores of whatever is below one of `prefixes`."""
-
-    prefixes: tuple[str, ...]
-    options: Mapping[str, str]
+def _options_for(
+    entries: Iterable[StorageSettings], named: Mapping[str, str], location: str
+) -> Mapping[str, str]:
+    options: dict[str, str] = {}
+    # In the order of the file: of two entries that both fit, the later one counts.
+    for prefixes, own in entries:
+        if any(_is_below(location, prefix) for prefix in prefixes):
+            options |= own
+    return {**options, **named}
 
 
 def storage_settings(value: Any, place: str) -> tuple[StorageSettings, ...]:
@@ -333,19 +293,17 @@ def _entry(entry: Mapping[str, Any], place: str) -> StorageSettings:
     prefixes = given if isinstance(given, list) else [given]
     if not all(isinstance(prefix, str) for prefix in prefixes):
         raise wrong(f"{place}.prefix", "a string or a list of strings")
-    if secret := next(filter(is_secret_option, options), None):
-        raise SettingsError(
-            f"{place}.{secret} is a secret, and this file is for everybody.",
-            remedy="Put it into the environment, or into a file for --storage-options-file.",
-        )
-    if odd := [key for key, value in options.items() if not isinstance(value, str | int)]:
-        raise wrong(f"{place}.{odd[0]}", "a string, an integer or a boolean")
-    plain = {
+    for key, value in options.items():
+        if is_secret_option(key):
+            raise SettingsError(
+                f"{place}.{key} is a secret, and this file is for everybody.",
+                remedy="Put it into the environment, or into a file for --storage-options-file.",
+            )
+        if not isinstance(value, str | int):
+            raise wrong(f"{place}.{key}", "a string, an integer or a boolean")
         # True in Python, true to stores.
-        key: str(value).lower() if isinstance(value, bool) else str(value)
-        for key, value in options.items()
-    }
-    return StorageSettings(tuple(prefixes), plain)
+        options[key] = str(value).lower() if isinstance(value, bool) else str(value)
+    return prefixes, options
 
 
 def _is_below(location: str, prefix: str) -> bool:

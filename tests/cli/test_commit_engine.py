@@ -89,7 +89,7 @@ def test_in_commit_timestamps_increase_whatever_the_clock_says(
             metadata(on),
         ),
     ).path
-    monkeypatch.setattr("deltaadm.runs.context.now", lambda: 5)
+    monkeypatch.setattr("deltaadm.runs.sessions.now", lambda: 5)
     for version in (1, 2):
         assert deltaadm("alter", path, "--set", f"v={version}", *EMBEDDED).code == 0
         first = (path / "_delta_log" / f"{version:020d}.json").read_text()
