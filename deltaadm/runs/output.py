@@ -136,12 +136,17 @@ def restore_messages(before: Token[Messages | None]) -> None:
     _MESSAGES.reset(before)
 
 
-ERASER: Final[ContextVar[Callable[[], None] | None]] = ContextVar("eraser", default=None)
-"""What removes what is drawn on the terminal, before something is written there."""
+_ERASER: Final[ContextVar[Callable[[], None] | None]] = ContextVar("eraser", default=None)
+
+
+def set_eraser(erase: Callable[[], None]) -> Callable[[], None]:
+    """Have *erase* remove what is drawn before something is written; the answer ends that."""
+    before = _ERASER.set(erase)
+    return lambda: _ERASER.reset(before)
 
 
 def _erase_drawn() -> None:
-    erase = ERASER.get()
+    erase = _ERASER.get()
     if erase is not None:
         erase()
 

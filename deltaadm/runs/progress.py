@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.facts import CommitFacts, LiveFile, LiveFiles
-from deltaadm.runs.output import ERASER, info, is_terminal
+from deltaadm.runs.output import info, is_terminal, set_eraser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -112,11 +112,11 @@ class Progress:
             # ever, where memory is so short that it cannot.
             with suppress(RuntimeError, MemoryError):
                 _thread.start_new_thread(copy_context().run, (tick_until_it_is_free,))
-        before = ERASER.set(self.hide)
+        reset_eraser = set_eraser(self.hide)
         try:
             yield
         finally:
-            ERASER.reset(before)
+            reset_eraser()
             wait.release()
             self._over = True
             self.hide()
