@@ -24,7 +24,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import ClassVar
 
 
@@ -168,3 +168,12 @@ class Bug(DeltaadmError):  # noqa: N818 -- reads as what it is
 
     exit_code = 70
     kind = "bug"
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """A sentence with the nearest of *choices*, or nothing when none is near."""
+    import difflib  # only a mistake pays for it
+
+    spelled = {choice.lower(): choice for choice in choices}
+    near = difflib.get_close_matches(word.lower(), spelled, n=2, cutoff=0.6)
+    return f"Did you mean {' or '.join(spelled[name] for name in near)}?" if near else ""

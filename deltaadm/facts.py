@@ -14,15 +14,15 @@ from deltaadm.domain.properties import (
     size_in_bytes,
     spark_interval,
 )
-from deltaadm.domain.wire import integer
 from deltaadm.errors import DeltaadmError
+from deltaadm.json_values import integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
+    from deltaadm.catalog_table import CatalogState
     from deltaadm.domain.actions import AddFile
-    from deltaadm.domain.catalog_table import CatalogState
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.schema import Path
     from deltaadm.domain.snapshot import (

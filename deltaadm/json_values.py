@@ -82,6 +82,11 @@ def version_number(value: Any) -> int:
 _LAST_VERSION: Final = 2**63 - 1
 
 
+def integer(value: Any) -> int | None:
+    """*value* where it is a whole number, which true and false are not."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 # Types
 
 

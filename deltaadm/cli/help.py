@@ -9,8 +9,7 @@ from itertools import islice
 
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, TOPICS
-from deltaadm.domain.properties import did_you_mean
-from deltaadm.errors import UsageError
+from deltaadm.errors import UsageError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -280,7 +280,7 @@ def _near(message: str) -> str:
     match = re.fullmatch(r"'(.*)' is not one of (.*?)\.?", message)
     if match is None:
         return ""
-    from deltaadm.domain.properties import did_you_mean
+    from deltaadm.errors import did_you_mean
 
     return did_you_mean(match[1], re.findall(r"[\w-]+", match[2]))
 

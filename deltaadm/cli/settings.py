@@ -175,7 +175,7 @@ def _warn_of_unknown_variables(command: Command) -> None:
     strange = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in own)
     if not strange:
         return
-    from deltaadm.domain.properties import did_you_mean
+    from deltaadm.errors import did_you_mean
     from deltaadm.runs.output import info
 
     known = set(variables())

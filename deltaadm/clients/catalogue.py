@@ -17,8 +17,7 @@ from deltaadm.clients.facts import (
     works,
     wrong,
 )
-from deltaadm.domain.properties import did_you_mean
-from deltaadm.errors import Refused
+from deltaadm.errors import Refused, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from deltaadm.domain.properties import (
     CONSTRAINT_PREFIX,
     PROPERTIES,
     boolean,
-    did_you_mean,
     is_true,
 )
 from deltaadm.domain.schema import (
@@ -29,7 +28,7 @@ from deltaadm.domain.schema import (
     parse_schema,
     path_text,
 )
-from deltaadm.errors import Refused
+from deltaadm.errors import Refused, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import re
 from math import inf
 
 from deltaadm.dataclass import dataclass
-from deltaadm.errors import IllegalArgument, Refused
+from deltaadm.errors import IllegalArgument, Refused, did_you_mean
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Final
 
 
@@ -728,12 +728,3 @@ def _unknown(key: str) -> Refused:
         or "See `deltaadm features` and the Delta documentation for the known properties.",
         delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
     )
-
-
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """A sentence with the nearest of *choices*, or nothing when none is near."""
-    import difflib  # only a mistake pays for it
-
-    spelled = {choice.lower(): choice for choice in choices}
-    near = difflib.get_close_matches(word.lower(), spelled, n=2, cutoff=0.6)
-    return f"Did you mean {' or '.join(spelled[name] for name in near)}?" if near else ""

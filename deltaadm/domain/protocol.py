@@ -24,12 +24,11 @@ from deltaadm.domain.properties import (
     MIN_READER_VERSION,
     MIN_WRITER_VERSION,
     boolean,
-    did_you_mean,
     is_protocol_property,
     whole_number,
 )
 from deltaadm.domain.wire import Loggable, Traits
-from deltaadm.errors import DeltaadmError, IllegalArgument, Refused
+from deltaadm.errors import DeltaadmError, IllegalArgument, Refused, did_you_mean
 from deltaadm.json_values import INTEGER, STRINGS, Json, record
 
 TYPE_CHECKING = False

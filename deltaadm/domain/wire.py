@@ -17,6 +17,7 @@ from deltaadm.domain.schema import (
     parse_schema,
     primitive_types,
 )
+from deltaadm.json_values import integer
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
@@ -222,11 +223,6 @@ def _text(raw: Any) -> str:
     if isinstance(raw, str):
         return raw
     return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
-
-
-def integer(value: Any) -> int | None:
-    """*value* where it is a whole number, which true and false are not."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _boolean(raw: Any) -> bool | None:

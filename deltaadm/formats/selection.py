@@ -26,7 +26,7 @@ class Selection(NamedTuple):
             return document
         unknown = [field for field in self.fields if field not in document]
         if unknown:
-            from deltaadm.domain.properties import did_you_mean
+            from deltaadm.errors import did_you_mean
 
             raise UsageError(
                 f"there is no field {unknown[0]!r}",

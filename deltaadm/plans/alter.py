@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import Cost
-from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    FEATURE_PREFIX,
-    did_you_mean,
-    spark_values,
-)
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, spark_values
 from deltaadm.domain.schema import (
     ArrayType,
     MapType,
@@ -59,7 +54,7 @@ from deltaadm.domain.transaction.constraints import (
     is_certain_condition,
     stored_expression,
 )
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, Refused, did_you_mean
 from deltaadm.plans.diff import diff
 from deltaadm.plans.plan import Plan, does_something, propose, resumed, resuming
 from deltaadm.plans.undo import quoted

@@ -14,7 +14,6 @@ from deltaadm.domain.properties import (
     MIN_READER_VERSION,
     MIN_WRITER_VERSION,
     PROPERTIES,
-    did_you_mean,
 )
 from deltaadm.domain.protocol import Protocol, minimum_protocol
 from deltaadm.domain.steps import DropFeature, SetProperties
@@ -23,7 +22,7 @@ from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, truncation_retention
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.usage import usages
-from deltaadm.errors import NotYet, Refused
+from deltaadm.errors import NotYet, Refused, did_you_mean
 from deltaadm.plans.plan import Plan, propose, resumed, resuming
 
 if TYPE_CHECKING:

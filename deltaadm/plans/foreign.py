@@ -6,8 +6,8 @@ import re
 import typing
 from typing import TYPE_CHECKING, Final
 
+from deltaadm.catalog_table import DELTA
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.catalog_table import DELTA
 from deltaadm.domain.schema import PrimitiveType, StructType, all_types, path_text, walk
 from deltaadm.domain.sql.ddl import identifier, type_sql
 from deltaadm.domain.steps import (
@@ -29,7 +29,7 @@ from deltaadm.plans.plan import require_moves_alone, with_state
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.domain.catalog_table import CatalogTable
+    from deltaadm.catalog_table import CatalogTable
     from deltaadm.domain.schema import DataType, StructField
     from deltaadm.domain.steps import Step
 

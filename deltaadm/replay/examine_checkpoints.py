@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile
-from deltaadm.domain.wire import Metadata, integer
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import TableError
 from deltaadm.facts import CheckpointFacts, CompactionFacts, Difference, SidecarFacts, State
+from deltaadm.json_values import integer
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import SMALL, CheckpointReader, require_short_paths, sidecar_path
 from deltaadm.replay.reconcile import Fold, canonical_path, vector_id

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaadm.domain.file_facts import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH, kinds_in, num_records
+from deltaadm.domain.file_facts import kinds_in, num_records
 from deltaadm.facts import LiveFile
+from deltaadm.paths import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH
 from deltaadm.replay.add_files import add_file
 
 if TYPE_CHECKING:

@@ -142,11 +142,11 @@ def canonical_path(path: str, qualifier: str = "") -> str:
     ('a%C3%A9', 'file:/x', 'file:/x')
     """
     if "%" in path:
-        from deltaadm.domain.file_facts import with_upper_escapes
+        from deltaadm.paths import with_upper_escapes
 
         path = with_upper_escapes(path)
     if "//" in path or "./" in path or "/." in path:
-        from deltaadm.domain.file_facts import normalized
+        from deltaadm.paths import normalized
 
         path = normalized(path)
     if path.startswith("/"):

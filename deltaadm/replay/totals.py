@@ -12,8 +12,9 @@ from array import array
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.file_facts import INLINE, is_absolute, num_records
+from deltaadm.domain.file_facts import INLINE, num_records
 from deltaadm.facts import FileTotals, Some
+from deltaadm.paths import is_absolute
 from deltaadm.replay.reconcile import canonical_path
 
 if TYPE_CHECKING:

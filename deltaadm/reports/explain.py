@@ -12,8 +12,7 @@ from deltaadm.clients import CLIENTS
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, lookup
-from deltaadm.domain.properties import did_you_mean
-from deltaadm.errors import Refused
+from deltaadm.errors import Refused, did_you_mean
 from deltaadm.json_values import STRING, STRINGS, array, name_of, one_of, record, within
 from deltaadm.reports.clients import ClientExplanation, explain_client
 from deltaadm.reports.features import FeatureExplanation, explain_feature

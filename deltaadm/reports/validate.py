@@ -15,10 +15,9 @@ from deltaadm.blocks import Cards, Either, Findings, Graph, Heading, Paragraph, 
 from deltaadm.clients import Access, newest_releases, verdicts
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
-from deltaadm.domain.properties import did_you_mean
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.wire import Traits
-from deltaadm.errors import DeltaadmError, SettingsError
+from deltaadm.errors import DeltaadmError, SettingsError, did_you_mean
 from deltaadm.facts import (
     ClientVerdict,
     LogFacts,

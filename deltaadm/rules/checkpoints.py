@@ -6,12 +6,13 @@ from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.actions import AddFile
-from deltaadm.domain.file_facts import is_absolute
 from deltaadm.domain.protocol import READER_FEATURES_VERSION, WRITER_FEATURES_VERSION, Protocol
 from deltaadm.domain.snapshot import Kind, choose
 from deltaadm.domain.steps import WriteCheckpoint
-from deltaadm.domain.wire import Metadata, integer
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import TableError
+from deltaadm.json_values import integer
+from deltaadm.paths import is_absolute
 from deltaadm.rules.rule import Problem, Scope, Severity, rule
 
 if TYPE_CHECKING:

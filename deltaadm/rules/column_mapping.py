@@ -38,8 +38,8 @@ from deltaadm.domain.transaction.column_mapping import (
     slot_paths,
 )
 from deltaadm.domain.transaction.update import enabled_versions
-from deltaadm.domain.wire import integer
 from deltaadm.errors import DeltaadmError
+from deltaadm.json_values import integer
 from deltaadm.rules.rule import Problem, Scope, Severity, accepted, changing_metadata, rule
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.transaction.removal import ROW_TRACKING_DOMAIN
 from deltaadm.domain.transaction.spark_support import invariants
 from deltaadm.domain.transaction.update import ROW_TRACKING, widens_in_iceberg
-from deltaadm.domain.wire import integer
 from deltaadm.errors import DeltaadmError
+from deltaadm.json_values import integer
 from deltaadm.limits import load_json
 from deltaadm.rules.rule import (
     Problem,

@@ -12,8 +12,6 @@ from deltaadm.domain.file_facts import (
     is_partition_value,
     kinds_in,
     parse_statistics,
-    path_flaw,
-    uri_flaw,
 )
 from deltaadm.domain.properties import switch
 from deltaadm.domain.schema import PrimitiveType
@@ -22,8 +20,9 @@ from deltaadm.domain.transaction.column_mapping import (
     column_mapping_mode,
     physical_name,
 )
-from deltaadm.domain.wire import integer
 from deltaadm.errors import DeltaadmError
+from deltaadm.json_values import integer
+from deltaadm.paths import path_flaw, uri_flaw
 from deltaadm.rules.rule import (
     Once,
     Problem,

@@ -8,11 +8,12 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
-from deltaadm.domain.file_facts import checksums, duplicate_key, num_records, with_upper_escapes
+from deltaadm.domain.file_facts import checksums, duplicate_key, num_records
 from deltaadm.domain.properties import checkpoint_interval, whole_number
 from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.steps import WriteCheckpoint
-from deltaadm.domain.wire import integer
+from deltaadm.json_values import integer
+from deltaadm.paths import with_upper_escapes
 from deltaadm.rules.rule import (
     Problem,
     Scope,

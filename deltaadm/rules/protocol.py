@@ -8,11 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.features import FEATURES, Status, TableFeature, lookup
-from deltaadm.domain.properties import (
-    MIN_READER_VERSION,
-    MIN_WRITER_VERSION,
-    did_you_mean,
-)
+from deltaadm.domain.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
@@ -26,7 +22,7 @@ from deltaadm.domain.transaction.checks import check_property_constraints
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
 from deltaadm.domain.transaction.update import VERSIONS, allows_type, compat_key
 from deltaadm.domain.usage import usages
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, Refused, did_you_mean
 from deltaadm.rules.rule import (
     Problem,
     Scope,

@@ -59,7 +59,7 @@ def seconds_of(duration: str) -> float:
     unknown = [unit for unit in units if unit not in _SECONDS]
     mixed = len(units) > 1 and "" in units  # is 1h30 half an hour more, or half a minute?
     if not parts or unknown or mixed or re.sub(_PART, "", duration).strip():
-        from deltaadm.domain.properties import did_you_mean
+        from deltaadm.errors import did_you_mean
 
         raise UsageError(
             f"{duration!r} is not a duration such as 30s or 5m",

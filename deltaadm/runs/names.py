@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import closing, contextmanager
 from functools import partial
 
+from deltaadm.catalog_table import SESSION_CATALOG
 from deltaadm.dataclass import replace
-from deltaadm.domain.catalog_table import SESSION_CATALOG
 from deltaadm.errors import DeltaadmError, Refused, UsageError
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import info
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeGuard
 
-    from deltaadm.domain.catalog_table import CatalogTable
+    from deltaadm.catalog_table import CatalogTable
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.unity import Unity
     from deltaadm.spark.catalog import SparkForeignCatalog

@@ -248,7 +248,7 @@ class SettingsSources:
             return f"{aliases[name].value}{at}{version}"
         if os.path.isdir(text):
             return text
-        from deltaadm.domain.properties import did_you_mean
+        from deltaadm.errors import did_you_mean
 
         near = did_you_mean(f"@{name}", [f"@{alias}" for alias in aliases])
         raise SettingsError(
@@ -437,7 +437,7 @@ def check_keys(document: Mapping[str, Any], place: str, known: Collection[str]) 
     """Raise `SettingsError` for a key at *place* that is not among those that are *known*."""
     for key in document:
         if key not in known:
-            from deltaadm.domain.properties import did_you_mean
+            from deltaadm.errors import did_you_mean
 
             raise SettingsError(
                 f"{place.rstrip('.: ')}: there is no setting {key!r}.",

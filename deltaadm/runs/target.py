@@ -7,7 +7,7 @@ from deltaadm.errors import DeltaadmError, TableError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from deltaadm.domain.catalog_table import CatalogTable
+    from deltaadm.catalog_table import CatalogTable
     from deltaadm.domain.snapshot import LogSegment, Snapshot
     from deltaadm.replay.reconcile import Detail
     from deltaadm.runs.context import RunContext

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Final
 
-    from deltaadm.domain.catalog_table import CatalogState, CatalogTable
+    from deltaadm.catalog_table import CatalogState, CatalogTable
     from deltaadm.runs.options import AccessOptions
     from deltaadm.runs.settings_file import SettingsSources
     from deltaadm.storage.object_store import RenewedCredentials, TemporaryCredentials

@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
-from deltaadm.dataclass import replace
-from deltaadm.domain.catalog_table import (
+from deltaadm.catalog_table import (
     DELTA,
     SESSION_CATALOG,
     CatalogTable,
@@ -19,6 +18,7 @@ from deltaadm.domain.catalog_table import (
     matches_name,
     names_alike,
 )
+from deltaadm.dataclass import replace
 from deltaadm.domain.schema import StructType, path_text
 from deltaadm.domain.sql.ddl import columns_sql, identifier, literal
 from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, TableError

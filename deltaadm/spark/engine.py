@@ -14,10 +14,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote
 
-from deltaadm.domain.file_facts import PARTS
 from deltaadm.domain.snapshot import FileFacts
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo
 from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.paths import PARTS
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path, unreadable_checkpoint
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint

@@ -9,7 +9,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from deltaadm.domain.file_facts import is_absolute, require_inside
 from deltaadm.domain.snapshot import (
     CHECKPOINTS,
     LOG_DIRECTORY,
@@ -22,6 +21,7 @@ from deltaadm.domain.snapshot import (
 )
 from deltaadm.errors import DeltaadmError, EngineError, FileMissing, StorageError, TableError
 from deltaadm.limits import LIMITS
+from deltaadm.paths import is_absolute, require_inside
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import repeated_action
 from deltaadm.replay.reconcile import canonical_path, has_num_records, vector_id

@@ -9,9 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.domain.properties import did_you_mean
 from deltaadm.domain.snapshot import LOG_DIRECTORY
-from deltaadm.errors import StorageError
+from deltaadm.errors import StorageError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator

@@ -137,7 +137,7 @@ class LocalStore:
         # It takes longer to import than all of this module.
         from urllib.parse import unquote
 
-        from deltaadm.domain.file_facts import require_inside, without_file_scheme
+        from deltaadm.paths import require_inside, without_file_scheme
 
         plain = without_file_scheme(path)
         if plain is None:

@@ -27,7 +27,6 @@ from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
 from deltaadm import __version__
-from deltaadm.domain.file_facts import is_absolute, require_inside
 from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, listing_prefix, no_table
 from deltaadm.errors import (
     DeltaadmError,
@@ -38,6 +37,7 @@ from deltaadm.errors import (
     UsageError,
 )
 from deltaadm.limits import LIMITS, Limits
+from deltaadm.paths import is_absolute, require_inside
 from deltaadm.storage.discover import not_listed
 from deltaadm.storage.local import too_large
 from deltaadm.storage.threads import Pending, Threads, panics_as_errors

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import BinaryIO, Final
 
-    from deltaadm.domain.catalog_table import CatalogState
+    from deltaadm.catalog_table import CatalogState
     from deltaadm.domain.snapshot import FileInfo
     from deltaadm.limits import Limits
     from deltaadm.storage.discover import Directories

@@ -9,8 +9,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from deltaadm.dataclass import replace
-from deltaadm.domain.catalog_table import (
+from deltaadm.catalog_table import (
     DELTA,
     CatalogState,
     CatalogTable,
@@ -19,6 +18,7 @@ from deltaadm.domain.catalog_table import (
     matches_name,
     names_alike,
 )
+from deltaadm.dataclass import replace
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import FileInfo, Kind, commit_name, parse
 from deltaadm.errors import Refused, StorageError, TableError

@@ -21,7 +21,6 @@ from deltaadm.domain.features import (
 )
 from deltaadm.domain.properties import (
     PROPERTIES,
-    did_you_mean,
     interval_microseconds,
     is_protocol_property,
     is_true,
@@ -30,7 +29,7 @@ from deltaadm.domain.properties import (
 )
 from deltaadm.domain.protocol import metadata_required_features, supported_protocol
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import IllegalArgument, Refused
+from deltaadm.errors import IllegalArgument, Refused, did_you_mean
 from tests.support import oracle
 
 ENTRIES = {feature["name"]: feature for feature in oracle.feature_registry()["features"]}

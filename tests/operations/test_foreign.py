@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.catalog_table import CatalogTable
+from deltaadm.catalog_table import CatalogTable
 from deltaadm.domain.sql.ddl import Position, parse_definitions, parse_type
 from deltaadm.domain.steps import ColumnChange, CreateTable, CreationMode
 from deltaadm.domain.steps.table import no_table

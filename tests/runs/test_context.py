@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.catalog_table import CatalogTable
+from deltaadm.catalog_table import CatalogTable
 from deltaadm.errors import TableError, UsageError
 from deltaadm.formats.formats import Style
 from deltaadm.runs.context import RunContext

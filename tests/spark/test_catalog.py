@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deltaadm.domain.catalog_table import CatalogTable
+from deltaadm.catalog_table import CatalogTable
 from deltaadm.domain.sql.ddl import literal
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.plans.saved import read_plans

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from deltaadm.blocks import Check, Health
+from deltaadm.catalog_table import CatalogTable
 from deltaadm.clients import Access, parse_client
 from deltaadm.documents import Failure, document
-from deltaadm.domain.catalog_table import CatalogTable
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import (

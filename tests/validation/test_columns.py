@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaadm.domain.file_facts import (
-    ABSOLUTE,
-    PLAIN_CHARACTERS,
-    PLAIN_PATH,
-    is_absolute,
-    path_flaw,
-)
+from deltaadm.paths import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH, is_absolute, path_flaw
 from deltaadm.replay.examine import Depth
 from tests.support import oracle
 from tests.support.damaged_commits import write_damaged_commits

@@ -14,12 +14,11 @@ from deltaadm.domain.file_facts import (
     column_kinds,
     contradictions,
     descriptor_flaw,
-    is_absolute,
     is_partition_value,
     num_records,
-    path_flaw,
     z85_decode,
 )
+from deltaadm.paths import is_absolute, path_flaw
 from deltaadm.replay.commits import mismatches
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports.validate import choose_rules, validate

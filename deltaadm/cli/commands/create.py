@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deltaadm.catalog_table import DELTA
 from deltaadm.dataclass import replace
-from deltaadm.domain.catalog_table import DELTA
 from deltaadm.domain.steps import CreationMode
 from deltaadm.errors import MissingFile, UsageError
 from deltaadm.plans.alter import read_schema, schema_of_query

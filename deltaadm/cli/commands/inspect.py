@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from deltaadm.domain.features import FEATURES
-from deltaadm.domain.properties import did_you_mean
-from deltaadm.errors import UsageError
+from deltaadm.errors import UsageError, did_you_mean
 from deltaadm.runs import questions
 from deltaadm.runs.context import do_without_numpy
 from deltaadm.runs.declare import Parameters, argument, option

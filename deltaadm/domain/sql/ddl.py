@@ -12,10 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.properties import did_you_mean
 from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, StructField, StructType
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
-from deltaadm.errors import Refused
+from deltaadm.errors import Refused, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -22,8 +22,9 @@ from deltaadm.domain.schema import (
     slots,
     walk,
 )
-from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, integer
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import Refused
+from deltaadm.json_values import integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
