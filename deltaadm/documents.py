@@ -154,6 +154,7 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "error_class": "deltaadm.reports.explain.ERROR_CLASS_DOCUMENT",
     "feature": "deltaadm.reports.features.FEATURE_DOCUMENT",
     "features": "deltaadm.reports.features.FEATURES_DOCUMENT",
+    "for_client": "deltaadm.reports.for_client.FOR_CLIENT_DOCUMENT",
     "foreign": "deltaadm.plans.document.FOREIGN_DOCUMENT",
     "history": "deltaadm.reports.history.HISTORY_DOCUMENT",
     "history_entry": "deltaadm.reports.history.HISTORY_ENTRY_DOCUMENT",

@@ -661,6 +661,15 @@ def newest_releases() -> tuple[ClientRelease, ...]:
     return tuple(ClientRelease(client, client.newest) for client in CLIENTS.values())
 
 
+ALIASES: Final[Mapping[str, str]] = {
+    "deltalake": "delta-rs", "duckdb": "duckdb-delta", "emr": "delta-spark",
+    "fabric": "fabric-sql", "kernel": "delta-kernel-java", "powerbi": "power-bi",
+    "redshift": "redshift-spectrum", "spark": "delta-spark", "spectrum": "redshift-spectrum",
+    "sqlpool": "synapse-serverless", "synapse": "synapse-serverless",
+}  # fmt: skip
+"""Other names by which people know a client."""
+
+
 def parse_client(text: str) -> ClientRelease:
     """
     The release that *text* names: `trino@480`, or `trino` for the newest one known.
@@ -668,7 +677,8 @@ def parse_client(text: str) -> ClientRelease:
     Raises `Refused` for an unknown client and for what is not a release of it.
     """
     name, separator, version = text.strip().partition("@")
-    client = CLIENTS.get(name.strip().lower())
+    known = name.strip().lower()
+    client = CLIENTS.get(ALIASES.get(known, known))
     if client is None:
         raise Refused(
             f"There is no client named {name!r}.",

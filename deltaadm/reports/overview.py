@@ -135,6 +135,7 @@ _KEYS: Final = {
     "plan": "steps",
     "inspect": "metadata",
     "why": "absent",
+    "for-client": "release",
     "diff": "equal",
     "drop-feature": "features",
 }
@@ -389,6 +390,11 @@ def _failure(document: Document) -> Iterator[tuple[str, str]]:
     yield "Failures", cause
 
 
+def _uses(document: Document) -> str:
+    """What a client does with a table, in words."""
+    return ", ".join(DOES[document[access]["verdict"]][access] for access in ("read", "write"))
+
+
 _LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
     "error": _failed,
     "validate": _validated,
@@ -396,6 +402,7 @@ _LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
     "plan": _planned,
     "inspect": _inspected,
     "why": _explained,
+    "for-client": lambda document: (document["read"]["verdict"], _uses(document)),
     "diff": _compared,
     "drop-feature": _dropping,
 }
@@ -409,6 +416,9 @@ _COUNTED: Final[Mapping[str, Callable[[Document], Iterable[tuple[str, str]]]]] =
         ("Features supported", f"{feature['name']}: {feature['cause']}")
         for feature in document["features"]
     ),
+    "for-client": lambda document: [
+        ("Clients affected", f"{document['client']}: {_uses(document)}")
+    ],
     "diff": lambda document: [("Tables", "equal" if document["equal"] else "different")],
     "drop-feature": lambda document: (
         ("Features that can be dropped", f"{feature['name']}: {feature['phase']}")

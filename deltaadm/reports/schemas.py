@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from deltaadm.json_values import Schema
 
 
-_KINDS: Final = ("inspect", "why", "diff", "validate", "plan", "outcome", "drop_feature", "error")
+_KINDS: Final = (
+    "inspect",
+    "why",
+    "for_client",
+    "diff",
+    "validate",
+    "plan",
+    "outcome",
+    "drop_feature",
+    "error",
+)
 
 LINE_DOCUMENT: Final = Document(
     "A line of a run over many tables",

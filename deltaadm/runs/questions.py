@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypeVar
 
+    from deltaadm.reports.for_client import ForClientReport
     from deltaadm.reports.inspect import TableReport
     from deltaadm.reports.why import WhyReport
     from deltaadm.runs.context import RunContext
@@ -62,6 +63,37 @@ def inspect(
             columns=columns,
             clients=views[clients],
             advice=advice and at == (None, None),
+        )
+
+    return report
+
+
+def for_client(client: str) -> Question[ForClientReport]:
+    """
+    Whether one client can use the table, why not, and what would change that: `deltaadm inspect
+    --for-client`.
+
+    *client* is NAME or NAME@VERSION.
+    """
+    from functools import partial
+
+    from deltaadm.clients import parse_client
+    from deltaadm.replay.reconcile import Detail
+    from deltaadm.reports import for_client as reports
+    from deltaadm.runs.context import now
+    from deltaadm.runs.sessions import session_settings
+
+    release = parse_client(client)
+
+    def report(context: RunContext, target: Target) -> ForClientReport:
+        snapshot = target.load(context, detail=Detail.STATE)
+        return reports.for_client(
+            target.text,
+            snapshot,
+            release,
+            partial(context.history_of, snapshot),
+            now=now(),
+            session=session_settings(context.spark),
         )
 
     return report

@@ -201,6 +201,7 @@ class Table:
 
     inspect = _asked(questions.inspect, _same)
     why = _asked(questions.why, _same)
+    for_client = _asked(questions.for_client, _same)
     history = _asked(questions.history, lambda history: history.report()[0])
 
     @checked

@@ -48,6 +48,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     (lambda table: table.inspect(), ["inspect"]),
     (lambda table: table.inspect(0, files=True), ["inspect", "--version", "0", "--files"]),
     (lambda table: table.why("invariants"), ["inspect", "invariants", "--why"]),
+    (lambda table: table.for_client("redshift"), ["inspect", "--for-client=redshift"]),
     (lambda table: table.validate(deep=True), ["validate", "--deep"]),
     (lambda table: table.history(protocol=True), ["history", "--protocol"]),
     (lambda table: table.plan_features("rowTracking"), ["enable-feature", "rowTracking"]),

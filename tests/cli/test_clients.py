@@ -350,3 +350,17 @@ def test_a_service_is_not_called_by_the_day_of_its_facts(mapped: Table) -> None:
         shown = deltaadm("inspect", mapped.path, *options).out
         assert "athena@" not in shown
         assert "athena" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "client"),
+    [("Redshift", "redshift-spectrum"), ("sqlpool", "synapse-serverless"), ("emr", "delta-spark")],
+)
+def test_a_client_has_the_names_that_people_use(small: Table, name: str, client: str) -> None:
+    shown = deltaadm("inspect", small.path, "--for-client", name, "-o", "json")
+    assert (shown.code, shown.document["client"]) == (0, client)
+
+
+def test_what_inspect_shows_besides_goes_with_no_client(small: Table) -> None:
+    refused = deltaadm("inspect", small.path, "--for-client", "trino", "--files")
+    assert (refused.code, "cannot be combined with --files" in refused.err) == (2, True)

@@ -51,6 +51,7 @@ from deltaadm.reports.diff import ComparedState, DiffReport, compare
 from deltaadm.reports.doctor import DoctorReport
 from deltaadm.reports.explain import explain, list_rules
 from deltaadm.reports.features import FeatureExplanation, explain_feature, list_features
+from deltaadm.reports.for_client import ForClientReport, for_client
 from deltaadm.reports.history import HistoryEntry, HistoryReport, Origin, Section, entries
 from deltaadm.reports.inspect import ClientView, TableReport, describe
 from deltaadm.reports.settings import SettingsReport, SettingValue
@@ -331,6 +332,17 @@ def histories(path: Path) -> tuple[Report, ...]:
         replace(report, entries=short, stopped="The log file 8.json cannot be read."),
         replace(report, entries=(), sections=(Section.PROTOCOL, Section.FEATURES)),
         short[1],
+    )
+
+
+@group(ForClientReport)
+def uses(path: Path) -> tuple[Report, ...]:
+    """Clients that can use a table, cannot, read it wrong, and of which nothing is known."""
+    table = events(path / "events")
+    clients = ("redshift", "delta-rs", "trino", "synapse", "athena")
+    return tuple(
+        for_client("events", table, parse_client(name), lambda _: FeatureHistory(first=0), now=0)
+        for name in clients
     )
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
+    from deltaadm.reports.for_client import ForClientReport
     from deltaadm.reports.inspect import TableReport
     from deltaadm.reports.why import WhyReport
     from deltaadm.runs.context import RunContext
@@ -43,6 +44,8 @@ class Inspect(Parameters):
       deltaadm inspect /data/events
 
       deltaadm inspect /data/events --why deletionVectors
+
+      deltaadm inspect /data/events --for-client redshift
 
       deltaadm inspect --discover /data
 
@@ -61,6 +64,8 @@ class Inspect(Parameters):
     why: bool = option(
         "Show since when and why the table has each feature, what uses it and what dropping it "
         "takes; after the table, FEATURE, reader or writer choose one.")
+    for_client: str | None = option("CLIENT",
+        "Show only whether NAME or NAME@VERSION can use the table, why not, and what changes that.")
     clients: bool = option("Show what every client does with each feature.")
     client_sources: bool = option("List every client with its verdict and the sources.")
     no_advice: bool = option("Leave out the advice.")
@@ -77,12 +82,15 @@ class Inspect(Parameters):
         output, tables, many = self.output, self.tables or [], self.many
         check_format(output, "TableReport")
         words: list[str] = []
+        if self.why or self.for_client:
+            chosen = "--why" if self.why else "--for-client"
+            others = ["for_client"] if self.why else ["version", "timestamp"]
+            for name in ("files", "columns", "clients", "client_sources", "save_as", *others):
+                if getattr(self, name) not in (None, False):
+                    option = f"--{name.replace('_', '-')}"
+                    raise UsageError(f"cannot be combined with {option}", option=chosen)
         if self.why:
             tables, words = _split_words(tables)
-            for name in ("files", "columns", "clients", "client_sources", "save_as"):
-                if getattr(self, name):
-                    option = f"--{name.replace('_', '-')}"
-                    raise UsageError(f"cannot be combined with {option}", option="--why")
         report = _question(self, words)
         require_tables(tables, many)
         require_streaming(many, output.output)
@@ -114,7 +122,11 @@ class Inspect(Parameters):
         return handle_errors(context, "", answer)
 
 
-def _question(options: Inspect, words: Sequence[str]) -> Question[TableReport | WhyReport]:
+def _question(
+    options: Inspect, words: Sequence[str]
+) -> Question[TableReport | WhyReport | ForClientReport]:
+    if options.for_client:
+        return questions.for_client(options.for_client)
     if options.why:
         return questions.why(*words, version=options.version, timestamp=options.timestamp)
     clients = "matrix" if options.clients else "summary"
