@@ -10,8 +10,8 @@ from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import Cost
-from deltaadm.json_values import COUNT, STRING, maybe, one_of, record, within
 from deltaadm.errors import DeltaadmError
+from deltaadm.json_values import COUNT, STRING, maybe, one_of, record, within
 from deltaadm.plans.plan import Goal, Plan
 from deltaadm.plans.reach_clients import plan_for_clients
 from deltaadm.plans.undo import quoted
