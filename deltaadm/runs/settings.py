@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from fnmatch import fnmatchcase
+from glob import escape
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deltaadm.clients import Access, ClientRelease, parse_client
@@ -17,12 +18,12 @@ from deltaadm.runs.options import Engine
 from deltaadm.runs.settings_file import as_table, check_keys, wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from deltaadm.plans.plan import Goal
     from deltaadm.reports.validate import Demands
     from deltaadm.runs.plan_options import CommitOptions
-    from deltaadm.runs.settings_file import Setting, SettingsSources
+    from deltaadm.runs.settings_file import SettingsSources
 
 
 if TYPE_CHECKING:
@@ -96,20 +97,20 @@ class Settings:
         )
 
     def _sections(self, table: str, location: str) -> list[TableSettings]:
-        return [entry for entry in self.tables if self._matches(entry, table, location)]
-
-    def _matches(self, settings: TableSettings, table: str, location: str) -> bool:
-        from glob import escape
-
+        """The settings for patterns that match *table* or its *location*."""
         name = table.rstrip("/").removeprefix("./")
         # The directory may have characters of patterns in its name.
         base = escape(self.directory.rstrip("/"))
-        return any(
-            fnmatchcase(name, pattern.removeprefix("./"))
-            or fnmatchcase(location, pattern)
-            or fnmatchcase(location, f"{base}/{pattern.removeprefix('./')}")
-            for pattern in settings.patterns
-        )
+        return [
+            entry
+            for entry in self.tables
+            if any(
+                fnmatchcase(name, pattern.removeprefix("./"))
+                or fnmatchcase(location, pattern)
+                or fnmatchcase(location, f"{base}/{pattern.removeprefix('./')}")
+                for pattern in entry.patterns
+            )
+        ]
 
 
 def _last(*values: tuple[ClientRelease, ...] | None) -> tuple[ClientRelease, ...]:
@@ -127,65 +128,76 @@ def _joined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 def load_settings(sources: SettingsSources) -> Settings:
     """The settings in *sources*; raises `SettingsError` for those that are not understood."""
-    settings = {
-        key.replace("-", "_"): _parsed(key, setting)
-        for key in _DEMANDS
-        if key != "policy" and (setting := sources.find(key))
-    }
-    policies = [_parsed("policy", setting) for setting in sources.layers("policy")]
+    settings = {}
+    for key, parser in _DEMANDS.items():
+        if (setting := sources.find(key)) is not None:
+            value = setting.value
+            if setting.is_text and key != "commit-engine":
+                value = [word.strip() for word in value.split(",") if word.strip()]
+            settings[key.replace("-", "_")] = parser(value, setting.place)
+    policies = [_policy(setting.value, setting.place) for setting in sources.layers("policy")]
     return Settings(directory=sources.directory, policy=_joined(policies), **settings)
 
 
-@dataclass(frozen=True)
-class RuleSettings:
-    """The rules that are checked, and the severity from which on findings count."""
+def rule_settings(sources: SettingsSources) -> dict[str, Any]:
+    """
+    The choice of rules in *sources* for who validates without a command line.
 
-    select: tuple[str, ...]
-    ignore: tuple[str, ...]
-    fail_on: Severity
-
-
-def rule_settings(sources: SettingsSources) -> RuleSettings:
-    """The rules that *sources* choose for who validates without a command line."""
-    fail_on = sources.find("fail-on")
-    try:
-        severity = Severity.ERROR if fail_on is None else Severity(fail_on.value)
-    except ValueError:
-        assert fail_on is not None  # noqa: S101 -- the default is a severity
-        raise wrong(fail_on.place, "error, warning or info") from None
-    return RuleSettings(
-        _prefixes(sources.find("select")), _prefixes(sources.find("ignore")), severity
-    )
-
-
-def _prefixes(setting: Setting | None) -> tuple[str, ...]:
-    if setting is None:
-        return ()
-    words = setting.value.split(",") if isinstance(setting.value, str) else setting.value
-    return tuple(_code(word.strip(), setting.place) for word in _texts(words, setting.place))
-
-
-def _parsed(key: str, setting: Setting) -> Any:
-    value = setting.value
-    if setting.is_text and key != "commit-engine":
-        value = [word.strip() for word in value.split(",") if word.strip()]
-    return _DEMANDS[key](value, setting.place)
+    It is a value for each of `select`, `ignore` and `fail_on`.
+    """
+    chosen: dict[str, Any] = {"select": (), "ignore": (), "fail_on": Severity.ERROR}
+    for key in ("select", "ignore"):
+        if (setting := sources.find(key)) is not None:
+            value, place = setting.value, setting.place
+            words = _texts(value.split(",") if isinstance(value, str) else value, place)
+            chosen[key] = tuple(_code(word.strip(), place) for word in words)
+    if (setting := sources.find("fail-on")) is not None:
+        try:
+            chosen["fail_on"] = Severity(setting.value)
+        except ValueError:
+            raise wrong(setting.place, "error, warning or info") from None
+    return chosen
 
 
 # Reading values: each parser takes what TOML has and the place where it stands
 
 
-def _read(document: Mapping[str, Any], place: str, known: Mapping[str, Parser]) -> dict[str, Any]:
-    check_keys(document, place, known)
+def _read(value: Any, place: str, known: Mapping[str, Parser]) -> dict[str, Any]:
+    """The values of a table, each parsed as *known* says."""
+    document = as_table(value, place)
+    check_keys(document, f"{place}.", known)
     return {
-        key.replace("-", "_"): known[key](value, f"{place}{key}") for key, value in document.items()
+        key.replace("-", "_"): known[key](item, f"{place}.{key}") for key, item in document.items()
     }
+
+
+def _list_of(kind: str, parse: Parser) -> Parser:
+    """The parser of a list, as *kind* calls it, of what *parse* takes."""
+
+    def parsed(value: Any, place: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise wrong(place, kind)
+        return tuple(parse(item, place) for item in value)
+
+    return parsed
 
 
 def _texts(value: Any, place: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise wrong(place, "a list of strings")
     return tuple(value)
+
+
+def _each(find: Callable[[str], Any]) -> Parser:
+    """The parser of a list of strings, each of which *find* knows or refuses."""
+
+    def parsed(value: Any, place: str) -> tuple[Any, ...]:
+        try:
+            return tuple(map(find, _texts(value, place)))
+        except Refused as error:
+            raise SettingsError(f"{place}: {error.message}", remedy=error.remedy) from error
+
+    return parsed
 
 
 def _text(value: Any, place: str) -> str:
@@ -217,28 +229,10 @@ def _commit_engine(value: Any, place: str) -> Engine:
         raise wrong(place, " or ".join(engine.value for engine in Engine)) from None
 
 
-def _client(text: str, place: str) -> ClientRelease:
-    try:
-        return parse_client(text)
-    except Refused as error:
-        raise SettingsError(f"{place}: {error.message}", remedy=error.remedy) from error
-
-
-def _clients(value: Any, place: str) -> tuple[ClientRelease, ...]:
-    return tuple(_client(text, place) for text in _texts(value, place))
-
-
 def _version(value: Any, place: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise wrong(place, "a version such as 3")
     return value
-
-
-def _features(value: Any, place: str) -> tuple[str, ...]:
-    try:
-        return tuple(find(name).name for name in _texts(value, place))
-    except Refused as error:
-        raise SettingsError(f"{place}: {error.message}", remedy=error.remedy) from error
 
 
 def _modes(value: Any, place: str) -> tuple[str, ...]:
@@ -260,16 +254,10 @@ def _day(value: Any, place: str) -> date:
         raise wrong(place, "a date such as 2027-01-31") from None
 
 
-def _ignores(value: Any, place: str) -> tuple[Ignore, ...]:
-    if not isinstance(value, list):
-        raise wrong(place, "a list")
-    return tuple(_ignore(entry, place) for entry in value)
-
-
 def _ignore(value: Any, place: str) -> Ignore:
     if isinstance(value, str):
         return Ignore(code=_code(value, place))
-    values = _read(as_table(value, place), f"{place}.", _IGNORE)
+    values = _read(value, place, {"code": _code, "reason": _text, "until": _day})
     if "code" not in values:
         raise SettingsError(
             f"{place}: an ignore has no code.", remedy="Add the code of the rule to ignore."
@@ -286,23 +274,21 @@ def _scalar(value: Any, place: str) -> str:
     return str(value)
 
 
-def _requirement(value: Any, place: str) -> Requirement:
-    if isinstance(value, dict):
-        bounds = _read(value, f"{place}.", {"min": _scalar, "max": _scalar})
-        if not bounds:
-            raise wrong(place, "a range: it has neither min nor max")
-        return Requirement(least=bounds.get("min"), most=bounds.get("max"))
-    values = value if isinstance(value, list) else [value]
-    if not values:
-        raise wrong(place, "a list of values: it is empty")
-    return Requirement(allowed=tuple(_scalar(item, place) for item in values))
-
-
 def _properties(value: Any, place: str) -> Mapping[str, Requirement]:
-    return {
-        key: _requirement(requirement, f"{place}.{key}")
-        for key, requirement in property_values(as_table(value, place))
-    }
+    requirements = {}
+    for key, wanted in property_values(as_table(value, place)):
+        where = f"{place}.{key}"
+        if isinstance(wanted, dict):
+            bounds = _read(wanted, where, {"min": _scalar, "max": _scalar})
+            if not bounds:
+                raise wrong(where, "a range: it has neither min nor max")
+            requirements[key] = Requirement(least=bounds.get("min"), most=bounds.get("max"))
+        elif wanted == []:
+            raise wrong(where, "a list of values: it is empty")
+        else:
+            values = wanted if isinstance(wanted, list) else [wanted]
+            requirements[key] = Requirement(allowed=tuple(_scalar(item, where) for item in values))
+    return requirements
 
 
 def property_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -320,18 +306,36 @@ def property_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tupl
             yield prefix + name, value
 
 
-def _policy(value: Any, place: str) -> Mapping[str, Any]:
-    return _read(as_table(value, place), f"{place}.", _POLICY)
+_features = _each(lambda name: find(name).name)
+_clients = _each(parse_client)
 
 
-def _tables(value: Any, place: str) -> tuple[TableSettings, ...]:
-    if not isinstance(value, list):
-        raise wrong(place, "an array of tables, as in [[tables]]")
-    return tuple(_table_settings(entry, place) for entry in value)
+def _policy(value: Any, place: str) -> dict[str, Any]:
+    return _read(
+        value,
+        place,
+        {
+            "max-reader-version": _version,
+            "max-writer-version": _version,
+            "required-features": _features,
+            "forbidden-features": _features,
+            "mapping-modes": _modes,
+            "properties": _properties,
+        },
+    )
+
+
+_TABLE: Final[Mapping[str, Parser]] = {
+    "pattern": _patterns,
+    "ignore": _list_of("a list", _ignore),
+    "clients": _clients,
+    "writers": _clients,
+    "policy": _policy,
+}
 
 
 def _table_settings(value: Any, place: str) -> TableSettings:
-    values = _read(as_table(value, place), f"{place}.", _TABLE)
+    values = _read(value, place, _TABLE)
     if "pattern" not in values:
         raise SettingsError(
             f"{place}: an entry has no pattern.", remedy='Specify the tables, as in pattern = "*".'
@@ -339,27 +343,10 @@ def _table_settings(value: Any, place: str) -> TableSettings:
     return TableSettings(patterns=values.pop("pattern"), ignores=values.pop("ignore", ()), **values)
 
 
-_IGNORE: Final[Mapping[str, Parser]] = {"code": _code, "reason": _text, "until": _day}
-_POLICY: Final[Mapping[str, Parser]] = {
-    "max-reader-version": _version,
-    "max-writer-version": _version,
-    "required-features": _features,
-    "forbidden-features": _features,
-    "mapping-modes": _modes,
-    "properties": _properties,
-}
-_TABLE: Final[Mapping[str, Parser]] = {
-    "pattern": _patterns,
-    "ignore": _ignores,
-    "clients": _clients,
-    "writers": _clients,
-    "policy": _policy,
-}
 _DEMANDS: Final[Mapping[str, Parser]] = {
     "clients": _clients,
     "writers": _clients,
-    "policy": _policy,
-    "tables": _tables,
+    "tables": _list_of("an array of tables, as in [[tables]]", _table_settings),
     "commit-engine": _commit_engine,
 }
 
@@ -388,6 +375,14 @@ class ClientRequirements(NamedTuple):
 
         Raises `Refused` for a client that nobody knows.
         """
+        findings = {}
+        for word in request.consent.accept_finding or ():
+            from deltaadm.reports.validate import code_of, similar_code
+
+            findings[word] = code_of(word)
+            if findings[word] is None:
+                remedy = similar_code(word) or "`deltaadm rules` lists them all."
+                raise UsageError(f"there is no rule {word!r}. {remedy}", option="--accept-finding")
         accepted = map(parse_client, request.consent.accept_silently_wrong or ())
         reading, writing = settings.required_clients(
             table,
@@ -399,7 +394,7 @@ class ClientRequirements(NamedTuple):
             reading=reading,
             writing=writing,
             accepted=frozenset(release.client.id for release in accepted),
-            findings=_codes(request.consent.accept_finding or ()),
+            findings=frozenset(filter(None, findings.values())),
         )
 
     def goals(self) -> Iterator[Goal]:
@@ -410,20 +405,3 @@ class ClientRequirements(NamedTuple):
             for release in releases:
                 if release.client.id not in self.accepted:
                     yield Goal(release, access)
-
-
-def _codes(words: Sequence[str]) -> frozenset[str]:
-    """The codes of the rules that *words* name; a usage error for one that does not exist."""
-    if not words:
-        return frozenset()
-    from deltaadm.reports.validate import code_of, similar_code
-
-    codes = {word: code_of(word) for word in words}
-    for word, code in codes.items():
-        if code is None:
-            raise UsageError(
-                f"there is no rule {word!r}. "
-                f"{similar_code(word) or '`deltaadm rules` lists them all.'}",
-                option="--accept-finding",
-            )
-    return frozenset(filter(None, codes.values()))

@@ -275,9 +275,9 @@ class Table:
         return ValidationRun.of(
             load_settings(sources),
             self._request.clients,
-            select=select or project.select,
-            ignore=ignore or project.ignore,
-            fail_on=project.fail_on,
+            select=select or project["select"],
+            ignore=ignore or project["ignore"],
+            fail_on=project["fail_on"],
             history=history,
             deep=deep,
             cross_check=cross_check,
