@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
+from itertools import filterfalse
 
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import VARIABLES
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.errors import SettingsError, UsageError
+from deltaadm.errors import SettingsError, UsageError, did_you_mean
+from deltaadm.masking import masked
 from deltaadm.runs.declare import COMMON, NEVER, OWN
+from deltaadm.runs.output import info, show_failure
 from deltaadm.runs.settings_file import PREFIX, PROJECT, USER, is_true, variable, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any, Final
 
-    from deltaadm.reports.settings import SettingValue
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.declare import Declared
     from deltaadm.runs.settings_file import Setting, SettingsSources
@@ -60,23 +62,16 @@ def option_settings() -> Iterator[OptionSetting]:
     """The options that settings may set, each once."""
     seen = set()
     for name in COMMANDS:
-        for option in _settable(Command(name)):
+        for option in settable(Command(name)):
             setting = OptionSetting("" if option.scope == COMMON else name, option)
             if setting.key not in seen:
                 seen.add(setting.key)
                 yield setting
 
 
-def variables() -> Iterator[str]:
-    """All variables that deltaadm looks at."""
-    yield from VARIABLES
-    yield from (variable(setting.key) for setting in option_settings() if not setting.section)
-
-
-def _settable(command: Command) -> Iterator[Declared]:
-    return (
-        option for option in command.declared() if not option.is_argument and option.scope != NEVER
-    )
+def settable(command: Command) -> list[Declared]:
+    """The options of *command* that settings may set."""
+    return [each for each in command.declared() if not each.is_argument and each.scope != NEVER]
 
 
 def complete(command: Command, options: dict[str, Any], context: RunContext) -> int:
@@ -99,62 +94,45 @@ def complete(command: Command, options: dict[str, Any], context: RunContext) -> 
         )
     except SettingsError as error:
         wrong_value = error
-    from deltaadm.runs.output import show_failure
-
     named = options.get("output") or "text"
     name = named[0] if isinstance(named, list) else str(named)
-    show_failure(
-        replace(context, format=(name if name in {"json", "jsonl", "yaml"} else "text")),
-        "",
-        wrong_value,
-    )
+    form = name if name in {"json", "jsonl", "yaml"} else "text"
+    show_failure(replace(context, format=form), "", wrong_value)
     return wrong_value.exit_code
 
 
 def _completed(
     command: Command, options: Mapping[str, Any], settings: SettingsSources, places: dict[str, str]
 ) -> dict[str, Any]:
-    """The *options*, with those of settings; *places* notes where options are set."""
-    _check(command, settings)
+    """
+    The *options*, with those of settings and for aliases the tables that they stand for.
+
+    *places* notes where options are set. Raises `SettingsError` for a key that is none; sections of
+    other commands do not matter.
+    """
+    options_of = settable(command)
+    common = {option.key for option in options_of if option.scope == COMMON}
+    if not settings.knows({*DEMANDS, *COMMANDS, *common}):
+        require_known_keys(settings)  # which it takes all commands to tell
+    settings.check_section(command.name, {option.key for option in options_of})
+    settings.aliases()
     values = dict(options)
-    for option in _settable(command):
-        if option.field in options or any(
-            name in options for name in _GIVES_WAY.get(option.field, ())
+    for option in options_of:
+        if option.key in _READ_ELSEWHERE or not options.keys().isdisjoint(
+            (option.field, *_GIVES_WAY.get(option.field, ()))
         ):
             continue
         setting = settings.find(option.key, alone=option.scope == OWN)
-        if option.key in _READ_ELSEWHERE or setting is None:
-            continue
-        values[option.field] = converted(option, setting)
-        places |= dict.fromkeys(option.names, setting.place)
-    _replace_aliases(command, values, settings)
-    return values
-
-
-def _replace_aliases(command: Command, values: dict[str, Any], settings: SettingsSources) -> None:
-    """Put the tables that aliases stand for in their places."""
+        if setting is not None:
+            values[option.field] = converted(option, setting)
+            places |= dict.fromkeys(option.names, setting.place)
     for option in command.declared():
-        if option.field not in values or not option.names_tables:
-            continue
-        value = values[option.field]
-        values[option.field] = (
-            [settings.table(text) for text in value]
-            if isinstance(value, list)
-            else settings.table(value)
-        )
-
-
-# What there is
-
-
-def _check(command: Command, settings: SettingsSources) -> None:
-    """Raise `SettingsError` for a key that is none; sections of other commands do not matter."""
-    own = {option.key for option in _settable(command)}
-    common = {option.key for option in _settable(command) if option.scope == COMMON}
-    if not settings.knows({*DEMANDS, *COMMANDS, *common}):
-        require_known_keys(settings)  # which it takes all commands to tell
-    settings.check_section(command.name, own)
-    settings.aliases()
+        if option.names_tables and option.field in values:
+            value = values[option.field]
+            several = isinstance(value, list)
+            tables = [settings.table(text) for text in (value if several else [value])]
+            values[option.field] = tables if several else tables[0]
+    return values
 
 
 def require_known_keys(settings: SettingsSources) -> None:
@@ -170,59 +148,62 @@ def require_known_keys(settings: SettingsSources) -> None:
 
 def _warn_of_unknown_variables(command: Command) -> None:
     """Say which variables are called like ours and are none, most often misspelt."""
-    common = (option.key for option in _settable(command) if option.scope == COMMON)
+    common = (option.key for option in settable(command) if option.scope == COMMON)
     own = {*VARIABLES, *_OF_TESTS, *map(variable, common)}
     strange = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in own)
     if not strange:
         return
-    from deltaadm.errors import did_you_mean
-    from deltaadm.runs.output import info
-
-    known = set(variables())
-    for name in strange:
-        if name not in known:
-            near = did_you_mean(name, known) or "`deltaadm help environment` lists them."
-            info(f"Warning: deltaadm has no variable {name}. {near}")
+    options = {variable(setting.key) for setting in option_settings() if not setting.section}
+    for name in filterfalse(options.__contains__, strange):
+        near = did_you_mean(name, {*VARIABLES, *options})
+        near = near or "`deltaadm help environment` lists them."
+        info(f"Warning: deltaadm has no variable {name}. {near}")
 
 
 _OF_TESTS: Final = frozenset({"DELTAADM_AZURITE", "DELTAADM_REQUIRE_SPARK"})
 """Variables of deltaadm's own tests, in whose process it runs."""
 
 
-# Values
-
-
 def converted(option: Declared, setting: Setting) -> Any:
     """The value of *option* that *setting* says; raises `SettingsError` for another kind."""
     value, place = setting.value, setting.place
     if setting.origin in {PROJECT, USER}:
-        _require_no_secret(value, place)
-    if option.counted:
-        return _number(value, place, 0)
-    if option.is_switch:
-        return is_true(value, place) if isinstance(value, str) else _boolean(value, place)
-    if option.is_list or option.is_pair:
-        texts = [part.strip() for part in value.split(",")] if setting.is_text else value
-        texts = [texts] if isinstance(texts, str) else texts
-        if not isinstance(texts, list):
-            raise wrong(place, "a list of strings")
-        if not option.is_pair:
-            return [_one(option, text, setting) for text in texts if text != ""]
-        if len(texts) != _PAIR or not all(isinstance(text, str) for text in texts):
-            raise wrong(place, f"a list of two strings, {option.metavar}")
-        from pathlib import Path
+        texts = value if isinstance(value, list) else [value]
+        if any(isinstance(text, str) and masked(text) != text for text in texts):
+            raise SettingsError(
+                f"{place} has a secret in it, and this file is for everybody.",
+                remedy="Put it into the environment, or into a file for --storage-options-file.",
+            )
+    if option.is_switch and not option.counted:
+        if isinstance(value, str):
+            return is_true(value, place)
+        if not isinstance(value, bool):
+            raise wrong(place, "true or false")
+        return value
+    if not (option.is_list or option.is_pair):
+        return _one(option, value, setting)
+    texts = [part.strip() for part in value.split(",")] if setting.is_text else value
+    texts = [texts] if isinstance(texts, str) else texts
+    if not isinstance(texts, list):
+        raise wrong(place, "a list of strings")
+    if option.is_list:
+        return [_one(option, text, setting) for text in texts if text != ""]
+    if [type(text) for text in texts] != [str, str]:
+        raise wrong(place, f"a list of two strings, {option.metavar}")
+    from pathlib import Path
 
-        return texts[0], Path(setting.directory, os.path.expanduser(texts[1]))  # noqa: PTH111
-    return _one(option, value, setting)
-
-
-_PAIR: Final = 2
+    return texts[0], Path(setting.directory, os.path.expanduser(texts[1]))  # noqa: PTH111
 
 
 def _one(option: Declared, value: Any, setting: Setting) -> Any:
     place = setting.place
-    if option.type_name == "int":
-        return _number(value, place, option.minimum or 0)
+    if option.counted or option.type_name == "int":
+        least = option.minimum or 0
+        if isinstance(value, str) and value.isascii() and value.isdecimal():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise wrong(place, f"a number from {least} on")
+        return value
     if not isinstance(value, str):
         raise wrong(place, "a list of strings" if option.is_list else "a string")
     # An output may be FORMAT:FILE.
@@ -235,124 +216,3 @@ def _one(option: Declared, value: Any, setting: Setting) -> Any:
     except ValueError:
         words = [*option.choices]
         raise wrong(place, f"{', '.join(words[:-1])} or {words[-1]}") from None
-
-
-def _number(value: Any, place: str, least: int) -> int:
-    if isinstance(value, str) and value.isascii() and value.isdecimal():
-        value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise wrong(place, f"a number from {least} on")
-    return value
-
-
-def _boolean(value: Any, place: str) -> bool:
-    if not isinstance(value, bool):
-        raise wrong(place, "true or false")
-    return value
-
-
-def _require_no_secret(value: Any, place: str) -> None:
-    """Raise `SettingsError` for a secret in a file, which others read too."""
-    from deltaadm.masking import masked
-
-    for text in value if isinstance(value, list) else [value]:
-        if isinstance(text, str) and masked(text) != text:
-            raise SettingsError(
-                f"{place} has a secret in it, and this file is for everybody.",
-                remedy="Put it into the environment, or into a file for --storage-options-file.",
-            )
-
-
-# What is shown
-
-
-def all_settings(sources: SettingsSources) -> tuple[SettingValue, ...]:
-    """
-    Every setting: those for all commands first, then those of each.
-
-    Raises `SettingsError` for any that cannot be understood.
-    """
-    from deltaadm.runs.settings import load_settings
-    from deltaadm.runs.unity import storage_settings
-
-    require_known_keys(sources)
-    for name in COMMANDS:
-        sources.check_section(name, {option.key for option in _settable(Command(name))})
-    load_settings(sources)
-    if (storage := sources.find("storage")) is not None:
-        storage_settings(storage.value, storage.place)
-    return (*_demands_shown(sources), *_options_shown(sources))
-
-
-def alias_settings(sources: SettingsSources) -> tuple[SettingValue, ...]:
-    """The aliases, as they are written on command lines."""
-    return tuple(
-        replace(_shown(f"aliases.{name}", alias, f"What @{name} stands for.", None), key=f"@{name}")
-        for name, alias in sorted(sources.aliases().items())
-    )
-
-
-def _demands_shown(sources: SettingsSources) -> Iterator[SettingValue]:
-    for key, text in DEMANDS.items():
-        name = variable(key)
-        if key == "policy" and (layers := sources.layers(key)):
-            yield from _policy_shown(layers, text)
-        elif key != "aliases":
-            yield _shown(key, sources.find(key), text, name if name in VARIABLES else None)
-    for setting in alias_settings(sources):
-        yield replace(setting, key=f"aliases.{setting.key.removeprefix('@')}")
-
-
-def _policy_shown(layers: Iterable[Setting], text: str) -> Iterator[SettingValue]:
-    """The settings, key by key: each may come from another place."""
-    from deltaadm.runs.settings import property_values
-
-    settings: dict[str, Setting] = {}
-    for layer in layers:
-        for key, value in layer.value.items():
-            inner = property_values(value) if key == "properties" else [("", value)]
-            for name, setting in inner:
-                dotted = f"policy.{key}" + (f'."{name}"' if name else "")
-                settings[dotted] = replace(layer, value=setting)
-    for key, setting in sorted(settings.items()):
-        yield replace(_shown("policy", setting, text, None), key=key)
-
-
-def _options_shown(sources: SettingsSources) -> Iterator[SettingValue]:
-    options = {item.key: item for item in option_settings()}
-    for name in COMMANDS:  # a section may also have what is common
-        for option in _settable(Command(name)):
-            key = f"{name}.{option.key}"
-            if key not in options and sources.of(name).find(option.key, alone=True) is not None:
-                options[key] = OptionSetting(name, option)
-    for item in sorted(options.values(), key=lambda setting: (bool(setting.section), setting.key)):
-        setting = sources.of(item.section).find(item.option.key, alone=bool(item.section))
-        if setting is not None:
-            converted(item.option, setting)
-        words = " ".join(item.option.help.split())
-        own = None if item.section else variable(item.key)
-        yield _shown(item.key, setting, words, own, item.option)
-
-
-def _shown(
-    key: str, setting: Setting | None, text: str, name: str | None, option: Declared | None = None
-) -> SettingValue:
-    from deltaadm.reports.settings import SettingValue, toml
-
-    if setting is not None:
-        value = setting.value
-        if setting.is_text and option is not None:
-            value = _plain(converted(option, setting))
-        place = setting.place.removesuffix(f": {key}")
-        return SettingValue(key, toml(value), setting.origin, place, name, text)
-    default = None if option is None or option.default is None else toml(_plain(option.default))
-    return SettingValue(key, default, "default", "", name, text)
-
-
-def _plain(value: Any) -> Any:
-    """A value of an option as TOML has it."""
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, bool | int | str):
-        return value
-    return str(getattr(value, "value", value))
