@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from deltaadm.storage.store import LogStore
 
-
-if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Types = Mapping[str, tuple[type[Any], range | None, "Types | None"]]
@@ -140,10 +138,10 @@ def actions_reversed(body: bytes | LargeFile, path: str) -> Iterator[Named]:
 
 def state_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     """The protocol and metaData actions of a commit, in its order; other lines stay unparsed."""
-    if isinstance(body, LargeFile):
-        return list(_matching_large(body, path, _STATE))
     # A name may be written with escapes, which a search for its letters does not find.
-    if b'"protocol"' not in body and b'"metaData"' not in body and _ESCAPED not in body:
+    if not isinstance(body, LargeFile) and (
+        b'"protocol"' not in body and b'"metaData"' not in body and _ESCAPED not in body
+    ):
         _check_ends(body, path)
         return []
     return _matching(body, path, _STATE)
@@ -151,9 +149,7 @@ def state_actions(body: bytes | LargeFile, path: str) -> list[Named]:
 
 def newest_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     """Like `state_actions`, with commitInfo; a small file is decoded whole."""
-    if isinstance(body, LargeFile):
-        return list(_matching_large(body, path, _PROVENANCE))
-    if len(body) <= ALWAYS_DECODED:
+    if not isinstance(body, LargeFile) and len(body) <= ALWAYS_DECODED:
         return all_actions(body, path)
     return _matching(body, path, _PROVENANCE)
 
@@ -167,11 +163,7 @@ def changing_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     if isinstance(body, bytes) and not any(word in body for word in _CHANGING):
         _check_ends(body, path)
         return []
-    words = (*_CHANGING, b'"commitInfo"')
-    if isinstance(body, LargeFile):
-        actions = list(_matching_large(body, path, words))
-    else:
-        actions = _matching(body, path, words)
+    actions = _matching(body, path, (*_CHANGING, b'"commitInfo"'))
     kept = [action for action in actions if action[0] in _CHANGES or action[0] == "commitInfo"]
     return kept if any(name in _CHANGES for name, _ in kept) else []
 
@@ -185,7 +177,9 @@ def unreadable(path: str, cause: str) -> TableError:
     )
 
 
-def _matching(body: bytes, path: str, words: Sequence[bytes]) -> list[Named]:
+def _matching(body: bytes | LargeFile, path: str, words: Sequence[bytes]) -> list[Named]:
+    if isinstance(body, LargeFile):
+        return list(_matching_large(body, path, words))
     lines = _lines(body)
     kept = [line for line in lines[:-1] if any(word in line for word in words)]
     for line in lines:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
     from deltaadm.storage.store import LogStore
 
-
-if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Found = TypeVar("Found")

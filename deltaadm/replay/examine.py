@@ -16,6 +16,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm import facts
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import file_facts
 from deltaadm.domain.features import mapping_mode
@@ -27,24 +28,7 @@ from deltaadm.domain.snapshot import FileFacts, Kind, LogListing, recreatable_ve
 from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
-from deltaadm.facts import (
-    CatalogFacts,
-    CheckpointFacts,
-    ChecksumFacts,
-    CommitFacts,
-    CommitTimes,
-    CrossCheck,
-    DataFileFacts,
-    Facts,
-    Lines,
-    LiveFile,
-    LiveFiles,
-    LogFacts,
-    Pointer,
-    SnapshotFacts,
-    State,
-    Withdrawn,
-)
+from deltaadm.facts import State
 from deltaadm.replay.add_files import add_file
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, done_ahead, plain_add
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
@@ -64,7 +48,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
     from deltaadm.domain.schema import Path
     from deltaadm.domain.snapshot import Checkpoint, LogFile, LogSegment, Snapshot
-    from deltaadm.facts import FileTotals, LargeLines
     from deltaadm.replay.file_columns import ArrowFiles
     from deltaadm.replay.reconcile import ReplayEngine
     from deltaadm.storage.store import LogStore
@@ -80,7 +63,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 200
 
 
-def cross_check(store: LogStore, snapshot: Snapshot) -> CrossCheck:
+def cross_check(store: LogStore, snapshot: Snapshot) -> facts.CrossCheck:
     """The differences of deltalake's reading from *snapshot*, in which the files are counted."""
     import deltalake
 
@@ -94,8 +77,8 @@ def cross_check(store: LogStore, snapshot: Snapshot) -> CrossCheck:
     except Exception as error:  # noqa: BLE001 -- a refusal, in whatever class it comes
         lines = str(error).strip().splitlines()
         refusal = lines[0][:_LONGEST] if lines else type(error).__name__
-        return CrossCheck(program=program, refusal=refusal)
-    return CrossCheck(program=program, differences=differences)
+        return facts.CrossCheck(program=program, refusal=refusal)
+    return facts.CrossCheck(program=program, differences=differences)
 
 
 def _differences(ours: Snapshot, theirs: DeltaTable) -> Differing:
@@ -137,7 +120,7 @@ def _shortened(value: Any) -> str:
 # Files of the table
 
 
-def data_file_facts(store: LogStore, add: AddFile, state: State) -> DataFileFacts:
+def data_file_facts(store: LogStore, add: AddFile, state: State) -> facts.DataFileFacts:
     """
     Look at the files of *add*: their sizes, the Parquet footer, the bytes of the deletion vector.
 
@@ -146,13 +129,13 @@ def data_file_facts(store: LogStore, add: AddFile, state: State) -> DataFileFact
     try:
         size = store.data_size(add.path) if add.path else None
     except StorageError as error:
-        return DataFileFacts(add=add, state=state, size=None, out_of_reach=error.message)
+        return facts.DataFileFacts(add=add, state=state, size=None, out_of_reach=error.message)
     bare: tuple[str, ...] = ()
     unreadable = ""
     if size is not None:
         bare, unreadable = _footer(store, add.path)
     vector = add.deletion_vector
-    return DataFileFacts(
+    return facts.DataFileFacts(
         add=add,
         state=state,
         size=size,
@@ -240,7 +223,7 @@ class Depth:
 
 def examine(
     store: LogStore, depth: Depth, *, now: int, engine: ReplayEngine | None = None
-) -> Iterator[Facts]:
+) -> Iterator[facts.Facts]:
     """
     The facts about the table in *store*; *now* is in milliseconds since the epoch.
 
@@ -249,7 +232,7 @@ def examine(
     The first is about the log as a whole. Raises `TableError` only where there is no log, and
     `StorageError` for trouble with the store.
     """
-    return _FactCollector(store, depth, now, engine).facts()
+    return _FactCollector(store, depth, now, engine).found()
 
 
 class _FactCollector:
@@ -270,10 +253,10 @@ class _FactCollector:
         self._counted: tuple[LogSegment, FileCounts] | None = None
         self._lines = CommitLines(store)
         self._snapshot: Snapshot | None = None
-        self._newest: CommitTimes | None = None
+        self._newest: facts.CommitTimes | None = None
         self._in_commit: dict[int, int] = {}
 
-    def facts(self) -> Iterator[Facts]:
+    def found(self) -> Iterator[facts.Facts]:
         totals = yield from self._files_first()
         deep, snapshot = self._depth.deep, self._snapshot
         segment = None if snapshot is None else snapshot.segment
@@ -286,7 +269,7 @@ class _FactCollector:
             now=self._now,
         )
         in_effect = self._newest_state()
-        yield LogFacts(
+        yield facts.LogFacts(
             listing=self._listing,
             pointer=self._pointer,
             segment=segment,
@@ -320,21 +303,21 @@ class _FactCollector:
             if self._depth.cross_check:
                 yield cross_check(self._store, snapshot)
 
-    def _catalog(self, snapshot: Snapshot) -> Iterator[Facts]:
+    def _catalog(self, snapshot: Snapshot) -> Iterator[facts.Facts]:
         """The catalog's entry for the table, if a catalog was asked."""
         if self._store.catalog_state is None:
             return
         from deltaadm.storage.unity import RatifiedStore
 
         if isinstance(self._store, RatifiedStore):
-            yield CatalogFacts(
+            yield facts.CatalogFacts(
                 state=self._store.catalog_state,
                 snapshot=snapshot,
                 unpublished=self._store.unpublished(),
                 differing=self._store.differing(),
             )
 
-    def _files_first(self) -> Generator[Facts, None, FileTotals | None]:
+    def _files_first(self) -> Generator[facts.Facts, None, facts.FileTotals | None]:
         """
         Load the newest version; where it has a checkpoint, count its files while they are judged.
 
@@ -362,7 +345,7 @@ class _FactCollector:
             and not loaded.files.with_deletion_vector
         ):
             return replace(totals, facts=loaded.files)
-        yield Withdrawn()
+        yield facts.Withdrawn()
         return None
 
     def _early_state(self) -> Snapshot | None:
@@ -442,7 +425,7 @@ class _FactCollector:
 
     # Commits
 
-    def _commits(self, in_effect: State) -> Iterator[Facts]:
+    def _commits(self, in_effect: State) -> Iterator[facts.Facts]:
         """
         The commits in their order, each with the state before and after it.
 
@@ -474,13 +457,13 @@ class _FactCollector:
                 other = self._checkpointed(version)
                 protocol = after.protocol or other.protocol
                 after = replace(after, protocol=protocol, metadata=after.metadata or other.metadata)
-            commit = CommitFacts(
+            commit = facts.CommitFacts(
                 file=file,
                 version=version,
                 lines=lines,
                 before=state,
                 after=after,
-                times=CommitTimes.of(file, lines),
+                times=facts.CommitTimes.of(file, lines),
                 previous=previous,
                 columns=columns,
                 newest=file.path in newest,
@@ -510,7 +493,7 @@ class _FactCollector:
 
     # State
 
-    def _state(self, snapshot: Snapshot, totals: FileTotals | None) -> Iterator[Facts]:
+    def _state(self, snapshot: Snapshot, totals: facts.FileTotals | None) -> Iterator[facts.Facts]:
         """The newest version, and its files where they have no *totals* yet."""
         if self._depth.files and totals is None:
             try:
@@ -518,7 +501,7 @@ class _FactCollector:
             except UnreadableCheckpoint as error:
                 checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
                 if checkpoint is not None and checkpoint not in self._unreadable:
-                    yield CheckpointFacts(
+                    yield facts.CheckpointFacts(
                         version=checkpoint.version,
                         files=checkpoint.files,
                         checkpoint=checkpoint,
@@ -528,7 +511,7 @@ class _FactCollector:
                         state=State(version=checkpoint.version),
                         now=self._now,
                     )
-        yield SnapshotFacts(
+        yield facts.SnapshotFacts(
             snapshot=snapshot,
             totals=totals,
             listing=self._listing,
@@ -545,7 +528,7 @@ class _FactCollector:
 
     def _files(
         self, snapshot: Snapshot, counts: FileCounts | None = None
-    ) -> Generator[Facts, None, FileTotals]:
+    ) -> Generator[facts.Facts, None, facts.FileTotals]:
         """Look at the live files one by one, and add them up; *counts*, if any, counts them."""
         assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
         segment, state = snapshot.segment, _state_of(snapshot)
@@ -556,11 +539,11 @@ class _FactCollector:
                 adds = [add_file(document) for document in batch]
                 for add in adds:
                     builder.add(add)
-                    yield LiveFile(add, state, self._now)
+                    yield facts.LiveFile(add, state, self._now)
             else:
                 adds = (file.add for file, _ in batch.files([batch.every]))
                 builder.add_all(batch)
-                yield LiveFiles(batch)
+                yield facts.LiveFiles(batch)
             if self._depth.deep and self._depth.data_files:
                 yield from self._data_files(adds, state)
         return builder.totals(lambda: live_files(self._store, segment))
@@ -588,13 +571,13 @@ class _FactCollector:
 
             yield from done_ahead(prepared, replay.live_in_checkpoint(counts))
 
-    def _data_files(self, adds: Iterable[AddFile], state: State) -> Iterator[DataFileFacts]:
+    def _data_files(self, adds: Iterable[AddFile], state: State) -> Iterator[facts.DataFileFacts]:
         """The data files of *adds* in storage, looked up several at a time."""
         store = self._store
         if store.at_once == 1:
             yield from (data_file_facts(store, add, state) for add in adds)
             return
-        pending = deque["Pending[DataFileFacts]"]()
+        pending = deque["Pending[facts.DataFileFacts]"]()
         with closing(Threads(store.at_once)) as threads:
             for add in adds:
                 pending.append(threads.submit(partial(data_file_facts, store, add, state)))
@@ -602,13 +585,17 @@ class _FactCollector:
                     yield pending.popleft().result()
             yield from (future.result() for future in pending)
 
-    def _checksum(self, file: LogFile, state: State, commit: CommitTimes | None) -> ChecksumFacts:
+    def _checksum(
+        self, file: LogFile, state: State, commit: facts.CommitTimes | None
+    ) -> facts.ChecksumFacts:
         """The facts about the one JSON object of a checksum file, or why there is none."""
         try:
             document, error = json_object(self._store.read(file.path))
         except DeltaadmError as unread:
             document, error = None, unread.message
-        return ChecksumFacts(file=file, document=document, error=error, state=state, commit=commit)
+        return facts.ChecksumFacts(
+            file=file, document=document, error=error, state=state, commit=commit
+        )
 
     def _earlier_names(self, snapshot: Snapshot) -> Mapping[Path, Path]:
         """
@@ -650,7 +637,7 @@ class _FactCollector:
             return self._in_commit[version]
         for file in self._listing.commits:
             if file.version == version:
-                return CommitTimes.of(file, self._lines.of(file.path)).in_commit
+                return facts.CommitTimes.of(file, self._lines.of(file.path)).in_commit
         return None
 
 
@@ -662,27 +649,27 @@ def _state_of(snapshot: Snapshot) -> State:
     return State(version=snapshot.version, protocol=snapshot.protocol, metadata=snapshot.metadata)
 
 
-def _pointer(store: LogStore) -> Pointer | None:
+def _pointer(store: LogStore) -> facts.Pointer | None:
     try:
         body = store.read("_last_checkpoint")
     except FileMissing:
         return None
     except TableError as unread:
-        return Pointer(text="", document=None, error=unread.message.rstrip("."))
+        return facts.Pointer(text="", document=None, error=unread.message.rstrip("."))
     text = body.decode(errors="replace")
     document, error = json_object(body)
     version = None if document is None else document.get("version")
     # Not `isinstance`: in Python, true is an int.
     if document is not None and not (type(version) is int and version >= 0):
-        return Pointer(text=text, document=None, error="it does not name a version")
-    return Pointer(text=text, document=document, error=error)
+        return facts.Pointer(text=text, document=None, error="it does not name a version")
+    return facts.Pointer(text=text, document=document, error=error)
 
 
-def _state_actions(lines: Lines | LargeLines) -> Iterator[tuple[str, Any]]:
+def _state_actions(lines: facts.Lines | facts.LargeLines) -> Iterator[tuple[str, Any]]:
     return ((name, document) for name in _STATE for document in lines.actions(name))
 
 
-def _columns_after(earlier: Mapping[int, str], commit: CommitFacts) -> Mapping[int, str]:
+def _columns_after(earlier: Mapping[int, str], commit: facts.CommitFacts) -> Mapping[int, str]:
     """The column ids given so far; they start again when a table is replaced or unmapped."""
     metadata = commit.after.metadata
     try:

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from deltaadm.facts import Pointer
     from deltaadm.storage.store import LogStore
 
-
-if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Hashed = tuple[int, str]

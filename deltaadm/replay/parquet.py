@@ -415,7 +415,9 @@ def _column(
         if sum(chunk[7] for _, chunk in wanted) > _LARGEST_READ:
             raise UnsupportedFileError("many bytes")
         parts = _parts(source, [chunk for _, chunk in wanted])
-        records = [_records(leaf, chunk, parts[leaf.path], budget) for leaf, chunk in wanted]
+        records = [
+            _split(_entries(leaf, chunk, parts[leaf.path], budget), 0) for leaf, chunk in wanted
+        ]
         for row in zip(*records, strict=True):
             entries = {leaf.path: entry for (leaf, _), entry in zip(wanted, row, strict=True)}
             if document := _built(column, entries, 0, 0):
@@ -444,29 +446,20 @@ def _parts(source: BinaryIO, held: Sequence[Struct]) -> dict[tuple[str, ...], by
     return parts
 
 
-def _records(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterator[list[Entry]]:
-    """The entries of one leaf, for each row in which the column is not null."""
-    # Strings, numbers and flags, and nothing that only looks like them.
-    converted, logical = leaf.element.get(6), set(leaf.element.get(10, ()))
-    if chunk[1] == _BYTES:
+def _reader_of(element: Struct) -> Any:
+    """What reads values of a field: strings, numbers and flags, and nothing that only looks so."""
+    converted, logical = element.get(6), set(element.get(10, ()))
+    if element[1] == _BYTES:
         if converted != _TEXT and logical != {1}:
             raise UnsupportedFileError("bytes that are no text")
     elif converted not in {None, *_INTEGERS} or not logical <= {10}:
         raise UnsupportedFileError("numbers that mean something else")
-    record: list[Entry] = []
-    for entry in _entries(leaf, chunk, body):
-        budget.spend(_VALUE + (len(entry[2]) if isinstance(entry[2], str) else 0))
-        if entry[0] == 0 and record:
-            yield record
-            record = []
-        record.append(entry)
-    if record:
-        yield record
+    return _READERS[element[1]]
 
 
-def _entries(leaf: Field, chunk: Struct, body: bytes) -> Iterator[Entry]:
+def _entries(leaf: Field, chunk: Struct, body: bytes, budget: Budget) -> Iterator[Entry]:
     """Repetition level, definition level and value wherever the column is not null."""
-    read, levels = _READERS[chunk[1]], leaf.levels
+    read, levels = _reader_of(leaf.element), leaf.levels
     dictionary: Sequence[Any] = ()
     at, seen, count, empty = 0, 0, 0, b""
     while seen < chunk[5]:
@@ -500,6 +493,7 @@ def _entries(leaf: Field, chunk: Struct, body: bytes) -> Iterator[Entry]:
                 raise UnsupportedFileError("fewer values than it says")
             if isinstance(value, bytes):
                 value = value.decode()
+            budget.spend(_VALUE + (len(value) if isinstance(value, str) else 0))
             yield repetitions[index] if repetitions else 0, level, value
 
 
@@ -716,15 +710,16 @@ def _repeated(
     return repeated
 
 
-def _split(entries: Sequence[Entry], level: int) -> Iterator[list[Entry]]:
-    """The entries of each element of a list at repetition *level*."""
+def _split(entries: Iterable[Entry], level: int) -> Iterator[list[Entry]]:
+    """The entries of each row at *level* 0, of each element of a list at its repetition level."""
     part: list[Entry] = []
     for entry in entries:
         if part and entry[0] <= level:
             yield part
             part = []
         part.append(entry)
-    yield part
+    if part:
+        yield part
 
 
 # Compression

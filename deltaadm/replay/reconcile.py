@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import LogSegment, Snapshot
     from deltaadm.storage.store import LogStore
 
-
-if TYPE_CHECKING:
     Document = Mapping[str, Any]
     Key = tuple[str, str]
 

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from deltaadm.replay.reconcile import ReplayEngine
     from deltaadm.storage.store import LogStore
 
-
-if TYPE_CHECKING:
     Named = tuple[str, dict[str, Any]]
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import BinaryIO, Final
 
-
-if TYPE_CHECKING:
     Place = str | os.PathLike[str]
 
 _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
