@@ -240,8 +240,8 @@ def _newest_needing(
         limit = protected_before(snapshot.metadata)
         return max((file.number for file in files if file.number < limit), default=None)
     prepared = preparation(name)
-    needs, key = prepared.in_history, prepared.in_files
-    if needs is None:
+    needs, key = prepared.uses, prepared.in_files
+    if not prepared.is_in_history:
         return None
     clean_from = snapshot.version + 1
     for file in reversed(files):

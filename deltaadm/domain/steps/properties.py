@@ -25,6 +25,7 @@ from deltaadm.domain.protocol import (
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import every_file, file_metadata
 from deltaadm.domain.sql.ddl import identifier, if_exists_sql, literal, pairs_sql, path_sql
+from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction import checks, columns, constraints, update
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
@@ -34,7 +35,7 @@ from deltaadm.domain.transaction.removal import (
     PREPARED_KEYS,
     preparation,
 )
-from deltaadm.domain.transaction.spark_support import require_writable
+from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
 from deltaadm.domain.transaction.update import ROW_TRACKING, without_mapping
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import Refused
@@ -311,8 +312,42 @@ class AddConstraint(Step):
     depends_on_state = True
 
     def after(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
-        """The state after it if all rows meet the constraint."""
-        return constraints.add_constraint(snapshot, self.name, self.expression)
+        """
+        The state after it if all rows meet the constraint.
+
+        Raises `Refused` with Delta's error class where Delta or Spark would refuse whatever the
+        rows are, and `PARSE_SYNTAX_ERROR` for a text that cannot stand in brackets.
+        """
+        # First, as Spark parses a statement before it looks at the table.
+        expression = constraints.stored_expression(self.expression)
+        # What Delta calls its own check of the lengths of char and varchar.
+        if self.name == "__CHAR_VARCHAR_STRING_LENGTH_CHECK__":
+            raise Refused(
+                f"Delta reserves the name {self.name}.",
+                remedy="Choose another name.",
+                delta_error_class="DELTA_INVALID_CONSTRAINT_NAME",
+            )
+        require_writable(snapshot)
+        metadata, key = snapshot.metadata, constraints.constraint_key(self.name)
+        if key in metadata.configuration:
+            raise Refused(
+                f"The table already has a constraint {self.name}: {metadata.configuration[key]}.",
+                remedy=f"Choose another name, or drop it: alter --drop-constraint {self.name}.",
+                delta_error_class="DELTA_CONSTRAINT_ALREADY_EXISTS",
+            )
+        # `_metadata` is what Spark knows of a row's file, in every table.
+        known = {"_metadata", *(field.name.lower() for field in metadata.schema.fields)}
+        unknown = [path for path in column_references(expression) if path[0].lower() not in known]
+        if unknown:
+            raise Refused(
+                f"The constraint uses {path_text(unknown[0])}, which the table does not have.",
+                remedy="List its columns with: deltaadm inspect TABLE --columns.",
+                delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
+            )
+        # For its refusals alone.
+        constraints.is_certain_condition(metadata.schema, self.expression)
+        require_queryable(snapshot)  # Delta counts the rows that violate it, even of an empty table
+        return update.commit_metadata(snapshot, metadata.with_properties({key: expression}))
 
     @property
     def touches(self) -> Touches:
@@ -338,7 +373,16 @@ class DropConstraint(Step):
     operations = frozenset({"DROP CONSTRAINT"})
 
     def after(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
-        return constraints.drop_constraint(snapshot, self.name, if_exists=self.if_exists)
+        require_writable(snapshot)
+        metadata, key = snapshot.metadata, constraints.constraint_key(self.name)
+        if key not in metadata.configuration and not self.if_exists:
+            known = constraints.constraint_names(metadata.configuration)
+            raise Refused(
+                f"The table has no constraint {self.name}.",
+                remedy=f"It has: {', '.join(known)}." if known else "It has no constraints.",
+                delta_error_class="DELTA_CONSTRAINT_DOES_NOT_EXIST",
+            )
+        return update.commit_metadata(snapshot, metadata.without_properties(key))
 
     def operation(self, before: Snapshot, _after: Snapshot) -> Operation:
         expression = before.metadata.configuration.get(constraints.constraint_key(self.name))
@@ -561,12 +605,11 @@ class DropFeature(Step):
         return self.name
 
     def destroys(self, before: Snapshot) -> tuple[str, ...]:
-        destroyed = preparation(self.name).destroys
-        return () if destroyed is None else destroyed(before)
+        return preparation(self.name).destroys(before)
 
     @property
     def is_verified_by_state(self) -> bool:
-        return preparation(self.name).destroys is not None
+        return preparation(self.name).may_destroy
 
     def losses(self, before: Snapshot) -> tuple[str, ...]:
         history = (f"older versions that need {self.name}",) if self.truncate_history else ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from deltaadm.domain.properties import CONSTRAINT_PREFIX
 from deltaadm.domain.schema import PrimitiveType, path_text, type_name
@@ -18,70 +18,19 @@ from deltaadm.domain.sql.ddl import GENERATION, identifier, literal, unescaped
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.transaction.checks import CHAR_TYPE
 from deltaadm.domain.transaction.columns import is_up_cast
-from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
-from deltaadm.domain.transaction.update import commit_metadata
 from deltaadm.errors import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from deltaadm.domain.schema import DataType, StructField, StructType
-    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.sql.conditions import Operand
-
-
-# What Spark knows of a row's file, under a name that every table has.
-_FILE_METADATA: Final = "_metadata"
-# What Delta calls its own check of the lengths of char and varchar.
-_RESERVED: Final = "__CHAR_VARCHAR_STRING_LENGTH_CHECK__"
 
 
 def constraint_key(name: str) -> str:
     """The property that holds the constraint *name*."""
     # `Constraints.checkConstraintPropertyName` lowers the name; the statement keeps its case.
     return CONSTRAINT_PREFIX + name.lower()
-
-
-def add_constraint(snapshot: Snapshot, name: str, condition: str) -> Snapshot:
-    """
-    The state after ADD CONSTRAINT, as far as it does not depend on the table's rows.
-
-    Raises `Refused` with Delta's error class where Delta or Spark would refuse whatever the rows
-    are, and `PARSE_SYNTAX_ERROR` for a text that cannot stand in brackets.
-    """
-    # First, as Spark parses a statement before it looks at the table.
-    expression = stored_expression(condition)
-    if name == _RESERVED:
-        raise Refused(
-            f"Delta reserves the name {name}.",
-            remedy="Choose another name.",
-            delta_error_class="DELTA_INVALID_CONSTRAINT_NAME",
-        )
-    require_writable(snapshot)
-    metadata = snapshot.metadata
-    key = constraint_key(name)
-    if key in metadata.configuration:
-        raise Refused(
-            f"The table already has a constraint {name}: {metadata.configuration[key]}.",
-            remedy=f"Choose another name, or drop it: alter --drop-constraint {name}.",
-            delta_error_class="DELTA_CONSTRAINT_ALREADY_EXISTS",
-        )
-    known = {_FILE_METADATA, *(field.name.lower() for field in metadata.schema.fields)}
-    unknown = [
-        reference
-        for reference in column_references(expression)
-        if reference[0].lower() not in known
-    ]
-    if unknown:
-        raise Refused(
-            f"The constraint uses {path_text(unknown[0])}, which the table does not have.",
-            remedy="List its columns with: deltaadm inspect TABLE --columns.",
-            delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
-        )
-    is_certain_condition(metadata.schema, condition)  # for its refusals alone
-    require_queryable(snapshot)  # Delta counts the rows that violate it, even of an empty table.
-    proposed = metadata.with_configuration({**metadata.configuration, key: expression})
-    return commit_metadata(snapshot, proposed)
 
 
 def is_certain_condition(schema: StructType, text: str) -> bool:
@@ -96,23 +45,6 @@ def is_certain_condition(schema: StructType, text: str) -> bool:
 def value_of_expression(schema: StructType, text: str) -> Operand:
     """Return the kind of value of *text* on rows of *schema*, as far as known without Spark."""
     return judge_expression(list(_tokens(text)), schema)
-
-
-def drop_constraint(snapshot: Snapshot, name: str, *, if_exists: bool) -> Snapshot:
-    """The state after DROP CONSTRAINT; raises `Refused` for one that is not there."""
-    require_writable(snapshot)
-    metadata = snapshot.metadata
-    key = constraint_key(name)
-    if key not in metadata.configuration and not if_exists:
-        known = constraint_names(metadata.configuration)
-        raise Refused(
-            f"The table has no constraint {name}.",
-            remedy=f"It has: {', '.join(known)}." if known else "It has no constraints.",
-            delta_error_class="DELTA_CONSTRAINT_DOES_NOT_EXIST",
-        )
-    kept = {other: value for other, value in metadata.configuration.items() if other != key}
-    proposed = metadata.with_configuration(kept)
-    return commit_metadata(snapshot, proposed)
 
 
 def constraint_names(configuration: Iterable[str]) -> list[str]:

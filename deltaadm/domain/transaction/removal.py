@@ -7,7 +7,7 @@ Sources in delta-io/delta: `commands/alterDeltaTableCommands.scala` and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost, lookup, mapping_mode
@@ -32,7 +32,7 @@ from deltaadm.domain.transaction.update import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
@@ -44,14 +44,14 @@ _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 _TYPE_WIDENING: Final = "delta.enableTypeWidening"
 _CHECKPOINT_POLICY: Final = "delta.checkpointPolicy"
 ROW_TRACKING_DOMAIN: Final = "delta.rowTracking"
-_ROW_TRACKING_SUSPENDED: Final = "delta.rowTrackingSuspended"
-_ICT_PROVENANCE: Final = (ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION)
+# Suspended, so that no concurrent write gives new files row ids while they are removed.
+_ROW_TRACKING_OFF: Final = {ROW_TRACKING: "false", "delta.rowTrackingSuspended": "true"}
 
 # fmt: off
 PREPARED_KEYS: Final = frozenset({
-    *COORDINATED_KEYS, *_ICT_PROVENANCE, COLUMN_MAPPING_MODE, IN_COMMIT_TIMESTAMPS,
-    PROTECTED_BEFORE, _CHECKPOINT_POLICY, _DELETION_VECTORS, ROW_TRACKING, _ROW_TRACKING_SUSPENDED,
-    _TYPE_WIDENING,
+    *COORDINATED_KEYS, ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION, COLUMN_MAPPING_MODE,
+    IN_COMMIT_TIMESTAMPS, PROTECTED_BEFORE, _CHECKPOINT_POLICY, _DELETION_VECTORS,
+    *_ROW_TRACKING_OFF, _TYPE_WIDENING,
 })
 """The properties that DROP FEATURE may set or unset in commits of their own."""
 # fmt: on
@@ -108,253 +108,265 @@ def protected_before(metadata: Metadata) -> int:
     return int(stored) if stored.isdecimal() else 0
 
 
-@dataclass(frozen=True, kw_only=True)
 class Preparation:
     """
-    The preparation that DROP FEATURE makes for a feature.
+    The preparation that DROP FEATURE makes for a feature: by default there is none.
 
-    `traces` are what it finds to remove, in words, `clean` is the state without them, `work` the
-    files that it goes through for that, where its `cost` is that. `stops_truncation` says that the
-    history needs the feature because of them; `in_history` is what Delta looks for in the metadata
-    of older versions, None where it looks for nothing; `in_files` is the key of file actions that
-    it looks for. `destroys` are the domains that go with the feature, `*` where they were not
-    loaded; None where none can.
+    `is_in_history` says whether Delta looks for the feature in older versions, `in_files` is the
+    key of file actions that it looks for there. `may_destroy` says whether the table can lose
+    domains with the feature.
     """
 
-    traces: Callable[[Snapshot], Iterator[str]] = lambda _: iter(())
-    clean: Callable[[Snapshot, SessionSettings], Snapshot] = lambda snapshot, _: snapshot
-    cost: Callable[[Snapshot], Cost] = lambda _: Cost.METADATA
-    work: Callable[[Snapshot], str] = every_file
-    stops_truncation: Callable[[Snapshot], bool] = lambda _: False
-    in_history: Callable[[Metadata], bool] | None = None
-    in_files: str | None = None
-    destroys: Callable[[Snapshot], tuple[str, ...]] | None = None
+    is_in_history: ClassVar[bool] = False
+    in_files: ClassVar[str | None] = None
+    may_destroy: ClassVar[bool] = False
+
+    def traces(self, _snapshot: Snapshot) -> Iterator[str]:
+        """What it finds to remove, in words."""
+        return iter(())
+
+    def clean(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
+        """The state without the traces."""
+        return snapshot
+
+    def cost(self, _snapshot: Snapshot) -> Cost:
+        """What removing the traces does to the data files."""
+        return Cost.METADATA
+
+    def work(self, snapshot: Snapshot) -> str:
+        """The files that it goes through, where its cost is that."""
+        return every_file(snapshot)
+
+    def stops_truncation(self, snapshot: Snapshot) -> bool:
+        """Whether the history needs the feature because of the traces."""
+        return self.uses(snapshot.metadata)
+
+    def uses(self, _metadata: Metadata) -> bool:
+        """Whether a version with this metadata needs the feature, as Delta searches the history."""
+        return False
+
+    def destroys(self, _snapshot: Snapshot) -> tuple[str, ...]:
+        """The domains that go with the feature; `*` where they were not loaded."""
+        return ()
 
 
 def preparation(name: str) -> Preparation:
     """The preparation for the feature *name*, which may be none."""
     feature = lookup(name)
-    return _PREPARATIONS.get(feature.name if feature else name, _NO_PREPARATION)
+    return _PREPARATIONS.get(feature.name if feature else name, Preparation)()
 
 
-def _unset(*keys: str) -> Callable[[Snapshot, SessionSettings], Snapshot]:
-    return lambda snapshot, session: commit_update(
-        snapshot, snapshot.metadata.without_properties(*keys), session
-    )
+class _Unset(Preparation):
+    """Unsets properties."""
+
+    keys: ClassVar[tuple[str, ...]]
+
+    def traces(self, snapshot: Snapshot) -> Iterator[str]:
+        stored = snapshot.metadata.configuration
+        return (f"property {key} is unset" for key in self.keys if key in stored)
+
+    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        proposed = snapshot.metadata.without_properties(*self.keys)
+        return commit_update(snapshot, proposed, session)
 
 
-def _stored(*keys: str) -> Callable[[Snapshot], Iterator[str]]:
-    return lambda snapshot: (
-        f"property {key} is unset" for key in keys if key in snapshot.metadata.configuration
-    )
+class _CoordinatedCommits(_Unset):
+    keys = COORDINATED_KEYS
 
 
-def _mapped(metadata: Metadata) -> bool:
-    # Delta looks for both, since ids and physical names can be left where the mode is none already.
-    return mapping_mode(metadata) != "none" or has_column_mapping_metadata(metadata.schema)
+class _CheckpointProtection(_Unset):
+    keys = (PROTECTED_BEFORE,)
+
+    def traces(self, _snapshot: Snapshot) -> Iterator[str]:
+        return iter((f"property {PROTECTED_BEFORE} is unset",))
 
 
-def _mapping(snapshot: Snapshot) -> Iterator[str]:
-    if _mapped(snapshot.metadata):
-        yield "every data file is rewritten under its columns' own names"
+class _ColumnMapping(Preparation):
+    is_in_history = True
+
+    def traces(self, snapshot: Snapshot) -> Iterator[str]:
+        if self.uses(snapshot.metadata):
+            yield "every data file is rewritten under its columns' own names"
+
+    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        used = self.uses(snapshot.metadata)
+        return without_mapping(snapshot, {}, session) if used else snapshot
+
+    def cost(self, snapshot: Snapshot) -> Cost:
+        return Cost.REWRITE if self.uses(snapshot.metadata) else Cost.METADATA
+
+    def uses(self, metadata: Metadata) -> bool:
+        # Delta looks for both: ids and physical names can be left where the mode is none already.
+        return mapping_mode(metadata) != "none" or has_column_mapping_metadata(metadata.schema)
 
 
-def _remove_mapping(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-    return without_mapping(snapshot, {}, session) if _mapped(snapshot.metadata) else snapshot
+class _DeletionVectors(Preparation):
+    is_in_history = True
+    in_files = "deletionVector"
+
+    def traces(self, snapshot: Snapshot) -> Iterator[str]:
+        if self.uses(snapshot.metadata):
+            yield f"property {_DELETION_VECTORS} is unset"
+        files = snapshot.files
+        if files is not None and files.with_deletion_vector:
+            yield f"files with deletion vectors are rewritten ({files.with_deletion_vector})"
+
+    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        if not any(self.traces(snapshot)):
+            return snapshot
+        proposed = snapshot.metadata.without_properties(_DELETION_VECTORS)
+        return commit_update(snapshot, proposed, session)
+
+    def cost(self, snapshot: Snapshot) -> Cost:
+        known = snapshot.files is not None and not snapshot.files.with_deletion_vector
+        return Cost.METADATA if known and not _has_lost_columns(snapshot) else Cost.REWRITE
+
+    def work(self, snapshot: Snapshot) -> str:
+        files, words = snapshot.files, "the data files with deletion vectors"
+        if files is not None:
+            size = files.some(files.with_deletion_vector, files.bytes_with_deletion_vector)
+            words = f"{words} ({size})"
+        lost = _has_lost_columns(snapshot)
+        return f"{words} and of any with columns that were dropped" if lost else words
+
+    def stops_truncation(self, snapshot: Snapshot) -> bool:
+        return any(self.traces(snapshot))
+
+    def uses(self, metadata: Metadata) -> bool:
+        return is_true(metadata.configuration, _DELETION_VECTORS)
 
 
-def _vectors(snapshot: Snapshot) -> Iterator[str]:
-    if is_true(snapshot.metadata.configuration, _DELETION_VECTORS):
-        yield f"property {_DELETION_VECTORS} is unset"
-    files = snapshot.files
-    if files is not None and files.with_deletion_vector:
-        yield f"files with deletion vectors are rewritten ({files.with_deletion_vector})"
-
-
-def _purge(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-    has_vectors = any(_vectors(snapshot))
-    return _unset(_DELETION_VECTORS)(snapshot, session) if has_vectors else snapshot
-
-
-def _purge_cost(snapshot: Snapshot) -> Cost:
-    known = snapshot.files is not None and not snapshot.files.with_deletion_vector
-    return Cost.METADATA if known and not _lost(snapshot) else Cost.REWRITE
-
-
-def _purged(snapshot: Snapshot) -> str:
-    files, words = snapshot.files, "the data files with deletion vectors"
-    if files is not None:
-        size = files.some(files.with_deletion_vector, files.bytes_with_deletion_vector)
-        words = f"{words} ({size})"
-    return f"{words} and of any with columns that were dropped" if _lost(snapshot) else words
-
-
-def _lost(snapshot: Snapshot) -> bool:
+def _has_lost_columns(snapshot: Snapshot) -> bool:
     # REORG … APPLY (PURGE) also takes columns out of files that the schema no longer has.
-    return _mapped(snapshot.metadata) and has_lost_columns(snapshot.metadata)
+    return _ColumnMapping().uses(snapshot.metadata) and has_lost_columns(snapshot.metadata)
 
 
-def _rows(snapshot: Snapshot) -> Iterator[str]:
-    configuration = snapshot.metadata.configuration
-    if configuration.get(ROW_TRACKING) != "false":
-        yield f"property {ROW_TRACKING} is set to false"
-    if configuration.get(_ROW_TRACKING_SUSPENDED) != "true":
-        yield f"property {_ROW_TRACKING_SUSPENDED} is set to true"
-    files = snapshot.files
-    if files is not None and files.files > files.without_base_row_id:
-        yield f"files lose their row ids ({files.files - files.without_base_row_id})"
+class _DomainMetadata(Preparation):
+    may_destroy = True
 
+    def traces(self, snapshot: Snapshot) -> Iterator[str]:
+        for name in self.destroys(snapshot):
+            yield "every domain is removed" if name == "*" else f"domain {name} is removed"
 
-def _suspend_row_tracking(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-    # Suspended, so that no concurrent write gives new files row ids while they are removed.
-    switched = {ROW_TRACKING: "false", _ROW_TRACKING_SUSPENDED: "true"}
-    suspended = commit_update(snapshot, snapshot.metadata.with_properties(switched), session)
-    return _without_domains(suspended, [ROW_TRACKING_DOMAIN])
+    def clean(self, snapshot: Snapshot, _session: SessionSettings) -> Snapshot:
+        return snapshot if snapshot.domains is None else replace(snapshot, domains={})
 
-
-def _unbackfill_cost(snapshot: Snapshot) -> Cost:
-    files = snapshot.files
-    known = files is not None and files.files == files.without_base_row_id
-    return Cost.METADATA if known else Cost.BACKFILL
-
-
-def _timestamps(snapshot: Snapshot) -> Iterator[str]:
-    if is_true(snapshot.metadata.configuration, IN_COMMIT_TIMESTAMPS):
-        yield f"property {IN_COMMIT_TIMESTAMPS} is set to false"
-    yield from _stored(*_ICT_PROVENANCE)(snapshot)
-
-
-def _stop_timestamps(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-    if not any(_timestamps(snapshot)):
-        return snapshot
-    proposed = snapshot.metadata.without_properties(*_ICT_PROVENANCE)
-    if is_true(proposed.configuration, IN_COMMIT_TIMESTAMPS):
-        proposed = proposed.with_properties({IN_COMMIT_TIMESTAMPS: "false"})
-    return commit_update(snapshot, proposed, session)
-
-
-def _v2_checkpoints(snapshot: Snapshot) -> Iterator[str]:
-    if _writes_v2(snapshot.metadata):
-        yield f"property {_CHECKPOINT_POLICY} is set to classic"
-    base = snapshot.segment.checkpoint if snapshot.segment else None
-    if base is not None and base.kind is Kind.V2_CHECKPOINT:
-        yield f"the V2 checkpoint of version {base.version} is followed by a classic one"
-
-
-def _writes_v2(metadata: Metadata) -> bool:
-    return metadata.configuration.get(_CHECKPOINT_POLICY) == "v2"
-
-
-def _classic(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-    if not any(_v2_checkpoints(snapshot)):
-        return snapshot
-    proposed = snapshot.metadata.with_properties({_CHECKPOINT_POLICY: "classic"})
-    return commit_update(snapshot, proposed, session)
-
-
-def _widened(metadata: Metadata) -> list[str]:
-    fields = walk(metadata.schema)
-    return [path_text(path) for path, field in fields if TYPE_CHANGES in field.metadata]
-
-
-def _type_changes(snapshot: Snapshot) -> Iterator[str]:
-    if is_true(snapshot.metadata.configuration, _TYPE_WIDENING):
-        yield f"property {_TYPE_WIDENING} is unset"
-    changed = _widened(snapshot.metadata)
-    if changed:
-        yield f"files with older types of {', '.join(changed)} are rewritten"
-
-
-def _remove_type_widening(snapshot: Snapshot, session: SessionSettings) -> Snapshot:
-    if not any(_type_changes(snapshot)):
-        return snapshot
-    # Two commits, as Delta makes them: the property first, then files and schema.
-    unset = _unset(_TYPE_WIDENING)(snapshot, session)
-    if not _widened(unset.metadata):
-        return unset
-    schema = rewrite(unset.metadata.schema, lambda _, field: field.without(TYPE_CHANGES))
-    return commit_update(unset, unset.metadata.with_schema(schema), session)
-
-
-def _with_older_types(snapshot: Snapshot) -> str:
-    size = f" (some of {snapshot.files})" if snapshot.files else ""
-    return f"the data files with older types{size}"
-
-
-def _domains(snapshot: Snapshot) -> Iterator[str]:
-    for name in _every_domain(snapshot):
-        yield "every domain is removed" if name == "*" else f"domain {name} is removed"
-
-
-def _every_domain(snapshot: Snapshot) -> tuple[str, ...]:
-    return ("*",) if snapshot.domains is None else tuple(sorted(snapshot.domains))
-
-
-def _without_domains(snapshot: Snapshot, gone: Collection[str]) -> Snapshot:
-    if snapshot.domains is None:
-        return snapshot
-    kept = {name: domain for name, domain in snapshot.domains.items() if name not in gone}
-    return replace(snapshot, domains=kept)
-
-
-def _rewrite_if(needed: Callable[[Metadata], object]) -> Callable[[Snapshot], Cost]:
-    return lambda snapshot: Cost.REWRITE if needed(snapshot.metadata) else Cost.METADATA
-
-
-_NO_PREPARATION: Final = Preparation()
-_SETTLE_TYPES: Final = Preparation(
-    traces=_type_changes,
-    clean=_remove_type_widening,
-    cost=_rewrite_if(_widened),
-    work=_with_older_types,
-    stops_truncation=lambda snapshot: bool(_widened(snapshot.metadata)),
-    in_history=lambda metadata: bool(_widened(metadata)),
-)
-_PREPARATIONS: Final[Mapping[str, Preparation]] = {
-    "checkpointProtection": Preparation(
-        traces=lambda _: iter((f"property {PROTECTED_BEFORE} is unset",)),
-        clean=_unset(PROTECTED_BEFORE),
-    ),
-    "columnMapping": Preparation(
-        traces=_mapping,
-        clean=_remove_mapping,
-        cost=_rewrite_if(_mapped),
-        stops_truncation=lambda snapshot: _mapped(snapshot.metadata),
-        in_history=_mapped,
-    ),
-    "coordinatedCommits-preview": Preparation(
-        traces=_stored(*COORDINATED_KEYS), clean=_unset(*COORDINATED_KEYS)
-    ),
-    "deletionVectors": Preparation(
-        traces=_vectors,
-        clean=_purge,
-        cost=_purge_cost,
-        work=_purged,
-        stops_truncation=lambda snapshot: any(_vectors(snapshot)),
-        in_history=lambda metadata: is_true(metadata.configuration, _DELETION_VECTORS),
-        in_files="deletionVector",
-    ),
-    "domainMetadata": Preparation(
-        traces=_domains,
+    def destroys(self, snapshot: Snapshot) -> tuple[str, ...]:
         # Users may have domains of their own, and Delta removes all.
-        clean=lambda snapshot, _: _without_domains(snapshot, tuple(snapshot.domains or ())),
-        destroys=_every_domain,
-    ),
-    "inCommitTimestamp": Preparation(traces=_timestamps, clean=_stop_timestamps),
-    "rowTracking": Preparation(
-        traces=_rows,
-        clean=_suspend_row_tracking,
-        cost=_unbackfill_cost,
-        work=lambda snapshot: file_metadata(
-            snapshot, lambda files: files.files - files.without_base_row_id
-        ),
-    ),
-    "typeWidening": _SETTLE_TYPES,
-    "typeWidening-preview": _SETTLE_TYPES,
-    "v2Checkpoint": Preparation(
-        traces=_v2_checkpoints,
-        clean=_classic,
-        stops_truncation=lambda snapshot: any(_v2_checkpoints(snapshot)),
-        in_history=_writes_v2,
-    ),
+        return ("*",) if snapshot.domains is None else tuple(sorted(snapshot.domains))
+
+
+class _InCommitTimestamp(_Unset):
+    keys = (ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION)
+
+    def traces(self, snapshot: Snapshot) -> Iterator[str]:
+        if is_true(snapshot.metadata.configuration, IN_COMMIT_TIMESTAMPS):
+            yield f"property {IN_COMMIT_TIMESTAMPS} is set to false"
+        yield from super().traces(snapshot)
+
+    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        if not any(self.traces(snapshot)):
+            return snapshot
+        proposed = snapshot.metadata.without_properties(*self.keys)
+        if is_true(proposed.configuration, IN_COMMIT_TIMESTAMPS):
+            proposed = proposed.with_properties({IN_COMMIT_TIMESTAMPS: "false"})
+        return commit_update(snapshot, proposed, session)
+
+
+class _RowTracking(Preparation):
+    def traces(self, snapshot: Snapshot) -> Iterator[str]:
+        for key, value in _ROW_TRACKING_OFF.items():
+            if snapshot.metadata.configuration.get(key) != value:
+                yield f"property {key} is set to {value}"
+        files = snapshot.files
+        if files is not None and files.files > files.without_base_row_id:
+            yield f"files lose their row ids ({files.files - files.without_base_row_id})"
+
+    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        proposed = snapshot.metadata.with_properties(_ROW_TRACKING_OFF)
+        after = commit_update(snapshot, proposed, session)
+        if after.domains is None:
+            return after
+        kept = {k: domain for k, domain in after.domains.items() if k != ROW_TRACKING_DOMAIN}
+        return replace(after, domains=kept)
+
+    def cost(self, snapshot: Snapshot) -> Cost:
+        files = snapshot.files
+        known = files is not None and files.files == files.without_base_row_id
+        return Cost.METADATA if known else Cost.BACKFILL
+
+    def work(self, snapshot: Snapshot) -> str:
+        return file_metadata(snapshot, lambda files: files.files - files.without_base_row_id)
+
+
+class _TypeWidening(Preparation):
+    is_in_history = True
+
+    def traces(self, snapshot: Snapshot) -> Iterator[str]:
+        if is_true(snapshot.metadata.configuration, _TYPE_WIDENING):
+            yield f"property {_TYPE_WIDENING} is unset"
+        changed = ", ".join(self._changed(snapshot.metadata))
+        if changed:
+            yield f"files with older types of {changed} are rewritten"
+
+    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        if not any(self.traces(snapshot)):
+            return snapshot
+        # Two commits, as Delta makes them: the property first, then files and schema.
+        proposed = snapshot.metadata.without_properties(_TYPE_WIDENING)
+        unset = commit_update(snapshot, proposed, session)
+        if not self.uses(unset.metadata):
+            return unset
+        schema = rewrite(unset.metadata.schema, lambda _, field: field.without(TYPE_CHANGES))
+        return commit_update(unset, unset.metadata.with_schema(schema), session)
+
+    def cost(self, snapshot: Snapshot) -> Cost:
+        return Cost.REWRITE if self.uses(snapshot.metadata) else Cost.METADATA
+
+    def work(self, snapshot: Snapshot) -> str:
+        size = f" (some of {snapshot.files})" if snapshot.files else ""
+        return f"the data files with older types{size}"
+
+    def uses(self, metadata: Metadata) -> bool:
+        return bool(self._changed(metadata))
+
+    def _changed(self, metadata: Metadata) -> list[str]:
+        fields = walk(metadata.schema)
+        return [path_text(path) for path, field in fields if TYPE_CHANGES in field.metadata]
+
+
+class _V2Checkpoint(Preparation):
+    is_in_history = True
+
+    def traces(self, snapshot: Snapshot) -> Iterator[str]:
+        if self.uses(snapshot.metadata):
+            yield f"property {_CHECKPOINT_POLICY} is set to classic"
+        base = snapshot.segment.checkpoint if snapshot.segment else None
+        if base is not None and base.kind is Kind.V2_CHECKPOINT:
+            yield f"the V2 checkpoint of version {base.version} is followed by a classic one"
+
+    def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
+        if not any(self.traces(snapshot)):
+            return snapshot
+        proposed = snapshot.metadata.with_properties({_CHECKPOINT_POLICY: "classic"})
+        return commit_update(snapshot, proposed, session)
+
+    def stops_truncation(self, snapshot: Snapshot) -> bool:
+        return any(self.traces(snapshot))
+
+    def uses(self, metadata: Metadata) -> bool:
+        return metadata.configuration.get(_CHECKPOINT_POLICY) == "v2"
+
+
+_PREPARATIONS: Final[Mapping[str, type[Preparation]]] = {
+    CHECKPOINT_PROTECTION: _CheckpointProtection,
+    "columnMapping": _ColumnMapping,
+    "coordinatedCommits-preview": _CoordinatedCommits,
+    "deletionVectors": _DeletionVectors,
+    "domainMetadata": _DomainMetadata,
+    "inCommitTimestamp": _InCommitTimestamp,
+    "rowTracking": _RowTracking,
+    "typeWidening": _TypeWidening,
+    "typeWidening-preview": _TypeWidening,
+    "v2Checkpoint": _V2Checkpoint,
 }
