@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction.constraints import (
-    add_constraint,
-    is_certain_condition,
-    stored_expression,
-)
+from deltaadm.domain.steps import AddConstraint
+from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.transaction.constraints import is_certain_condition, stored_expression
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.alter import read_schema
@@ -33,7 +31,7 @@ CERTAIN = "certain"
 def _verdict(text: str) -> str | None:
     """The error class with which a constraint is refused, `CERTAIN`, or `ACCEPTED`."""
     try:
-        add_constraint(TABLE, "c", text)
+        evolve(TABLE, AddConstraint("c", text))
     except DeltaadmError as error:
         return error.delta_error_class
     return CERTAIN if is_certain_condition(SCHEMA, text) else ACCEPTED

@@ -32,7 +32,15 @@ def identifier(name: str) -> str:
 
 def literal(text: str) -> str:
     """*text* as a Spark string literal; characters that do not print are written as escapes."""
-    return "'" + "".join(_escaped(character) for character in text) + "'"
+    escaped = ""
+    for character in text:
+        # `$` starts a variable where `spark.sql.variable.substitute` is on.
+        if character == "$" or is_hidden(character):
+            code = ord(character)
+            escaped += f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
+        else:
+            escaped += f"\\{character}" if character in "\\'" else character
+    return f"'{escaped}'"
 
 
 def path_sql(path: Sequence[str]) -> str:
@@ -75,7 +83,17 @@ def unescaped(text: str) -> str:
     # A raw literal has no escapes, not even for its own quote.
     if text[0] in "rR":
         return text[2:-1]
-    return _ESCAPE.sub(_unescape_match, text[1:-1].replace(text[0] * 2, text[0]))
+
+    def meant(escape: re.Match[str]) -> str:
+        short, long, octal, other = escape.groups()
+        if code := short or long:
+            return chr(int(code, 16)) if int(code, 16) <= _LAST_CHARACTER else escape[0]
+        if octal:
+            return chr(int(octal, 8))
+        # The backslash of the escapes of LIKE stays.
+        return escape[0] if other in "%_" else _CONTROLS.get(other, other)
+
+    return _ESCAPE.sub(meant, text[1:-1].replace(text[0] * 2, text[0]))
 
 
 _LAST_OF_FOUR_DIGITS: Final = 0xFFFF
@@ -83,29 +101,6 @@ _ESCAPE: Final = re.compile(
     r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))", re.DOTALL
 )
 _CONTROLS: Final = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
-_KEPT: Final = "%_"
-"""Escapes of LIKE, whose backslash stays."""
-
-
-def _escaped(character: str) -> str:
-    if character in "\\'":
-        return "\\" + character
-    # `$` starts a variable where `spark.sql.variable.substitute` is on.
-    if character != "$" and not is_hidden(character):
-        return character
-    code = ord(character)
-    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
-
-
-def _unescape_match(escape: re.Match[str]) -> str:
-    short, long, octal, other = escape.groups()
-    if code := short or long:
-        return chr(int(code, 16)) if int(code, 16) <= _LAST_CHARACTER else escape[0]
-    if octal:
-        return chr(int(octal, 8))
-    return escape[0] if other in _KEPT else _CONTROLS.get(other, other)
-
-
 _LAST_CHARACTER: Final = 0x10FFFF
 
 

@@ -492,10 +492,7 @@ def require_checkpointable(snapshot: Snapshot) -> None:
     """Raise `Refused` for a table whose checkpoints are for other writers to write."""
     protocol = snapshot.protocol
     reader, writer = protocol.min_reader_version, protocol.min_writer_version
-    obstacles = [
-        *obstacles_in_protocol(protocol),
-        *obstacles_in_metadata(snapshot.metadata),
-    ]
+    obstacles = [*obstacles_in_protocol(protocol), *obstacles_in_metadata(snapshot.metadata)]
     if protocol.malformation is not None:
         message = protocol.malformation.message
         obstacles.insert(0, message[:1].lower() + message[1:].rstrip("."))
@@ -527,17 +524,12 @@ class DropFeature(Step):
 
     kind = "drop_feature"
     json = record(feature=(STRING, attrgetter("name")), truncate_history=BOOLEAN)
-    operations = frozenset(
-        {
-            "DROP FEATURE",
-            "DOMAIN METADATA CLEANUP",
-            "Deletion Vector Tombstones",
-            "Empty Commit",
-            "REMOVE COLUMN MAPPING",
-            "REORG",
-            "ROW TRACKING UNBACKFILL",
-        }
-    )
+    # fmt: off
+    operations = frozenset({
+        "DROP FEATURE", "DOMAIN METADATA CLEANUP", "Deletion Vector Tombstones", "Empty Commit",
+        "REMOVE COLUMN MAPPING", "REORG", "ROW TRACKING UNBACKFILL",
+    })
+    # fmt: on
     may_wait = True
     always_acts = True
     depends_on_state = True
@@ -550,7 +542,7 @@ class DropFeature(Step):
         """
         feature = _droppable(snapshot, self)
         require_writable(snapshot)
-        _refuse_obstacles(snapshot, feature)
+        _refuse_in_use(snapshot, feature)
         clean = preparation(self.name).clean(snapshot, session)
         if self.waits(snapshot):
             return clean
@@ -675,7 +667,22 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
             remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
             delta_error_class="DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
         )
-    _refuse_wrong_truncation(feature, step)
+    if step.truncate_history and not (
+        feature.removal.keeps_history_out or feature.removal.only_truncating
+    ):
+        raise Refused(
+            f"Dropping {feature.name} does not require truncating history.",
+            remedy="Leave out --truncate-history.",
+            delta_error_class="DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED",
+        )
+    if feature.removal.only_truncating and not step.truncate_history:
+        raise Refused(
+            f"{feature.name} protects history that needs dropped features, so it can only be "
+            "dropped together with that history.",
+            remedy="Add --truncate-history.",
+            delta_error_class="DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_"
+            "TRUNCATION",
+        )
     needing = dependents(feature.name, snapshot.protocol.supported_features)
     if needing:
         stuck = [name for name in needing if FEATURES[name].removal is None]
@@ -689,28 +696,7 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
     return feature
 
 
-def _refuse_wrong_truncation(feature: TableFeature, step: DropFeature) -> None:
-    removal = feature.removal
-    only_truncating = removal is not None and removal.only_truncating
-    keeps_out = removal is not None and removal.keeps_history_out
-    if step.truncate_history and not (keeps_out or only_truncating):
-        raise Refused(
-            f"Dropping {feature.name} does not require truncating history.",
-            remedy="Leave out --truncate-history.",
-            delta_error_class="DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED",
-        )
-    if only_truncating and not step.truncate_history:
-        raise Refused(
-            f"{feature.name} protects history that needs dropped features, so it can only be "
-            "dropped together with that history.",
-            remedy="Add --truncate-history.",
-            delta_error_class=(
-                "DELTA_FEATURE_CAN_ONLY_DROP_CHECKPOINT_PROTECTION_WITH_HISTORY_TRUNCATION"
-            ),
-        )
-
-
-def _refuse_obstacles(snapshot: Snapshot, feature: TableFeature) -> None:
+def _refuse_in_use(snapshot: Snapshot, feature: TableFeature) -> None:
     removal = feature.removal
     if removal is not None and removal.broken:
         raise Refused(

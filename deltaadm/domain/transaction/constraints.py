@@ -103,17 +103,12 @@ def _tokens(text: str) -> Iterator[str]:
             raise _unreadable(text, f"the quote at position {position + 1} is not closed")
         if match["torn"]:
             raise _unreadable(text, f"Delta's parser does not accept {match[0]} in a constraint")
-        if not match["space"]:
-            yield _written(match)
+        quoted, word = match["text"], match["word"]
+        if quoted and (quoted[0] in "rR" or quoted[0] * 2 in quoted[1:-1]):
+            yield literal(unescaped(quoted))
+        elif not match["space"]:
+            yield identifier(word) if word and not word.isascii() else match[0]
         position = match.end()
-
-
-def _written(token: re.Match[str]) -> str:
-    text = token["text"]
-    if text and (text[0] in "rR" or text[0] * 2 in text[1:-1]):
-        return literal(unescaped(text))
-    word = token["word"]
-    return identifier(word) if word and not word.isascii() else token[0]
 
 
 def _unreadable(text: str, why: str) -> Refused:
