@@ -181,7 +181,17 @@ def plan_changes(
     plan, taken = _plan_left(snapshot, wanted, session)
     if wanted.removes_mapping or _clusters(taken):
         plan = resumed(plan)
-    return replace(plan, notes=tuple(_notes_on_changes(plan, wanted, taken)))
+    notes = [*plan.notes, *step_notes(plan, is_managed=wanted.is_managed)]
+    if skipped := [quoted(word) for step in taken for word in step.options()]:
+        already = "The table already has these changes, so they are skipped"
+        notes.insert(0, f"{already}: {' '.join(skipped)}.")
+    there = (*plan.before.metadata.configuration, *wanted.set_properties)
+    spellings = {key.lower() for key in there}
+    for key in wanted.unset:
+        if key.lower() not in spellings:
+            nothing = f"The table has no property {key}, so there is nothing to unset."
+            notes.append(f"{nothing} {did_you_mean(key, there)}".rstrip())
+    return replace(plan, notes=tuple(notes))
 
 
 def _plan_left(
@@ -276,21 +286,6 @@ def _is_taken(state: Snapshot, step: Step, session: SessionSettings | None) -> b
     return not does_something(state, step, after)
 
 
-def _notes_on_changes(plan: Plan, wanted: TableChanges, taken: Iterable[Step]) -> Iterator[str]:
-    skipped = [quoted(word) for step in taken for word in step.options()]
-    if skipped:
-        yield f"The table already has these changes, so they are skipped: {' '.join(skipped)}."
-    yield from plan.notes
-    yield from step_notes(plan, is_managed=wanted.is_managed)
-    there = (*plan.before.metadata.configuration, *wanted.set_properties)
-    spellings = {key.lower() for key in there}
-    for key in wanted.unset:
-        if key.lower() not in spellings:
-            near = did_you_mean(key, there)
-            nothing = f"The table has no property {key}, so there is nothing to unset."
-            yield f"{nothing} {near}".rstrip()
-
-
 def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
     """
     *changes* with the moves in such an order that each column is in the end where it is to be.
@@ -341,15 +336,22 @@ def _needs_later_statement(change: ColumnChange, other: ColumnChange) -> bool:
 def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
     """Notes on the steps of *plan*, besides what they change."""
     size = f" ({plan.before.files})" if plan.before.files else ""
-    constraints = [
-        step.touches.new_constraint[0] for step in plan.steps if step.touches.new_constraint
+    added = [
+        (before.metadata.schema, *step.touches.new_constraint)
+        for before, step in zip(plan.states, plan.steps, strict=False)
+        if step.touches.new_constraint
     ]
-    if constraints:
+    if added:
         yield (
-            f"For {', '.join(constraints)} Delta reads every row{size} and refuses if one violates "
-            "it; this cannot be predicted from the log."
+            f"For {', '.join(name for _, name, _ in added)} Delta reads every row{size} and "
+            "refuses if one violates it; this cannot be predicted from the log."
         )
-        yield from _notes_on_unjudged(plan)
+    unjudged = [name for schema, name, text in added if not is_certain_condition(schema, text)]
+    if unjudged:
+        yield (
+            f"Only Spark can check whether the expression of {', '.join(unjudged)} is allowed in a "
+            "constraint: --apply and --engine spark do so before anything is committed."
+        )
     clusters = any(step.touches.new_clustering for step in plan.steps)
     if clusters and plan.cost is Cost.METADATA:
         yield "No data files are rewritten; OPTIMIZE clusters them by the new columns."
@@ -369,21 +371,6 @@ def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
             )
             if is_managed:
                 yield "It is a managed table: DROP TABLE deletes the files at the new location."
-
-
-def _notes_on_unjudged(plan: Plan) -> Iterator[str]:
-    """Notes on the expressions that only Spark can recognize as conditions."""
-    added = [
-        (before.metadata.schema, *step.touches.new_constraint)
-        for before, step in zip(plan.states, plan.steps, strict=False)
-        if step.touches.new_constraint
-    ]
-    unjudged = [name for schema, name, text in added if not is_certain_condition(schema, text)]
-    if unjudged:
-        yield (
-            f"Only Spark can check whether the expression of {', '.join(unjudged)} is allowed in a "
-            "constraint: --apply and --engine spark do so before anything is committed."
-        )
 
 
 # Changes as texts

@@ -123,7 +123,9 @@ def carry_out(
                 note(begun)
             elif outcome.versions:
                 base = log.load(outcome.versions[-1])  # nor what they have committed since
-            _apply(executor, base, stage)
+            # Of two phases, Delta refuses after it has done the first.
+            with suppress(*[NotYet] * stage.waits):
+                executor.apply(base.root, stage.step, base)
         except DeltaadmError as error:
             raise with_state(
                 error, _after_failure(begun, error, log, executor), _INSPECT
@@ -152,14 +154,6 @@ def _require_agreed_losses(plan: Plan, current: Snapshot) -> None:
                 remedy="Plan again on the current table.",
                 delta_error_class="DELTA_METADATA_CHANGED",
             )
-
-
-def _apply(executor: Executor, base: Snapshot, stage: Stage) -> None:
-    try:
-        executor.apply(base.root, stage.step, base)
-    except NotYet:  # Delta refuses after it has done the first of two phases
-        if not stage.waits:
-            raise
 
 
 def check_steps(plan: Plan, executor: Executor) -> None:

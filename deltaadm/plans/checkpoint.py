@@ -273,19 +273,20 @@ def _statistics(snapshot: Snapshot) -> StructType:
         tuple(one for one in metadata.schema.fields if one.name not in metadata.partition_columns)
     )
     paths, _ = column_list(metadata.configuration.get("delta.dataSkippingStatsColumns", ""))
-    stored = metadata.configuration.get("delta.dataSkippingNumIndexedCols", "32")
-    most = whole_number(stored)
+    most = whole_number(metadata.configuration.get("delta.dataSkippingNumIndexedCols", "32"))
     named = {tuple(part.lower() for part in path) for path in paths}
-    leaves = list(_leaves(columns, (), ()))
+    chosen = list(_leaves(columns, (), ()))
     if named:
         chosen = [
             leaf
-            for leaf in leaves
+            for leaf in chosen
             if any(leaf[0][: end + 1] in named for end in range(len(leaf[0])))
         ]
-    else:
-        chosen = leaves if most is not None and most < 0 else leaves[: 32 if most is None else most]
-    values = _nested([(path, kind) for _, path, kind in chosen if _has_bounds(kind)])
+    elif most is None or most >= 0:
+        chosen = chosen[: 32 if most is None else most]
+    # Of these types Delta collects the least and the greatest value.
+    bounded = {*_TYPES, *_SCALARS, "decimal"} - {"binary", "boolean"}
+    values = _nested([(path, kind) for _, path, kind in chosen if _plain_name(kind) in bounded])
     counts = _nested([(path, PrimitiveType("long")) for _, path, _ in chosen])
     parts = [
         StructField("numRecords", PrimitiveType("long")),
@@ -311,12 +312,6 @@ def _leaves(struct: StructType, logical: Path, physical: Path) -> Iterator[_Leaf
             yield (*names, field.type)
 
 
-def _has_bounds(kind: DataType) -> bool:
-    """Whether Delta collects the least and the greatest value of such a column."""
-    name = _plain_name(kind)
-    return name == "decimal" or (name in {*_TYPES, *_SCALARS} and name not in {"binary", "boolean"})
-
-
 def _nested(leaves: Sequence[tuple[Path, DataType]]) -> StructType:
     """The struct that has values of these types at these paths."""
     fields = []
@@ -338,11 +333,8 @@ def _parsed(value: Any, kind: DataType) -> Any:
     if name in {"string", "boolean"}:
         return value if type(value) is _SCALARS[name][0] else None
     if name in _RANGES:
-        return (
-            value
-            if type(value) is int and -1 << _RANGES[name] <= value < 1 << _RANGES[name]
-            else None
-        )
+        limit = 1 << _RANGES[name]
+        return value if type(value) is int and -limit <= value < limit else None
     # A bound that cannot be told is none: files are then read that might have been skipped.
     return None if isinstance(value, bool | dict | list) else _value_of_text(str(value), kind)
 
@@ -513,7 +505,12 @@ def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment)
 
 def _actions(state: _State, snapshot: Snapshot, columns: Columns) -> Iterator[NamedDocument]:
     """The actions of the checkpoint; raises `Refused` where it could not hold all that is known."""
-    oldest = _oldest_tombstone(snapshot)
+    # By the newest commit, unless this machine's clock is behind: one that is ahead must not take
+    # the tombstones of files that VACUUM has to spare.
+    oldest = -inf
+    if snapshot.timestamp is not None:
+        stored = snapshot.metadata.configuration.get(_RETENTION, "interval 1 week")
+        oldest = min(time.time_ns() // 1_000_000, snapshot.timestamp) - kept_for(stored) / 1_000
     for name, document in state.file_actions():
         action = exact(name, document)
         # What Delta writes: a checkpoint is no commit, in which data would have changed.
@@ -543,17 +540,6 @@ def _actions(state: _State, snapshot: Snapshot, columns: Columns) -> Iterator[Na
             )
     if columns.is_v2:
         yield "checkpointMetadata", {"version": snapshot.version}
-
-
-def _oldest_tombstone(snapshot: Snapshot) -> float:
-    """The time in ms up to which tombstones have expired."""
-    if snapshot.timestamp is None:
-        return -inf
-    # By the newest commit, unless this machine's clock is behind: one that is ahead must not take
-    # the tombstones of files that VACUUM has to spare.
-    now = min(time.time_ns() // 1_000_000, snapshot.timestamp)
-    stored = snapshot.metadata.configuration.get(_RETENTION, "interval 1 week")
-    return now - kept_for(stored) / 1_000
 
 
 _RETENTION: Final = "delta.deletedFileRetentionDuration"
@@ -717,7 +703,11 @@ def _move_pointer(store: WritableStore, pointer: _Pointer) -> None:
         store.overwrite(HINT, body)
     # Another writer may have moved it forward in between.
     newer = _newer(store, pointer.version)
-    if newer is not None and _pointed_to(store) == pointer.version:
+    try:
+        pointed = newer and hint_of(store.read(HINT)).get("version")
+    except DeltaadmError:
+        return
+    if newer is not None and pointed == pointer.version:
         reader = CheckpointReader(store, newer)
         parts = f',"parts":{len(newer.files)}' if newer.kind is Kind.MULTIPART else ""
         text = f'{{"version":{newer.version},"size":{reader.size()}{parts}}}'
@@ -728,13 +718,6 @@ def _newer(store: WritableStore, version: int) -> Checkpoint | None:
     """The newest complete checkpoint after *version*."""
     listing = LogListing.of(store.root, store.list_log(version + 1), version + 1)
     return listing.checkpoints[-1] if listing.checkpoints else None
-
-
-def _pointed_to(store: WritableStore) -> object:
-    try:
-        return hint_of(store.read(HINT)).get("version")
-    except DeltaadmError:
-        return None
 
 
 # The state

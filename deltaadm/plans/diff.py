@@ -57,10 +57,16 @@ def diff(before: Snapshot, after: Snapshot) -> tuple[Change, ...]:
 
     Clustering is left out where one of them was loaded without its domains.
     """
+    clustering = []
+    if before.domains or after.domains:
+        old, new = clustering_columns(before), clustering_columns(after)
+        if old is not None and new is not None and old != new:
+            was, is_now = (list(map(path_text, columns)) for columns in (old, new))
+            clustering.append(Change(ChangeKind.SET, "clusteringColumns", was, is_now))
     return (
         *_protocol_changes(before, after),
         *metadata_changes(before.metadata, after.metadata),
-        *_clustering_change(before, after),
+        *clustering,
     )
 
 
@@ -116,47 +122,27 @@ def _protocol_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
             yield Change(ChangeKind.REMOVE, f"protocol.{entry.key}[{name}]", name, None)
         # An empty list differs from none, and has no name that would show it.
         if (old is None) != (new is None) and not (old or new):
-            yield _change(f"protocol.{entry.key}", _listed(old), _listed(new))
-
-
-def _listed(names: frozenset[str] | None) -> list[str] | None:
-    return None if names is None else sorted(names)
+            was, is_now = None if old is None else [], None if new is None else []
+            yield _change(f"protocol.{entry.key}", was, is_now)
 
 
 def metadata_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
     """Everything in which the metadata *after* differs from that *before*."""
-    for attribute, subject in (("id", "id"), ("name", "name"), ("description", "description")):
-        old, new = getattr(before, attribute), getattr(after, attribute)
+    for name in ("id", "name", "description"):
+        old, new = getattr(before, name), getattr(after, name)
         if old != new:
-            yield _change(subject, old, new)
+            yield _change(name, old, new)
     if before.format != after.format:
         yield _change("format", _wire(before.format), _wire(after.format))
     if before.partition_columns != after.partition_columns:
-        yield Change(
-            ChangeKind.SET,
-            "partitionColumns",
-            list(before.partition_columns),
-            list(after.partition_columns),
-        )
+        columns = list(before.partition_columns), list(after.partition_columns)
+        yield Change(ChangeKind.SET, "partitionColumns", *columns)
     was, is_now = before.configuration, after.configuration
     for key in sorted(was.keys() | is_now.keys()):
         if was.get(key) != is_now.get(key):
             yield _change(f"configuration[{key}]", was.get(key), is_now.get(key))
     if before.schema_string != after.schema_string:
         yield from _schema_changes(before, after)
-
-
-def _clustering_change(before: Snapshot, after: Snapshot) -> Iterator[Change]:
-    if not (before.domains or after.domains):
-        return
-    old, new = clustering_columns(before), clustering_columns(after)
-    if old is not None and new is not None and old != new:
-        yield Change(
-            ChangeKind.SET,
-            "clusteringColumns",
-            [path_text(column) for column in old],
-            [path_text(column) for column in new],
-        )
 
 
 def _wire(value: Any) -> Any:

@@ -52,24 +52,22 @@ if TYPE_CHECKING:
     from deltaadm.plans.plan import Plan, Stage
 
 
-def _sql(staged: tuple[Plan, Stage]) -> str | None:
-    plan, stage = staged
-    if stage.obstacle or not stage.has_statement:
-        return None
-    return planned_statement(plan, stage)
-
-
-def _commits(staged: tuple[Plan, Stage]) -> str:
-    _, stage = staged
-    if not stage.is_commit:
-        return "none"
-    return "several" if stage.several_commits else "one"
-
-
 _STAGE_FIELDS: Final[Fields] = {
-    "sql": (maybe(STRING), _sql),
+    "sql": (
+        maybe(STRING),
+        lambda staged: (
+            None
+            if staged[1].obstacle or not staged[1].has_statement
+            else planned_statement(*staged)
+        ),
+    ),
     "cost": (one_of(Cost), lambda staged: staged[1].cost),
-    "commits": (one_of("none", "one", "several"), _commits),
+    "commits": (
+        one_of("none", "one", "several"),
+        lambda staged: (
+            ("several" if staged[1].several_commits else "one") if staged[1].is_commit else "none"
+        ),
+    ),
 }
 _STAGE: Final = record(**_STAGE_FIELDS)
 _WITH_WAITS: Final = record(**_STAGE_FIELDS, waits=(BOOLEAN, lambda staged: staged[1].waits))
@@ -108,17 +106,6 @@ _UNREACHABLE: Final = record(
     skipped=BOOLEAN,
 )
 _LOSS: Final = record(step=(COUNT, lambda loss: loss[0]), what=(STRING, lambda loss: loss[1]))
-
-
-def _losses(plan: Plan) -> list[tuple[int, str]]:
-    """The losses that each step causes, by its number from 1 on."""
-    if not plan.goals:
-        return []
-    return [
-        (number, what)
-        for number, transition in enumerate(plan.transitions, 1)
-        for what in transition.step.losses(transition.before)
-    ]
 
 
 _BINDING: Final[Fields] = {
@@ -172,7 +159,15 @@ PLAN_DOCUMENT: Final = Document.sealed(
             ),
             "unreachable": array(_UNREACHABLE),
             "unfixed": COUNT,
-            "losses": (array(_LOSS), _losses),
+            # By the numbers of the steps that cause them.
+            "losses": (
+                array(_LOSS),
+                lambda plan: [
+                    (number, what)
+                    for number, transition in enumerate(plan.transitions if plan.goals else (), 1)
+                    for what in transition.step.losses(transition.before)
+                ],
+            ),
             "session": (mapping(STRING), lambda plan: plan.session.to_conf()),
         },
     ),
@@ -227,16 +222,10 @@ FOREIGN_DOCUMENT: Final = Document.of(
     **within(
         "plan",
         {
-            "operation": STRING,
-            "table": STRING,
-            "name": STRING,
-            "provider": STRING,
-            "location": STRING,
+            **dict.fromkeys(("operation", "table", "name", "provider", "location"), STRING),
             "before": maybe(record(provider=STRING, location=STRING, is_managed=BOOLEAN)),
             "steps": array(STEP),
-            "statements": STRINGS,
-            "irreversible": STRINGS,
-            "notes": STRINGS,
+            **dict.fromkeys(("statements", "irreversible", "notes"), STRINGS),
         },
     ),
     outcome=maybe(record(description=(array(_ROW), lambda rows: rows))),
@@ -269,12 +258,10 @@ OUTCOME_DOCUMENT: Final = Document.of(
 # A saved plan that is shown
 
 
-_PLAN: Final = Json(PLAN_DOCUMENT.schema, PLAN_DOCUMENT.write)
-
 SHOWN_PLAN_DOCUMENT: Final = Document.of(
     "A plan out of a file, and whether it can still be carried out",
     table=STRING,
-    plan=(_PLAN, lambda report: PlanReport(report.table, report.plan)),
+    plan=(PLAN_DOCUMENT.json, lambda report: PlanReport(report.table, report.plan)),
     status=PLAN_STATUS,
 )
 

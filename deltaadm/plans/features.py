@@ -279,9 +279,23 @@ def plan_features(
     `Refused` for names that do not exist and for features that cannot be added to a table that
     exists, with the statement that can.
     """
-    features = [find(name) for name in names]
-    for feature in features:
-        _require_addable(feature)
+    features: list[TableFeature] = []
+    for feature in map(find, names):
+        features.append(feature)
+        if not feature.in_delta_spark:
+            raise Refused(
+                f"Delta Spark 4.4.0 does not know the table feature {feature.name}; "
+                f"{feature.source} does.",
+                remedy="Add it with the client that knows it.",
+                delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+            )
+        if feature.not_addable:
+            raise Refused(
+                f"The table feature {feature.name} cannot be added to an existing table by a "
+                "property.",
+                remedy=feature.not_addable,
+                delta_error_class=feature.refusal,
+            )
     causes: dict[str, str] = {}
     for feature in () if support_only else features:
         for name in feature.requires_active:
@@ -303,22 +317,6 @@ def plan_features(
     plan = propose(ENABLE_FEATURE, snapshot, steps, because=because, session=session)
     notes = _enabling_notes(plan, features, support_only=support_only)
     return replace(plan, notes=tuple(dict.fromkeys((*plan.notes, *notes))))
-
-
-def _require_addable(feature: TableFeature) -> None:
-    if not feature.in_delta_spark:
-        raise Refused(
-            f"Delta Spark 4.4.0 does not know the table feature {feature.name}; "
-            f"{feature.source} does.",
-            remedy="Add it with the client that knows it.",
-            delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
-        )
-    if feature.not_addable:
-        raise Refused(
-            f"The table feature {feature.name} cannot be added to an existing table by a property.",
-            remedy=feature.not_addable,
-            delta_error_class=feature.refusal,
-        )
 
 
 def _missing_properties(

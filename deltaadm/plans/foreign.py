@@ -130,8 +130,27 @@ def plan_foreign_changes(
     `Refused` for what Spark would ignore, and for what would spoil the table.
     """
     require_moves_alone(steps)
+    notes = []
+    if len(steps) > 1:
+        notes.append(
+            "Statements are not atomic together: if one fails, those before it stay in effect."
+        )
     for step in steps:
         _refuse_spoiling(before.provider, step)
+        if step.touches.destination is not None:
+            place = step.touches.destination.root
+            notes.append(
+                f"No files are moved: the files at {place} become the table's rows, and those at "
+                f"{before.location} stay where they are. Partitions that the catalog knows keep "
+                "their locations."
+            )
+            if not occupied:
+                notes.append(f"deltaadm sees no files at {place}.")
+            if before.is_managed:
+                notes.append(
+                    "The catalog manages the table: DROP TABLE will delete the files at the new "
+                    "location."
+                )
     return ForeignPlan(
         operation=ALTER,
         table=table,
@@ -141,29 +160,8 @@ def plan_foreign_changes(
         # Spark changes one column of such a table at a time.
         steps=tuple(single for step in steps for single in step.split_by_column()),
         before=before,
-        notes=tuple(_notes_on_changes(before, steps, occupied=occupied)),
+        notes=tuple(notes),
     )
-
-
-def _notes_on_changes(
-    before: CatalogTable, steps: Sequence[Step], *, occupied: bool
-) -> Iterator[str]:
-    if len(steps) > 1:
-        yield "Statements are not atomic together: if one fails, those before it stay in effect."
-    places = [step.touches.destination for step in steps]
-    for place in (table.root for table in places if table is not None):
-        yield (
-            f"No files are moved: the files at {place} become the table's rows, and those at "
-            f"{before.location} stay where they are. Partitions that the catalog knows keep their "
-            "locations."
-        )
-        if not occupied:
-            yield f"deltaadm sees no files at {place}."
-        if before.is_managed:
-            yield (
-                "The catalog manages the table: DROP TABLE will delete the files at the new "
-                "location."
-            )
 
 
 def plan_foreign_creation(

@@ -168,7 +168,14 @@ class _Search:
         self, snapshot: Snapshot, goals: Sequence[Goal], session: SessionSettings | None
     ) -> None:
         self._start, self._goals, self._session = snapshot, goals, session
-        self._truncating = any(map(_rejects_protection, goals))
+        # Where a writer does not support `checkpointProtection`, history must go.
+        protected = Protocol(1, 7, writer_features=frozenset({CHECKPOINT_PROTECTION}))
+        writers = [goal.release for goal in goals if goal.access is not Access.READ]
+        self._truncating = any(
+            verdict(release, protected, Metadata(), Access.WRITE).compatibility
+            is not Compatibility.WORKS
+            for release in writers
+        )
 
     def run(self) -> tuple[Step, ...] | _DeadEnd:
         """The steps, or the first thing that nothing could be done about."""
@@ -251,16 +258,6 @@ def _names(state: Snapshot) -> frozenset[str]:
 
 def _judged(goal: Goal, state: Snapshot) -> Verdict:
     return verdict(goal.release, state.protocol, state.metadata, goal.access)
-
-
-def _rejects_protection(goal: Goal) -> bool:
-    """Whether the client does not support `checkpointProtection`, so that history must go."""
-    # It is a writer feature, which readers need not know.
-    if goal.access is Access.READ:
-        return False
-    protected = Protocol(1, 7, writer_features=frozenset({CHECKPOINT_PROTECTION}))
-    verdict_on_read = verdict(goal.release, protected, Metadata(), goal.access)
-    return verdict_on_read.compatibility is not Compatibility.WORKS
 
 
 def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
