@@ -122,7 +122,8 @@ def _protocol_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
             yield Change(ChangeKind.REMOVE, f"protocol.{entry.key}[{name}]", name, None)
         # An empty list differs from none, and has no name that would show it.
         if (old is None) != (new is None) and not (old or new):
-            was, is_now = None if old is None else [], None if new is None else []
+            empty: list[str] = []
+            was, is_now = None if old is None else empty, None if new is None else empty
             yield _change(f"protocol.{entry.key}", was, is_now)
 
 
