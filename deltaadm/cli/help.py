@@ -248,7 +248,9 @@ def no_such_option(name: str, command: Command) -> UsageError:
         for other in COMMANDS
         if any(name in option.names for option in Command(other).declared())
     )
-    if near:
+    if name == "--apply" and command.name == "apply":
+        remedy = "`apply` needs no --apply."
+    elif near:
         remedy = f"Did you mean {' or '.join(near[:3])}?"
     else:
         elsewhere = ", ".join(islice(others, 3))

@@ -92,6 +92,8 @@ def _texts(option: Declared, name: str, value: str | None, rest: Iterator[str]) 
 def _value(option: Declared, texts: list[str]) -> Any:
     if option.is_switch:
         return len(texts) if option.counted else True
+    if option.field == "output" and len(texts) > 1 and not option.is_list:
+        raise UsageError("is given twice, and this command writes one format", option="--output")
     try:
         if option.is_pair:
             from pathlib import Path

@@ -610,9 +610,12 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
     lost = sorted(name for name in had if not after.supports(name) and not _renamed(name, after))
     if lost:
         by = f" by {commit.info['engineInfo']!r}" if commit.info.get("engineInfo") else ""
+        old, new = (f"({p.min_reader_version}, {p.min_writer_version})" for p in (before, after))
+        moved = "" if old == new else f" moved the protocol from {old} to {new} and"
+        implied = f", which writer version {before.min_writer_version} implied"
+        implied = implied if before.implicit_features.issuperset(lost) else ""
         yield Problem(
-            f"Version {commit.version}{by} went from {before.simple_string} to "
-            f"{after.simple_string} and lost {', '.join(lost)}.",
+            f"Version {commit.version}{by}{moved} lost {', '.join(lost)}{implied}.",
             commit.file.path,
         )
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.documents import FORMAT_VERSION
 from deltaadm.errors import Refused
 from deltaadm.reports.overview import kind_of
 from deltaadm.runs.options import read_file
-from deltaadm.runs.output import FileText, info
+from deltaadm.runs.output import FileText, info, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from deltaadm.plans.plan import Plan
 
@@ -24,8 +24,16 @@ def save_plan(path: Path, plan: Plan, table: str) -> None:
     """Write *plan* for `deltaadm apply`, and say how; raises `Refused` if it sets a secret."""
     from deltaadm.plans.document import saved_document
 
-    write_file(path, json.dumps(saved_document(plan, table), indent=2) + "\n")
+    text = json.dumps(saved_document(plan, table), indent=2) + "\n"
+    if path == STANDARD_OUTPUT:
+        write_text(text)
+        return
+    write_file(path, text)
     announce_plans(path)
+
+
+STANDARD_OUTPUT: Final = Path("-")
+"""What `--out` names for a plan that another program is to read."""
 
 
 def announce_plans(path: Path, plans: int = 1) -> None:

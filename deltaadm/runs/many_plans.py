@@ -34,7 +34,7 @@ from deltaadm.plans.secrets import require_no_secrets
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.overview import FROM_JOURNAL, Tally, brief_line
 from deltaadm.runs import sessions
-from deltaadm.runs.files import announce_plans, unwritable
+from deltaadm.runs.files import STANDARD_OUTPUT, announce_plans, unwritable
 from deltaadm.runs.fleet import (
     Fleet,
     OutputTarget,
@@ -608,13 +608,10 @@ def plan_many(
     require_plan_options(change)
     context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
     require_streaming(many, context.format)
-    if planning.apply and planning.out is None:
-        raise UsageError(
-            "requires --out FILE for several tables, so that an interrupted run can be continued",
-            option="--apply",
-        )
+    if planning.out == STANDARD_OUTPUT:
+        raise UsageError("- takes the plan of one table; -o jsonl writes several", option="--out")
     if planning.apply:
-        _require_lines(context, "--apply")
+        _require_resumable(context, planning)
     session = session_settings(context.spark)
 
     def code(document: Document) -> int:
@@ -648,6 +645,16 @@ def plan_many(
             return combine_exit_codes([exit_code, applied], alone=False)
 
     return handle_errors(context, "", work)
+
+
+def _require_resumable(context: RunContext, planning: PlanOptions) -> None:
+    """Turn away what would leave an interrupted run nothing to continue with."""
+    if planning.out is None:
+        raise UsageError(
+            "requires --out FILE for several tables, so that an interrupted run can be continued",
+            option="--apply",
+        )
+    _require_lines(context, "--apply")
 
 
 def _plan_all(task: TableTask, planning: PlanOptions) -> tuple[int, int]:

@@ -42,7 +42,9 @@ class PlanOptions(Parameters):
 
     apply: bool = option("Commit the plan; without it, it is only shown.")
     check: bool = option("Exit with 1 if the plan is not empty.")
-    out: Path | None = option("FILE", "Save the plan, for `deltaadm apply FILE`.")
+    out: Path | None = option(
+        "FILE", "Save the plan, for `deltaadm apply FILE`; - is standard output."
+    )
 
 
 class CommitEngineOptions(Parameters):

@@ -29,7 +29,7 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.words import visible
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now
-from deltaadm.runs.files import save_plan
+from deltaadm.runs.files import STANDARD_OUTPUT, save_plan
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import (
     check_format,
@@ -186,6 +186,8 @@ def require_plan_options(change: ChangeOptions) -> None:
     check_format(change.commit.output, PlanReport)
     if change.planning.check and change.planning.apply:
         raise UsageError("cannot be combined with --apply", option="--check")
+    if change.planning.out == STANDARD_OUTPUT and change.planning.apply:
+        raise UsageError("cannot be combined with --out -", option="--apply")
 
 
 def with_engine_for(context: RunContext, change: ChangeOptions, project: Settings) -> RunContext:
@@ -301,6 +303,10 @@ def finish_delta_plan(
     change: ChangeOptions,
 ) -> int:
     """Show or save *plan*, carry it out if asked to; the exit code."""
+    if change.planning.out == STANDARD_OUTPUT:
+        show_on_stderr(context, [PlanReport(table, plan)])
+        save_plan(change.planning.out, plan, table)
+        return _exit_code(plan, change.planning)
     if change.planning.out is not None:
         # Saved before it is carried out: a run that is killed leaves its plan behind.
         save_plan(change.planning.out, plan, table)
@@ -315,10 +321,16 @@ def show_plan(
     """Show the plan in *report*, and say that --apply is for *purpose*; the exit code."""
     show(context, [report])
     plan = report.plan
-    missed, unfixed = (plan.missed, plan.unfixed) if isinstance(plan, Plan) else ((), ())
     if context.format == "text" and not plan.is_noop:
+        missed = isinstance(plan, Plan) and plan.missed
         options = "--skip-unreachable --apply" if missed else "--apply"
         info(f"Nothing was changed. Add {options} to {purpose}.")
+    return _exit_code(plan, request)
+
+
+def _exit_code(plan: Plan | ForeignPlan, request: PlanOptions) -> int:
+    """The exit code of a plan that is shown or saved."""
+    missed, unfixed = (plan.missed, plan.unfixed) if isinstance(plan, Plan) else ((), ())
     if missed:
         return REFUSED
     return FOUND if unfixed or (request.check and not plan.is_noop) else 0

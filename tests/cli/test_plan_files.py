@@ -209,3 +209,29 @@ def test_plans_from_standard_input(
     monkeypatch.setattr("sys.stdin", io.StringIO(text))
     assert deltaadm("apply", "-", "--yes").code == 0
     assert (table.log / f"{1:020d}.json").exists()
+
+
+def test_a_plan_goes_to_the_next_program(small: Table, tmp_path: Path) -> None:
+    made = deltaadm("alter", small.path, "--set", "a=b", "--out", "-")
+    assert (made.code, made.document["table"]) == (0, str(small.path))
+    assert "+ configuration[a] = b" in made.err
+    file = tmp_path / "plan.json"
+    file.write_text(made.out)
+    assert deltaadm("apply", file, "--check").code == 1
+    assert not Path("-").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "option"), [(["--apply"], "--apply"), (["--tables-from", "x"], "--out")]
+)
+def test_what_a_plan_on_standard_output_goes_without(
+    small: Table, more: list[str], option: str
+) -> None:
+    refused = deltaadm("enable-feature", small.path, "appendOnly", "--out", "-", *more)
+    assert (refused.code, f"error: {option}" in refused.err) == (2, True)
+
+
+def test_one_format_at_a_time(small: Table) -> None:
+    refused = deltaadm("inspect", small.path, "-o", "json", "-o", "text")
+    assert (refused.code, "--output: is given twice" in refused.err) == (2, True)
+    assert "`apply` needs no --apply." in deltaadm("apply", "plan.json", "--apply").err
