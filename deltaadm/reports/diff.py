@@ -111,9 +111,19 @@ def compare(
     Of states that are not of the *same table*, nothing is compared that Delta chooses at random or
     that depends on a table's history: its id, physical names and ids of columns, and the like.
     """
-    changes = [*_implied_changes(before, after), *diff(before, after)]
+    changes = diff(before, after)
+    # The features that come or go with the versions, of which no list says so.
+    old, new = before.protocol, after.protocol
+    had = old.implicit_features | old.explicit_names
+    has = new.implicit_features | new.explicit_names
+    come, gone = sorted(new.implicit_features - had), sorted(old.implicit_features - has)
+    implied = (
+        *(Change(ChangeKind.ADD, f"features[{name}]", None, "implied") for name in come),
+        *(Change(ChangeKind.REMOVE, f"features[{name}]", "implied", None) for name in gone),
+    )
+    changes = (*implied, *changes)
     if not same_table:
-        changes = [shared for change in changes for shared in _shared(change)]
+        changes = tuple(shared for change in changes for shared in _shared(change))
     return tuple(
         change
         for section in Section
@@ -121,17 +131,6 @@ def compare(
         for change in changes
         if section_of(change) is section and not ignored(change.subject)
     )
-
-
-def _implied_changes(before: Snapshot, after: Snapshot) -> Iterator[Change]:
-    """The features that come or go with the versions, of which no list says so."""
-    old, new = before.protocol, after.protocol
-    had = old.implicit_features | old.explicit_names
-    has = new.implicit_features | new.explicit_names
-    for name in sorted(new.implicit_features - had):
-        yield Change(ChangeKind.ADD, f"features[{name}]", None, "implied")
-    for name in sorted(old.implicit_features - has):
-        yield Change(ChangeKind.REMOVE, f"features[{name}]", "implied", None)
 
 
 _OF_ONE_TABLE: Final = frozenset(
@@ -157,17 +156,13 @@ def _shared(change: Change) -> Iterator[Change]:
         yield change
         return
     before, after = (
-        _without_mapping_metadata(change.before),
-        _without_mapping_metadata(change.after),
+        {key: value for key, value in column.items() if not key.startswith(_OF_ONE_COLUMN)}
+        if isinstance(column, dict)
+        else column
+        for column in (change.before, change.after)
     )
     if before or after:
         yield replace(change, before=before, after=after)
-
-
-def _without_mapping_metadata(column: Any) -> Any:
-    if not isinstance(column, dict):
-        return column
-    return {key: value for key, value in column.items() if not key.startswith(_OF_ONE_COLUMN)}
 
 
 def ignoring(patterns: Sequence[str]) -> Callable[[str], bool]:
@@ -277,8 +272,7 @@ _KEPT: Final = ("id", "name", "description", "format", "partitionColumns", "conf
 def _metadata(recorded: RecordedTable) -> dict[str, Any]:
     wire = recorded.snapshot.metadata.to_wire()
     kept = {key: wire[key] for key in _KEPT if wire.get(key) is not None}
-    kept["configuration"] = dict(sorted(kept.get("configuration", {}).items()))
-    return kept
+    return kept | {"configuration": dict(sorted(kept.get("configuration", {}).items()))}
 
 
 def _schema(recorded: RecordedTable) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.blocks import (
@@ -20,6 +20,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.instants import instant
 from deltaadm.domain.properties import CONSTRAINT_PREFIX
+from deltaadm.domain.steps.table import no_table
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
@@ -165,15 +166,11 @@ def entries(
     *with_base* what that has comes first, as what was there at the beginning.
     """
     if with_base and base.exists:
-        from deltaadm.domain.steps.table import no_table
-
-        first = _changes(no_table(base.root), base, sections)
-        if first:
-            yield HistoryEntry(table, beginning(base), first)
+        changes = chain([(no_table(base.root), base)], changes)
     for before, after in changes:
-        first = _changes(before, after, sections)
-        if first:
-            yield HistoryEntry(table, origin(after), first)
+        found = _changes(before, after, sections)
+        if found:
+            yield HistoryEntry(table, beginning(after) if after is base else origin(after), found)
 
 
 _OF_PROTOCOL: Final = frozenset({Section.PROTOCOL, Section.FEATURES})
@@ -307,13 +304,13 @@ def show_entry(entry: HistoryEntry) -> Iterator[Block]:
     """The changes of one commit."""
     origin = entry.origin
     when = moment(origin.timestamp)
-    what = f": {origin.operation}" if origin.operation else ""
-    yield Heading(
-        f"At or before version {origin.version} ({when})"
-        if origin.at_or_before
-        else f"Version {origin.version}, {when}{what}"
-    )
-    maker = made_by(origin)
+    title = f"At or before version {origin.version} ({when})"
+    if not origin.at_or_before:
+        what = f": {origin.operation}" if origin.operation else ""
+        title = f"Version {origin.version}, {when}{what}"
+    yield Heading(title)
+    user = f"by {origin.user}" if origin.user else ""
+    maker = ", ".join(filter(None, (user, origin.engine)))
     if maker:
         yield Paragraph(maker, nested=True)
     yield Changes(tuple(change_rows(entry.changes)))
@@ -324,45 +321,30 @@ def moment(timestamp: int | None) -> str:
     return "time unknown" if timestamp is None else instant(timestamp).replace("T", " ")
 
 
-def made_by(origin: Origin) -> str:
-    """The author of a commit and the program used, as far as it names them."""
-    who = f"by {origin.user}" if origin.user else ""
-    return ", ".join(filter(None, (who, origin.engine)))
-
-
 def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
     """A row for each change; of many columns that come or go together, one with a few names."""
-    alike: dict[ChangeKind, list[Change]] = {}
     # The only format that Delta knows goes without saying, in a table that is new.
-    plain = {"provider": "parquet", "options": {}}
-    listed = [
-        change
-        for change in changes
-        if (change.subject, change.before, change.after) != ("format", None, plain)
-    ]
+    plain = ("format", None, {"provider": "parquet", "options": {}})
+    listed = [of for of in changes if (of.subject, of.before, of.after) != plain]
+    alike: dict[ChangeKind, list[Change]] = {}
     for change in listed:
-        if _is_column(change) and change.kind is not ChangeKind.SET:
+        if change.subject.startswith("schema[") and change.kind is not ChangeKind.SET:
             alike.setdefault(change.kind, []).append(change)
     for change in listed:
-        group = alike.get(change.kind, ())
-        if not _is_column(change) or len(group) <= _COLUMNS_SHOWN_ONE_BY_ONE:
-            yield ChangeRow(change.kind.value, _words(change))
-        elif change is group[0]:
+        kind = change.kind
+        group = alike.get(kind, ())
+        if change.subject.startswith("schema[") and len(group) > _COLUMNS_SHOWN_ONE_BY_ONE:
+            if change is not group[0]:
+                continue
             named = [entry.subject[len("schema[") : -1] for entry in group[:_COLUMNS_NAMED]]
             names = f"{', '.join(named)} and {len(group) - len(named)} more"
-            text = f"{change.kind.value} schema: {len(group)} columns: {names}"
-            yield ChangeRow(change.kind.value, text)
-
-
-def _is_column(change: Change) -> bool:
-    return change.subject.startswith("schema[")
-
-
-def _words(change: Change) -> str:
-    if change.subject in _NAMED and change.kind is not ChangeKind.SET:
-        value = change.after if change.before is None else change.before
-        return f"{change.kind.value} {change.subject} = {value_words(value)}"
-    return change_words(change)
+            text = f"{kind.value} schema: {len(group)} columns: {names}"
+        elif change.subject in _NAMED and kind is not ChangeKind.SET:
+            value = change.after if change.before is None else change.before
+            text = f"{kind.value} {change.subject} = {value_words(value)}"
+        else:
+            text = change_words(change)
+        yield ChangeRow(kind.value, text)
 
 
 _NAMED: Final = ("id", "name")

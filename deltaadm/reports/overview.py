@@ -171,14 +171,13 @@ class Tally:
     @property
     def overview(self) -> FleetSummary:
         """The counts so far, the highest first."""
+        sections = sorted(self._found.items(), key=lambda section: _HEADINGS.index(section[0]))
         return FleetSummary(
             tables=self._tables,
             failed=self._failed,
             sections=tuple(
                 (heading, tuple(sorted(items.items(), key=lambda item: (-item[1], item[0]))))
-                for heading, items in sorted(
-                    self._found.items(), key=lambda section: _HEADINGS.index(section[0])
-                )
+                for heading, items in sections
             ),
             places={key: tuple(places) for key, places in self._places.items()},
         )
@@ -186,24 +185,14 @@ class Tally:
 
 _WITH_PLACES: Final = ("Failures", "Findings")
 """The sections whose items name the tables that they are true of."""
+# fmt: off
 _HEADINGS: Final = (
-    "Failures",
-    "Tables",
-    "Plans",
-    "Outcomes",
-    "Protocol",
-    "Features supported",
-    "Features active",
-    "Features not needed",
-    "Column mapping",
-    "Changes",
-    "Findings",
-    "Clients affected",
-    "Clients after the change",
-    "Clients that cannot be reached",
-    "Warnings",
+    "Failures", "Tables", "Plans", "Outcomes", "Protocol", "Features supported", "Features active",
+    "Features not needed", "Column mapping", "Changes", "Findings", "Clients affected",
+    "Clients after the change", "Clients that cannot be reached", "Warnings",
     "Features that can be dropped",
 )
+# fmt: on
 
 
 def _some(items: Iterable[str]) -> str:
@@ -218,14 +207,12 @@ def _some(items: Iterable[str]) -> str:
 
 
 def _inspected(document: Document) -> tuple[str, str]:
-    protocol = document["protocol"]
-    features = document["features"]
-    names = [
+    protocol, warnings = document["protocol"], len(document["warnings"])
+    names = (
         feature["name"]
-        for feature in features
+        for feature in document["features"]
         if feature["supported"] == "explicit" or feature["active"]
-    ]
-    warnings = len(document["warnings"])
+    )
     listed = ", ".join(names) or "no features listed"
     note = f"  ! {counted(warnings, 'warning')}" if warnings else ""
     versions = f"({protocol['minReaderVersion']}, {protocol['minWriterVersion']})"
@@ -233,36 +220,26 @@ def _inspected(document: Document) -> tuple[str, str]:
 
 
 def _inspection(document: Document) -> Iterator[tuple[str, str]]:
-    protocol = document["protocol"]
+    protocol, features = document["protocol"], document["features"]
     reader, writer = protocol["minReaderVersion"], protocol["minWriterVersion"]
     yield "Protocol", f"reader {reader}, writer {writer}"
-    for feature in document["features"]:
-        if feature["supported"]:
-            yield "Features supported", feature["name"]
-    for feature in document["features"]:
-        if feature["active"]:
-            yield "Features active", feature["name"]
+    for state in ("supported", "active"):
+        for feature in features:
+            if feature[state]:
+                yield f"Features {state}", feature["name"]
     for name in document["slack"]:
         yield "Features not needed", name
     if document["column_mapping"]["mode"] != "none":
         yield "Column mapping", document["column_mapping"]["mode"]
-    yield from _shut_out(document["clients"])
-    if document["warnings"]:
-        yield "Warnings", "with warnings"
-
-
-_BAD_VERDICTS: Final = ("fails loudly", "silently wrong")
-
-
-def _shut_out(clients: Iterable[Document]) -> Iterator[tuple[str, str]]:
     # A client that cannot read does not write either, so that is not mentioned.
-    for client in clients:
+    for client in document["clients"]:
         for access in ("read", "write"):
             verdict = client[access]["verdict"]
-            if verdict in _BAD_VERDICTS:
-                does = DOES[verdict][access]
-                yield "Clients affected", f"{_release(client)} {does}"
+            if verdict in {"fails loudly", "silently wrong"}:
+                yield "Clients affected", f"{_release(client)} {DOES[verdict][access]}"
                 break
+    if document["warnings"]:
+        yield "Warnings", "with warnings"
 
 
 def _release(client: Document) -> str:
@@ -295,15 +272,10 @@ def _verdict(document: Document) -> str:
 def _validation(document: Document) -> Iterator[tuple[str, str]]:
     if document["stopped"]:
         yield "Tables", "could not be checked completely"
-    yield (
-        "Tables",
-        {"clean": "without findings", "info": "with info only"}.get(
-            _verdict(document), f"with {_verdict(document)}"
-        ),
-    )
-    for code, name in sorted(
-        {(finding["code"], finding["name"]) for finding in document["findings"]}
-    ):
+    verdict = _verdict(document)
+    words = {"clean": "without findings", "info": "with info only"}
+    yield "Tables", words.get(verdict, f"with {verdict}")
+    for code, name in sorted({(found["code"], found["name"]) for found in document["findings"]}):
         yield "Findings", f"{code} {name}"
 
 
@@ -356,11 +328,10 @@ def _outcome(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _dropping(document: Document) -> tuple[str, str]:
-    phases = [
-        f"{feature['name']}: {feature['phase']}"
-        + (f", ready at {feature['ready_at']}" if feature["ready_at"] else "")
-        for feature in document["features"]
-    ]
+    phases = []
+    for feature in document["features"]:
+        ready = f", ready at {feature['ready_at']}" if feature["ready_at"] else ""
+        phases.append(f"{feature['name']}: {feature['phase']}{ready}")
     return f"version {document['version']}", "; ".join(phases) or "nothing can be dropped"
 
 
@@ -432,17 +403,11 @@ def show_overview(report: FleetSummary) -> Iterator[Block]:
     yield Heading(overview_title(report), level=1)
     for heading, items in report.sections:
         yield Heading(heading)
-        if any((heading, item) in report.places for item, _ in items):
-            cells = ((str(count), item, _places(report, heading, item)) for item, count in items)
-            yield Table(heading, ("tables", "", "which"), tuple(cells), plain=True)
-        else:
-            rows = tuple((str(count), item) for item, count in items)
-            yield Table(heading, ("tables", ""), rows, plain=True)
-
-
-def _places(report: FleetSummary, heading: str, item: str) -> str:
-    """The first tables that an item is true of, and how many more there are."""
-    named = report.places.get((heading, item), ())
-    count = dict(dict(report.sections)[heading])[item]
-    more = f" and {count - len(named)} more" if count > len(named) else ""
-    return f"{', '.join(named)}{more}"
+        rows = []
+        for item, count in items:
+            named = report.places.get((heading, item), ())
+            more = f" and {count - len(named)} more" if count > len(named) else ""
+            rows.append((str(count), item, f"{', '.join(named)}{more}"))
+        shown = 3 if any((heading, item) in report.places for item, _ in items) else 2
+        cells = tuple(row[:shown] for row in rows)
+        yield Table(heading, ("tables", "", "which")[:shown], cells, plain=True)

@@ -29,13 +29,13 @@ from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import Phase
 from deltaadm.plans.plan import moves, planned_statement
-from deltaadm.plans.reports import PlanReport, PlanState, committed_words, concurrent_words
+from deltaadm.plans.reports import PlanReport, PlanState
 from deltaadm.plans.undo import fix_command
 from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped
 from deltaadm.rules.rule import LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from deltaadm.blocks import Block, PageBlock
     from deltaadm.clients import Verdict
@@ -45,9 +45,7 @@ if TYPE_CHECKING:
         ConcurrentChange,
         ForeignReport,
         JournalReport,
-        Outcome,
         OutcomeReport,
-        PlanStatus,
         SavedPlanReport,
     )
     from deltaadm.rules.rule import Finding, Severity
@@ -63,43 +61,68 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
     yield Heading(f"{plan.operation}: {report.table} ({version})", level=1)
     if not plan.is_noop:
         yield Either([Cards(tuple(_cards(plan)))])
-    yield from _unreachable(plan)
+    if plan.unreachable:
+        yield Heading("Clients that cannot be reached", tone="error")
+        yield Items(tuple(target.reason for target in plan.unreachable))
     if plan.is_noop:
         yield Paragraph("No changes.", "good")
     else:
         yield from _findings(report)
         if plan.findings or plan.unreachable:
             yield Heading("Changes")
-        if plan.changes:
-            yield _changes(plan)
-        else:
-            yield Paragraph(_unchanged(plan), nested=True)
-        yield from _rest(plan)
-        if plan.findings or plan.before.protocol != plan.after.protocol:
-            yield Either(_planned_features(plan))
-        if plan.goals:
-            yield Heading("Steps")
-            yield Table("Steps", ("step", "cost", "what is lost"), tuple(_step_rows(plan)))
-        yield Heading(
-            f"Cost: {cost_text(plan.cost, truncates=bool(plan.irreversible), work=plan.work)}"
-        )
-        for stage in plan.stages:
-            times = "several commits" if stage.several_commits else ""
-            label = "first of two runs" if stage.waits else times
-            yield Command(planned_statement(plan, stage), label=label)
-    if shut_out := _shut_out_rows(plan):
+        yield from _effects(plan)
+    # Whom it newly shuts out, the worst first, and of the same kind readers first.
+    shut_out: dict[str, list[Verdict]] = {}
+    for verdict in sorted(
+        (shift.after for shift in newly_shut_out(plan)),
+        key=lambda after: (-after.compatibility.rank, after.access is Access.WRITE),
+    ):
+        does = DOES[verdict.compatibility.value][verdict.access.value]
+        shut_out.setdefault(does, []).append(verdict)
+    if shut_out:
+        rows = tuple((does, grouped(verdicts)) for does, verdicts in shut_out.items())
         yield Heading("Clients after the change", tone="warning")
-        yield Table("Clients after the change", (), shut_out)
-    if plan.notes:
+        yield Table("Clients after the change", (), rows)
+    yield from _notes(plan.notes)
+
+
+def _notes(notes: tuple[str, ...]) -> Iterator[Block]:
+    if notes:
         yield Heading("Notes")
-        yield Items(plan.notes)
+        yield Items(notes)
 
 
-def _unreachable(plan: Plan) -> Iterator[Block]:
-    """Clients that were asked for in vain, and why."""
-    if plan.unreachable:
-        yield Heading("Clients that cannot be reached", tone="error")
-        yield Items(tuple(target.reason for target in plan.unreachable))
+def _effects(plan: Plan) -> Iterator[Block]:
+    """What a plan that is not idle changes, by which steps, and at what cost."""
+    if plan.changes:
+        yield _changes(plan)
+    else:
+        same = "The result is the same, but these steps are still committed."
+        commits = any(stage.is_commit for stage in plan.stages)
+        yield Paragraph(same if commits else "Protocol and metadata do not change.", nested=True)
+    # What stays is counted where it is much, and folded up on a page.
+    tables = tuple(table for table in _unchanged_tables(plan) if table.rows)
+    if tables and plan.before.exists:
+        counts = {table.caption: len(table.rows) for table in tables}
+        words = (f"{n} {_ONE[name] if n == 1 else name}" for name, n in counts.items())
+        folded = Folded(f"Unchanged: {', '.join(words)}.", tables)
+        yield folded if sum(counts.values()) > _ROWS_THAT_ARE_FEW else Either([folded])
+    if plan.findings or plan.before.protocol != plan.after.protocol:
+        yield Either(_planned_features(plan))
+    if plan.goals:
+        rows = []  # each step with its own cost and with what the table loses by it
+        for transition, stage in zip(plan.transitions, plan.stages, strict=True):
+            cost = COST_NAMES[stage.cost] + (", in two runs" if stage.waits else "")
+            lost = "; ".join(transition.step.losses(transition.before)) or "nothing"
+            rows.append((transition.step.words, cost, lost))
+        yield Heading("Steps")
+        yield Table("Steps", ("step", "cost", "what is lost"), tuple(rows))
+    cost = cost_text(plan.cost, truncates=bool(plan.irreversible), work=plan.work)
+    yield Heading(f"Cost: {cost}")
+    for stage in plan.stages:
+        times = "several commits" if stage.several_commits else ""
+        label = "first of two runs" if stage.waits else times
+        yield Command(planned_statement(plan, stage), label=label)
 
 
 _SEVERITIES: Final = {"error": "Errors", "warning": "Warnings", "info": "Info"}
@@ -113,47 +136,34 @@ def _findings(report: PlanReport) -> Iterator[Block]:
     for severity in sorted(groups, key=lambda severity: severity.rank):
         by_code = groups[severity]
         shown = tuple(finding for findings in by_code.values() for finding in findings[:LIMIT])
-        yield Findings(
-            f"{_SEVERITIES[severity.value]} after the change",
-            severity,
-            shown,
-            tuple(fix_command(report.table, finding.fix) for finding in shown),
-            {
-                code: len(findings) - LIMIT
-                for code, findings in by_code.items()
-                if len(findings) > LIMIT
-            },
-        )
+        commands = tuple(fix_command(report.table, finding.fix) for finding in shown)
+        counts = {code: len(findings) - LIMIT for code, findings in by_code.items()}
+        more = {code: count for code, count in counts.items() if count > 0}
+        title = f"{_SEVERITIES[severity.value]} after the change"
+        yield Findings(title, severity, shown, commands, more)
 
 
 def show_saved_plan(report: SavedPlanReport) -> Iterator[Block]:
     """A plan out of a file, and whether it can still be applied."""
     title, *rest = show_plan(PlanReport(report.table, report.plan))
     yield title
-    yield from _status(report.status)
-    yield from rest
-
-
-def _status(status: PlanStatus) -> Iterator[Block]:
-    """The status of a plan since it was saved."""
+    status = report.status
     now = "" if status.version is None else f" at version {status.version}"
     if status.state is PlanState.READY:
         yield Paragraph(f"It can be applied: the table{now} is as the plan expects it.", "good")
     elif status.state is PlanState.DONE:
         yield Paragraph(f"It is already applied: the table{now} is as planned.", "good")
     elif status.error is not None:
-        words = "It can no longer be applied" if status.state is PlanState.OBSOLETE else "Unknown"
-        tone = "error" if status.state is PlanState.OBSOLETE else "warning"
-        yield Paragraph(f"{words}: {status.error.message}", tone)
+        obsolete = status.state is PlanState.OBSOLETE
+        words = "It can no longer be applied" if obsolete else "Unknown"
+        yield Paragraph(f"{words}: {status.error.message}", "error" if obsolete else "warning")
         if status.error.remedy:
             yield Paragraph(status.error.remedy)
     if status.changes:
         yield Heading("Changed since the plan was made", tone="warning")
-        rows = tuple(
-            ChangeRow(change.kind.value, change_words(change)) for change in status.changes
-        )
-        yield Changes(rows)
+        yield Changes(tuple(ChangeRow(of.kind.value, change_words(of)) for of in status.changes))
         yield Heading("The plan as it was made")
+    yield from rest
 
 
 def show_journal(report: JournalReport) -> Iterator[Block]:
@@ -163,16 +173,12 @@ def show_journal(report: JournalReport) -> Iterator[Block]:
     events = Counter(line.event for line in report.plans)
     counts = (f"{events[event]} {event}" for event in ("done", "failed", "begun") if events[event])
     yield Heading(f"{report.file}: {', '.join(counts)}", level=1)
-    rows = (
-        (
-            line.event,
-            line.table,
-            "interrupted, or still being applied"
-            if line.result is None
-            else "  ".join(filter(None, status_and_details(line.result))),
-        )
-        for line in report.plans
-    )
+    rows = []
+    for line in report.plans:
+        result = "interrupted, or still being applied"
+        if line.result is not None:
+            result = "  ".join(filter(None, status_and_details(line.result)))
+        rows.append((line.event, line.table, result))
     yield Table("Plans", ("event", "table", "result"), tuple(rows))
 
 
@@ -185,20 +191,6 @@ def _planned_features(plan: Plan) -> Iterator[PageBlock]:
         yield Graph(after.features, plan.findings, before.features)
 
 
-def _rest(plan: Plan) -> Iterator[Block]:
-    """The unchanged parts: counted where they are many, and collapsed on a page."""
-    tables = tuple(table for table in _unchanged_tables(plan) if table.rows)
-    if not (tables and plan.before.exists):
-        return
-    counts = (
-        f"{len(table.rows)} {_ONE[table.caption] if len(table.rows) == 1 else table.caption}"
-        for table in tables
-    )
-    folded = Folded(f"Unchanged: {', '.join(counts)}.", tables)
-    much = sum(len(table.rows) for table in tables) > _ROWS_THAT_ARE_FEW
-    yield folded if much else Either([folded])
-
-
 _ROWS_THAT_ARE_FEW: Final = 8
 _ONE: Final = {"features": "feature", "properties": "property", "columns": "column"}
 
@@ -208,19 +200,17 @@ def _unchanged_tables(plan: Plan) -> Iterator[Table]:
     kept = before.protocol.supported_features & after.protocol.supported_features
     yield Table("features", ("feature",), tuple((name,) for name in sorted(kept)))
     changed = {planned.change.subject for planned in plan.changes}
-    rows = (
+    rows = tuple(
         (key, value)
         for key, value in sorted(after.metadata.configuration.items())
         if f"configuration[{key}]" not in changed
     )
-    yield Table("properties", ("property", "value"), tuple(rows))
+    yield Table("properties", ("property", "value"), rows)
     try:
-        columns = [(path_text(path), field) for path, field in walk(after.metadata.schema)]
+        columns = [(path_text(path), field.type) for path, field in walk(after.metadata.schema)]
     except TableError:  # a schema that cannot be read has no columns to list
         return
-    cells = (
-        (name, type_name(field.type)) for name, field in columns if f"schema[{name}]" not in changed
-    )
+    cells = ((name, type_name(of)) for name, of in columns if f"schema[{name}]" not in changed)
     yield Table("columns", ("column", "type"), tuple(cells))
 
 
@@ -229,24 +219,13 @@ def _cards(plan: Plan) -> Iterator[tuple[str, str, str]]:
     costly = plan.cost is not Cost.METADATA or bool(plan.irreversible)
     lost = ", history is lost" if plan.irreversible else ""
     yield "cost", f"{COST_NAMES[plan.cost]}{lost}", "warning" if costly else "good"
-    worst = min(
-        (finding.severity for finding in plan.findings),
-        key=lambda finding: finding.rank,
-        default=None,
-    )
+    severities = (finding.severity for finding in plan.findings)
+    worst = min(severities, key=lambda severity: severity.rank, default=None)
     yield "findings after it", str(len(plan.findings)), worst.value if worst else "good"
     shut_out = newly_shut_out(plan)
     wrong = any(shift.turns_silently_wrong for shift in shut_out)
     clients = len({shift.after.release for shift in shut_out})
     yield "clients shut out", str(clients), "error" if wrong else "warning" if clients else "good"
-
-
-def _step_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
-    """Each step with its own cost and with what the table loses by it."""
-    for transition, stage in zip(plan.transitions, plan.stages, strict=True):
-        runs = ", in two runs" if stage.waits else ""
-        lost = "; ".join(transition.step.losses(transition.before)) or "nothing"
-        yield transition.step.words, f"{COST_NAMES[stage.cost]}{runs}", lost
 
 
 def _changes(plan: Plan) -> Changes:
@@ -289,15 +268,25 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
         return
     yield Heading("Statements for the parent catalog, run in this order:")
     yield from map(Command, plan.statements)
-    if plan.notes:
-        yield Heading("Notes")
-        yield Items(plan.notes)
+    yield from _notes(plan.notes)
 
 
 def show_outcome(report: OutcomeReport) -> Iterator[Block]:
     """The outcome of a plan."""
+    def others(changes: Sequence[ConcurrentChange], which: str = "") -> str:
+        noun = f"{which}changes" if len(changes) > 1 else f"a {which}change"
+        return f"{noun} in {concurrent_words(changes)}"
+
     outcome = report.outcome
-    yield Either([Heading(f"{outcome.plan.operation}: {report.table}", level=1)])
+    plan, versions = outcome.plan, outcome.versions
+    yield Either([Heading(f"{plan.operation}: {report.table}", level=1)])
+    newest = versions[-1] if versions else -1
+    committed = committed_words(versions).capitalize() if versions else ""
+    earlier = [change for change in outcome.concurrent if change.version < newest]
+    if earlier:
+        committed += f" after {others(earlier, 'concurrent ')}"
+    later = [change for change in outcome.concurrent if change.version > newest]
+    since = [f"Other writers have since committed {others(later)}."] if later else []
     if outcome.mismatches:
         yield Paragraph("The result differs from the plan:", "error")
         rows = tuple(
@@ -309,12 +298,20 @@ def show_outcome(report: OutcomeReport) -> Iterator[Block]:
             [Table("Differences", ("place", "planned", "found"), rows)],
             [Table("Differences", (), told)],
         )
-        if outcome.versions:
-            yield Paragraph(f"{_committed(outcome)}.")
-        yield from map(Paragraph, _later_changes(outcome))
-    else:
-        for sentence in _outcome_sentences(outcome):
-            yield Paragraph(sentence, "good")
+        yield from map(Paragraph, (*([f"{committed}."] if committed else []), *since))
+        return
+    if plan.is_noop:
+        yield Paragraph("Nothing was committed: there is nothing to do.", "good")
+    if committed:
+        yield Paragraph(f"{committed}, as planned.", "good")
+    for sentence in since:
+        yield Paragraph(sentence, "good")
+    if not all(step.has_statement for step in plan.steps):
+        version = (plan.before.version, *versions)[-1]
+        yield Paragraph(f"There is a checkpoint of version {version}.", "good")
+    if moves(plan.steps):
+        actual = outcome.actual
+        yield Paragraph(f"{actual.name} now points to {actual.root}, as planned.", "good")
 
 
 def show_drops(report: DropReport) -> Iterator[Block]:
@@ -325,62 +322,6 @@ def show_drops(report: DropReport) -> Iterator[Block]:
     for status in report.features:
         yield Heading(status.name)
         yield Items(tuple(drop_sentences(status)))
-
-
-# What it says in words
-
-
-def _outcome_sentences(outcome: Outcome) -> Iterable[str]:
-    """The committed versions, and the version before them, if all is as planned."""
-    steps = outcome.plan.steps
-    if outcome.plan.is_noop:
-        yield "Nothing was committed: there is nothing to do."
-    if outcome.versions:
-        yield f"{_committed(outcome)}, as planned."
-    yield from _later_changes(outcome)
-    if not all(step.has_statement for step in steps):
-        version = (outcome.plan.before.version, *outcome.versions)[-1]
-        yield f"There is a checkpoint of version {version}."
-    if moves(steps):
-        yield f"{outcome.actual.name} now points to {outcome.actual.root}, as planned."
-
-
-def _committed(outcome: Outcome) -> str:
-    """The committed versions, and the changes by others that came before them."""
-    words = committed_words(outcome.versions).capitalize()
-    earlier = [change for change in outcome.concurrent if change.version < outcome.versions[-1]]
-    return f"{words} after {_concurrent(earlier, 'concurrent ')}" if earlier else words
-
-
-def _later_changes(outcome: Outcome) -> Iterable[str]:
-    newest = outcome.versions[-1] if outcome.versions else -1
-    later = [change for change in outcome.concurrent if change.version > newest]
-    if later:
-        yield f"Other writers have since committed {_concurrent(later)}."
-
-
-def _concurrent(concurrent: Sequence[ConcurrentChange], which: str = "") -> str:
-    noun = f"{which}changes" if len(concurrent) > 1 else f"a {which}change"
-    return f"{noun} in {concurrent_words(concurrent)}"
-
-
-def _unchanged(plan: Plan) -> str:
-    """The effect of a plan that has steps and yet changes nothing in protocol and metadata."""
-    if any(stage.is_commit for stage in plan.stages):
-        return "The result is the same, but these steps are still committed."
-    return "Protocol and metadata do not change."
-
-
-def _shut_out_rows(plan: Plan) -> tuple[tuple[str, str], ...]:
-    """Whom a plan newly shuts out, the worst first, and of the same kind readers first."""
-    rows: dict[str, list[Verdict]] = {}
-    for shift in sorted(
-        newly_shut_out(plan),
-        key=lambda shift: (-shift.after.compatibility.rank, shift.after.access is Access.WRITE),
-    ):
-        does = DOES[shift.after.compatibility.value][shift.after.access.value]
-        rows.setdefault(does, []).append(shift.after)
-    return tuple((does, grouped(verdicts)) for does, verdicts in rows.items())
 
 
 def drop_sentences(status: DropStatus) -> Iterator[str]:

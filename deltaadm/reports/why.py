@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -175,46 +176,54 @@ def explain_protocol(
     for before, after in changes:
         search.take(before, after)
     usage = usages(snapshot)
-    supported = {name: name for name in _supported(protocol)}
-    supported |= {name.lower(): name for name in supported}
+    had = {name.lower(): name for name in _supported(protocol)}
     sides = [side for side in Side if side.value in words or not words]
     named = [word for word in words if word not in {side.value for side in Side}]
-    names = dict.fromkeys(_registry_name(word) for word in named)
+    everything = sorted(_supported(protocol), key=str.lower)
+    chosen = dict.fromkeys(map(_registry_name, named) if words else everything)
 
-    def origin_of(name: str) -> FeatureOrigin:
-        since, reason = search.features.get(name) or _unseen(snapshot, name)
-        status = _drop_status(snapshot, name, history_of, now, session)
-        step = DropFeature(name, truncates(name))
-        after = None if status.refusal else _without(snapshot, step, session)
-        return FeatureOrigin(
-            name=name,
-            supported="explicit" if name in protocol.explicit_names else "implicit",
-            since=since,
-            reason=reason,
-            usage=usage[name],
-            dropping=status,
-            cost=None if after is None else step.cost(snapshot),
-            gains=() if after is None else _gains(snapshot, after),
-        )
-
-    def version_of(side: Side) -> VersionOrigin:
+    versions = []
+    for side in sides:
         since, reason = search.versions.get(side) or _unseen(snapshot, None)
-        return VersionOrigin(
-            side=side,
-            version=side.version(protocol),
-            since=since,
-            reason=reason,
-            needed_by=tuple(_needing(side, protocol, usage)),
+        versions.append(
+            VersionOrigin(
+                side=side,
+                version=side.version(protocol),
+                since=since,
+                reason=reason,
+                needed_by=tuple(_needing(side, protocol, usage)),
+            )
         )
-
-    chosen = names if words else dict.fromkeys(sorted(_supported(protocol), key=str.lower))
-    present = [supported[key] for key in map(str.lower, chosen) if key in supported]
-    absent = [name for name in chosen if name.lower() not in supported]
+    features = []
+    for name in (had[word.lower()] for word in chosen if word.lower() in had):
+        since, reason = search.features.get(name) or _unseen(snapshot, name)
+        step, dropped = DropFeature(name, truncates(name)), None
+        try:
+            status = drop_status(snapshot, name, history_of(name), now=now, session=session)
+        except DeltaadmError as error:  # metadata that cannot be understood
+            refusal = Refused(error.message, remedy=error.remedy)
+            status = DropStatus(name=name, phase=Phase.BLOCKED, refusal=refusal)
+        if not status.refusal:
+            with suppress(DeltaadmError):  # the table once nothing is left of it in its history
+                dropped = after_all_runs(snapshot, step, session)
+        features.append(
+            FeatureOrigin(
+                name=name,
+                supported="explicit" if name in protocol.explicit_names else "implicit",
+                since=since,
+                reason=reason,
+                usage=usage[name],
+                dropping=status,
+                cost=None if dropped is None else step.cost(snapshot),
+                gains=() if dropped is None else _gains(snapshot, dropped),
+            )
+        )
+    absent = [name for name in chosen if name.lower() not in had]
     return WhyReport(
         table=table,
         version=snapshot.version,
-        versions=tuple(map(version_of, sides)),
-        features=tuple(map(origin_of, present)),
+        versions=tuple(versions),
+        features=tuple(features),
         absent=tuple(AbsentFeature(name, search.lost.get(name)) for name in absent),
     )
 
@@ -234,14 +243,11 @@ def _supported(protocol: Protocol) -> frozenset[str]:
 
 
 def _unseen(snapshot: Snapshot, name: str | None) -> tuple[Origin, Reason]:
-    """The answer for a feature or version that no state of the history has."""
-    return beginning(snapshot), _beginning_reason(snapshot.protocol, name)
-
-
-def _beginning_reason(protocol: Protocol, name: str | None) -> Reason:
-    if name is not None and name in protocol.implicit_features:
-        return Reason(Cause.IMPLIED, (_implying(protocol),))
-    return Reason(Cause.UNKNOWN, ("the log does not reach back to it",))
+    """The answer for a feature or version that was there before the first state of the history."""
+    reason = Reason(Cause.UNKNOWN, ("the log does not reach back to it",))
+    if name is not None and name in snapshot.protocol.implicit_features:
+        reason = Reason(Cause.IMPLIED, (_implying(snapshot.protocol),))
+    return beginning(snapshot), reason
 
 
 def _implying(protocol: Protocol) -> str:
@@ -259,11 +265,8 @@ class _Search:
         self.versions: dict[Side, tuple[Origin, Reason]] = {}
         self.lost: dict[str, Origin] = {}
         if base.exists:
-            since, protocol = beginning(base), base.protocol
-            for name in _supported(protocol):
-                self.features[name] = since, _beginning_reason(protocol, name)
-            for side in Side:
-                self.versions[side] = since, _beginning_reason(protocol, None)
+            self.features = {name: _unseen(base, name) for name in _supported(base.protocol)}
+            self.versions = {side: _unseen(base, None) for side in Side}
 
     def take(self, before: Snapshot, after: Snapshot) -> None:
         """Record how the protocol changed from one state to the next."""
@@ -290,6 +293,9 @@ class _Commit:
         self._before, self._after, self._new = before, after, new
         info = after.commit_info
         self._operation = None if info is None else info.operation
+        self._dropped = None
+        if self._operation == "DROP FEATURE":
+            self._dropped = _parameter(info, "featureName")
         self._requests = dict(_requests(info))
         self._statement_properties = {
             key.lower(): value for key, value in _properties(info).items()
@@ -297,41 +303,33 @@ class _Commit:
 
     def reason_for(self, name: str) -> Reason:
         """Why the table supports the feature *name* since this commit."""
-        evidence, is_new = self._evidence(lookup(name))
-        return (
-            self._request(name)
-            or self._need(name, evidence if is_new else ())
-            or self._default(name)
-            or self._fallback(evidence)
-        )
-
-    def _request(self, name: str) -> Reason | None:
-        """The reason if the statement names the feature, or one whose history it protects."""
+        feature, protocol = lookup(name), self._after.protocol
+        # The statement names the feature, or one whose history it protects.
         if asked := self._requests.get(name.lower()):
             return Reason(Cause.REQUESTED, (asked,))
         if name == CHECKPOINT_PROTECTION and self._operation == "DROP FEATURE":
-            dropped = _parameter(self._after.commit_info, "featureName")
-            return Reason(Cause.DROPPING, (f"protects the history that may need {dropped}",))
-        return None
-
-    def _need(self, name: str, evidence: tuple[str, ...]) -> Reason | None:
-        """The reason if new *evidence* in the metadata, or another new feature, needs it."""
-        requiring = [f"required by {other}" for other in dependents(name, self._new)]
-        if evidence and not (requiring and self._is_side_effect(name)):
-            return Reason(Cause.ACTIVATED, (*evidence, *self._implied(name)))
-        return Reason(Cause.REQUIRED, tuple(requiring)) if requiring else None
-
-    def _implied(self, name: str) -> tuple[str, ...]:
-        protocol = self._after.protocol
-        return (_implying(protocol),) if name in protocol.implicit_features else ()
-
-    def _default(self, name: str) -> Reason | None:
-        """The reason if a version implies the feature, now or in Delta's initial protocol."""
-        if implied := self._implied(name):
-            return Reason(Cause.IMPLIED, implied)
-        if not self._before.exists and name in _BEGINNING.implicit_features:
-            return Reason(Cause.DEFAULT, ("new tables support it: writer version 2 implies it",))
-        return None
+            return Reason(Cause.DROPPING, (f"protects the history that may need {self._dropped}",))
+        # New evidence in the metadata needs it, or another new feature.
+        evidence, is_new = self._evidence(feature)
+        implied = (_implying(protocol),) if name in protocol.implicit_features else ()
+        requiring = tuple(f"required by {other}" for other in dependents(name, self._new))
+        properties = feature.activation.properties if feature else ()
+        sets_others = (
+            feature is not None
+            and self._statement_properties
+            and self._statement_properties.keys().isdisjoint(map(str.lower, properties))
+        )
+        if is_new and evidence and not (requiring and sets_others):
+            return Reason(Cause.ACTIVATED, (*evidence, *implied))
+        if requiring:
+            return Reason(Cause.REQUIRED, requiring)
+        # A version implies it, now or in Delta's initial protocol.
+        reason = self._fallback(evidence)
+        if implied:
+            reason = Reason(Cause.IMPLIED, implied)
+        elif not self._before.exists and name in _BEGINNING.implicit_features:
+            reason = Reason(Cause.DEFAULT, ("new tables support it: writer version 2 implies it",))
+        return reason
 
     def reason_for_version(self, side: Side) -> Reason:
         """Why the protocol has another version since this commit."""
@@ -342,24 +340,21 @@ class _Commit:
         if value is not None:
             return Reason(Cause.REQUESTED, (f"property {key} is {value}",))
         if version < side.version(before) and self._operation == "DROP FEATURE":
-            dropped = _parameter(self._after.commit_info, "featureName")
-            return Reason(Cause.DROPPING, (f"lowered when {dropped} was dropped",))
+            return Reason(Cause.DROPPING, (f"lowered when {self._dropped} was dropped",))
         needing = sorted(side.listed(after) & self._new)
         if needing:
             return Reason(Cause.REQUIRED, (f"needed to list {', '.join(needing)}",))
-        activating = tuple(self._activating(side, version))
-        if activating:
-            return Reason(Cause.ACTIVATED, activating)
-        if not self._before.exists and version == side.version(_BEGINNING):
-            return Reason(Cause.DEFAULT, (f"new tables have {side.value} version {version}",))
-        return self._fallback(())
-
-    def _activating(self, side: Side, version: int) -> Iterator[str]:
-        """The new parts of the metadata that activate features which need *version*."""
+        # The new parts of the metadata that activate features which need the version.
+        activating: list[str] = []
         for feature in filter(None, map(lookup, sorted(self._new))):
             evidence, is_new = self._evidence(feature)
             if is_new and side.needed_for(feature) == version:
-                yield from evidence
+                activating += evidence
+        if activating:
+            return Reason(Cause.ACTIVATED, tuple(activating))
+        if not self._before.exists and version == side.version(_BEGINNING):
+            return Reason(Cause.DEFAULT, (f"new tables have {side.value} version {version}",))
+        return self._fallback(())
 
     def _fallback(self, evidence: tuple[str, ...]) -> Reason:
         if self._operation == "UPGRADE PROTOCOL":
@@ -377,15 +372,6 @@ class _Commit:
             return now, now != feature.activation.evidence(self._before.metadata)
         except DeltaadmError:  # metadata that cannot be understood
             return (), False
-
-    def _is_side_effect(self, name: str) -> bool:
-        """Whether the statement has set properties, and none of those that activate *name*."""
-        feature = lookup(name)
-        if feature is None or not self._statement_properties:
-            return False
-        return self._statement_properties.keys().isdisjoint(
-            map(str.lower, feature.activation.properties)
-        )
 
 
 _BEGINNING: Final = Protocol(1, 2)
@@ -431,28 +417,6 @@ def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iter
             yield name
 
 
-def _drop_status(
-    snapshot: Snapshot,
-    name: str,
-    history_of: Callable[[str], FeatureHistory],
-    now: int,
-    session: SessionSettings,
-) -> DropStatus:
-    try:
-        return drop_status(snapshot, name, history_of(name), now=now, session=session)
-    except DeltaadmError as error:  # metadata that cannot be understood
-        refusal = Refused(error.message, remedy=error.remedy)
-        return DropStatus(name=name, phase=Phase.BLOCKED, refusal=refusal)
-
-
-def _without(snapshot: Snapshot, step: DropFeature, session: SessionSettings) -> Snapshot | None:
-    """The table once the feature has been dropped and nothing is left of it in its history."""
-    try:
-        return after_all_runs(snapshot, step, session)
-    except DeltaadmError:
-        return None
-
-
 def _gains(before: Snapshot, after: Snapshot) -> tuple[Verdict, ...]:
     """The clients that work *after* and do not *before*, as far as that is known."""
     releases = newest_releases()
@@ -496,24 +460,23 @@ WHY_DOCUMENT: Final = Document.of(
 def show_why(report: WhyReport) -> Iterator[Block]:
     """Why a table supports its features."""
     yield Heading(f"why: {report.table} (version {report.version})", level=1)
+    facts: list[tuple[str, Iterable[tuple[str, str]]]] = []
     for version in report.versions:
         title = f"{version.side.value.capitalize()} version {version.version}"
         needed_by = ", ".join(version.needed_by) or "nothing in the table"
         since = _origin_rows(version.since, version.reason)
-        yield from _facts(title, (*since, ("needed by", needed_by)))
+        facts.append((title, (*since, ("needed by", needed_by))))
     for feature in report.features:
         supported = "listed" if feature.supported == "explicit" else "implied"
-        yield from _facts(f"{feature.name} ({supported})", _feature_rows(feature))
+        facts.append((f"{feature.name} ({supported})", _feature_rows(feature)))
     for absent in report.absent:
         fact = ("since", "no version in the log supports it")
         if absent.since is not None:
             fact = ("no longer since", _when(absent.since))
-        yield from _facts(f"{absent.name} (not supported)", (fact,))
-
-
-def _facts(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[Block]:
-    yield Heading(title)
-    yield Table(title, (), tuple(rows))
+        facts.append((f"{absent.name} (not supported)", (fact,)))
+    for title, rows in facts:
+        yield Heading(title)
+        yield Table(title, (), tuple(rows))
 
 
 def _feature_rows(feature: FeatureOrigin) -> Iterator[tuple[str, str]]:
@@ -535,7 +498,10 @@ def _feature_rows(feature: FeatureOrigin) -> Iterator[tuple[str, str]]:
 
 def _origin_rows(since: Origin, reason: Reason) -> Iterator[tuple[str, str]]:
     yield "since", _when(since)
-    yield "because", f"{_CAUSES[reason.cause.value]}{'; '.join(reason.because)}"
+    prefixed = {Cause.REQUESTED, Cause.ACTIVATED, Cause.DEFAULT, Cause.UNKNOWN}
+    cause = "not known" if reason.cause is Cause.UNKNOWN else reason.cause.value
+    prefix = f"{cause}: " if reason.cause in prefixed else ""
+    yield "because", f"{prefix}{'; '.join(reason.because)}"
 
 
 def _when(since: Origin) -> str:
@@ -545,15 +511,3 @@ def _when(since: Origin) -> str:
     engine = f"({since.engine})" if since.engine else ""
     origin = " ".join(filter(None, (since.operation, user, engine)))
     return f"version {since.version}, {moment(since.timestamp)}{': ' if origin else ''}{origin}"
-
-
-_CAUSES: Final[Mapping[str, str]] = {
-    "requested": "requested: ",
-    "activated": "activated: ",
-    "required": "",
-    "implied": "",
-    "default": "default: ",
-    "dropping": "",
-    "unknown": "not known: ",
-}
-"""The prefix of each cause; many need none."""
