@@ -21,7 +21,13 @@ _SYMPTOMS = (  # of a library that cannot be mapped, and of C code that does not
 
 def main() -> None:
     """Run the command line."""
-    _open_closed_streams()
+    # Standard streams that our parent has closed are None. Output then goes to a descriptor that
+    # refuses to be written to: an answer that is lost is an error.
+    flags = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
+    for name, flag in flags.items():
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, os.fdopen(os.open(os.devnull, flag), mode))
     # Start-up makes tens of thousands of objects that stay: looking for garbage among them is idle.
     gc.set_threshold(500_000)
     # pyarrow's own allocators fetch and give back memory so often that it takes a tenth of the time
@@ -33,26 +39,8 @@ def main() -> None:
         code = run(sys.argv[1:])
     except (MemoryError, ImportError, SystemError) as error:
         _give_up(error)
-    _leave(code)
-
-
-def _give_up(error: Exception) -> NoReturn:
-    """End the process where memory does not even suffice to import what explains errors."""
-    seen: BaseException | None = error
-    while not isinstance(seen, MemoryError) and not any(map(str(seen).__contains__, _SYMPTOMS)):
-        if seen is None:
-            raise error
-        seen = seen.__cause__ or seen.__context__
-    os.write(2, b"error: There is not enough memory for this command.\n  Free some.\n")
-    os._exit(_NO_MEMORY)
-
-
-def _leave(code: int) -> NoReturn:
-    """
-    End the process; without taking it apart where nothing but memory is left to give back.
-
-    Nor where requests to object stores may be under way, which nobody waits for any more.
-    """
+    # Nothing is taken apart where nothing but memory is left to give back, nor where requests to
+    # object stores may be under way, which nobody waits for any more.
     threading = sys.modules.get("threading")
     alone = "atexit" not in sys.modules and (threading is None or threading.active_count() == 1)
     if alone or ("obstore" in sys.modules and "pyspark" not in sys.modules):
@@ -65,14 +53,15 @@ def _leave(code: int) -> NoReturn:
     sys.exit(code)
 
 
-def _open_closed_streams() -> None:
-    """Open the standard streams that our parent has closed, which Python leaves as None."""
-    # Output goes to a descriptor that refuses to be written to: an answer that is lost is an error.
-    flags = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
-    for name, flag in flags.items():
-        if getattr(sys, name) is None:
-            mode = "r" if name == "stdin" else "w"
-            setattr(sys, name, os.fdopen(os.open(os.devnull, flag), mode))
+def _give_up(error: Exception) -> NoReturn:
+    """End the process where memory does not even suffice to import what explains errors."""
+    seen: BaseException | None = error
+    while not isinstance(seen, MemoryError) and not any(map(str(seen).__contains__, _SYMPTOMS)):
+        if seen is None:
+            raise error
+        seen = seen.__cause__ or seen.__context__
+    os.write(2, b"error: There is not enough memory for this command.\n  Free some.\n")
+    os._exit(_NO_MEMORY)
 
 
 if __name__ == "__main__":

@@ -51,14 +51,14 @@ class _Shape:
         self.apart: set[str] = set()
         self.unseen: set[str] = set()
         self.described: list[str] = []
-        self.slots = slots
-        self.made = 0
+        self.slots, self.made = slots, 0
         content = cls.__dict__
-        annotations = content.get("__annotations__", {})
-        for base in cls.__mro__[-2:0:-1]:
-            if "__shape__" in base.__dict__:
-                self._inherit(base.__dict__["__shape__"], annotations.keys())
-        for name, kind in annotations.items():
+        own = content.get("__annotations__", {})
+        for parent in cls.__mro__[-2:0:-1]:
+            base = parent.__dict__.get("__shape__")
+            if base is not None:
+                self._inherit(base, own.keys())
+        for name, kind in own.items():
             if "ClassVar" not in str(kind):
                 self.names[name] = by_position
                 if name in content:
@@ -66,8 +66,15 @@ class _Shape:
         self.positional = tuple([name for name, placed in self.names.items() if placed])
         self.arity = len(self.names) if len(self.positional) == len(self.names) else -1
         if self.defaults or self.factories:
-            self._check_order()
-        self.values = _getter([name for name in self.names if name not in self.apart])
+            optional = [name in self.defaults or name in self.factories for name in self.positional]
+            if optional != sorted(optional):
+                raise TypeError("a field without a default follows one with a default")
+        counting = [name for name in self.names if name not in self.apart]
+        self.values: Callable[[Any], tuple[Any, ...]] = (
+            attrgetter(*counting)
+            if len(counting) > 1
+            else lambda value: tuple(getattr(value, name) for name in counting)
+        )
 
     def _inherit(self, base: _Shape, own: KeysView[str]) -> None:
         if base.slots and not self.slots:
@@ -94,26 +101,11 @@ class _Shape:
         if not given.repr:
             self.unseen.add(name)
 
-    def _check_order(self) -> None:
-        optional = False
-        for name in self.positional:
-            if name in self.defaults or name in self.factories:
-                optional = True
-            elif optional:
-                raise TypeError(f"{name!r} without a default follows one with a default")
-
-
-def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    """A function from an object to the tuple of its values."""
-    if len(names) > 1:
-        return attrgetter(*names)
-    return lambda value: tuple(getattr(value, name) for name in names)
-
 
 def _dataclass(
     *, frozen: bool = False, slots: bool = False, kw_only: bool = False
 ) -> Callable[[type], type]:
-    methods = _METHODS[frozen, slots]
+    methods = {**_METHODS, **(_FROZEN if frozen else {}), **(_SLOTS if slots else {})}
 
     def build(cls: type) -> type:
         shape, content = _Shape(cls, by_position=not kw_only, slots=slots), cls.__dict__
@@ -121,8 +113,14 @@ def _dataclass(
         for name in methods.keys() & content.keys():
             if content[name] is not None:  # as Python has `__hash__` where there is an `__eq__`
                 del added[name]
-        if slots:
-            return _with_slots(cls, shape, added)
+        if slots:  # the same class made again
+            left_out = {*shape.names, "__dict__", "__weakref__"}
+            kept = {name: value for name, value in content.items() if name not in left_out}
+            bases = cls.__mro__[1:]
+            known = {name for base in bases for name in base.__dict__.get("__slots__", ())}
+            kept["__slots__"] = tuple([name for name in shape.names if name not in known])
+            kept["__qualname__"] = cls.__qualname__
+            return type(cls)(cls.__name__, cls.__bases__, {**kept, **added})
         for name in shape.described:
             delattr(cls, name)
         for name, given in added.items():
@@ -130,19 +128,6 @@ def _dataclass(
         return cls
 
     return build
-
-
-def _with_slots(cls: type, shape: _Shape, added: dict[str, Any]) -> type:
-    """The same class made again with slots for its fields, and with what is *added*."""
-    content = {
-        name: value
-        for name, value in cls.__dict__.items()
-        if name not in shape.names and name not in {"__dict__", "__weakref__"}
-    }
-    known = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
-    content["__slots__"] = tuple([name for name in shape.names if name not in known])
-    content["__qualname__"] = cls.__qualname__
-    return type(cls)(cls.__name__, cls.__bases__, {**content, **added})
 
 
 def _init(self: Any, /, *given: Any, **named: Any) -> None:
@@ -227,12 +212,8 @@ def _hash(self: Any) -> int:
     return hash(self.__shape__.values(self))
 
 
-def _refuse_to_set(_self: Any, name: str, _value: Any) -> Never:
-    raise AttributeError(f"cannot assign to field {name!r}")
-
-
-def _refuse_to_delete(_self: Any, name: str) -> Never:
-    raise AttributeError(f"cannot delete field {name!r}")
+def _refuse(_self: Any, name: str, *value: Any) -> Never:
+    raise AttributeError(f"cannot {'assign to' if value else 'delete'} field {name!r}")
 
 
 def _state(self: Any) -> list[Any]:
@@ -249,51 +230,33 @@ class _StandardFields:
     def __get__(self, _instance: Any, owner: Any) -> Any:
         import dataclasses
 
-        described = [
-            (name, "Any", _standard(owner.__shape__, name)) for name in owner.__shape__.names
-        ]
-        twin = dataclasses.make_dataclass(owner.__name__, described)
-        owner.__dataclass_fields__ = twin.__dataclass_fields__  # type: ignore[attr-defined]
+        shape, described = owner.__shape__, []
+        for name, by_position in shape.names.items():
+            given: dict[str, Any] = {
+                "compare": name not in shape.apart,
+                "repr": name not in shape.unseen,
+            }
+            if name in shape.defaults:
+                given["default"] = shape.defaults[name]
+            if name in shape.factories:
+                given["default_factory"] = shape.factories[name]
+            standard: Any = dataclasses.field(kw_only=not by_position, **given)
+            described.append((name, "Any", standard))
+        twin: Any = dataclasses.make_dataclass(owner.__name__, described)
+        owner.__dataclass_fields__ = twin.__dataclass_fields__
         return owner.__dataclass_fields__
 
 
-def _standard(shape: _Shape, name: str) -> Any:
-    import dataclasses
-
-    by_default: dict[str, Any] = {}
-    if name in shape.defaults:
-        by_default["default"] = shape.defaults[name]
-    if name in shape.factories:
-        by_default["default_factory"] = shape.factories[name]
-    return dataclasses.field(
-        compare=name not in shape.apart,
-        repr=name not in shape.unseen,
-        kw_only=not shape.names[name],
-        **by_default,
-    )
-
-
-_CHANGING = {
+_METHODS: Any = {
     "__init__": _init,
     "__repr__": _repr,
     "__eq__": _eq,
     "__hash__": None,
     "__dataclass_fields__": _StandardFields(),
 }
-_FROZEN = {
-    **_CHANGING,
-    "__hash__": _hash,
-    "__setattr__": _refuse_to_set,
-    "__delattr__": _refuse_to_delete,
-}
+_FROZEN = {"__hash__": _hash, "__setattr__": _refuse, "__delattr__": _refuse}
 _SLOTS = {"__init__": _init_slots, "__getstate__": _state, "__setstate__": _restore}
-_METHODS: dict[tuple[bool, bool], dict[str, Any]] = {
-    (False, False): _CHANGING,
-    (False, True): {**_CHANGING, **_SLOTS},
-    (True, False): _FROZEN,
-    (True, True): {**_FROZEN, **_SLOTS},
-}
-"""The methods that a class gets: by whether it is frozen, and whether it has slots."""
+"""The methods that a class gets, those of one that is frozen, and those of one with slots."""
 
 
 def _replace(value: Any, /, **changes: Any) -> Any:

@@ -72,10 +72,8 @@ def sha256(document: Any) -> str:
 
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
     """*document* with a digest of all else that it says, `binding.document_sha256`."""
-    return {
-        **document,
-        "binding": {**document.get("binding", {}), _SEAL: sha256(_unsealed(document))},
-    }
+    seal = {_SEAL: sha256(_unsealed(document))}
+    return {**document, "binding": {**document.get("binding", {}), **seal}}
 
 
 def _unsealed(document: Mapping[str, Any]) -> dict[str, Any]:

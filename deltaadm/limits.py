@@ -78,8 +78,7 @@ def require_few_values(text: Any) -> None:
     import re
 
     if _marks(re.sub(_STRING, "", text)) > LIMITS.marks:
-        msg = f"it has more than {LIMITS.marks:,} values"
-        raise ValueError(msg)
+        raise ValueError(f"it has more than {LIMITS.marks:,} values")
 
 
 _STRING: Final = r'"(?:[^"\\]|\\.)*+"'

@@ -101,22 +101,22 @@ def explain_client(text: str) -> ClientExplanation:
 
 
 def _support(release: ClientRelease) -> Support:
-    def verdicts(access: Access) -> dict[str, Verdict]:
-        return {
+    reads, writes = (
+        {
             name: feature_verdict(release, name, access)
             for name, feature in FEATURES.items()
             if access is Access.WRITE or feature.kind is Kind.READER_WRITER
         }
-
-    return Support(release, verdicts(Access.READ), verdicts(Access.WRITE))
+        for access in (Access.READ, Access.WRITE)
+    )
+    return Support(release, reads, writes)
 
 
 def _facts(client: Client) -> Iterator[ClientFact]:
-    for access, gates, facts in (
-        (Access.READ, client.read_gates, client.reads),
-        (Access.WRITE, client.write_gates, client.writes),
+    for access, role, gates, facts in (
+        (Access.READ, "reader", client.read_gates, client.reads),
+        (Access.WRITE, "writer", client.write_gates, client.writes),
     ):
-        role = "reader" if access is Access.READ else "writer"
         for gate in gates:
             subject = f"{role} version > {gate.highest}" if gate.highest else f"any {role} version"
             yield ClientFact(access, (subject,), gate.above, gate)
@@ -128,6 +128,11 @@ def _facts(client: Client) -> Iterator[ClientFact]:
 
 
 _VERDICT: Final = one_of(Compatibility)
+_FEATURE: Final = record(
+    feature=(STRING, lambda found: found[0]),
+    read=(maybe(_VERDICT), lambda found: found[1] and found[1].compatibility),
+    write=(_VERDICT, lambda found: found[2].compatibility),
+)
 SUPPORT: Final[Fields] = {
     "client": (STRING, lambda support: support.release.client.id),
     "name": (STRING, lambda support: support.release.client.name),
@@ -136,16 +141,8 @@ SUPPORT: Final[Fields] = {
     "oldest": (STRING, lambda support: support.release.client.oldest),
     "newest": (STRING, lambda support: support.release.client.newest),
     "features": (
-        array(
-            record(
-                feature=(STRING, lambda found: found[0]),
-                read=(maybe(_VERDICT), lambda found: found[1] and found[1].compatibility),
-                write=(_VERDICT, lambda found: found[2].compatibility),
-            )
-        ),
-        lambda support: [
-            (name, support.reads.get(name), written) for name, written in support.writes.items()
-        ],
+        array(_FEATURE),
+        lambda of: [(name, of.reads.get(name), written) for name, written in of.writes.items()],
     ),
 }
 """The behaviour of a client with tables that have one feature."""
@@ -183,26 +180,20 @@ CLIENTS_DOCUMENT: Final = Document.of("The output of `clients`", clients=array(r
 # As blocks
 
 
-def _kind(verdict: Verdict | None) -> str | None:
-    return None if verdict is None else verdict.compatibility.value
-
-
 def show_clients(report: ClientCatalogue) -> Iterator[Block]:
     """A matrix of clients by features."""
     yield Either([Heading("Clients", level=1)])
+    rows = []
     # Features stand below one another: there are more of them than a terminal is wide.
-    rows = tuple(
-        (
-            name,
-            tuple(
-                matrix_cell(_kind(support.reads.get(name)), _kind(support.writes.get(name)))
-                for support in report.clients
-            ),
-        )
-        for name in report.clients[0].writes
-    )
+    for name in report.clients[0].writes:
+        cells = []
+        for support in report.clients:
+            read, write = support.reads.get(name), support.writes[name]
+            kind = None if read is None else read.compatibility.value
+            cells.append(matrix_cell(kind, write.compatibility.value))
+        rows.append((name, tuple(cells)))
     releases = tuple(str(support.release) for support in report.clients)
-    yield Matrix("Clients", releases, rows, LEGEND)
+    yield Matrix("Clients", releases, tuple(rows), LEGEND)
 
 
 def show_client(report: ClientExplanation) -> Iterator[Block]:
@@ -222,23 +213,26 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
             "itself refuses, and needs no facts.",
         )
     if report.facts:
-        yield Heading("Facts")
+        sources: dict[str, int] = {}
+        rows = []
+        for entry in report.facts:
+            source = f"{entry.fact.source.title} ({entry.fact.source.date})"
+            number = sources.setdefault(source, len(sources) + 1)
+            rows.append((*_fact_cells(entry), f"[{number}]"))
         columns = ("to", "protocol", "does", "releases", "note", "source")
-        sources = tuple(dict.fromkeys(map(_source, report.facts)))
-        rows = (
-            (*_fact_cells(fact), f"[{sources.index(_source(fact)) + 1}]") for fact in report.facts
-        )
+        yield Heading("Facts")
         yield Table("Facts", columns, tuple(rows))
         yield Heading("Sources")
-        yield Items(tuple(f"[{number}] {source}" for number, source in enumerate(sources, 1)))
+        yield Items(tuple(f"[{number}] {source}" for source, number in sources.items()))
+    # The features by what the client does with them, the best first.
+    groups = []
+    for access, verdicts in (("read", report.support.reads), ("write", report.support.writes)):
+        for kind, does in DOES.items():
+            names = [name for name, of in verdicts.items() if of.compatibility.value == kind]
+            if names:
+                groups.append((does[access], ", ".join(names)))
     yield Heading("Table features")
-    groups = tuple(_groups(report.support))
-    yield Table("Table features", (), groups)
-
-
-def _source(entry: ClientFact) -> str:
-    source = entry.fact.source
-    return f"{source.title} ({source.date})"
+    yield Table("Table features", (), tuple(groups))
 
 
 def _fact_cells(entry: ClientFact) -> tuple[str, ...]:
@@ -251,21 +245,4 @@ def _fact_cells(entry: ClientFact) -> tuple[str, ...]:
     subjects = "every other feature" if subjects == "*" else subjects
     subjects += " in use" if getattr(fact, "active", False) else ""
     subjects += " in a list" if getattr(fact, "listed", False) else ""
-    return (
-        access,
-        subjects,
-        DOES[entry.compatibility.value][access],
-        span,
-        fact.note,
-    )
-
-
-def _groups(support: Support) -> Iterator[tuple[str, str]]:
-    """The features by what the client does with them, the best first."""
-    for access, verdicts in (("read", support.reads), ("write", support.writes)):
-        for kind, does in DOES.items():
-            names = [
-                name for name, verdict in verdicts.items() if verdict.compatibility.value == kind
-            ]
-            if names:
-                yield does[access], ", ".join(names)
+    return access, subjects, DOES[entry.compatibility.value][access], span, fact.note

@@ -118,10 +118,8 @@ def list_rules(families: Iterable[str] = ()) -> RuleCatalogue:
     for family in families:
         prefix = code_prefix(family)
         if prefix is None:
-            raise Refused(
-                f"Unknown rule {family!r}.",
-                remedy=similar_code(family) or "`deltaadm rules` lists them all.",
-            )
+            remedy = similar_code(family) or "`deltaadm rules` lists them all."
+            raise Refused(f"Unknown rule {family!r}.", remedy=remedy)
         prefixes.append(prefix)
     return RuleCatalogue(tuple(choose_rules(prefixes)))
 
@@ -141,11 +139,9 @@ def explain(word: str) -> Explanation:
     feature = next((known for known in FEATURES if known.lower() == name.lower()), None)
     if feature is not None or lookup(name) is not None:
         return explain_feature(feature or name)
-    switched = [
-        known for known, candidate in FEATURES.items() if name in candidate.activation.properties
-    ]
-    if switched:
-        return explain_feature(switched[0])
+    for candidate in FEATURES.values():
+        if name in candidate.activation.properties:
+            return explain_feature(candidate.name)
     if name.partition("@")[0] in CLIENTS:
         return explain_client(name)
     error_class = error_classes().get(name.upper().partition(".")[0])
@@ -166,16 +162,14 @@ def explain(word: str) -> Explanation:
 
 
 def rules_on(error_class: ErrorClass) -> tuple[Rule, ...]:
-    """The rules whose documentation names *error_class* as their source."""
-    return tuple(rule for rule in choose_rules() if _names(rule, error_class.name))
+    """The rules whose documentation names *error_class*, perhaps across two lines, as a source."""
 
+    def names(rule: Rule) -> bool:
+        text = rule.doc.replace("_\n", "_").replace("\n", " ")
+        words = (word.strip(".,;:()`").partition(".")[0] for word in text.split())
+        return error_class.name in text and error_class.name in words
 
-def _names(rule: Rule, name: str) -> bool:
-    """Whether *name* occurs as a word in a rule's documentation; it may wrap to the next line."""
-    text = rule.doc.replace("_\n", "_").replace("\n", " ")
-    return name in text and name in {
-        word.strip(".,;:()`").partition(".")[0] for word in text.split()
-    }
+    return tuple(filter(names, choose_rules()))
 
 
 RULE: Final[Fields] = {

@@ -105,18 +105,12 @@ def show_features(report: FeatureCatalogue) -> Iterator[Block]:
     """The table of all features."""
     yield Either([Heading("Table features", level=1)])
     columns = ("feature", "kind", "in the protocol", "status", "activated by")
-    rows = (
-        (
-            feature.name,
-            feature.kind.value,
-            f"implied by ({feature.legacy[0] or 1}, {feature.legacy[1]})"
-            if feature.legacy
-            else "listed",
-            feature.status.value,
-            " ".join(f"{key}={value}" for key, value in feature.activation.properties.items()),
-        )
-        for feature in report.features
-    )
+    rows = []
+    for feature in report.features:
+        implied = feature.legacy and f"implied by ({feature.legacy[0] or 1}, {feature.legacy[1]})"
+        properties = " ".join(f"{key}={to}" for key, to in feature.activation.properties.items())
+        kind, status = feature.kind.value, feature.status.value
+        rows.append((feature.name, kind, implied or "listed", status, properties))
     yield Table("Table features", columns, tuple(rows))
 
 
@@ -127,7 +121,6 @@ def show_feature(report: FeatureExplanation) -> Iterator[Block]:
 
 
 def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:
-    """The description of a feature."""
     yield "concerns", "writers and readers" if feature.is_reader else "writers only"
     yield "status", feature.status.value
     if feature.since:

@@ -19,13 +19,11 @@ COSTS: Final = {
     Cost.BACKFILL: "backfill: rewrites file metadata in the log; no data files are rewritten",
     Cost.REWRITE: "rewrite of data files",
 }
-
 COST_NAMES: Final = {
     Cost.METADATA: "metadata only",
     Cost.BACKFILL: "backfill",
     Cost.REWRITE: "rewrite",
 }
-
 _FILES: Final = {Cost.BACKFILL: "file metadata in the log", Cost.REWRITE: "data files"}
 """What `COSTS` says instead of the files of a plan."""
 
@@ -105,20 +103,13 @@ def visible(text: str) -> str:
 
 def is_hidden(character: str) -> bool:
     """Whether a character controls what is shown rather than being shown."""
-    return unicodedata.category(character) in _HIDDEN or _is_noncharacter(ord(character))
+    code = ord(character)
+    # Unicode has set some aside for ever; XML allows some of them nowhere.
+    is_no_character = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004
+    return is_no_character or unicodedata.category(character) in _HIDDEN
 
 
-def _is_noncharacter(code: int) -> bool:
-    """Whether Unicode has set it aside for ever; XML allows some of them nowhere."""
-    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004
-
-
-_MARKS: Final = {
-    "works": ("r", "w"),
-    "fails loudly": ("-", "-"),
-    "silently wrong": ("!", "!"),
-    "unknown": ("?", "?"),
-}
+_MARKS: Final = {"works": "rw", "fails loudly": "--", "silently wrong": "!!", "unknown": "??"}
 _TONES: Final = {
     "works": "good",
     "unknown": "info",
@@ -137,11 +128,8 @@ def matrix_cell(read: str | None, write: str | None) -> tuple[str, str]:
     """The marks of two kinds of verdicts, None where one is not concerned, and their tone."""
     kinds = [kind for kind in (read, write) if kind is not None]
     tone = _TONES[max(kinds, key=VERDICTS.index)] if kinds else ""
-    marks = (
-        "." if read is None else _MARKS[read][0],
-        "." if write is None else _MARKS[write][1],
-    )
-    return "".join(marks), tone
+    sides = enumerate((read, write))
+    return "".join("." if kind is None else _MARKS[kind][side] for side, kind in sides), tone
 
 
 WHOLE_TABLE: Final = "table"
