@@ -29,7 +29,7 @@ from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import Phase
 from deltaadm.plans.plan import moves, planned_statement
-from deltaadm.plans.reports import PlanReport, PlanState
+from deltaadm.plans.reports import PlanReport, PlanState, committed_words, concurrent_words
 from deltaadm.plans.undo import fix_command
 from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped
 from deltaadm.rules.rule import LIMIT
@@ -273,6 +273,7 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
 
 def show_outcome(report: OutcomeReport) -> Iterator[Block]:
     """The outcome of a plan."""
+
     def others(changes: Sequence[ConcurrentChange], which: str = "") -> str:
         noun = f"{which}changes" if len(changes) > 1 else f"a {which}change"
         return f"{noun} in {concurrent_words(changes)}"
