@@ -98,22 +98,14 @@ PROPERTIES_OF_CHECKPOINTS = {
     "delta.checkpointInterval=", "delta.checkpointPolicy=", "delta.checkpointRetentionDuration=",
 }  # fmt: skip
 CASES = (
-    ("", {*COMMANDS, "help"}),
-    ("help fo", {"formats"}),
-    ("help val", {"validate"}),
-    ("config ", {"show", "aliases"}),
-    ("inspect --log-format ", {"text", "json"}),
+    ("", {*COMMANDS, "help"}), ("help fo", {"formats"}), ("help val", {"validate"}),
+    ("config ", {"show", "aliases"}), ("inspect --log-format ", {"text", "json"}),
     ("validate --config spark-m", {"spark-master="}),
-    ("doctor ta", "*"),
-    ("up", {"upgrade-protocol"}),
-    ("--v", {"--version"}),
-    ("inspect ", "*"),
-    ("inspect ta", "*"),
-    ("inspect table ", "*"),
+    ("doctor ta", "*"), ("up", {"upgrade-protocol"}), ("--v", {"--version"}), ("inspect ", "*"),
+    ("inspect ta", "*"), ("inspect table ", "*"),
     ("inspect --co", {"--columns", "--color", "--config"}),
     ("inspect --output ", {*formats_for("TableReport")}),
-    ("inspect --version 3 ", "*"),
-    ("inspect --version ", set()),
+    ("inspect --version 3 ", "*"), ("inspect --version ", set()),
     ("validate --fail-on ", {"error", "warning", "info"}),
     ("validate table --select DL10", {rule.code for rule in choose_rules(["DL10"])}),
     ("alter table -o ", {*formats_for("PlanReport")}),
@@ -126,9 +118,7 @@ CASES = (
     ("alter table --unset delta.append", {"delta.appendOnly"}),
     ("alter table --unset delta.columnMapping.m", {"delta.columnMapping.mode"}),
     ("create table --property delta.append", {"delta.appendOnly="}),
-    ("create table --spark-conf ", set()),
-    ("alter table ", "*"),
-    ("set-mapping-mode ", "*"),
+    ("create table --spark-conf ", set()), ("alter table ", "*"), ("set-mapping-mode ", "*"),
     ("set-mapping-mode table ", {"none", "name", "id"}),
     ("set-mapping-mode --yes table n", {"none", "name"}),
     ("set-mapping-mode table name ", set()),
@@ -139,16 +129,13 @@ CASES = (
     ("enable-feature --tables-from=file rowTracking deletion", {"deletionVectors"}),
     ("drop-feature --table table deletion", {"deletionVectors"}),
     ("set-mapping-mode --catalog x n", {"none", "name"}),
-    ("set-mapping-mode --check ", "*"),
-    ("create table --schema ", "*"),
+    ("set-mapping-mode --check ", "*"), ("create table --schema ", "*"),
     ("enable-feature table catalog", set()),
     ("features catalog", {"catalogManaged", "catalogOwned-preview"}),
-    ("features rowTracking ", set()),
-    ("apply ", "*"),
-    ("schema in", {"inspect"}),
+    ("features rowTracking ", set()), ("apply ", "*"), ("schema in", {"inspect"}),
     ("completion ", {"bash", "zsh", "fish", "powershell"}),
     ("no-such-command ", set()),
-)
+)  # fmt: skip
 CASES_WITH_EQUALS = (
     ("inspect --output=", {f"--output={name}" for name in formats_for("TableReport")}),
     ("inspect --output=js", {"--output=json", "--output=jsonl"}),
@@ -200,15 +187,10 @@ while IFS= read -r typed; do
 done
 """
 BASH_CASES = {
-    "up": "upgrade-protocol",
-    "inspect ta": "*",
-    "inspect --output=js": "json jsonl",
-    "inspect --config deltaadm.to": "*",
-    "alter table --set delta.appendOnly": "delta.appendOnly=",
-    "alter table --set delta.appendOnly=": "",
-    "apply file:/da": "*",
-    "no-such-command ": "",
-}
+    "up": "upgrade-protocol", "inspect ta": "*", "inspect --output=js": "json jsonl",
+    "inspect --config deltaadm.to": "*", "alter table --set delta.appendOnly": "delta.appendOnly=",
+    "alter table --set delta.appendOnly=": "", "apply file:/da": "*", "no-such-command ": "",
+}  # fmt: skip
 
 
 def test_bash_completes(program: Path) -> None:

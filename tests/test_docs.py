@@ -235,20 +235,14 @@ def fields(value: Any, prefix: str = "") -> Iterator[str]:
 
 
 FINDING = Finding(
-    code="DL101",
-    name="gap-in-commits",
-    severity=Severity.ERROR,
-    message="A commit is missing.",
+    code="DL101", name="gap-in-commits", severity=Severity.ERROR, message="A commit is missing.",
     fix=(SetProperties({"owner": "me"}), UnsetProperties(("owner",))),
-)
+)  # fmt: skip
 VALIDATION = ValidationReport(
-    table="events",
-    version=None,
-    findings=(FINDING,),
-    more={"DL101": 1},
+    table="events", version=None, findings=(FINDING,), more={"DL101": 1},
     suppressed=(Suppressed(FINDING, Cause.SETTINGS, "known"),),
     versions=(0, 1),
-)
+)  # fmt: skip
 
 
 @pytest.fixture

@@ -92,13 +92,10 @@ def workplace(data: Path, *, without: str = "") -> None:
         "delta.enableTypeWidening": "true",
     }
     columns = schema(
-        mapped("id", 1),
-        mapped("day", 2, "string", nullable=False),
-        mapped("score", 3, CURRENT_DEFAULT="0"),
-        mapped("amount", 4),
-        mapped("notes", 5, "string"),
+        mapped("id", 1), mapped("day", 2, "string", nullable=False),
+        mapped("score", 3, CURRENT_DEFAULT="0"), mapped("amount", 4), mapped("notes", 5, "string"),
         mapped("address", 6, struct(mapped("zip", 7), mapped("x", 8))),
-    )
+    )  # fmt: skip
     for name in ("events", "orders", "customers"):
         shutil.rmtree(data / name, ignore_errors=True)
         if name == without:

@@ -154,18 +154,13 @@ CAMEL = re.compile(r"(?<!^)(?=[A-Z])")
 )
 def test_a_counterpart_has_the_name_in_python_spelling(item: str, place: str):
     renamed = {
-        "json": "to_json",
-        "getPhysicalName": "physical_name",
+        "json": "to_json", "getPhysicalName": "physical_name",
         "getColumnMappingMetadata": "column_mapping_metadata",
         "satisfyColumnMappingProtocol": "satisfies_column_mapping_protocol",
-        "supportedProtocolVersion": "supported_protocol",
-        "alterTable": "plan_changes",
-        "createTable": "after",
-        "createDeltaTable": "plan_create",
-        "stageCreate": "CREATE",
-        "stageCreateOrReplace": "CREATE_OR_REPLACE",
-        "stageReplace": "REPLACE",
-    }
+        "supportedProtocolVersion": "supported_protocol", "alterTable": "plan_changes",
+        "createTable": "after", "createDeltaTable": "plan_create", "stageCreate": "CREATE",
+        "stageCreateOrReplace": "CREATE_OR_REPLACE", "stageReplace": "REPLACE",
+    }  # fmt: skip
     name = renamed.get(item) or CAMEL.sub("_", item).lower()
     assert place.rsplit(".", 1)[1] == name
 

@@ -28,17 +28,13 @@ from pathlib import Path
 from typing import Any, Self
 
 CHANGES: tuple[tuple[str, ...], ...] = (
-    ("alter", "--set", "team=web"),
-    ("alter", "--set", "steward=me"),
-    ("alter", "--add-column", "extra STRING"),
-    ("enable-feature", "appendOnly"),
+    ("alter", "--set", "team=web"), ("alter", "--set", "steward=me"),
+    ("alter", "--add-column", "extra STRING"), ("enable-feature", "appendOnly"),
     ("enable-feature", "changeDataFeed", "--support-only"),
     ("enable-feature", "domainMetadata", "--support-only"),
-    ("upgrade-protocol", "--writer", "3"),
-    ("upgrade-protocol", "--writer", "7"),
-    ("alter", "--checkpoint"),
-    ("alter", "--checkpoint"),
-)
+    ("upgrade-protocol", "--writer", "3"), ("upgrade-protocol", "--writer", "7"),
+    ("alter", "--checkpoint"), ("alter", "--checkpoint"),
+)  # fmt: skip
 """Each is what one process does; deltalake goes on writing to the table after any of them."""
 
 APPENDERS = 4

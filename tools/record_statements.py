@@ -57,10 +57,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 VALUES = {
-    "delta.castIcebergTimeType": ("true",),
-    "delta.checkpointInterval": ("5", "0"),
-    "delta.checkpointPolicy": ("v2", "v3"),
-    "delta.columnMapping.maxColumnId": ("7",),
+    "delta.castIcebergTimeType": ("true",), "delta.checkpointInterval": ("5", "0"),
+    "delta.checkpointPolicy": ("v2", "v3"), "delta.columnMapping.maxColumnId": ("7",),
     "delta.columnMapping.mode": ("name", "id", "none", "NAME", "bogus"),
     "delta.coordinatedCommits.commitCoordinator-preview": ("in-memory", "nobody"),
     "delta.coordinatedCommits.commitCoordinatorConf-preview": ("{}", "x"),
@@ -71,62 +69,37 @@ VALUES = {
     "delta.inCommitTimestampEnablementTimestamp": ("1", "x"),
     "delta.inCommitTimestampEnablementVersion": ("1", "x"),
     "delta.isolationLevel": ("Serializable", "WriteSerializable", "x"),
-    "delta.minReaderVersion": ("2", "3", "4"),
-    "delta.minWriterVersion": ("5", "7", "8"),
+    "delta.minReaderVersion": ("2", "3", "4"), "delta.minWriterVersion": ("5", "7", "8"),
     "delta.parquet.format.version": ("2.12.0", "x"),
     "delta.randomPrefixLength": ("3", "0"),
     "delta.redirectReaderWriter-preview": ("{}", "x"),
     "delta.redirectWriterOnly-preview": ("{}", "x"),
     "delta.requireCheckpointProtectionBeforeVersion": ("1", "-1"),
     "delta.universalFormat.enabledFormats": ("iceberg", "hudi", "iceberg,hudi", "x"),
-}
+}  # fmt: skip
 """Values for the properties that are neither switches nor intervals."""
 
 RESERVED = {
-    "clusteringColumns": ("a", '[["a"]]'),
-    "ClusteringColumns": ("a",),
-    "clusteringcolumns": ("a",),
-    "clusterByAuto": ("true",),
-    "collation": ("UTF8_BINARY",),
-    "comment": ("hello",),
-    "Comment": ("hello",),
-    "delta.CONSTRAINTS.C": ("a > 0",),
-    "delta.checkpoint.x": ("1",),
-    "delta.clustering.columns": ("a",),
-    "delta.clusteringColumns": ("a",),
+    "clusteringColumns": ("a", '[["a"]]'), "ClusteringColumns": ("a",), "clusteringcolumns": ("a",),
+    "clusterByAuto": ("true",), "collation": ("UTF8_BINARY",), "comment": ("hello",),
+    "Comment": ("hello",), "delta.CONSTRAINTS.C": ("a > 0",), "delta.checkpoint.x": ("1",),
+    "delta.clustering.columns": ("a",), "delta.clusteringColumns": ("a",),
     "delta.constraints.": ("a > 0",),
     "delta.constraints.__CHAR_VARCHAR_STRING_LENGTH_CHECK__": ("a > 0",),
     "delta.constraints.c": ("a > 0", "nosuch > 0", "a", ""),
-    "delta.domainMetadata.x": ("1",),
-    "delta.feature.": ("supported",),
-    "delta.feature": ("supported",),
-    "delta.generationExpression": ("a",),
-    "delta.identity.start": ("1",),
-    "delta.invariants": ("a",),
-    "delta.typeChanges": ("[]",),
+    "delta.domainMetadata.x": ("1",), "delta.feature.": ("supported",),
+    "delta.feature": ("supported",), "delta.generationExpression": ("a",),
+    "delta.identity.start": ("1",), "delta.invariants": ("a",), "delta.typeChanges": ("[]",),
     "delta.unknownProperty": ("1",),
     "delta.universalFormat.config.iceberg.x": ("1",),
-    "external": ("true",),
-    "is_managed_location": ("true",),
-    "location": ("/nowhere",),
-    "Location": ("/nowhere",),
-    "my.property": ("1",),
-    "option.x": ("1",),
-    "option.delta.appendOnly": ("true",),
-    "owner": ("me",),
-    "path": ("/nowhere",),
-    "provider": ("parquet",),
-    "Provider": ("parquet",),
-    "primary_key": ("a",),
-    "spark.sql.sources.schema": ("x",),
-    "spark.sql.statistics.numRows": ("1",),
-    "table_type": ("EXTERNAL",),
-    "transient_lastDdlTime": ("1",),
-    "type": ("MANAGED",),
-    "ucTableId": ("x",),
-    "io.unitycatalog.tableId": ("x",),
-    "view.x": ("1",),
-}
+    "external": ("true",), "is_managed_location": ("true",), "location": ("/nowhere",),
+    "Location": ("/nowhere",), "my.property": ("1",), "option.x": ("1",),
+    "option.delta.appendOnly": ("true",), "owner": ("me",), "path": ("/nowhere",),
+    "provider": ("parquet",), "Provider": ("parquet",), "primary_key": ("a",),
+    "spark.sql.sources.schema": ("x",), "spark.sql.statistics.numRows": ("1",),
+    "table_type": ("EXTERNAL",), "transient_lastDdlTime": ("1",), "type": ("MANAGED",),
+    "ucTableId": ("x",), "io.unitycatalog.tableId": ("x",), "view.x": ("1",),
+}  # fmt: skip
 
 COMBINATIONS: tuple[dict[str, str], ...] = (
     {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "9"},
@@ -233,15 +206,9 @@ def _is_special(wish: Mapping[str, str]) -> bool:
 
 
 LAYOUTS: tuple[tuple[tuple[str, ...], tuple[str, ...], dict[str, str]], ...] = (
-    (("a",), (), {}),
-    (("B", "s.x"), (), {}),
-    (("a", "A"), (), {}),
-    (("nosuch",), (), {}),
-    (("s",), (), {}),
-    (("a", "b", "s.x", "s.y"), (), {}),
-    (("a", "b", "s.x", "s.y", "a"), (), {}),
-    (("a",), ("b",), {}),
-    ((), ("b",), {}),
+    (("a",), (), {}), (("B", "s.x"), (), {}), (("a", "A"), (), {}), (("nosuch",), (), {}),
+    (("s",), (), {}), (("a", "b", "s.x", "s.y"), (), {}), (("a", "b", "s.x", "s.y", "a"), (), {}),
+    (("a",), ("b",), {}), ((), ("b",), {}),
     (("b",), (), {"delta.dataSkippingNumIndexedCols": "1"}),
     (("a",), (), {"delta.dataSkippingNumIndexedCols": "0"}),
     (("a",), (), {"delta.dataSkippingNumIndexedCols": "-1"}),
@@ -252,8 +219,7 @@ LAYOUTS: tuple[tuple[tuple[str, ...], tuple[str, ...], dict[str, str]], ...] = (
     (("a",), (), {"delta.feature.catalogManaged": "supported"}),
     (("a",), (), {"delta.feature.adaptiveMetadata-preview": "supported"}),
     (("a",), (), {"delta.constraints.c": "a > 0"}),
-    (("a",), (), {"delta.constraints.c": ""}),
-    (("a",), (), {"delta.unknownProperty": "1"}),
+    (("a",), (), {"delta.constraints.c": ""}), (("a",), (), {"delta.unknownProperty": "1"}),
     (("a",), (), {"clusteringColumns": "a"}),
     (("a",), (), {"clusteringColumns": '[["b"]]'}),
     (("a",), (), {"delta.minReaderVersion": "1", "delta.minWriterVersion": "2"}),
@@ -261,7 +227,7 @@ LAYOUTS: tuple[tuple[tuple[str, ...], tuple[str, ...], dict[str, str]], ...] = (
     (("a",), (), {"delta.enableIcebergCompatV2": "true"}),
     (("a",), (), {"delta.enableDeletionVectors": "false"}),
     (("a",), (), {"comment": "hello"}),
-)
+)  # fmt: skip
 """What CREATE and REPLACE lay a table out by: clustering, partitions, properties."""
 
 
@@ -331,19 +297,12 @@ class Recorder:
     def groups(self) -> dict[str, Callable[[], Iterator[Row]]]:
         """What makes the rows of each group."""
         return {
-            "function": self.functions,
-            "pair": self.pairs,
-            "check": self.constraints,
-            "property": self.properties,
-            "unset": self.unset_properties,
-            "layout": self.layouts,
-            "combination": self.combinations,
-            "featured": self.featured,
-            "registered": self.registered,
-            "variant": self.variants,
-            "column-list": self.column_lists,
-            "replace-columns": self.replaced_columns,
-        }
+            "function": self.functions, "pair": self.pairs, "check": self.constraints,
+            "property": self.properties, "unset": self.unset_properties, "layout": self.layouts,
+            "combination": self.combinations, "featured": self.featured,
+            "registered": self.registered, "variant": self.variants,
+            "column-list": self.column_lists, "replace-columns": self.replaced_columns,
+        }  # fmt: skip
 
     def properties(self) -> Iterator[Row]:
         """CREATE, SET and REPLACE for every reserved key and feature."""

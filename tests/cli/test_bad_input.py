@@ -137,14 +137,10 @@ def test_a_location_that_no_system_takes(location: str) -> None:
 
 
 ODD_WISHES = [
-    ("alter", "--set", "a=\udcff"),
-    ("alter", "--set-comment", "a=\udcff"),
-    ("alter", "--add-column", "\udcff INT"),
-    ("alter", "--unset", "\udcff"),
-    ("alter", "--set", "a\0=b"),
-    ("enable-feature", "\udcff"),
-    ("history", "--since", "\udcff"),
-]
+    ("alter", "--set", "a=\udcff"), ("alter", "--set-comment", "a=\udcff"),
+    ("alter", "--add-column", "\udcff INT"), ("alter", "--unset", "\udcff"),
+    ("alter", "--set", "a\0=b"), ("enable-feature", "\udcff"), ("history", "--since", "\udcff"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("wish", ODD_WISHES, ids=str)

@@ -52,12 +52,9 @@ def test_clients_in_json(mapped: Table) -> None:
     clients = deltaadm("inspect", mapped.path, "-o", "json").document["clients"]
     found = {client["client"]: client for client in clients}
     assert found["delta-spark"] == {
-        "client": "delta-spark",
-        "name": "Delta Lake on Apache Spark",
-        "version": "4.4.0",
-        "read": {"verdict": "works", "because": []},
-        "write": {"verdict": "works", "because": []},
-    }
+        "client": "delta-spark", "name": "Delta Lake on Apache Spark", "version": "4.4.0",
+        "read": {"verdict": "works", "because": []}, "write": {"verdict": "works", "because": []},
+    }  # fmt: skip
     [because] = found["delta-rs"]["read"]["because"]
     assert found["delta-rs"]["read"]["verdict"] == "silently wrong"
     assert because["subject"] == "columnMapping"

@@ -77,12 +77,9 @@ SOUND: list[Any] = [
     protocol(2, 5),
     metadata({"delta.columnMapping.mode": "name"}),
     metadata({"delta.enableInCommitTimestamps": "true", "delta.minReaderVersion": "3"}),
-    commit_info(inCommitTimestamp=1),
-    add("f", stats='{"numRecords":1}'),
-    remove("f"),
-    txn("app", 1),
-    domain("d"),
-]
+    commit_info(inCommitTimestamp=1), add("f", stats='{"numRecords":1}'), remove("f"),
+    txn("app", 1), domain("d"),
+]  # fmt: skip
 
 
 @st.composite

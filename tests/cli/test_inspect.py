@@ -67,11 +67,8 @@ def test_contract(rich: Table) -> None:
     assert found["slack"] == ["appendOnly"]
     assert found["possible_slack"] == ["deletionVectors"]
     assert found["column_mapping"] == {
-        "mode": "none",
-        "supported": False,
-        "max_column_id": None,
-        "columns": None,
-    }
+        "mode": "none", "supported": False, "max_column_id": None, "columns": None,
+    }  # fmt: skip
     assert found["files"] is None
     assert found["clustering_columns"] is None
     assert found["warnings"] == []
@@ -81,15 +78,11 @@ def test_contract(rich: Table) -> None:
 def test_a_feature_in_full(rich: Table) -> None:
     by_name = {feature["name"]: feature for feature in inspected(rich.path)["features"]}
     assert by_name["domainMetadata"] == {
-        "name": "domainMetadata",
-        "kind": "writer",
-        "supported": "explicit",
-        "active": True,
+        "name": "domainMetadata", "kind": "writer", "supported": "explicit", "active": True,
         "because": ["listed in writerFeatures", "required by rowTracking"],
-        "status": "stable",
-        "requires": [],
+        "status": "stable", "requires": [],
         "undo": "DROP FEATURE domainMetadata (keeps the history; every domain is removed first)",
-    }
+    }  # fmt: skip
     assert by_name["deletionVectors"]["active"] is False
     assert by_name["deletionVectors"]["because"] == ["listed in readerFeatures and writerFeatures"]
     assert by_name["rowTracking"]["because"] == [
@@ -123,15 +116,10 @@ def test_states_of_features(tmp_path: Path, start: list[Any], expected: dict[str
 def test_files_and_columns_on_request(rich: Table) -> None:
     found = inspected(rich.path, "--files", "--columns")
     assert found["files"] == {
-        "files": 1,
-        "bytes": 700,
-        "with_deletion_vector": 0,
-        "bytes_with_deletion_vector": 0,
-        "without_stats": 1,
-        "without_num_records": 1,
-        "without_base_row_id": 1,
+        "files": 1, "bytes": 700, "with_deletion_vector": 0, "bytes_with_deletion_vector": 0,
+        "without_stats": 1, "without_num_records": 1, "without_base_row_id": 1,
         "partition_keys": [[]],
-    }
+    }  # fmt: skip
     assert found["clustering_columns"] == []
     assert found["column_mapping"]["columns"] == [
         {"path": "a", "id": None, "physical_name": "a", "type": "integer"}

@@ -53,13 +53,10 @@ def unix_socket(path: Path) -> None:
 
 
 FILES = {
-    "newest commit": f"{2:020d}.json",
-    "commit between others": f"{1:020d}.json",
-    "checkpoint": f"{1:020d}.checkpoint.parquet",
-    "checksum": f"{2:020d}.crc",
-    "pointer": "_last_checkpoint",
-    "compacted commits": f"{0:020d}.{1:020d}.compacted.json",
-}
+    "newest commit": f"{2:020d}.json", "commit between others": f"{1:020d}.json",
+    "checkpoint": f"{1:020d}.checkpoint.parquet", "checksum": f"{2:020d}.crc",
+    "pointer": "_last_checkpoint", "compacted commits": f"{0:020d}.{1:020d}.compacted.json",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FILES.values(), ids=FILES)
@@ -95,14 +92,9 @@ def test_a_closed_standard_output_is_an_error(tmp_path: Path, arguments: str) ->
 
 def _child(words: list[str], before: Callable[[], None]) -> Result:
     done = subprocess.run(
-        [sys.executable, "-m", "deltaadm", *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        env=surroundings(None),
-        stdin=subprocess.DEVNULL,
-        preexec_fn=before,
-    )
+        [sys.executable, "-m", "deltaadm", *words], check=False, capture_output=True, text=True,
+        env=surroundings(None), stdin=subprocess.DEVNULL, preexec_fn=before,
+    )  # fmt: skip
     return Result(done.returncode, done.stdout, done.stderr)
 
 

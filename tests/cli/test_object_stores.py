@@ -265,12 +265,9 @@ def test_a_local_run_imports_nothing_for_object_stores(tmp_path: Path) -> None:
         "'deltaadm.runs.unity', 'deltaadm.runs.deadline'} & set(sys.modules)))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
         env=surroundings({}),
-    )
+    )  # fmt: skip
     assert done.stdout.splitlines()[-1] == "[]"
 
 

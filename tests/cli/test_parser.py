@@ -53,20 +53,17 @@ def test_help_is_asked_for_anywhere(line: str) -> None:
 
 
 NOT_UNDERSTOOD = {
-    "inspect --no": "There is no option --no.",
-    "inspect -h --no": "There is no option --no.",
-    "inspect -qx": "There is no option -x.",
-    "inspect a -o": "Option '-o' requires an argument.",
+    "inspect --no": "There is no option --no.", "inspect -h --no": "There is no option --no.",
+    "inspect -qx": "There is no option -x.", "inspect a -o": "Option '-o' requires an argument.",
     "inspect a --files=1": "Option '--files' does not take a value.",
     "inspect a --jobs 0": "--jobs / -j: 0 is less than 1.",
     "inspect a --jobs ²": "--jobs / -j: '²' is not a number.",
     "inspect a --engine x": "--engine: 'x' is not one of 'embedded', 'spark'.",
     "inspect a ''": "TABLE: is empty.",
     "completion bsh": "SHELL: 'bsh' is not one of 'bash', 'zsh', 'fish', 'powershell'.",
-    "history a b c": "Unexpected argument 'b c'.",
-    "history -q": "TABLE is missing.",
+    "history a b c": "Unexpected argument 'b c'.", "history -q": "TABLE is missing.",
     "set-mapping-mode none t": "TABLE: the table comes first, and 'none' is a MODE.",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("line", NOT_UNDERSTOOD)

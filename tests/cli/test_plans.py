@@ -343,11 +343,8 @@ def test_another_result_than_planned(small: Table, writer: LogWriter) -> None:
     assert result.code == 5
     (mismatch,) = result.document["outcome"]["mismatches"]
     assert mismatch == {
-        "kind": "set",
-        "subject": "configuration[a]",
-        "before": "b",
-        "after": "other",
-    }
+        "kind": "set", "subject": "configuration[a]", "before": "b", "after": "other",
+    }  # fmt: skip
 
 
 def test_another_result_in_words(small: Table, writer: LogWriter) -> None:
@@ -362,15 +359,9 @@ def test_settings_that_differ(small: Table, writer: LogWriter) -> None:
     writer.live = SessionSettings()
     with untouched(small.path):
         result = deltaadm(
-            "alter",
-            small.path,
-            "--set",
-            "delta.own=1",
-            "--spark-conf",
-            "spark.databricks.delta.allowArbitraryProperties.enabled=true",
-            "--apply",
-            "--yes",
-        )
+            "alter", small.path, "--set", "delta.own=1", "--spark-conf",
+            "spark.databricks.delta.allowArbitraryProperties.enabled=true", "--apply", "--yes",
+        )  # fmt: skip
     assert result.code == 5
     assert "--spark-conf" in result.err
 

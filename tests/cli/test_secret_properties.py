@@ -14,13 +14,9 @@ from tests.support.program import LogWriter, Result, deltaadm, untouched
 from tests.support.tables import Action, Table, add, commit, commit_info, metadata, protocol
 
 PROPERTIES = {
-    "my.password": "hush-1",
-    "fs.s3a.secret.key": "hush/2+=",
-    "apiToken": "hush'3\n",
-    "note": "s3://AKIA:hush@bucket/x",
-    "delta.appendOnly": "hush",
-    "team": "data",
-}
+    "my.password": "hush-1", "fs.s3a.secret.key": "hush/2+=", "apiToken": "hush'3\n",
+    "note": "s3://AKIA:hush@bucket/x", "delta.appendOnly": "hush", "team": "data",
+}  # fmt: skip
 """What is no secret by its own name is one here because another is: rules quote such values."""
 OPTIONS = {"spark.hadoop.fs.azure.account.key.acct.dfs.core.windows.net": "hush-4"}
 

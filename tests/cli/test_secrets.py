@@ -56,15 +56,10 @@ def test_a_location_with_a_secret_is_refused(arguments: list[str], url: str) -> 
 
 
 SPELLINGS = [
-    "delta.`S3://AKIA:hush@bucket/t`",
-    "delta.`S3A://bucket/t?sig=hush`",
-    "s3:/AKIA:hush@bucket/t",
-    "s3://AKIA%3Ahush@bucket/t",
-    "s3://AKIA:hush%40bucket/t",
-    "FILE://me:hush@host/t",
-    "wasb://me:hush@host/t",
-    f"https://me:{'hush' * 500}@host/t",
-]
+    "delta.`S3://AKIA:hush@bucket/t`", "delta.`S3A://bucket/t?sig=hush`", "s3:/AKIA:hush@bucket/t",
+    "s3://AKIA%3Ahush@bucket/t", "s3://AKIA:hush%40bucket/t", "FILE://me:hush@host/t",
+    "wasb://me:hush@host/t", f"https://me:{'hush' * 500}@host/t",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("url", SPELLINGS)

@@ -29,14 +29,11 @@ sys.exit(run(sys.argv[1:]))
 def terminal(*arguments: object, env: dict[str, str] | None = None, program: str = RUN) -> Any:
     """The program on a terminal of its own; commits go to the log directly."""
     return pexpect.spawn(
-        sys.executable,
-        ["-c", program, *map(str, arguments)],
-        encoding="utf-8",
-        timeout=120,
+        sys.executable, ["-c", program, *map(str, arguments)], encoding="utf-8", timeout=120,
         cwd=str(Path(__file__).parent.parent.parent),
         env={"PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8", **(env or {})},
         dimensions=(40, 100),
-    )
+    )  # fmt: skip
 
 
 def ended(program: Any) -> tuple[int, str]:

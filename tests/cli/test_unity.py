@@ -56,13 +56,10 @@ def managed(unity: Unity, path: Path, *, published: int = 2, staged: int = 2) ->
         made.write(f"_staged_commits/{name}", body)
         commits.append((version, name, len(body)))
     unity.tables["main.sales.orders"] = Entry(
-        path.as_uri(),
-        COLUMNS,
+        path.as_uri(), COLUMNS,
         {**configuration, "delta.feature.catalogManaged": "supported"},
-        kind="MANAGED",
-        latest=published + staged - 1,
-        commits=commits,
-    )
+        kind="MANAGED", latest=published + staged - 1, commits=commits,
+    )  # fmt: skip
     return made
 
 

@@ -136,15 +136,11 @@ def test_a_table_of_delta_is_the_same_by_its_checkpoint_alone(name: str, tmp_pat
 
 
 FULL = add(
-    "p=a%2520b/x.parquet",
-    partitionValues={"p": "a b", "q": None},
-    stats='{"numRecords":3}',
+    "p=a%2520b/x.parquet", partitionValues={"p": "a b", "q": None}, stats='{"numRecords":3}',
     tags={"k": "v", "empty": None},
     deletionVector=deletion_vector("ab^-aqEH.-t@S}K{vb[*k^") | {"maxRowIndex": 7},
-    baseRowId=5,
-    defaultRowCommitVersion=2,
-    clusteringProvider="liquid",
-)
+    baseRowId=5, defaultRowCommitVersion=2, clusteringProvider="liquid",
+)  # fmt: skip
 
 
 def test_every_field_that_the_protocol_defines_is_kept(tmp_path: Path) -> None:
@@ -262,13 +258,10 @@ def test_statistics_and_partition_values_have_the_forms_that_the_table_asks_for(
         }
         parsed = found["stats_parsed"]
         assert parsed["minValues"] == {
-            "n": -5,
-            "f": pytest.approx(0.1),
-            "s": "a",
+            "n": -5, "f": pytest.approx(0.1), "s": "a",
             "t": datetime(2024, 1, 1, 0, 0, 0, 1000, UTC),
-            "c": Decimal("1.50"),
-            "inner": {"d": date(2024, 2, 3)},
-        }
+            "c": Decimal("1.50"), "inner": {"d": date(2024, 2, 3)},
+        }  # fmt: skip
         # What is no value of the column's type is no bound, so that no file is wrongly skipped.
         assert {key: value for key, value in parsed["maxValues"].items() if value} in (
             {},

@@ -155,14 +155,9 @@ def test_contract() -> None:
         "ALTER TABLE delta.`/t` UNSET TBLPROPERTIES IF EXISTS ('b')"
     )
     assert written["changes"][0] == {
-        "kind": "add",
-        "subject": "configuration[a]",
-        "before": None,
-        "after": "é\n'",
-        "because": "requested",
-        "undo": "alter --unset a (metadata only)",
-        "cost": "metadata",
-    }
+        "kind": "add", "subject": "configuration[a]", "before": None, "after": "é\n'",
+        "because": "requested", "undo": "alter --unset a (metadata only)", "cost": "metadata",
+    }  # fmt: skip
     assert (written["cost"], written["is_noop"]) == ("metadata", False)
 
 

@@ -321,19 +321,11 @@ def test_a_changed_field_replaces_what_the_log_had_spelled_oddly():
     )
     changed = replace(metadata, name="n", description="d").with_configuration({"a": "2"})
     assert changed.to_wire() == {
-        "id": "t",
-        "name": "n",
-        "description": "d",
-        "configuration": {"a": "2"},
-        "new": 1,
-    }
+        "id": "t", "name": "n", "description": "d", "configuration": {"a": "2"}, "new": 1,
+    }  # fmt: skip
     assert replace(metadata, id="u").to_wire() == {
-        "id": "u",
-        "name": None,
-        "configuration": {"a": 1},
-        "description": 7,
-        "new": 1,
-    }
+        "id": "u", "name": None, "configuration": {"a": 1}, "description": 7, "new": 1,
+    }  # fmt: skip
 
 
 def test_an_action_is_written_in_one_line_with_keys_in_the_order_of_delta():
@@ -467,32 +459,17 @@ def test_the_log_schema_has_every_documented_column():
 
 def test_the_log_schema_has_the_columns_that_came_later():
     assert [field.name for field in log_schema().fields] == [
-        "txn",
-        "add",
-        "remove",
-        "metaData",
-        "protocol",
-        "cdc",
-        "commitInfo",
-        "domainMetadata",
-        "checkpointMetadata",
-        "sidecar",
-    ]
+        "txn", "add", "remove", "metaData", "protocol", "cdc", "commitInfo", "domainMetadata",
+        "checkpointMetadata", "sidecar",
+    ]  # fmt: skip
     columns = {path for path, _, _ in _columns(log_schema())}
     assert columns >= {
-        "add.baseRowId",
-        "add.clusteringProvider",
-        "add.defaultRowCommitVersion",
-        "add.deletionVector.cardinality",
-        "commitInfo.engineInfo",
-        "commitInfo.inCommitTimestamp",
-        "commitInfo.txnId",
-        "domainMetadata.configuration",
-        "protocol.readerFeatures.element",
-        "protocol.writerFeatures.element",
-        "remove.deletionVector.storageType",
+        "add.baseRowId", "add.clusteringProvider", "add.defaultRowCommitVersion",
+        "add.deletionVector.cardinality", "commitInfo.engineInfo", "commitInfo.inCommitTimestamp",
+        "commitInfo.txnId", "domainMetadata.configuration", "protocol.readerFeatures.element",
+        "protocol.writerFeatures.element", "remove.deletionVector.storageType",
         "sidecar.sizeInBytes",
-    }
+    }  # fmt: skip
 
 
 def test_the_documented_columns_are_those_of_the_document():

@@ -23,22 +23,13 @@ from deltaadm.errors import Refused
 from tests.support import oracle
 
 COUNTS = {
-    "canDowngradeTo": 96,
-    "canUpgradeTo": 203,
-    "describe": 162,
-    "merge": 219,
-    "metadataRequiredFeatures": 50,
-    "minProtocolComponentsFromAutomaticallyEnabledFeatures": 219,
-    "minProtocolComponentsFromMetadata": 213,
-    "minimumRequiredVersions": 36,
-    "protocolForNewTable": 225,
-    "removeFeature": 85,
-    "supportedFeaturesFromTableConfigs": 3,
-    "upgradeProtocolForExistingTable": 229,
-    "validateConfigurations": 208,
-    "withFeature": 105,
+    "canDowngradeTo": 96, "canUpgradeTo": 203, "describe": 162, "merge": 219,
+    "metadataRequiredFeatures": 50, "minProtocolComponentsFromAutomaticallyEnabledFeatures": 219,
+    "minProtocolComponentsFromMetadata": 213, "minimumRequiredVersions": 36,
+    "protocolForNewTable": 225, "removeFeature": 85, "supportedFeaturesFromTableConfigs": 3,
+    "upgradeProtocolForExistingTable": 229, "validateConfigurations": 208, "withFeature": 105,
     "withFeatures": 73,
-}
+}  # fmt: skip
 
 
 def _protocol(document: dict[str, Any]) -> Protocol:
@@ -193,10 +184,6 @@ def test_the_allowed_difference_is_what_delta_would_lose():
         if _where_nothing_may_be_lost(case, _recorded(case)) != _recorded(case)
     }
     assert changed == {
-        "alg-c5a805e5": "describe",
-        "alg-cbc13b8a": "describe",
-        "alg-99b7aa61": "merge",
-        "alg-87fee5cb": "merge",
-        "alg-4d5b84c2": "merge",
-        "alg-a1cdf522": "merge",
-    }
+        "alg-c5a805e5": "describe", "alg-cbc13b8a": "describe", "alg-99b7aa61": "merge",
+        "alg-87fee5cb": "merge", "alg-4d5b84c2": "merge", "alg-a1cdf522": "merge",
+    }  # fmt: skip

@@ -196,18 +196,10 @@ def test_an_old_protocol_has_an_error_of_its_own():
 def test_an_existing_table_keeps_its_names_and_gets_ids_in_pre_order():
     after = turned_on(table(*NESTED))
     assert identities(after) == {
-        "a": (1, "a"),
-        "s": (2, "s"),
-        "s.x": (3, "x"),
-        "s.y": (4, "y"),
-        "s.y.deep": (5, "deep"),
-        "l": (6, "l"),
-        "l.element.e": (7, "e"),
-        "m": (8, "m"),
-        "m.key.k": (9, "k"),
-        "m.value.element.v": (10, "v"),
-        "z": (11, "z"),
-    }
+        "a": (1, "a"), "s": (2, "s"), "s.x": (3, "x"), "s.y": (4, "y"), "s.y.deep": (5, "deep"),
+        "l": (6, "l"), "l.element.e": (7, "e"), "m": (8, "m"), "m.key.k": (9, "k"),
+        "m.value.element.v": (10, "v"), "z": (11, "z"),
+    }  # fmt: skip
     assert after.configuration == {MODE: "name", MAX_ID: "11"}
 
 
@@ -308,11 +300,8 @@ def test_containers_get_nested_ids_after_all_columns_under_iceberg_compatibility
     on = before.with_configuration({f"delta.enableIcebergCompatV{version}": "true"})
     after = turned_on(on)
     assert identities(after) == {
-        "a": (1, "a"),
-        "l": (2, "l"),
-        "m": (3, "m"),
-        "m.value.element.v": (4, "v"),
-    }
+        "a": (1, "a"), "l": (2, "l"), "m": (3, "m"), "m.value.element.v": (4, "v"),
+    }  # fmt: skip
     assert nested_ids(after) == {
         "a": {},
         "l": {"l.element": 5, "l.element.element": 6},
@@ -479,12 +468,8 @@ REFERENCE = struct(
 
 def test_columns_can_be_renamed_to_their_physical_names():
     assert [path_text(path) for path, _ in walk(rename_columns(REFERENCE))] == [
-        "p1",
-        "p2",
-        "p2.p3",
-        "p4",
-        "p4.element.p5",
-    ]
+        "p1", "p2", "p2.p3", "p4", "p4.element.p5",
+    ]  # fmt: skip
 
 
 def test_a_physical_schema_has_physical_names_and_field_ids_in_both_modes():
@@ -546,12 +531,9 @@ NAMES = st.sampled_from(["a", "b", "c d", "é", "x.y", "element", "KEY", "`"])
 
 def _structs(types: st.SearchStrategy[DataType]) -> st.SearchStrategy[StructType]:
     fields = st.builds(
-        StructField,
-        NAMES,
-        types,
-        st.booleans(),
+        StructField, NAMES, types, st.booleans(),
         st.dictionaries(st.sampled_from(["comment", "other"]), st.text(max_size=3), max_size=1),
-    )
+    )  # fmt: skip
     return st.lists(fields, min_size=1, max_size=4, unique_by=lambda field: field.name.lower()).map(
         lambda found: StructType(tuple(found))
     )

@@ -40,18 +40,10 @@ from tests.support.statements import (
 )
 
 OTHER_STATEMENTS = {
-    "create": 16,
-    "create-cluster": 1,
-    "create-feature": 20,
-    "create-part": 2,
-    "create-prop": 25,
-    "create-session-default": 7,
-    "create-versions": 18,
-    "ctas": 1,
-    "data": 6,
-    "property-appendonly": 1,
-    "replace": 3,
-}
+    "create": 16, "create-cluster": 1, "create-feature": 20, "create-part": 2, "create-prop": 25,
+    "create-session-default": 7, "create-versions": 18, "ctas": 1, "data": 6,
+    "property-appendonly": 1, "replace": 3,
+}  # fmt: skip
 """
 The e2e cases, by group, in which some statement is no step of a plan.
 
@@ -284,17 +276,10 @@ def test_the_recorded_drops_cover_every_way():
     steps = [step for case in DROPPED for step in _steps(case)]
     features = {step.name for step in steps if isinstance(step, DropFeature)}
     assert features == {
-        "checkConstraints",
-        "checkpointProtection",
-        "columnMapping",
-        "deletionVectors",
-        "inCommitTimestamp",
-        "materializePartitionColumns",
-        "rowTracking",
-        "typeWidening",
-        "v2Checkpoint",
-        "vacuumProtocolCheck",
-    }
+        "checkConstraints", "checkpointProtection", "columnMapping", "deletionVectors",
+        "inCommitTimestamp", "materializePartitionColumns", "rowTracking", "typeWidening",
+        "v2Checkpoint", "vacuumProtocolCheck",
+    }  # fmt: skip
 
 
 def _first_change_on_repeating(case: oracle.Case) -> str | None:
@@ -335,12 +320,9 @@ def test_what_delta_cannot_load_is_refused_for_the_same_reason(case: oracle.Case
 
 def test_every_cause_of_a_refusal_to_load_is_met():
     assert {_error(case)["errorClass"] for case in REFUSED_AT_LOAD} == {
-        None,
-        "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
-        "DELTA_INVALID_PROTOCOL_VERSION",
-        "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
-        "EXPRESSION_DECODING_FAILED",
-    }
+        None, "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH", "DELTA_INVALID_PROTOCOL_VERSION",
+        "DELTA_UNSUPPORTED_FEATURES_FOR_READ", "EXPRESSION_DECODING_FAILED",
+    }  # fmt: skip
 
 
 def test_what_delta_loads_is_not_refused():
@@ -502,12 +484,9 @@ def test_row_ids_are_given_only_to_files_without(facts: FileFacts | None, cost: 
 
 def test_a_new_description_replaces_the_null_that_the_log_spelled_out():
     document = {
-        "id": "t",
-        "description": None,
-        "schemaString": SCHEMA,
-        "partitionColumns": [],
+        "id": "t", "description": None, "schemaString": SCHEMA, "partitionColumns": [],
         "configuration": {},
-    }
+    }  # fmt: skip
     before = replace(_table(LISTED), metadata=Metadata.from_wire(document))
     after = evolve(before, SetProperties({"comment": "hello"}))
     assert after.metadata.to_wire()["description"] == "hello"

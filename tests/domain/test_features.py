@@ -118,30 +118,19 @@ def test_what_delta_spark_does_not_know_has_a_source_and_counts_as_unsupported(n
 
 def test_the_registry_has_the_features_that_others_know():
     assert {name for name, feature in FEATURES.items() if not feature.in_delta_spark} == {
-        "adaptiveMetadata",
-        "catalogOwned-preview",
-        "collations",
-        "collations-preview",
-        "columnMappingUsageTracking",
-        "icebergWriterCompatV1",
-        "icebergWriterCompatV3",
-        "redirectReaderWriter-preview",
-        "redirectWriterOnly-preview",
-        "timestampNanos",
+        "adaptiveMetadata", "catalogOwned-preview", "collations", "collations-preview",
+        "columnMappingUsageTracking", "icebergWriterCompatV1", "icebergWriterCompatV3",
+        "redirectReaderWriter-preview", "redirectWriterOnly-preview", "timestampNanos",
         "timestampWithoutTimezone",
-    }
+    }  # fmt: skip
 
 
 def test_legacy_features_are_seven():
     assert {case.name: case.legacy for case in LEGACY} == {
-        "appendOnly": (0, 2),
-        "changeDataFeed": (0, 4),
-        "checkConstraints": (0, 3),
-        "columnMapping": (2, 5),
-        "generatedColumns": (0, 4),
-        "identityColumns": (0, 6),
+        "appendOnly": (0, 2), "changeDataFeed": (0, 4), "checkConstraints": (0, 3),
+        "columnMapping": (2, 5), "generatedColumns": (0, 4), "identityColumns": (0, 6),
         "invariants": (0, 2),
-    }
+    }  # fmt: skip
     assert Counter(case.kind for case in LEGACY) == {Kind.WRITER: 6, Kind.READER_WRITER: 1}
 
 

@@ -78,12 +78,8 @@ NESTED = StructType((
 
 def test_fields_are_walked_in_pre_order():
     assert [path for path, _ in walk(NESTED)] == [
-        ("a",),
-        ("s",),
-        ("s", "x"),
-        ("m",),
-        ("m", "key", "k"),
-    ]
+        ("a",), ("s",), ("s", "x"), ("m",), ("m", "key", "k"),
+    ]  # fmt: skip
 
 
 def test_types_are_found_in_every_slot():

@@ -5,36 +5,18 @@ import pytest
 from deltaadm.domain.transaction.columns import is_widening
 
 WIDER = [
-    ("byte", "short"),
-    ("byte", "long"),
-    ("integer", "long"),
-    ("float", "double"),
-    ("short", "double"),
-    ("date", "timestamp_ntz"),
-    ("byte", "decimal(3,0)"),
-    ("byte", "decimal(4,1)"),
-    ("integer", "decimal(10,0)"),
-    ("long", "decimal(20,0)"),
-    ("decimal(10,2)", "decimal(10,2)"),
-    ("decimal(10,2)", "decimal(12,4)"),
+    ("byte", "short"), ("byte", "long"), ("integer", "long"), ("float", "double"),
+    ("short", "double"), ("date", "timestamp_ntz"), ("byte", "decimal(3,0)"),
+    ("byte", "decimal(4,1)"), ("integer", "decimal(10,0)"), ("long", "decimal(20,0)"),
+    ("decimal(10,2)", "decimal(10,2)"), ("decimal(10,2)", "decimal(12,4)"),
     ("decimal(10,2)", "decimal(11,2)"),
-]
+]  # fmt: skip
 NOT_WIDER = [
-    ("long", "integer"),
-    ("integer", "integer"),
-    ("long", "double"),
-    ("string", "long"),
-    ("long", "string"),
-    ("double", "float"),
-    ("date", "timestamp"),
-    ("byte", "decimal(2,0)"),
-    ("long", "decimal(20,1)"),
-    ("float", "decimal(38,0)"),
-    ("decimal(10,2)", "decimal(10,3)"),
-    ("decimal(10,2)", "decimal(12,1)"),
-    ("decimal(10,2)", "double"),
-    ("", ""),
-]
+    ("long", "integer"), ("integer", "integer"), ("long", "double"), ("string", "long"),
+    ("long", "string"), ("double", "float"), ("date", "timestamp"), ("byte", "decimal(2,0)"),
+    ("long", "decimal(20,1)"), ("float", "decimal(38,0)"), ("decimal(10,2)", "decimal(10,3)"),
+    ("decimal(10,2)", "decimal(12,1)"), ("decimal(10,2)", "double"), ("", ""),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("old", "new"), WIDER)

@@ -227,15 +227,9 @@ def test_any_table(  # noqa: PLR0917 -- hypothesis names them
     files: FileFacts | None,
 ) -> None:
     readers = frozenset(name for name in names if name not in FEATURES or FEATURES[name].is_reader)
-    check(
-        Snapshot(
-            root="",
-            version=0,
-            protocol=versions or Protocol(3, 7, readers, frozenset(names)),
-            metadata=Metadata(
-                schema_string=schema(column), configuration=dict.fromkeys(keys, "true")
-            ),
-            domains=domains,
-            files=files,
-        )
-    )
+    check(Snapshot(
+        root="", version=0,
+        protocol=versions or Protocol(3, 7, readers, frozenset(names)),
+        metadata=Metadata(schema_string=schema(column), configuration=dict.fromkeys(keys, "true")),
+        domains=domains, files=files,
+    ))  # fmt: skip

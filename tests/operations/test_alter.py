@@ -257,17 +257,9 @@ def test_one_call_takes_its_steps_in_a_fixed_order() -> None:
         ),
     )
     assert [type(step).__name__ for step in plan.steps] == [
-        "SetProperties",
-        "DropConstraint",
-        "AddColumns",
-        "ChangeColumns",
-        "ClusterBy",
-        "DropColumns",
-        "RenameColumn",
-        "AddConstraint",
-        "UnsetProperties",
-        "WriteCheckpoint",
-    ]
+        "SetProperties", "DropConstraint", "AddColumns", "ChangeColumns", "ClusterBy",
+        "DropColumns", "RenameColumn", "AddConstraint", "UnsetProperties", "WriteCheckpoint",
+    ]  # fmt: skip
     assert plan.after.version == before.version + 9
     assert reasons(plan)["clusteringColumns"] == "requested"
 

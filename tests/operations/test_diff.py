@@ -18,21 +18,15 @@ names = st.sampled_from(["appendOnly", "rowTracking", "deletionVectors", "novel"
 feature_lists = st.none() | st.frozensets(names)
 words = st.text(max_size=6)
 protocols = st.builds(
-    Protocol,
-    min_reader_version=st.integers(0, 4),
-    min_writer_version=st.integers(0, 8),
-    reader_features=feature_lists,
-    writer_features=feature_lists,
-)
+    Protocol, min_reader_version=st.integers(0, 4), min_writer_version=st.integers(0, 8),
+    reader_features=feature_lists, writer_features=feature_lists,
+)  # fmt: skip
 metadatas = st.builds(
-    Metadata,
-    id=st.none() | words,
-    name=st.none() | words,
-    description=st.none() | words,
+    Metadata, id=st.none() | words, name=st.none() | words, description=st.none() | words,
     schema_string=st.none() | words | st.builds(schema, words, types=words),
     partition_columns=st.lists(words, max_size=2).map(tuple),
     configuration=st.dictionaries(words, words, max_size=3),
-)
+)  # fmt: skip
 snapshots = st.builds(
     Snapshot, root=st.just("/t"), version=st.just(0), protocol=protocols, metadata=metadatas
 )

@@ -31,14 +31,9 @@ def created(before: CatalogTable | None = None, **more: Any) -> ForeignPlan:
     wish = {"mode": CreationMode.CREATE_OR_REPLACE, "schema": read_schema("a INT, p INT, b INT")}
     step = CreateTable(**wish | more)  # type: ignore[arg-type] -- a row of a table of tests
     return plan_foreign_creation(
-        "s.t",
-        "c.s.t",
-        step,
-        provider="csv",
-        location=step.location or "/w/t",
-        before=before,
+        "s.t", "c.s.t", step, provider="csv", location=step.location or "/w/t", before=before,
         occupied=occupied,
-    )
+    )  # fmt: skip
 
 
 def altered(provider: str = "csv", *, occupied: bool = False, **wish: Any) -> ForeignPlan:

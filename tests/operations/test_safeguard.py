@@ -78,13 +78,8 @@ def clustered(*columns: str, mode: str = "name") -> Snapshot:
     inner = {"type": "struct", "fields": [field("x", 4), field("y", 5, "string")]}
     fields = [field("day", 1), field("id", 2), field("s", 3, inner), field("v", 6, "string")]
     physical = {
-        "day": "col-1",
-        "id": "col-2",
-        "s": "col-3",
-        "x": "col-4",
-        "y": "col-5",
-        "v": "col-6",
-    }
+        "day": "col-1", "id": "col-2", "s": "col-3", "x": "col-4", "y": "col-5", "v": "col-6",
+    }  # fmt: skip
     made = snapshot(
         (3, 7),
         {MODE: mode, "delta.columnMapping.maxColumnId": "6"},

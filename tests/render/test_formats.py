@@ -211,11 +211,8 @@ def test_junit_counts_what_it_lists(samples: Sequence[Report]) -> None:
         for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
             assert suite.get(name) == str(len(suite.findall(f".//{tag}")))
     assert [element.get("name") for element in root] == [
-        "events",
-        "orders",
-        "/data/broken",
-        "s3://bucket/none",
-    ]
+        "events", "orders", "/data/broken", "s3://bucket/none",
+    ]  # fmt: skip
     assert root.get("errors") == "2"
 
 

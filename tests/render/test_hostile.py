@@ -136,13 +136,8 @@ def test_junit_keeps_its_shape(reports: Reports, text: str) -> None:
     root = ET.fromstring(shown("junit", reports))  # noqa: S314 -- our own output
     suite, failed = root
     assert Counter(element.tag for element in root.iter()) == {
-        "testsuites": 1,
-        "testsuite": 2,
-        "testcase": 6,
-        "failure": 2,
-        "system-out": 2,
-        "error": 2,
-    }
+        "testsuites": 1, "testsuite": 2, "testcase": 6, "failure": 2, "system-out": 2, "error": 2,
+    }  # fmt: skip
     assert suite.get("name") == failed.get("name") == visible(text)
 
 

@@ -84,15 +84,11 @@ def with_checkpoint(
     """A table whose checkpoint holds *files* files; its protocol and metadata come first."""
     made = Table(path)
     text = pa.string()
-    schema = pa.schema(
-        {
-            "protocol": pa.struct(
-                [("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())]
-            ),
-            "metaData": pa.struct([("id", text), ("schemaString", text)]),
-            "add": pa.struct([("path", text), ("size", pa.int64()), ("stats", text)]),
-        }
-    )
+    schema = pa.schema({
+        "protocol": pa.struct([("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())]),
+        "metaData": pa.struct([("id", text), ("schemaString", text)]),
+        "add": pa.struct([("path", text), ("size", pa.int64()), ("stats", text)]),
+    })  # fmt: skip
     lines = [
         {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
         {"metaData": {"id": "x", "schemaString": '{"type":"struct","fields":[]}'}},

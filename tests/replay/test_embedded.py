@@ -270,15 +270,9 @@ def test_checkpoints_of_every_kind(tmp_path: Path, kind: str) -> None:
     } == {"app": 7}
     assert paths(made) == {"b", "c%20c", "d", "e"}
     assert snapshot.files == FileFacts(
-        files=4,
-        bytes=30,
-        with_deletion_vector=1,
-        bytes_with_deletion_vector=8,
-        without_stats=3,
-        without_num_records=4,
-        without_base_row_id=3,
-        partition_keys=frozenset({("p",)}),
-    )
+        files=4, bytes=30, with_deletion_vector=1, bytes_with_deletion_vector=8, without_stats=3,
+        without_num_records=4, without_base_row_id=3, partition_keys=frozenset({("p",)}),
+    )  # fmt: skip
     quick = load(made, Detail.PROTOCOL)
     assert (quick.protocol, quick.metadata) == (snapshot.protocol, snapshot.metadata)
     assert (quick.files, quick.domains, quick.transactions) == (None, None, None)

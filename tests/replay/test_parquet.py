@@ -70,12 +70,9 @@ PROTOCOLS = absent(
     flag=st.booleans(),
 )
 METADATA = absent(
-    TEXTS,
-    id=TEXTS,
-    format=absent(provider=TEXTS, options=MAPS),
-    configuration=MAPS,
+    TEXTS, id=TEXTS, format=absent(provider=TEXTS, options=MAPS), configuration=MAPS,
     createdTime=st.integers(-(1 << 63), (1 << 63) - 1),
-)
+)  # fmt: skip
 LINES = st.lists(
     ADDS
     | PROTOCOLS.map(lambda action: {"protocol": action})

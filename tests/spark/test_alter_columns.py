@@ -36,15 +36,10 @@ def table(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 CHANGES: list[Step] = [
-    RenameColumn(("a",), "first of all"),
-    RenameColumn(("S", "x"), "x2"),
-    RenameColumn(("c.d",), "e f"),
-    RenameColumn(("p",), "part"),
-    DropColumns((("s", "y z"),)),
-    DropColumns((("First of All",),)),
-    DropColumns((("Q",),)),
-    RenameColumn(("s", "x2"), "x 3"),
-]
+    RenameColumn(("a",), "first of all"), RenameColumn(("S", "x"), "x2"),
+    RenameColumn(("c.d",), "e f"), RenameColumn(("p",), "part"), DropColumns((("s", "y z"),)),
+    DropColumns((("First of All",),)), DropColumns((("Q",),)), RenameColumn(("s", "x2"), "x 3"),
+]  # fmt: skip
 
 
 def test_changes_are_predicted(executor: SparkExecutor, table: Path) -> None:

@@ -110,13 +110,9 @@ def test_one_table_by_itself(spark: "SparkSession", hadoop: Hadoop, tmp_path: Pa
     store = hadoop.open_store(str(made.path))
     snapshot = load_snapshot(store, SparkEngine(spark), detail=Detail.STATE)
     assert snapshot.files == FileFacts(
-        files=1,
-        bytes=7,
-        without_stats=1,
-        without_num_records=1,
-        without_base_row_id=1,
+        files=1, bytes=7, without_stats=1, without_num_records=1, without_base_row_id=1,
         partition_keys=frozenset({()}),
-    )
+    )  # fmt: skip
 
 
 def test_protocol_far_back_in_a_long_log(
@@ -179,24 +175,9 @@ def _awkward(root: Path) -> Iterator[Table]:
 def _odd_paths(made: Table) -> Table:
     """A file is the same where its URI is, whatever the case of its escapes."""
     spelled = [
-        "a%20b",
-        "+%2B",
-        "/abs/x",
-        "file:///abs/y",
-        "file:/abs/z",
-        "p=1/%C3%a9",
-        "100%25",
-        "x%2Fy",
-        "%zz%",
-        "./n/1",
-        "n//2",
-        "n/./3",
-        "m/../n/4",
-        "../n/5",
-        "file:/abs//n/6",
-        "n/7/",
-        "x/./n:8",
-    ]
+        "a%20b", "+%2B", "/abs/x", "file:///abs/y", "file:/abs/z", "p=1/%C3%a9", "100%25", "x%2Fy",
+        "%zz%", "./n/1", "n//2", "n/./3", "m/../n/4", "../n/5", "file:/abs//n/6", "n/7/", "x/./n:8",
+    ]  # fmt: skip
     vector = deletion_vector("v")
     state: list[Action] = [protocol(), metadata(), txn("t", 1), domain("d"), domain("gone")]
     state += [add(path, 10) for path in spelled]
@@ -297,16 +278,12 @@ def _action(chance: random.Random) -> Action:
     more: Action = chance.choice(
         [{}, {"deletionVector": deletion_vector("v")}, {"deletionVector": deletion_vector("w", 7)}]
     )
-    return chance.choice(
-        [
-            add(path, chance.randrange(99), **more),
-            add(path, 5, stats='{"numRecords":1}', partitionValues={"p": "1"}, baseRowId=4),
-            remove(path, **more),
-            txn(path, chance.randrange(9)),
-            domain(path, removed=chance.random() < 0.5),
-            metadata({"k": path}),
-        ]
-    )
+    return chance.choice([
+        add(path, chance.randrange(99), **more),
+        add(path, 5, stats='{"numRecords":1}', partitionValues={"p": "1"}, baseRowId=4),
+        remove(path, **more), txn(path, chance.randrange(9)),
+        domain(path, removed=chance.random() < 0.5), metadata({"k": path}),
+    ])  # fmt: skip
 
 
 def _key(action: Action) -> str:

@@ -93,12 +93,8 @@ VERBATIM = {
     "${spark.app.name}": "${env:HOME} $HOME ${hiveconf:x} $$",
     "ünï 表 😀": "e\u0301 \u2028 \ufeff \U0010ffff",
     "'); DROP TABLE x; --": "x') /* */ ; UNSET TBLPROPERTIES ('a",
-    "back`tick": "`` ` %s {0} ? :name",
-    " spaces ": "  ",
-    "empty": "",
-    "yes": "true",
-    "no": "NULL",
-}
+    "back`tick": "`` ` %s {0} ? :name", " spaces ": "  ", "empty": "", "yes": "true", "no": "NULL",
+}  # fmt: skip
 
 
 def test_keys_and_values_arrive_as_they_are(executor: SparkExecutor, tmp_path: Path) -> None:

@@ -246,16 +246,10 @@ def test_several_steps(executor: SparkExecutor, tmp_path: Path, steps: list[Step
 
 
 SCHEMAS = {
-    "char": '"varchar(3)"',
-    "interval": '"interval day to second"',
-    "time": '"time(6)"',
-    "decimal too wide": '"decimal(50,2)"',
-    "no type": '"foo"',
-    "geometry": '"geometry(OGC:CRS84)"',
-    "void": '"void"',
-    "timestamp_ntz": '"timestamp_ntz"',
-    "variant": '"variant"',
-}
+    "char": '"varchar(3)"', "interval": '"interval day to second"', "time": '"time(6)"',
+    "decimal too wide": '"decimal(50,2)"', "no type": '"foo"', "geometry": '"geometry(OGC:CRS84)"',
+    "void": '"void"', "timestamp_ntz": '"timestamp_ntz"', "variant": '"variant"',
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("type_name", SCHEMAS.values(), ids=SCHEMAS)

@@ -52,11 +52,8 @@ def run(
         [sys.executable, "-W", "error", "-c", APPLY, options, str(directory / "täble"), properties],
         cwd=empty,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=600,
-    )
+        capture_output=True, text=True, check=True, timeout=600,
+    )  # fmt: skip
     assert list(empty.iterdir()) == []
     return done.stdout, done.stderr.splitlines()
 
@@ -377,12 +374,9 @@ def test_no_setting_is_among_the_arguments_of_a_process(tmp_path: Path) -> None:
     java.chmod(0o755)
     properties.write_text("spark.hadoop.fromFile hush in a file\n")
     values = {
-        "spark.hadoop.fs.s3a.secret.key": "hush = :#!\\\t\"'é",
-        "spark.hadoop.submitted": "hush",
-        "spark.hadoop.fromFile": "hush in a file",
-        "my.extra": 'hush # "b',
-        "my.opts": "hush hush",
-    }
+        "spark.hadoop.fs.s3a.secret.key": "hush = :#!\\\t\"'é", "spark.hadoop.submitted": "hush",
+        "spark.hadoop.fromFile": "hush in a file", "my.extra": 'hush # "b', "my.opts": "hush hush",
+    }  # fmt: skip
     conf = {
         "spark.hadoop.fs.s3a.secret.key": values["spark.hadoop.fs.s3a.secret.key"],
         "spark.driver.extraJavaOptions": "-Dmy.extra='hush # \"b'",

@@ -45,12 +45,9 @@ with open_session(SparkOptions(master="local[1]"), lambda _: None) as session:
 def jvm_arguments(options: str) -> list[str]:
     """Those of the JVM of a session in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", STARTED],
-        check=True,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", STARTED], check=True, capture_output=True, text=True,
         env=surroundings({"SPARK_SUBMIT_OPTS": options}),
-    )
+    )  # fmt: skip
     return done.stdout.split()
 
 

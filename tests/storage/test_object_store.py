@@ -41,12 +41,9 @@ def s3() -> Iterator[S3Server]:
 def stores_of(server: S3Server) -> ObjectStores:
     """A run's object stores, told everything by options."""
     options = {
-        "aws_endpoint_url": server.endpoint,
-        "aws_allow_http": "true",
-        "aws_access_key_id": "x",
-        "aws_secret_access_key": "x",
-        "aws_region": "us-east-1",
-    }
+        "aws_endpoint_url": server.endpoint, "aws_allow_http": "true", "aws_access_key_id": "x",
+        "aws_secret_access_key": "x", "aws_region": "us-east-1",
+    }  # fmt: skip
     return ObjectStores(lambda: lambda _: options)
 
 

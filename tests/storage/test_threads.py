@@ -28,11 +28,7 @@ except KeyboardInterrupt:
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals are those of POSIX")
 def test_an_interrupt_that_the_wait_does_not_notice_ends_it() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", WAITS],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=30,
+        [sys.executable, "-c", WAITS], check=False, capture_output=True, text=True, timeout=30,
         env=surroundings(None),
-    )
+    )  # fmt: skip
     assert done.stdout == "Interrupted\n", done.stderr

@@ -25,13 +25,9 @@ def azurite(directory: Path) -> Iterator[dict[str, str]]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [
-        program,
-        "--silent",
-        "--disableTelemetry",
-        "--skipApiVersionCheck",
-        "--location",
+        program, "--silent", "--disableTelemetry", "--skipApiVersionCheck", "--location",
         str(directory),
-    ]
+    ]  # fmt: skip
     with subprocess.Popen([*command, "--blobPort", str(port), "--blobHost", "127.0.0.1"]) as server:
         try:
             options = {

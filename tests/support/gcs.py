@@ -15,15 +15,10 @@ from tests.support.s3 import S3Server, s3_server
 
 def service_account(server: S3Server) -> str:
     """The key of an account that needs no token there."""
-    return json.dumps(
-        {
-            "gcs_base_url": server.endpoint,
-            "disable_oauth": True,
-            "client_email": "",
-            "private_key": "",
-            "private_key_id": "",
-        }
-    )
+    return json.dumps({
+        "gcs_base_url": server.endpoint, "disable_oauth": True, "client_email": "",
+        "private_key": "", "private_key_id": "",
+    })  # fmt: skip
 
 
 def environment(server: S3Server) -> dict[str, str]:

@@ -10,30 +10,9 @@ Document = dict[str, Any]
 Place = tuple[str | int, ...]
 
 VALUES: tuple[Any, ...] = (
-    None,
-    True,
-    False,
-    0,
-    -1,
-    1,
-    10**400,
-    0.5,
-    1e999,
-    "",
-    "x",
-    "/data/harmless",
-    "\ud800",
-    "\udcff",
-    "a\0b",
-    "\x1b]52;c;eA==\x07",
-    "a" * 100_000,
-    [],
-    [None],
-    ["x", 1],
-    {},
-    {"x": 1},
-    {"kind": {}},
-)
+    None, True, False, 0, -1, 1, 10**400, 0.5, 1e999, "", "x", "/data/harmless", "\ud800", "\udcff",
+    "a\0b", "\x1b]52;c;eA==\x07", "a" * 100_000, [], [None], ["x", 1], {}, {"x": 1}, {"kind": {}},
+)  # fmt: skip
 """Of every kind that JSON has, and of the odd ones among them."""
 
 

@@ -49,9 +49,6 @@ def _azure() -> Iterator[Place]:
 
 
 PLACES: Mapping[str, Callable[[], AbstractContextManager[Place]]] = {
-    "memory": _memory,
-    "s3": _s3,
-    "gcs": _gcs,
-    "azure": _azure,
-}
+    "memory": _memory, "s3": _s3, "gcs": _gcs, "azure": _azure,
+}  # fmt: skip
 """Azure's takes Azurite, and skips tests without it; see `tests.support.azure`."""

@@ -77,13 +77,9 @@ def process(*arguments: object, env: Mapping[str, str] | None = None, **more: An
     """Run as a program of its own, with *env* on top of a bare environment."""
     done = subprocess.run(
         [sys.executable, "-m", "deltaadm", *map(str, arguments)],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        env=surroundings(env),
+        check=False, capture_output=True, text=True, timeout=900, env=surroundings(env),
         **{"stdin": subprocess.DEVNULL, **more},
-    )
+    )  # fmt: skip
     return Result(done.returncode, done.stdout, done.stderr)
 
 

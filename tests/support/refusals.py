@@ -426,22 +426,15 @@ _NUMBERS = "TINYINT INT BIGINT FLOAT DOUBLE DECIMAL(3,1)"
 _INTEGERS = f"BOOLEAN DATE TIMESTAMP_NTZ {_NESTED}"
 _WORDS = f"{_NUMBERS} BOOLEAN DATE TIMESTAMP TIMESTAMP_NTZ {_NESTED}"
 DEFAULTS = {
-    "7": _INTEGERS,
-    "-7": _INTEGERS,
-    "7L": _INTEGERS,
-    "300": f"TINYINT DECIMAL(3,1) {_INTEGERS}",
-    "1.5": f"BINARY {_INTEGERS}",
-    "1.5D": f"BINARY {_INTEGERS}",
-    "1e3": f"TINYINT DECIMAL(3,1) BINARY {_INTEGERS}",
-    "'x'": _WORDS,
-    "'true'": _WORDS,
+    "7": _INTEGERS, "-7": _INTEGERS, "7L": _INTEGERS, "300": f"TINYINT DECIMAL(3,1) {_INTEGERS}",
+    "1.5": f"BINARY {_INTEGERS}", "1.5D": f"BINARY {_INTEGERS}",
+    "1e3": f"TINYINT DECIMAL(3,1) BINARY {_INTEGERS}", "'x'": _WORDS, "'true'": _WORDS,
     "'7'": f"BOOLEAN DATE TIMESTAMP TIMESTAMP_NTZ {_NESTED}",
     "'2020-01-01'": f"{_NUMBERS} BOOLEAN {_NESTED}",
     "true": f"{_NUMBERS} DATE TIMESTAMP TIMESTAMP_NTZ BINARY VARIANT {_NESTED}",
     "X'1F'": f"{_NUMBERS} BOOLEAN DATE TIMESTAMP TIMESTAMP_NTZ {_NESTED}",
-    "DATE '2020-01-01'": f"{_NUMBERS} BOOLEAN BINARY {_NESTED}",
-    "NULL": "",
-}
+    "DATE '2020-01-01'": f"{_NUMBERS} BOOLEAN BINARY {_NESTED}", "NULL": "",
+}  # fmt: skip
 """Literals, and the types whose columns Spark does not let have them as default."""
 
 UNTOUCHED: dict[str, dict[str, str]] = {

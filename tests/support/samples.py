@@ -371,15 +371,9 @@ def why(
 ) -> WhyReport:
     """The report on *snapshot*, before which the table was as in *base*; without clients."""
     found = explain_protocol(
-        name,
-        snapshot or base,
-        base,
-        [(base, snapshot)] if snapshot else [],
-        lambda _: FeatureHistory(first=0),
-        words=words,
-        now=0,
-        session=SessionSettings(),
-    )
+        name, snapshot or base, base, [(base, snapshot)] if snapshot else [],
+        lambda _: FeatureHistory(first=0), words=words, now=0, session=SessionSettings(),
+    )  # fmt: skip
     return replace(
         found,
         features=tuple(replace(feature, gains=feature.gains[:1]) for feature in found.features),
@@ -439,30 +433,18 @@ def other_provider_altered(_: Path) -> Iterator[Report]:
 HOSTILE: Final = {
     "terminal": "a\x00\x07\b\x0b\x1b[31mred\x1b]0;title\x07\x7f\x9b31m",
     "lines": "a\r\n::error::x\n##[error]x\n%0A::error::x\u2028\u2029\x85b",
-    "command": "  ::add-mask::x,y:z%25%3A",
-    "old-command": "a##[add-path]/evil",
+    "command": "  ::add-mask::x,y:z%25%3A", "old-command": "a##[add-path]/evil",
     "html": "</script><script>alert(1)</script><img src=x onerror=alert(1)>",
     "attribute": "\"'><svg/onload=alert(1)>&lt;&#106;",
-    "style": "</style></title></pre></code></table>",
-    "xml": "]]><!--<?x y?>&amp;&#0;<![CDATA[",
+    "style": "</style></title></pre></code></table>", "xml": "]]><!--<?x y?>&amp;&#0;<![CDATA[",
     "links": "[a](http://evil.example) ![i](http://evil.example/i.png) <http://evil.example>",
     "bare-links": "https://evil.example www.evil.example me@evil.example javascript:alert(1)",
-    "mentions": "@user #1 :tada: $x$ GH-1 [^1]",
-    "emphasis": "**b** _e_ ~~s~~ `c` ``d`` \\`e",
-    "cells": "a | b \\| c || d |",
-    "heading": "# a",
-    "quote": "> a",
-    "list": "- a",
-    "number": "12. a",
-    "rule": "---",
-    "setext": "===",
-    "fence": "```\na\n```",
-    "bidi": "a\u202eb\u2066c\u200bd\ufeffe",
-    "surrogates": "a\ud800b\udcffc",
-    "noncharacters": "a\ufffe\uffff\ufdd0\U0001fffeb",
-    "long": "x" * 5000,
-    "empty": "",
-}
+    "mentions": "@user #1 :tada: $x$ GH-1 [^1]", "emphasis": "**b** _e_ ~~s~~ `c` ``d`` \\`e",
+    "cells": "a | b \\| c || d |", "heading": "# a", "quote": "> a", "list": "- a",
+    "number": "12. a", "rule": "---", "setext": "===", "fence": "```\na\n```",
+    "bidi": "a\u202eb\u2066c\u200bd\ufeffe", "surrogates": "a\ud800b\udcffc",
+    "noncharacters": "a\ufffe\uffff\ufdd0\U0001fffeb", "long": "x" * 5000, "empty": "",
+}  # fmt: skip
 
 
 def hostile_snapshot(path: Path, text: str) -> Snapshot:
@@ -551,22 +533,15 @@ def foreign_creation(
     step = CreateTable(
         mode=CreationMode.CREATE_OR_REPLACE,
         schema=read_schema("id BIGINT NOT NULL, day DATE"),
-        partition_by=("day",),
-        properties={"x": text},
-        write_options={"header": text},
-        comment=text,
+        partition_by=("day",), properties={"x": text}, write_options={"header": text}, comment=text,
         query="SELECT 1 AS id, DATE'2026-01-01' AS day",
-    )
+    )  # fmt: skip
     old = CatalogTable("spark_catalog.shop.export", "orc", location, is_managed=True)
     for before in (None, old):
         plan = plan_foreign_creation(
-            table,
-            "spark_catalog.shop.export",
-            step,
-            provider="csv",
-            location=location,
+            table, "spark_catalog.shop.export", step, provider="csv", location=location,
             before=before,
-        )
+        )  # fmt: skip
         yield ForeignReport(plan)
     yield ForeignReport(plan, outcome=(("Provider", "csv"), ("Comment", text)))
 

@@ -148,12 +148,9 @@ def start_snapshot(case: oracle.Case) -> Snapshot:
         metadata = Metadata.from_wire(state["metadata"])
         version = state["version"]
     return Snapshot(
-        root="table",
-        version=version,
-        protocol=protocol,
-        metadata=metadata,
+        root="table", version=version, protocol=protocol, metadata=metadata,
         commit_info=infos[-1] if infos else None,
-    )
+    )  # fmt: skip
 
 
 def _lines(files: list[dict[str, str]]) -> list[list[SingleAction]]:

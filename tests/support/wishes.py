@@ -23,20 +23,15 @@ COLUMNS = (
 )  # fmt: skip
 FEATURES = ("allowColumnDefaults", "appendOnly", "checkConstraints", "invariants", "domainMetadata")
 PROPERTIES = {
-    "team": ("data", "web"),
-    "delta.appendOnly": ("true", "false"),
+    "team": ("data", "web"), "delta.appendOnly": ("true", "false"),
     "delta.enableChangeDataFeed": ("true",),
     "delta.enableDeletionVectors": ("true", "false"),
-    "delta.enableInCommitTimestamps": ("true",),
-    "delta.enableTypeWidening": ("true",),
-    "delta.enableRowTracking": ("true",),
-    "delta.checkpointPolicy": ("v2", "classic"),
+    "delta.enableInCommitTimestamps": ("true",), "delta.enableTypeWidening": ("true",),
+    "delta.enableRowTracking": ("true",), "delta.checkpointPolicy": ("v2", "classic"),
     "delta.dataSkippingNumIndexedCols": ("3", "32"),
     "delta.feature.vacuumProtocolCheck": ("supported",),
-    "delta.minWriterVersion": ("4", "7"),
-    MODE: ("name", "none"),
-    "comment": ("what for",),
-}
+    "delta.minWriterVersion": ("4", "7"), MODE: ("name", "none"), "comment": ("what for",),
+}  # fmt: skip
 STORED = tuple(key for key in PROPERTIES if key.startswith(("team", "delta.a", "delta.enable")))
 
 
@@ -104,12 +99,8 @@ _CHANGES = (
         for other in "abcd"),
 )  # fmt: skip
 _RENAMED: dict[tuple[str, ...], str] = {
-    ("a",): "a b",
-    ("b",): "bb",
-    ("s",): "t",
-    ("s", "x"): "w",
-    ("c",): "a2",
-}
+    ("a",): "a b", ("b",): "bb", ("s",): "t", ("s", "x"): "w", ("c",): "a2",
+}  # fmt: skip
 
 
 @st.composite

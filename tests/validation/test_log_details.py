@@ -84,16 +84,13 @@ MENDED: Final = [
     ("DL107", "nothing_points_to_the_checkpoint"),
     ("DL108", "the_checkpoint_was_deleted"),
     ("DL109", "a_newer_checkpoint_is_not_pointed_to"),
-    ("DL110", "the_pointer_is_empty"),
-    ("DL110", "the_pointer_has_a_key_twice"),
-    ("DL110", "the_pointer_has_no_size"),
-    ("DL111", "the_pointer_was_edited"),
+    ("DL110", "the_pointer_is_empty"), ("DL110", "the_pointer_has_a_key_twice"),
+    ("DL110", "the_pointer_has_no_size"), ("DL111", "the_pointer_was_edited"),
     ("DL119", "a_hundred_and_one_commits_have_no_checkpoint"),
-    ("DL616", "the_pointer_says_too_many_parts"),
-    ("DL616", "the_pointer_forgets_the_parts"),
+    ("DL616", "the_pointer_says_too_many_parts"), ("DL616", "the_pointer_forgets_the_parts"),
     ("DL616", "the_pointer_counts_other_actions"),
     ("DL616", "the_pointer_counts_other_files"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("code", "name"), MENDED)

@@ -17,27 +17,10 @@ from tests.support.tables import add, commit, commit_info, metadata, protocol, t
 pytestmark = pytest.mark.slow
 
 ODD: list[Any] = [
-    None,
-    True,
-    -1,
-    2**40,
-    1.5,
-    "",
-    "x" * 100,
-    "9" * 6000,
-    "\x1b[31m\n",
-    [],
-    [None],
-    ["a", 1, {}],
-    {},
-    {"a": None},
-    {"a": {"b": []}},
-    "[" * 30_000,
-    '{"type":"struct"}',
-    '{"type":"struct","fields":[{"name":"a"}]}',
-    '{"type":"struct","fields":[]}',
-    '"string"',
-]
+    None, True, -1, 2**40, 1.5, "", "x" * 100, "9" * 6000, "\x1b[31m\n", [], [None], ["a", 1, {}],
+    {}, {"a": None}, {"a": {"b": []}}, "[" * 30_000, '{"type":"struct"}',
+    '{"type":"struct","fields":[{"name":"a"}]}', '{"type":"struct","fields":[]}', '"string"',
+]  # fmt: skip
 FIELD_KEYS = [
     "delta.columnMapping.id", "delta.columnMapping.physicalName", "delta.columnMapping.nested.ids",
     "delta.generationExpression", "delta.invariants", "delta.typeChanges", "delta.identity.start",

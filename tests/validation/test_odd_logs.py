@@ -17,35 +17,20 @@ pytestmark = pytest.mark.slow
 DEEP = json.loads("[" * 400 + "]" * 400)
 
 VALUES: list[Any] = [
-    None,
-    True,
-    -1,
-    2**70,
-    1.5,
-    "",
-    "9" * 5000,
-    "\x1b[31m\r\n\u2028",
-    "\ud800",
-    [],
-    [None, 1, "a", {}],
-    {},
-    {"a": {"b": [None]}},
-    DEEP,
-]
+    None, True, -1, 2**70, 1.5, "", "9" * 5000, "\x1b[31m\r\n\u2028", "\ud800", [],
+    [None, 1, "a", {}], {}, {"a": {"b": [None]}}, DEEP,
+]  # fmt: skip
 
 FIELDS = {
     "commitInfo": ("inCommitTimestamp", "timestamp", "txnId", "operation"),
     "add": ("path", "size", "deletionVector", "partitionValues", "stats"),
     "remove": ("path", "deletionVector", "deletionTimestamp"),
-    "cdc": ("path",),
-    "txn": ("appId", "version"),
+    "cdc": ("path",), "txn": ("appId", "version"),
     "domainMetadata": ("domain", "configuration", "removed"),
     "protocol": ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFeatures"),
     "metaData": ("id", "format", "schemaString", "configuration", "partitionColumns"),
-    "checkpointMetadata": ("version",),
-    "sidecar": ("path", "sizeInBytes"),
-    "novel\n": ("x",),
-}
+    "checkpointMetadata": ("version",), "sidecar": ("path", "sizeInBytes"), "novel\n": ("x",),
+}  # fmt: skip
 HINT = ("version", "size", "parts", "sizeInBytes", "numOfAddFiles", "v2Checkpoint", "checksum")
 CHECKSUM = (
     "tableSizeBytes", "numFiles", "numMetadata", "numProtocol", "metadata", "protocol",

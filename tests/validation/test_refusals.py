@@ -62,31 +62,16 @@ def test_corpus() -> None:
 
 
 BODIES: Final[list[bytes]] = [
-    b"",
-    b"\n \n",
-    b'{"add":{"path":"x"',
-    b'{"add":{"path":"x"}}\n{"add":{"path":"y"}',
-    b"\x00\x01\x02",
-    b'{"add":{"path":"\xff"}}\n',
-    b"[5]\n",
-    b"5\n",
-    b"null\n",
-    b"[]\n",
-    b"{}\n",
-    b"NaN\n",
-    b'{"add":5}\n',
-    b'[{"txn":{"appId":"a","version":1}}]\n',
-    b'{"add":{"path":"x","size":"1"}}\n',
-    b'{"remove":{"path":"x","deletionVector":[]}}\n',
+    b"", b"\n \n", b'{"add":{"path":"x"', b'{"add":{"path":"x"}}\n{"add":{"path":"y"}',
+    b"\x00\x01\x02", b'{"add":{"path":"\xff"}}\n', b"[5]\n", b"5\n", b"null\n", b"[]\n", b"{}\n",
+    b"NaN\n", b'{"add":5}\n', b'[{"txn":{"appId":"a","version":1}}]\n',
+    b'{"add":{"path":"x","size":"1"}}\n', b'{"remove":{"path":"x","deletionVector":[]}}\n',
     b'{"txn":{"appId":"x","version":1.5}}\n',
     b'{"protocol":{"minReaderVersion":2147483648,"minWriterVersion":2}}\n',
-    b'{"metaData":{"id":"x","configuration":[]}}\n',
-    b'{"metaData":{"id":null}}\n',
-    b'{"commitInfo":[]}\n',
-    b'{"commitInfo":{}}\r{"add":{}}\r\n',
-    b"[" * 2000 + b"]" * 2000 + b"\n",
+    b'{"metaData":{"id":"x","configuration":[]}}\n', b'{"metaData":{"id":null}}\n',
+    b'{"commitInfo":[]}\n', b'{"commitInfo":{}}\r{"add":{}}\r\n', b"[" * 2000 + b"]" * 2000 + b"\n",
     commit(commit_info(), remove("a")),
-]
+]  # fmt: skip
 """What a commit may hold, most of which no writer would write."""
 
 
