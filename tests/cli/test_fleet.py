@@ -115,7 +115,7 @@ def test_a_directory_that_cannot_be_listed_is_a_line_of_its_own(lake: Path) -> N
 def test_lines_are_those_of_single_runs(
     oracle_tables: dict[str, OracleTable],
     command: list[str],
-    forked: bool,  # noqa: FBT001 -- it is a parameter
+    forked: bool,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:

@@ -558,7 +558,7 @@ def test_a_file_that_was_cut_off_is_refused(plans: Path, writer: LogWriter) -> N
 
 @pytest.mark.usefixtures("writer")
 @pytest.mark.parametrize("begun", [True, False])
-def test_an_edited_plan_is_not_carried_out(lake: Path, plans: Path, begun: bool) -> None:  # noqa: FBT001
+def test_an_edited_plan_is_not_carried_out(lake: Path, plans: Path, begun: bool) -> None:
     lines = [json.loads(line) for line in plans.read_text().splitlines()]
     lines[0]["steps"][0]["properties"]["team"] = "mine"
     lines[0] = resealed(lines[0])

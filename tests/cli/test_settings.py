@@ -371,10 +371,7 @@ def test_the_keys_of_a_pattern_replace_the_general_ones() -> None:
     ("data/x", "/other/data/x", False),
 ])  # fmt: skip
 def test_a_pattern_matches_the_name_as_given_or_the_place(
-    table: str,
-    location: str,
-    matches: bool,  # noqa: FBT001 -- a column of the table above
-    tmp_path: Path,
+    table: str, location: str, matches: bool, tmp_path: Path
 ) -> None:
     found = loaded(TABLES).demands(table, location.replace("HERE", str(tmp_path)))
     assert bool(found.writers) is matches

@@ -152,10 +152,7 @@ def test_the_outcome_is_unknown_where_the_store_falls_silent(
 
 @pytest.mark.parametrize("harmless", [True, False], ids=["an append", "a change of metadata"])
 def test_a_listing_that_is_out_of_date_loses_to_others(
-    server: S3Server,
-    proxy: Proxy,
-    place: str,
-    harmless: bool,  # noqa: FBT001
+    server: S3Server, proxy: Proxy, place: str, harmless: bool
 ) -> None:
     prefix = place.removeprefix(f"s3://{BUCKET}/")
     assert deltaadm("inspect", place).code == 0  # what the proxy has seen is stale from now on

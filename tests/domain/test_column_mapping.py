@@ -142,10 +142,7 @@ def test_a_mode_that_does_not_exist_is_refused():
     (Protocol(3, 7, frozenset(), frozenset()), False),
     (Protocol(3, 7, frozenset({"columnMapping"}), frozenset({"columnMapping"})), True),
 ], ids=str)  # fmt: skip
-def test_which_protocols_have_column_mapping(
-    protocol: Protocol,
-    satisfied: bool,  # noqa: FBT001 -- a column of the table
-):
+def test_which_protocols_have_column_mapping(protocol: Protocol, satisfied: bool):
     assert satisfies_column_mapping_protocol(protocol) is satisfied
 
 
@@ -563,10 +560,7 @@ def test_ids_are_dense_and_unique_and_names_stay(schema: StructType):
 
 
 @given(SCHEMAS, st.booleans())
-def test_assigning_twice_is_assigning_once(
-    schema: StructType,
-    iceberg: bool,  # noqa: FBT001 -- a drawn value
-):
+def test_assigning_twice_is_assigning_once(schema: StructType, iceberg: bool):
     configuration = {"delta.enableIcebergCompatV2": "true"} if iceberg else {}
     once = turned_on(Metadata(schema_string=schema.to_json(), configuration=configuration))
     check_column_id_and_physical_name_assignments(once)
@@ -581,10 +575,7 @@ def test_assigning_twice_is_assigning_once(
 
 
 @given(SCHEMAS, st.booleans())
-def test_dropping_undoes_assigning(
-    schema: StructType,
-    iceberg: bool,  # noqa: FBT001 -- a drawn value
-):
+def test_dropping_undoes_assigning(schema: StructType, iceberg: bool):
     configuration = {"delta.enableIcebergCompatV3": "true"} if iceberg else {}
     after = turned_on(Metadata(schema_string=schema.to_json(), configuration=configuration))
     assert has_column_mapping_metadata(after.schema)

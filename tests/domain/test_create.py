@@ -184,7 +184,7 @@ def test_the_domain_of_clustering_stays_when_a_table_is_replaced_by_one_without(
 
 
 @pytest.mark.parametrize(("files", "refused"), [(0, False), (1, True)])
-def test_files_of_an_append_only_table_are_not_replaced(files: int, refused: bool) -> None:  # noqa: FBT001
+def test_files_of_an_append_only_table_are_not_replaced(files: int, refused: bool) -> None:
     old = evolve(no_table("t"), _step(properties={"delta.appendOnly": "true"}))
     old = replace(old, files=FileFacts(files=files))
     if not refused:

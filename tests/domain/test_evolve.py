@@ -440,10 +440,7 @@ MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId":
         id="unset off"),
 ])  # fmt: skip
 def test_a_step_says_its_cost_and_whether_it_is_several_commits(
-    before: dict[str, str],
-    step: Step,
-    cost: Cost,
-    several: bool,  # noqa: FBT001 -- a column of the table
+    before: dict[str, str], step: Step, cost: Cost, several: bool
 ):
     snapshot = _table(LISTED, before)
     assert step.cost(snapshot) is cost

@@ -309,17 +309,14 @@ def test_keys_get_the_spelling_of_the_registry(key: str, normal: str):
     ("delta.appendOnly", False),
     ("minReaderVersion", False),
 ])  # fmt: skip
-def test_protocol_properties(key: str, answer: bool):  # noqa: FBT001 -- a column of the table
+def test_protocol_properties(key: str, answer: bool):
     assert is_protocol_property(key) is answer
 
 
 @pytest.mark.parametrize(
     ("configuration", "answer"), [({}, True), ({"delta.enableExpiredLogCleanup": "False"}, False)]
 )
-def test_a_switch_has_its_default(
-    configuration: dict[str, str],
-    answer: bool,  # noqa: FBT001 -- a column of the table
-):
+def test_a_switch_has_its_default(configuration: dict[str, str], answer: bool):
     assert is_true(configuration, "delta.enableExpiredLogCleanup") is answer
 
 
@@ -331,10 +328,7 @@ def test_a_switch_has_its_default(
     ({"surely.not": "1"}, True),
     ({"": ""}, True),
 ])  # fmt: skip
-def test_unknown_keys_are_for_other_programs_only(
-    configuration: dict[str, str],
-    allowed: bool,  # noqa: FBT001 -- a column of the table
-):
+def test_unknown_keys_are_for_other_programs_only(configuration: dict[str, str], allowed: bool):
     assert validate_configurations(configuration, allow_arbitrary=True) == configuration
     if allowed:
         assert validate_configurations(configuration) == configuration

@@ -289,10 +289,7 @@ def test_iceberg_compatibility(
     (("integer", "double"), False),
     (("integer", "decimal(12,0)"), False),
 ])  # fmt: skip
-def test_widening_that_iceberg_knows(
-    change: tuple[str, str],
-    legal: bool,  # noqa: FBT001 -- a column of the table
-):
+def test_widening_that_iceberg_knows(change: tuple[str, str], legal: bool):
     old, new = change
     history = {"delta.typeChanges": [{"fromType": old, "toType": new}]}
     step = SetProperties({**MAPPED, **iceberg(2)})

@@ -41,7 +41,7 @@ TENS = Requirement(least="10", most="100")
     (Requirement(allowed=("20", "30"), most="25"), "30", False),
     (Requirement(allowed=("20", "30"), most="25"), "10", False),
 ])  # fmt: skip
-def test_value(requirement: Requirement, value: str | None, met: bool) -> None:  # noqa: FBT001
+def test_value(requirement: Requirement, value: str | None, met: bool) -> None:
     assert requirement.met_by(value) is met
 
 

@@ -85,10 +85,7 @@ def test_the_second_run_lowers_the_protocol_and_protects_nothing() -> None:
     (NOW - 24 * HOUR + 1, False),
     (NOW, False),
 ])  # fmt: skip
-def test_the_second_run_waits_until_history_has_expired(
-    written: int,
-    ready: bool,  # noqa: FBT001 -- a column of the table
-) -> None:
+def test_the_second_run_waits_until_history_has_expired(written: int, ready: bool) -> None:
     history = FeatureHistory(first=0, needing=5, needing_since=written)
     assert status(PURGED, "deletionVectors", history).phase is (
         Phase.READY if ready else Phase.WAITING

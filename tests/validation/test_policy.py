@@ -36,10 +36,7 @@ def mapped(path: Path) -> None:
     pytest.param(mapped, ("none",), False, id="name to none, which rewrites every file"),
 ])  # fmt: skip
 def test_a_mode_is_changed_only_where_that_is_cheap(
-    make: Callable[[Path], None],
-    allowed: tuple[str, ...],
-    offered: bool,  # noqa: FBT001 -- a column of the table above
-    tmp_path: Path,
+    make: Callable[[Path], None], allowed: tuple[str, ...], offered: bool, tmp_path: Path
 ) -> None:
     make(tmp_path)
     found = only(tmp_path, "DL905", Demands(policy=Policy(mapping_modes=allowed)))
@@ -51,9 +48,7 @@ def test_a_mode_is_changed_only_where_that_is_cheap(
     ("feature", "offered"), [("rowTracking", True), ("clustering", False), ("madeUp", False)]
 )
 def test_a_feature_is_added_only_where_a_property_can(
-    feature: str,
-    offered: bool,  # noqa: FBT001 -- a column of the table above
-    tmp_path: Path,
+    feature: str, offered: bool, tmp_path: Path
 ) -> None:
     plain()(tmp_path)
     found = only(tmp_path, "DL903", Demands(policy=Policy(required_features=(feature,))))

@@ -87,7 +87,7 @@ KEYS = {
 }
 
 
-def _column(of: str, nullable: bool, invariant: Any) -> Action:  # noqa: FBT001 -- hypothesis
+def _column(of: str, nullable: bool, invariant: Any) -> Action:
     keys = {"delta.invariants": invariant} if invariant else {}
     return tables.column("a", of, nullable=nullable, **keys)
 

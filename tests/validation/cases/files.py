@@ -277,13 +277,9 @@ respects("DL714", "a file has no time worth the name", _holding(add("f", modific
 TRACKED = (
     INFO,
     protocol(1, 7, None, ["domainMetadata", "rowTracking"]),
-    metadata(
-        {
-            "delta.enableRowTracking": "true",
-            "delta.rowTracking.materializedRowIdColumnName": "_row-id-col-1",
-            "delta.rowTracking.materializedRowCommitVersionColumnName": "_row-version-col-1",
-        }
-    ),
+    metadata({"delta.enableRowTracking": "true",
+        "delta.rowTracking.materializedRowIdColumnName": "_row-id-col-1",
+        "delta.rowTracking.materializedRowCommitVersionColumnName": "_row-version-col-1"}),
 )
 
 

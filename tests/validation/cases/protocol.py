@@ -367,16 +367,10 @@ breaks("DL222", "two versions of iceberg compatibility", iceberg(1, 2))
 
 @breaks("DL222 DL214 DL511 DL532")
 def adaptive_metadata_with_v2_checkpoints(path: Path) -> None:
-    both = sorted(
-        {
-            "adaptiveMetadata-preview",
-            "catalogManaged",
-            "columnMapping",
-            "deletionVectors",
-            "v2Checkpoint",
-            VACUUM,
-        }
-    )
+    both = sorted({
+        "adaptiveMetadata-preview", "catalogManaged", "columnMapping", "deletionVectors",
+        "v2Checkpoint", VACUUM,
+    })
     configuration = MAPPED | DV | {"delta.checkpointPolicy": "v2"}
     with_protocol(
         3,
