@@ -1,16 +1,14 @@
 """The code base keeps its own rules."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import grimp
 import pytest
@@ -19,9 +17,6 @@ from importlinter.cli import lint_imports
 import deltaadm
 from deltaadm.cli.table import COMMANDS, Command
 from tests.support.cases import each
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted((ROOT / "deltaadm").rglob("*.py"))

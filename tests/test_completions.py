@@ -1,7 +1,5 @@
 """Completion: what the program answers, and what the scripts make of it in real shells."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Our dataclasses are the standard library's, made in another way: one contract for both."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import pickle

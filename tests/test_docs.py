@@ -1,17 +1,16 @@
 """The pages for people agree with the code: commands, options, JSON fields, exit codes, links."""
 
-from __future__ import annotations
-
 import doctest
 import json
 import re
 import runpy
 import shlex
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -38,9 +37,6 @@ from deltaadm.reports.validate import choose_rules
 from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport
 from tests.support import oracle
 from tests.support.cases import each
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).parent.parent
 PAGES = (

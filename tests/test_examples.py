@@ -1,16 +1,15 @@
 """What the pages for people show is what the commands answer, on tables like those they tell of."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
 import re
 import shlex
 import shutil
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -20,9 +19,6 @@ from tests.support import tables
 from tests.support.program import LogWriter
 from tests.support.schemas import mapped, schema, struct
 from tests.support.tables import Table, add, column, commit, commit_info, metadata, protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)

@@ -1,7 +1,5 @@
 """The package as it is published, installed in an environment of its own, and what runs it."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re
@@ -12,9 +10,10 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from email.parser import HeaderParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -25,9 +24,6 @@ from markdown_it import MarkdownIt
 from deltaadm import __version__
 from deltaadm.cli.program import run
 from deltaadm.cli.table import COMMANDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

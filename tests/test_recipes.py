@@ -1,7 +1,5 @@
 """What the page of recipes shows is carried out or parsed, as far as that takes no service."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """What the pages for programs show can be done, and gives what they say."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

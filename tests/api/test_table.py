@@ -1,14 +1,13 @@
 """Tables for programs: what the commands do, as methods whose results are values."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import deltalake
 import pyarrow as pa
@@ -17,9 +16,6 @@ import pytest
 import deltaadm
 from deltaadm.cli.program import run
 from deltaadm.reports.schemas import SCHEMAS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @pytest.fixture(autouse=True)

@@ -1,10 +1,9 @@
 """`diff` and `record`: versions, tables and reference files, and what does not count."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -13,9 +12,6 @@ from deltaadm.reports.schemas import SCHEMAS
 from tests.support import tables
 from tests.support.program import deltaadm
 from tests.support.tables import Table, add, commit_info, domain, metadata, protocol
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DAY = 86_400_000
 FIELDS = ("table", "protocol", "metadata", "schema", "clustering_columns", "fingerprints")

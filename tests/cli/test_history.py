@@ -1,20 +1,13 @@
 """`history`: what it shows, of which versions, and what damage and odd requests lead to."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.support import tables
 from tests.support.program import deltaadm
-from tests.support.tables import Table, add, commit_info, domain, metadata, protocol
+from tests.support.tables import Action, Table, add, commit_info, domain, metadata, protocol
 from tools import spark_history
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.tables import Action
 
 DAY = 86_400_000
 """Milliseconds; version N of the table was committed on day N."""

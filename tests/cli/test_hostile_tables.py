@@ -1,10 +1,8 @@
 """A table whose directory, columns, properties and files have hostile names, from the shell on."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +12,6 @@ from deltaadm.reports.words import is_hidden
 from deltaadm.rules.rule import ValidationReport
 from tests.support import samples, tables
 from tests.support.program import deltaadm, process
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = {
     "lines": "a\n::error::x\r##[error]x",

@@ -1,20 +1,15 @@
 """The man pages: well-formed, and about all that there is."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from deltaadm.cli.man import man_pages
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, VARIABLES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_every_command_option_variable_and_exit_code_has_its_place() -> None:

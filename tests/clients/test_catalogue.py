@@ -1,7 +1,5 @@
 """The facts: each has a source and a day, names features that exist, and can be asked for."""
 
-from __future__ import annotations
-
 import datetime as dt
 
 import pytest

@@ -1,12 +1,11 @@
 """The facts about delta-rs, held against the release of it that is installed."""
 
-from __future__ import annotations
-
 import base64
 import json
 import struct
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import deltalake
 import pyarrow as pa
@@ -19,9 +18,6 @@ from deltaadm.clients import Access, Compatibility, parse_client, verdict
 from deltaadm.clients.facts import version_key
 from tests.support import tables
 from tests.support.tables import add, commit, metadata, protocol
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RELEASE = parse_client(f"delta-rs@{deltalake.__version__}")
 ROWS = [1, 2, 3]

@@ -1,9 +1,7 @@
 """Verdicts on made-up programs, so that each sentence about them stands alone; then laws."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -28,9 +26,6 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.domain.wire import Metadata
 from tests.support.examples import TIMES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 BOOK = Source("The Book", "2026-01-02")
 IN_ID_MODE = Metadata(configuration={"delta.columnMapping.mode": "id"})

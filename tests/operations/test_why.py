@@ -1,23 +1,17 @@
 """`inspect --why`: since when and why, on histories that real writers have made."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import deltalake
 import pyarrow as pa
 import pytest
 
 from tests.support import tables
+from tests.support.oracle import OracleTable
 from tests.support.program import deltaadm
-from tests.support.tables import add, commit_info, metadata, protocol
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.oracle import OracleTable
-    from tests.support.tables import Action
+from tests.support.tables import Action, add, commit_info, metadata, protocol
 
 
 def why(path: Path, *words: str) -> dict[str, Any]:

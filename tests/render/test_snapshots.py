@@ -1,23 +1,18 @@
 """The same sample reports in every format, as they were when somebody last looked at them."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from deltaadm import __version__
 from deltaadm.domain.features import FEATURES
 from deltaadm.formats.formats import FORMATS, Style, formats_for, render
 from deltaadm.reports.features import FeatureCatalogue
 from tests.support.samples import GROUPS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from syrupy.assertion import SnapshotAssertion
 
 CASES = [
     pytest.param(name, group, id=f"{group}-{name}")

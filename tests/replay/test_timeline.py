@@ -1,30 +1,23 @@
 """The states from version to version are those that each version has when it is loaded."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from deltaadm.dataclass import replace
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.plans.diff import RENAMED, ChangeKind, diff, is_renaming
+from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import timeline
 from deltaadm.reports.history import Section, entries
-from deltaadm.storage.store import open_store
+from deltaadm.storage.store import LogStore, open_store
 from tests.support import oracle, tables
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.plans.diff import Change
-    from deltaadm.storage.store import LogStore
-    from tests.support.oracle import OracleTable
+from tests.support.oracle import OracleTable
 
 _LISTS = {"partitionColumns", "clusteringColumns"}
 _MOST_VERSIONS = 12

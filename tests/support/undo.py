@@ -1,17 +1,10 @@
 """Taking back what a step of a plan has done, as the undo of its changes says."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from deltaadm.domain.features import FEATURES
-from deltaadm.domain.steps import DropFeature, SetProperties, UnsetProperties
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from deltaadm.domain.steps import Step
-    from deltaadm.plans.undo import Transition
+from deltaadm.domain.steps import DropFeature, SetProperties, Step, UnsetProperties
+from deltaadm.plans.undo import Transition
 
 
 def undo_steps(transition: Transition) -> tuple[Step, ...]:
