@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from deltaadm.dataclass import dataclass
-from deltaadm.errors import SettingsError
+from deltaadm.errors import SettingsError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,14 +79,15 @@ class _Document:
 
     def setting(self, key: str, section: str, *, alone: bool) -> Setting | None:
         """What it says about *key*, rather for the command *section* than for all."""
-        inner = self.values.get(section)
-        if isinstance(inner, dict) and key in inner:
-            self.require_permitted(key, section, inner[key])
-            return self._setting(inner[key], f"{section}.{key}")
-        if key not in self.values or alone:
-            return None
-        self.require_permitted(key, "", self.values[key])
-        return self._setting(self.values[key], key)
+        values = self.values.get(section)
+        if not (isinstance(values, dict) and key in values):
+            if alone or key not in self.values:
+                return None
+            section, values = "", self.values
+        self.require_permitted(key, section, values[key])
+        directory = os.path.dirname(os.path.abspath(self.path)) if self.path else ""
+        place = f"{self.name}: {section}.{key}" if section else f"{self.name}: {key}"
+        return Setting(values[key], self.origin, place, directory=directory)
 
     def require_permitted(self, key: str, section: str, value: Any) -> None:
         """Raise `SettingsError` for what only the user may set, if the file was just found."""
@@ -100,10 +101,6 @@ class _Document:
                 remedy=f"Set it in your own file, {user_file() or '(without HOME there is none)'}, "
                 "or on the command line; or name this file: --config FILE.",
             )
-
-    def _setting(self, value: Any, key: str) -> Setting:
-        directory = os.path.dirname(os.path.abspath(self.path)) if self.path else ""
-        return Setting(value, self.origin, f"{self.name}: {key}", directory=directory)
 
     @property
     def name(self) -> str:
@@ -150,9 +147,12 @@ class SettingsSources:
             )
         named = files[0] if files else os.environ.get(f"{PREFIX}CONFIG")
         if named:
-            yield _Document(_file(named), PROJECT, named)
-        elif not self._isolated:
-            yield from _project_file()
+            values = _document(named)
+            if os.path.basename(named) == PYPROJECT:
+                values = _section(values, named) or {}
+            yield _Document(values, PROJECT, named)
+        elif not self._isolated and (document := _project_file()) is not None:
+            yield document
         path = "" if self._isolated else user_file()
         if path and os.path.isfile(path):
             yield _Document(_document(path), USER, path)
@@ -174,19 +174,19 @@ class SettingsSources:
 
         With *alone* one for all commands does not count.
         """
-        return next(self._all(key, alone=alone), None)
+        return next(iter(self._all(key, alone=alone)), None)
 
     def layers(self, key: str) -> list[Setting]:
         """All settings of *key*, which is a table; what later ones say of a key in it counts."""
-        return list(self._all(key, alone=False))[::-1]
+        return self._all(key)[::-1]
 
-    def _all(self, key: str, *, alone: bool) -> Iterator[Setting]:
+    def _all(self, key: str, *, alone: bool = False) -> list[Setting]:
         settings = [document.setting(key, self.command, alone=alone) for document in self.documents]
         name = variable(key)
         if not alone and name in os.environ:
             given = bool(self.documents) and self.documents[0].origin == COMMAND_LINE
             settings.insert(given, Setting(os.environ[name], ENVIRONMENT, name, is_text=True))
-        return (setting for setting in settings if setting is not None)
+        return [setting for setting in settings if setting is not None]
 
     def knows(self, known: Collection[str]) -> bool:
         """Whether every key at the top is among those that are *known*."""
@@ -248,8 +248,6 @@ class SettingsSources:
             return f"{aliases[name].value}{at}{version}"
         if os.path.isdir(text):
             return text
-        from deltaadm.errors import did_you_mean
-
         near = did_you_mean(f"@{name}", [f"@{alias}" for alias in aliases])
         raise SettingsError(
             f"There is no alias {text!r}.",
@@ -330,28 +328,36 @@ def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
 # Files
 
 
-def _file(path: str) -> Mapping[str, Any]:
-    document = _document(path)
-    if os.path.basename(path) == PYPROJECT:
-        return _section(document, path) or {}
-    return document
+def _project_file() -> _Document | None:
+    """
+    The nearest file of the project that has settings.
 
-
-def _project_file() -> Iterator[_Document]:
-    """The nearest file of the project that has settings; raises `SettingsError` unless it may."""
+    Raises `SettingsError` for one of somebody else, or that somebody else can write.
+    """
     for directory in _directories():
         path = os.path.join(directory, FILE)
         values: Mapping[str, Any] | None = None
-        if os.path.isfile(path):
-            _require_own(path)
-            values = _document(path)
-        else:
+        if not os.path.isfile(path):
             path = os.path.join(directory, PYPROJECT)
-            if os.path.isfile(path) and (values := _pyproject(path)) is not None:
-                _require_own(path)
-        if values is not None:
-            yield _Document(values, PROJECT, path, is_found=True)
-            return
+            if not (os.path.isfile(path) and (values := _pyproject(path)) is not None):
+                continue
+        status = os.stat(path)
+        fault = ""
+        if os.name == "nt":
+            pass
+        elif status.st_uid not in {os.getuid(), 0}:
+            fault = f"belongs to another user (uid {status.st_uid})"
+        elif status.st_mode & 0o002 or (status.st_mode & 0o020 and status.st_gid != os.getgid()):
+            fault = "can be written by other users"
+        if fault:
+            raise SettingsError(
+                f"The settings in {path} are not used, since the file {fault}.",
+                remedy=f"Name it, if you trust it: --config {path}. Otherwise {_USE_NONE}",
+            )
+        return _Document(
+            _document(path) if values is None else values, PROJECT, path, is_found=True
+        )
+    return None
 
 
 def _directories() -> list[str]:
@@ -370,40 +376,20 @@ def _directories() -> list[str]:
     return directories
 
 
-def _require_own(path: str) -> None:
-    """Raise `SettingsError` for a file of somebody else, or that somebody else can write."""
-    if os.name == "nt":
-        return
-    status = os.stat(path)
-    if status.st_uid not in {os.getuid(), 0}:
-        fault = f"belongs to another user (uid {status.st_uid})"
-    elif status.st_mode & 0o002 or (status.st_mode & 0o020 and status.st_gid != os.getgid()):
-        fault = "can be written by other users"
-    else:
-        return
-    raise SettingsError(
-        f"The settings in {path} are not used, since the file {fault}.",
-        remedy=f"Name it, if you trust it: --config {path}. Otherwise {_USE_NONE}",
-    )
-
-
 def _pyproject(path: str) -> Mapping[str, Any] | None:
     """Our section of a pyproject.toml, which is not ours to complain about without one."""
-    # Without our section it may be no TOML at all, and need not be parsed.
     try:
         with open(path, "rb") as file:
             text = file.read()
     except OSError:
         return None
-    if b"deltaadm" not in text or not any(map(_begins_section, text.splitlines())):
-        return None
-    return _section(_document(path), path)
-
-
-def _begins_section(line: bytes) -> bool:
-    """Whether a section of ours may begin here, however it is spelled."""
-    plain = line.translate(None, b" \t\"'")
-    return b"tool.deltaadm" in plain or plain.startswith((b"[tool]", b"tool="))
+    # Without our section, however it is spelled, it may be no TOML at all.
+    plain = [line.translate(None, b" \t\"'") for line in text.splitlines()]
+    if b"deltaadm" in text and any(
+        b"tool.deltaadm" in line or line.startswith((b"[tool]", b"tool=")) for line in plain
+    ):
+        return _section(_document(path), path)
+    return None
 
 
 def _section(document: Mapping[str, Any], source: str) -> Mapping[str, Any] | None:
@@ -437,16 +423,11 @@ def check_keys(document: Mapping[str, Any], place: str, known: Collection[str]) 
     """Raise `SettingsError` for a key at *place* that is not among those that are *known*."""
     for key in document:
         if key not in known:
-            from deltaadm.errors import did_you_mean
-
+            listed = f"The settings are {', '.join(sorted(known))}."
+            several = listed if len(known) <= _FEW else "`deltaadm config show` lists all settings."
             raise SettingsError(
                 f"{place.rstrip('.: ')}: there is no setting {key!r}.",
-                remedy=did_you_mean(key, known)
-                or (
-                    f"The settings are {', '.join(sorted(known))}."
-                    if len(known) <= _FEW
-                    else "`deltaadm config show` lists all settings."
-                ),
+                remedy=did_you_mean(key, known) or several,
             )
 
 
