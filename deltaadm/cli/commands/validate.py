@@ -37,7 +37,6 @@ from deltaadm.runs.plan_options import (
     ChangeOptions,
     ClientOptions,
     CommitOptions,
-    PlanOptions,
     PlanOutputOptions,
 )
 from deltaadm.runs.sessions import log_reader
@@ -52,43 +51,39 @@ if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
 
 
-# Destinations
-
-
-def outlets(options: ReportOptions, report: type) -> tuple[OutputTarget, ...]:
+def outlets(options: ReportOptions, report: type) -> list[OutputTarget]:
     """
     The outlets that the command line asks for; text on standard output if it asks for none.
 
     A format that cannot show *report*, and a place that two formats share, are usage errors.
     """
-    targets = [_outlet(text, options.output_file, report) for text in options.output or ("text",)]
+    offered = formats_for(report)
+    targets = []
+    for text in options.output or ("text",):
+        name, colon, file = text.partition(":")
+        if name not in offered:
+            raise UsageError(f"{name!r} is not one of {', '.join(offered)}", option="--output")
+        if colon and not file:
+            raise UsageError(f"{text!r} names no file", option="--output")
+        place = options.output_file
+        if file:
+            from pathlib import Path  # which takes its time
+
+            place = Path(file)
+        targets.append(OutputTarget(name, place))
     if options.color not in {"auto", "always", "never"}:
         check_format(OutputOptions(color=options.color), report)
     places = [target.file for target in targets]
-    for place in places:
-        if places.count(place) > 1:
+    for shared in places:
+        if places.count(shared) > 1:
             raise UsageError(
-                f"several formats go to {place or 'standard output'}; add a file to all but one, "
+                f"several formats go to {shared or 'standard output'}; add a file to all but one, "
                 "for example -o sarif:report.sarif",
                 option="--output",
             )
     if options.output_file is not None and options.output_file not in places:
         raise UsageError("every format already has a file", option="--output-file")
-    return tuple(targets)
-
-
-def _outlet(text: str, default: Path | None, report: type) -> OutputTarget:
-    name, colon, file = text.partition(":")
-    offered = formats_for(report)
-    if name not in offered:
-        raise UsageError(f"{name!r} is not one of {', '.join(offered)}", option="--output")
-    if colon and not file:
-        raise UsageError(f"{text!r} names no file", option="--output")
-    if not file:
-        return OutputTarget(name, default)
-    from pathlib import Path  # which takes its time
-
-    return OutputTarget(name, Path(file))
+    return targets
 
 
 class DepthOptions(Parameters):
@@ -165,144 +160,99 @@ class Validate(Parameters):
         """Carry out the command; the exit code."""
         require_tables(self.tables, self.many)
         if self.fix:
-            return _fix(self, context)
-        _refuse_plan_options(self.change.planning)
-        commit = self.change.commit
-        places = outlets(
-            commit.output, StatisticsReport if self.selection.statistics else ValidationReport
-        )
-        _require_streaming(self.many, places, self.selection)
-        context = context.with_request(
-            commit.spark,
-            OutputOptions(
-                output=next((place.format for place in places if not place.file), "text")
-            ),
-            commit.access,
-        )
+            return self._fix(context)
+        planning, commit, selection = self.change.planning, self.change.commit, self.selection
+        for name in ("apply", "check", "out"):
+            if getattr(planning, name):
+                raise UsageError("requires --fix", option=f"--{name}")
+        counted = selection.statistics
+        places = outlets(commit.output, StatisticsReport if counted else ValidationReport)
+        require_streaming(self.many, *(place.format for place in places))
+        to_files = selection.write_baseline or any(place.file is not None for place in places)
+        if self.many.resume is not None and to_files:
+            raise UsageError(
+                "supports only standard output: the tables of the earlier run would be missing "
+                "from other files",
+                option="--resume",
+            )
+        shown = next((place.format for place in places if not place.file), "text")
+        context = context.with_request(commit.spark, OutputOptions(output=shown), commit.access)
+        return handle_errors(context, "", lambda: self._report(context, places))
+
+    def _report(self, context: RunContext, places: Sequence[OutputTarget]) -> int:
+        """Show the findings at their *places*; the exit code."""
+        tables, output = self.tables or (), self.change.commit.output
+        known: list[ValidationReport] = []
+        with log_reader(context, tables, self.many, by_executors=True) as reader:
+            run = self._run(reader)
+            fleet = collect_tables(reader, tables, self.many, "validate")
+            do_without_numpy()
+            style = Style(
+                color=output.color,
+                fail_on=run.fail_on,
+                show_secrets=output.show_secrets,
+                selection=output.selection,
+            )
+            styled = replace(reader, style=style)
+            baseline_file = self.selection.write_baseline
+            printer_of = StatisticsPrinter if self.selection.statistics else ResultPrinter
+            printer = printer_of(fleet, places, style)
+            task = TableTask(
+                styled,
+                fleet,
+                partial(run.report, styled, watched=fleet.alone),
+                run.code,
+                keep=printer.keeps or baseline_file is not None,
+                report_missing=run.report_missing,
+            )
+            # So many tables that processes pay, by whether more than the newest version is read.
+            for result in table_results(task, threshold=2 if run.depth_names else 16):
+                printer.add(result)
+                known += [result.report] if isinstance(result.report, ValidationReport) else []
+            if baseline_file is None:
+                return printer.finish()
+            write_file(baseline_file, write_baseline(baseline_of(known)))
+            code = printer.finish()
+            return 0 if code == FOUND else code
+
+    def _fix(self, context: RunContext) -> int:
+        """Plan what fixes the findings, as any other change; the exit code."""
+        given = self.change.commit
+        [place, *others] = outlets(given.output, PlanReport)
+        if others or place.file is not None:
+            raise UsageError(
+                "--fix supports a single format, on standard output; --out FILE saves the plan",
+                option="--output",
+            )
+        output = PlanOutputOptions(**{**vars(given.output), "output": place.format})
+        change = self.change.replaced(commit=given.replaced(output=output))
+        context = context.with_request(given.spark, output, given.access)
 
         def work() -> int:
-            with log_reader(context, self.tables or (), self.many, by_executors=True) as reader:
-                run = _run(reader, self)
-                fleet = collect_tables(reader, self.tables or (), self.many, "validate")
-                do_without_numpy()
-                output = self.change.commit.output
-                style = Style(
-                    color=output.color,
-                    fail_on=run.fail_on,
-                    show_secrets=output.show_secrets,
-                    selection=output.selection,
-                )
-                styled = replace(reader, style=style)
-                baseline_file = self.selection.write_baseline
-                known: list[ValidationReport] = []
-                printer = (
-                    StatisticsPrinter(fleet, places, style)
-                    if self.selection.statistics
-                    else ResultPrinter(fleet, places, style)
-                )
-                task = TableTask(
-                    styled,
-                    fleet,
-                    partial(run.report, styled, watched=fleet.alone),
-                    run.code,
-                    keep=printer.keeps or baseline_file is not None,
-                    report_missing=run.report_missing,
-                )
-                for result in table_results(
-                    task, threshold=_PARALLEL_THRESHOLD[run.depth_names != ()]
-                ):
-                    printer.add(result)
-                    known += [result.report] if isinstance(result.report, ValidationReport) else []
-                if baseline_file is None:
-                    return printer.finish()
-                write_file(baseline_file, write_baseline(baseline_of(known)))
-                code = printer.finish()
-                return 0 if code == FOUND else code
+            from deltaadm.runs.plan_tables import plan_tables
+
+            run = self._run(context)
+            planner, tables = fixes_planner(run), self.tables or ()
+            return plan_tables(context, tables, self.many, planner, change, settings=run.settings)
 
         return handle_errors(context, "", work)
 
-
-def _fix(options: Validate, context: RunContext) -> int:
-    """Plan what fixes the findings, as any other change; the exit code."""
-    given = options.change.commit
-    output = PlanOutputOptions(**{**vars(given.output), "output": _plan_format(given.output)})
-    commit = given.replaced(output=output)
-    change = options.change.replaced(commit=commit)
-    context = context.with_request(commit.spark, commit.output, commit.access)
-
-    def work() -> int:
-        from deltaadm.runs.plan_tables import plan_tables
-
-        run = _run(context, options)
-        planner = fixes_planner(run)
-        named = options.tables or ()
-        return plan_tables(context, named, options.many, planner, change, settings=run.settings)
-
-    return handle_errors(context, "", work)
-
-
-_PARALLEL_THRESHOLD = {False: 16, True: 2}
-"""So many tables that processes pay, by whether more than the newest version is looked at."""
-
-
-def _run(context: RunContext, options: Validate) -> ValidationRun:
-    looking, selection = options.looking, options.selection
-    return ValidationRun.of(
-        load_settings(context.settings),
-        options.change.commit.clients,
-        select=selection.select or (),
-        ignore=selection.ignore or (),
-        history=looking.history,
-        deep=looking.deep,
-        cross_check=looking.cross_check,
-        baseline=_baseline(selection.baseline),
-        fail_on=selection.fail_on,
-    )
-
-
-def _baseline(file: Path | None) -> Baseline:
-    if file is None:
-        return Baseline()
-    try:
-        return read_baseline(read_file(file))
-    except Refused as error:
-        raise SettingsError(error.message, remedy=error.remedy) from error
-
-
-def _require_streaming(
-    many: FleetOptions, places: Sequence[OutputTarget], selection: SelectionOptions
-) -> None:
-    """Turn away what the answers of an earlier run would be missing in: a usage error."""
-    require_streaming(many, *(place.format for place in places))
-    if many.resume is None:
-        return
-    if selection.write_baseline is not None or any(place.file is not None for place in places):
-        raise UsageError(
-            "supports only standard output: the tables of the earlier run would be missing from "
-            "other files",
-            option="--resume",
+    def _run(self, context: RunContext) -> ValidationRun:
+        looking, selection = self.looking, self.selection
+        settings, baseline = load_settings(context.settings), Baseline()
+        if selection.baseline is not None:
+            try:
+                baseline = read_baseline(read_file(selection.baseline))
+            except Refused as error:
+                raise SettingsError(error.message, remedy=error.remedy) from error
+        return ValidationRun.of(
+            settings,
+            self.change.commit.clients,
+            select=selection.select or (),
+            ignore=selection.ignore or (),
+            history=looking.history,
+            deep=looking.deep,
+            cross_check=looking.cross_check,
+            baseline=baseline,
+            fail_on=selection.fail_on,
         )
-
-
-# Fixing
-
-
-def _plan_format(output: ReportOptions) -> str:
-    """The format of the plans: one, on standard output."""
-    [place, *others] = outlets(output, PlanReport)
-    if others or place.file is not None:
-        raise UsageError(
-            "--fix supports a single format, on standard output; --out FILE saves the plan",
-            option="--output",
-        )
-    return place.format
-
-
-def _refuse_plan_options(planning: PlanOptions) -> None:
-    for name, given in (
-        ("--apply", planning.apply),
-        ("--check", planning.check),
-        ("--out", planning.out is not None),
-    ):
-        if given:
-            raise UsageError("requires --fix", option=name)
