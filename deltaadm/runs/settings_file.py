@@ -411,8 +411,7 @@ def _document(path: str) -> Mapping[str, Any]:
         ) from error
     except (ValueError, RecursionError) as error:
         raise SettingsError(
-            f"The settings in {path} are not TOML: {error}.",
-            remedy=f"Fix the file, or {_USE_NONE}",
+            f"The settings in {path} are not TOML: {error}.", remedy=f"Fix the file, or {_USE_NONE}"
         ) from error
 
 

@@ -81,7 +81,9 @@ class Diff(Parameters):
         first, *rest = self.sides
         context = context.with_request(self.spark, self.output, self.access)
         if self.many.names_tables and not is_reference(first):
-            raise UsageError("self name tables for a reference file only", option="TABLE|FILE...")
+            raise UsageError(
+                "options name tables for a reference file only", option="TABLE|FILE..."
+            )
         require_streaming(self.many, context.format)
 
         def answer() -> int:

@@ -73,43 +73,25 @@ class DropFeature(Parameters):
 
             def answer() -> int:
                 with log_reader(context, tables, self.many, by_executors=True) as reader:
-                    return report_all(
-                        reader,
-                        collect_tables(reader, tables, self.many, "drop-feature"),
-                        partial(_status, reader, feature=feature),
-                        code=_waiting if feature else _done,
-                    )
+                    fleet = collect_tables(reader, tables, self.many, "drop-feature")
+                    report = partial(_status, reader, feature=feature)
+                    return report_all(reader, fleet, report, code=_waiting if feature else None)
 
             return handle_errors(context, "".join(tables), answer)
 
-        return plan_tables(
-            context,
-            tables,
-            self.many,
-            plan_drop(feature, truncate_history=self.truncate_history),
-            change=self.change,
-        )
+        planner = plan_drop(feature, truncate_history=self.truncate_history)
+        return plan_tables(context, tables, self.many, planner, self.change)
 
 
 def _status(context: RunContext, target: Target, *, feature: str | None) -> DropReport:
     snapshot = target.load(context, detail=Detail.STATE)
-    names = droppable_features(snapshot) if feature is None else (official_name(feature),)
-    drops = tuple(
-        drop_status(
-            snapshot,
-            name,
-            context.history_of(snapshot, name),
-            now=now(),
-            session=session_settings(context.spark),
-        )
-        for name in names
+    session = session_settings(context.spark)
+    drops = (
+        drop_status(snapshot, name, context.history_of(snapshot, name), now=now(), session=session)
+        for name in (droppable_features(snapshot) if feature is None else [official_name(feature)])
     )
-    return DropReport(target.text, snapshot.version, drops)
+    return DropReport(target.text, snapshot.version, tuple(drops))
 
 
 def _waiting(document: Mapping[str, Any]) -> int:
     return WAITING if document["features"][0]["phase"] == Phase.WAITING.value else 0
-
-
-def _done(_: Mapping[str, Any]) -> int:
-    return 0
