@@ -14,7 +14,7 @@ from deltaadm.domain.properties import (
     switch,
 )
 from deltaadm.domain.protocol import missing_features
-from deltaadm.domain.schema import PrimitiveType, path_text
+from deltaadm.domain.schema import PrimitiveType, path_text, slots
 from deltaadm.domain.steps import ClusterBy
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
@@ -24,9 +24,7 @@ from deltaadm.domain.transaction.columns import (
     is_widening,
     lost_clustering,
     physical_clustering,
-    record_flaws,
     restored_clustering,
-    type_changes,
 )
 from deltaadm.domain.transaction.removal import ROW_TRACKING_DOMAIN
 from deltaadm.domain.transaction.spark_support import invariants
@@ -54,7 +52,7 @@ from deltaadm.rules.rule import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.schema import StructField
+    from deltaadm.domain.schema import DataType, StructField
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.facts import CommitFacts, SnapshotFacts
@@ -81,7 +79,7 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
     """
     compat = max(active_compat_versions(table.snapshot), default=0)
     for path, field in fields_of(table.snapshot.metadata):
-        for _, old, new in type_changes(field):
+        for _, old, new in _type_changes(field):
             if not old or not new:
                 continue  # DL517's
             if not is_widening(old, new):
@@ -115,11 +113,47 @@ def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
                 "typeWidening.",
                 place_of(path),
             )
-        for flaw in record_flaws(field):
+        for flaw in _record_flaws(field):
             yield Problem(
                 f"The type changes recorded for column {path_text(path)!r} are wrong: {flaw}.",
                 place_of(path),
             )
+
+
+def _type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
+    """
+    The recorded changes of a field: path within its type (`element.key`), old type, new type.
+
+    An entry that is no such record has empty types.
+    """
+    recorded = field.metadata.get(TYPE_CHANGES)
+    for entry in recorded if isinstance(recorded, list) else ():
+        document = entry if isinstance(entry, dict) else {}
+        values = [document.get(key) for key in ("fieldPath", "fromType", "toType")]
+        path, old, new = (value if isinstance(value, str) else "" for value in values)
+        yield path, old, new
+
+
+def _record_flaws(field: StructField) -> Iterator[str]:
+    """Return how the recorded type changes of a field contradict each other or its type."""
+    if not isinstance(field.metadata.get(TYPE_CHANGES, []), list):
+        yield "it is not a list"
+    reached: dict[str, str] = {}
+    for path, old, new in _type_changes(field):
+        if not old or not new:
+            yield "it has an entry without fromType and toType"
+            continue
+        if reached.get(path, old) != old:
+            yield f"it changes to {reached[path]} but continues from {old}"
+        reached[path] = new
+    for path, last in reached.items():
+        data_type: DataType | None = field.type
+        for step in path.split(".") if path else ():
+            data_type = None if data_type is None else dict(slots(data_type)).get(step)
+        if data_type is None:
+            yield f"it names {path!r}, which the column does not have"
+        elif not isinstance(data_type, PrimitiveType) or data_type.name != last:
+            yield f"it ends with {last}, which is not the column's type"
 
 
 @rule("DL518", Severity.ERROR, Scope.SNAPSHOT)

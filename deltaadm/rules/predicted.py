@@ -15,10 +15,8 @@ from deltaadm.domain.properties import (
 )
 from deltaadm.domain.snapshot import LogListing
 from deltaadm.domain.transaction.columns import (
-    CLUSTERING_DOMAIN,
-    clustering_domain,
-    physical_clustering,
-    physical_paths,
+    clustering_columns,
+    with_clustering,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.facts import SnapshotFacts
@@ -102,9 +100,9 @@ def _settled(snapshot: Snapshot) -> Snapshot:
         f"{_CHOSEN}-{number}{part}"
         for number, part in zip(count(1), rest, strict=False)
     )
-    return _with_chosen_clustering(
-        snapshot, replace(snapshot, metadata=replace(settled, schema_string=named))
-    )
+    after = replace(snapshot, metadata=replace(settled, schema_string=named))
+    columns = clustering_columns(snapshot)
+    return with_clustering(after, columns) if columns else after
 
 
 def _chosen(key: str, value: str, version: int) -> str:
@@ -113,20 +111,3 @@ def _chosen(key: str, value: str, version: int) -> str:
     if key in _VERSIONS:
         return str(version)
     return value.replace(KNOWN_AFTER_COMMIT, "0" if key == ICT_ENABLEMENT_TIMESTAMP else _CHOSEN)
-
-
-def _with_chosen_clustering(before: Snapshot, after: Snapshot) -> Snapshot:
-    """*after*, clustered by the names chosen in it, where the domain of *before* has none yet."""
-    waiting = {
-        path
-        for path, physical in physical_paths(before.metadata.schema).items()
-        if any(KNOWN_AFTER_COMMIT in part for part in physical)
-    }
-    columns = physical_clustering(before.domains or {})
-    if not waiting & set(columns):
-        return after
-    chosen = physical_paths(after.metadata.schema)
-    domain = clustering_domain(
-        [chosen[column] if column in waiting else column for column in columns]
-    )
-    return replace(after, domains={**(after.domains or {}), CLUSTERING_DOMAIN: domain})

@@ -26,7 +26,6 @@ from deltaadm.domain.schema import (
     find_place,
     folded,
     path_text,
-    slots,
     type_name,
 )
 from deltaadm.domain.sql.ddl import identifier
@@ -185,42 +184,6 @@ _TIMES: Final = {
     ("timestamp_ntz", "timestamp"), ("timestamp", "long"), ("long", "timestamp"),
 }
 # fmt: on
-
-
-def type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
-    """
-    The recorded changes of a field: path within its type (`element.key`), old type, new type.
-
-    An entry that is no such record has empty types.
-    """
-    recorded = field.metadata.get(TYPE_CHANGES)
-    for entry in recorded if isinstance(recorded, list) else ():
-        document = entry if isinstance(entry, dict) else {}
-        values = [document.get(key) for key in ("fieldPath", "fromType", "toType")]
-        path, old, new = (value if isinstance(value, str) else "" for value in values)
-        yield path, old, new
-
-
-def record_flaws(field: StructField) -> Iterator[str]:
-    """Return how the recorded type changes of a field contradict each other or its type."""
-    if not isinstance(field.metadata.get(TYPE_CHANGES, []), list):
-        yield "it is not a list"
-    reached: dict[str, str] = {}
-    for path, old, new in type_changes(field):
-        if not old or not new:
-            yield "it has an entry without fromType and toType"
-            continue
-        if reached.get(path, old) != old:
-            yield f"it changes to {reached[path]} but continues from {old}"
-        reached[path] = new
-    for path, last in reached.items():
-        data_type: DataType | None = field.type
-        for step in path.split(".") if path else ():
-            data_type = None if data_type is None else dict(slots(data_type)).get(step)
-        if data_type is None:
-            yield f"it names {path!r}, which the column does not have"
-        elif not isinstance(data_type, PrimitiveType) or data_type.name != last:
-            yield f"it ends with {last}, which is not the column's type"
 
 
 # Clustering
