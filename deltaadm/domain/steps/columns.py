@@ -40,16 +40,7 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import commit_update
 from deltaadm.errors import Refused
-from deltaadm.json_values import (
-    BOOLEAN,
-    STRING,
-    STRINGS,
-    Json,
-    array,
-    compact,
-    record,
-    texts,
-)
+from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, compact, record, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

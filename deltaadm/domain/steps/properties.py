@@ -30,11 +30,7 @@ from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction import checks, columns, constraints, update
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
-from deltaadm.domain.transaction.removal import (
-    CHECKPOINT_PROTECTION,
-    PREPARED_KEYS,
-    preparation,
-)
+from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, PREPARED_KEYS, preparation
 from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
 from deltaadm.domain.transaction.update import ROW_TRACKING, without_mapping
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT

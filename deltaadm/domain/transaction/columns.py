@@ -1,7 +1,4 @@
-"""
-Columns in a schema: finding them, refusing changes that others depend on, type widening,
-clustering.
-"""
+"""Defaults and types of columns, type widening, clustering."""
 
 from __future__ import annotations
 
@@ -12,12 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.features import struct_fields
-from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    FEATURE_PREFIX,
-    PROPERTIES,
-    whole_number,
-)
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, PROPERTIES, whole_number
 from deltaadm.domain.schema import (
     ArrayType,
     PrimitiveType,
@@ -31,9 +23,7 @@ from deltaadm.domain.schema import (
 from deltaadm.domain.sql.ddl import identifier
 from deltaadm.domain.sql.expressions import refused_default
 from deltaadm.domain.transaction.checks import STATISTICS_COLUMNS, column_names, has_bounds
-from deltaadm.domain.transaction.column_mapping import (
-    physical_name,
-)
+from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import prepare_commit, update_metadata
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
