@@ -293,10 +293,15 @@ def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
     Taken again after any of them, they lead to the same end. The last move of a column counts.
     """
     moves = {folded(change.column): change for change in changes if change.position}
+    behind: dict[Path, Path] = {}
+    for column, change in moves.items():
+        after = change.position.after if change.position else None
+        if after is not None:
+            behind[column] = folded((*change.column[:-1], after))
     ordered: dict[Path, ColumnChange] = {}
     for column in moves:
         chain = [column]
-        while (anchor := _anchor(moves[chain[-1]])) in moves and anchor not in chain:
+        while (anchor := behind.get(chain[-1], ())) in moves and anchor not in chain:
             chain.append(anchor)
         ordered |= {path: moves[path] for path in reversed(chain) if path not in ordered}
     in_order = iter(ordered.values())
@@ -305,12 +310,6 @@ def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
             yield change
         elif moves.pop(folded(change.column), None):
             yield next(in_order)
-
-
-def _anchor(move: ColumnChange) -> Path:
-    """The column that *move* puts its own behind, in lower case; none for the first place."""
-    after = move.position.after if move.position else None
-    return () if after is None else folded((*move.column[:-1], after))
 
 
 def _in_statements(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:

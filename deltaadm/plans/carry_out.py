@@ -14,7 +14,7 @@ from deltaadm.plans.plan import require_same_base, with_state
 from deltaadm.plans.reports import ConcurrentChange, Outcome, committed_words, concurrent_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
@@ -237,18 +237,16 @@ def _mismatches_at(
     # must be in the plan: on top of others' changes it could mean more.
     met = log.load(versions[-1] - 1)
     expected = _expected(plan, stage, met, versions)
+    if different := mismatches(expected, log.load(versions[-1])):
+        return different
     planned = {change.subject for change in diff(base, stage.after)}
-    more = (change for change in _changes_at(versions, log) if change.subject not in planned)
-    return mismatches(expected, log.load(versions[-1])) or tuple(more)
-
-
-def _changes_at(versions: tuple[int, ...], log: TableLog) -> Iterator[Change]:
-    """The changes of *versions*, with consecutive versions combined."""
+    more: list[Change] = []
     first = versions[0]
     for version, following in zip(versions, (*versions[1:], None), strict=True):
-        if following != version + 1:
-            yield from diff(log.load(first - 1), log.load(version))
+        if following != version + 1:  # consecutive versions are compared as one
+            more += diff(log.load(first - 1), log.load(version))
             first = following or first
+    return tuple(change for change in more if change.subject not in planned)
 
 
 def _expected(plan: Plan, stage: Stage, base: Snapshot, versions: tuple[int, ...]) -> Snapshot:

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deltaadm.domain.steps import Step
-    from deltaadm.json_values import Fields, Schema
-    from deltaadm.plans.plan import Plan, Stage
+    from deltaadm.json_values import Fields
+    from deltaadm.plans.plan import Plan
 
 
 _STAGE_FIELDS: Final[Fields] = {
@@ -77,13 +77,11 @@ def _stage_of(step: Step | type[Step]) -> Json:
     return _WITH_WAITS if step.may_wait else _STAGE
 
 
-def _write_stage(staged: tuple[Plan, Stage]) -> Any:
-    step = staged[1].step
-    return STEP.write(step) | _stage_of(step).write(staged)
-
-
 _STAGES: Final = array(
-    Json(lambda: any_step(lambda step: schema_of(step, _stage_of(step))), _write_stage)
+    Json(
+        lambda: any_step(lambda step: schema_of(step, _stage_of(step))),
+        lambda staged: STEP.write(staged[1].step) | _stage_of(staged[1].step).write(staged),
+    )
 )
 _SHIFT: Final = record(
     client=(STRING, lambda shift: shift.after.release.client.id),
@@ -317,16 +315,18 @@ _SEALED: Final[Fields] = {**_NOTED, _SEAL: STRING}
 _LINE: Final = Json(lambda: {"anyOf": [OUTCOME_DOCUMENT.schema, documents.ERROR_DOCUMENT.schema]})
 
 
-def _schema() -> Schema:
-    return {
-        "anyOf": [
-            record(**_SEALED, event=constant(_BEGUN)).schema,
-            record(**_SEALED, event=one_of(*_ENDED), line=_LINE).schema,
-        ]
-    }
-
-
-JOURNAL_DOCUMENT: Final = Document("A line of the journal of `apply`", Json(_schema, _write))
+JOURNAL_DOCUMENT: Final = Document(
+    "A line of the journal of `apply`",
+    Json(
+        lambda: {
+            "anyOf": [
+                record(**_SEALED, event=constant(_BEGUN)).schema,
+                record(**_SEALED, event=one_of(*_ENDED), line=_LINE).schema,
+            ]
+        },
+        _write,
+    ),
+)
 
 
 SHOWN_JOURNAL_DOCUMENT: Final = Document.of(

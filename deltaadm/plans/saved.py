@@ -274,39 +274,35 @@ def _read(document: Any) -> SavedPlan:
         )
     try:
         require_sealed(document, str(document.get("tool_version"))[:_SHORT])
-        return _saved(document)
+        location = place(document["location"])
+        name = None if document["name"] is None else place(document["name"])
+        number = version_number(document["before"]["version"])
+        steps = tuple(map(read_step, document["steps"]))
+        session = SessionSettings.from_conf(text_map(document["session"]))
+        require_no_secrets(steps, session.property_defaults)
+        for key in ("before", "after"):
+            metadata = Metadata.from_wire(document[key]["metadata"])
+            if Masker().metadata(metadata) is not metadata:
+                raise Refused(
+                    "The file has secrets of the table in it, which no plan file may hold.",
+                    remedy="Save the plan with --out FILE, which masks them.",
+                )
+        return SavedPlan(
+            table=place(document["table"]),
+            location=location,
+            name=name,
+            before=replace(read_state(location, number, document["before"]), name=name),
+            steps=steps,
+            session=session,
+            promise=_promise(document),
+            digest=sha256(document),
+        )
     except KeyError as error:
         raise _unreadable(f"it has no {error}") from error
     except UnknownStepError as error:
         raise _unreadable(f"it has a step of the unknown kind {error.args[0]!r}") from error
     except (TypeError, AttributeError, ValueError, RecursionError) as error:
         raise _unreadable("it contains an unexpected value") from error
-
-
-def _saved(document: Mapping[str, Any]) -> SavedPlan:
-    location = place(document["location"])
-    name = None if document["name"] is None else place(document["name"])
-    version = version_number(document["before"]["version"])
-    steps = tuple(map(read_step, document["steps"]))
-    session = SessionSettings.from_conf(text_map(document["session"]))
-    require_no_secrets(steps, session.property_defaults)
-    for key in ("before", "after"):
-        metadata = Metadata.from_wire(document[key]["metadata"])
-        if Masker().metadata(metadata) is not metadata:
-            raise Refused(
-                "The file has secrets of the table in it, which no plan file may hold.",
-                remedy="Save the plan with --out FILE, which masks them.",
-            )
-    return SavedPlan(
-        table=place(document["table"]),
-        location=location,
-        name=name,
-        before=replace(read_state(location, version, document["before"]), name=name),
-        steps=steps,
-        session=session,
-        promise=_promise(document),
-        digest=sha256(document),
-    )
 
 
 _SHORT: Final = 40

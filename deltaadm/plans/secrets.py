@@ -14,7 +14,7 @@ from deltaadm.masking import MASK, is_secret, masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, Final, TypeVar
 
     from deltaadm.blocks import Report
@@ -40,7 +40,14 @@ def require_no_secrets(steps: Iterable[Step], settings: Mapping[str, str]) -> No
     """
     given = [getattr(step, name) for step in steps for name in step.secret_fields]
     for values in (*given, settings):
-        for key, value in _entries(values):
+        entries: list[tuple[str, Any]] = []
+        if isinstance(values, Snapshot):
+            form = values.metadata.format
+            entries += values.metadata.configuration.items()
+            entries += ((form and form.options) or {}).items()
+        else:
+            entries += values.items()
+        for key, value in entries:
             if isinstance(value, str) and (is_secret(key, value) or _is_mask(value)):
                 raise Refused(
                     f"The plan sets {key}, which looks like a secret, and no plan file may hold "
@@ -48,15 +55,6 @@ def require_no_secrets(steps: Iterable[Step], settings: Mapping[str, str]) -> No
                     remedy="Carry it out as it is planned: with --apply, without --out, one table "
                     "at a time.",
                 )
-
-
-def _entries(values: Snapshot | Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    if not isinstance(values, Snapshot):
-        yield from values.items()
-        return
-    yield from values.metadata.configuration.items()
-    if values.metadata.format is not None:
-        yield from (values.metadata.format.options or {}).items()
 
 
 def _is_mask(value: str) -> bool:
@@ -222,10 +220,6 @@ def _of_failure(masks: Masker, report: Any) -> dict[str, Callable[[Any], Any]]:
     return {"established": lambda _: known | {"metadata": metadata}}
 
 
-def _dated(masks: Masker) -> Callable[[Any], Any]:
-    return _each(lambda item: _masked(item, since=masks.origin))
-
-
 _PARTS: Final[Mapping[str, Callable[[Masker, Any], dict[str, Callable[[Any], Any]]]]] = {
     "TableReport": lambda masks, _: {"snapshot": masks.snapshot},
     "PlanReport": lambda masks, _: {"plan": masks.plan},
@@ -244,7 +238,9 @@ _PARTS: Final[Mapping[str, Callable[[Masker, Any], dict[str, Callable[[Any], Any
     },
     "HistoryReport": lambda masks, _: {"entries": _each(masks.entry)},
     "HistoryEntry": lambda masks, _: {"changes": masks.changes, "origin": masks.origin},
-    "WhyReport": lambda masks, _: dict.fromkeys(("versions", "features", "absent"), _dated(masks)),
+    "WhyReport": lambda masks, _: dict.fromkeys(
+        ("versions", "features", "absent"), _each(lambda item: _masked(item, since=masks.origin))
+    ),
     "DiffReport": lambda masks, _: {"changes": masks.changes},
     "ValidationReport": lambda masks, _: {
         "findings": _each(masks.finding),
