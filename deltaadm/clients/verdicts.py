@@ -188,7 +188,7 @@ class _Table:
     in_use: frozenset[str]
     listed: frozenset[str]
     forms: frozenset[str]
-    obstacles: tuple[tuple[Cell, ...], tuple[Cell, ...]]
+    obstacles: tuple[Obstacle | None, Obstacle | None]
 
     @classmethod
     def of(cls, protocol: Protocol, metadata: Metadata) -> _Table:
@@ -203,17 +203,10 @@ class _Table:
             listed=protocol.explicit_names,
             forms=frozenset((*_forms(protocol, metadata), *_schema_forms(protocol, metadata))),
             obstacles=(
-                _obstacle_cells(obstacle_to_reading(protocol, metadata)),
-                _obstacle_cells(obstacle_to_writing(protocol, metadata)),
+                obstacle_to_reading(protocol, metadata),
+                obstacle_to_writing(protocol, metadata),
             ),
         )
-
-
-def _obstacle_cells(obstacle: Obstacle | None) -> tuple[Cell, ...]:
-    if obstacle is None:
-        return ()
-    fails, note = Compatibility.FAILS_LOUDLY, obstacle.refusal.message
-    return tuple(Cell(subject, fails, RECORDED, note) for subject in obstacle.subjects)
 
 
 def _is_reader(name: str) -> bool:
@@ -290,31 +283,30 @@ def _verdict(release: ClientRelease, table: _Table, access: Access) -> Verdict:
         if known is None or cell.compatibility.rank > known.compatibility.rank:
             of_subject[cell.subject] = cell
     worst = sorted(of_subject.values(), key=lambda cell: (-cell.compatibility.rank, cell.subject))
+
+    def refuses_by_protocol(cell: Cell) -> bool:
+        # A feature that only an old version implies is not certain to be looked at.
+        seen = cell.subject in table.listed or cell.subject.startswith("protocol.")
+        return seen and cell.compatibility is Compatibility.FAILS_LOUDLY
+
     # The worst decides, but a write that is refused because of the protocol cannot go wrong any
     # more: there the refusal does.
     if access is Access.WRITE:
-        worst = sorted(worst, key=lambda cell: not _refuses_by_protocol(cell, table))
+        worst.sort(key=refuses_by_protocol, reverse=True)
     return Verdict(release, access, tuple(worst))
-
-
-def _refuses_by_protocol(cell: Cell, table: _Table) -> bool:
-    """Whether a client refuses the table by its protocol alone."""
-    # A feature that only an old version implies is not certain to be looked at.
-    seen = cell.subject in table.listed or cell.subject.startswith("protocol.")
-    return seen and cell.compatibility is Compatibility.FAILS_LOUDLY
 
 
 def _reference_cells(_: ClientRelease, table: _Table, access: Access) -> Iterator[Cell]:
     """The cells of Delta Spark, whose checks deltaadm reproduces."""
-    reading, writing = table.obstacles
-    yield from reading if access is Access.READ else writing
-    yield Cell("protocol.minReaderVersion", Compatibility.WORKS, RECORDED)
-    names = table.reader_features
-    if access is Access.WRITE:
-        yield Cell("protocol.minWriterVersion", Compatibility.WORKS, RECORDED)
-        names = table.features
-    for name in names:
-        yield Cell(name, Compatibility.WORKS, RECORDED)
+    reads = access is Access.READ
+    if obstacle := table.obstacles[not reads]:
+        note = obstacle.refusal.message
+        for subject in obstacle.subjects:
+            yield Cell(subject, Compatibility.FAILS_LOUDLY, RECORDED, note)
+    versions = ("minReaderVersion",) if reads else ("minReaderVersion", "minWriterVersion")
+    features = table.reader_features if reads else table.features
+    for subject in (*(f"protocol.{version}" for version in versions), *features):
+        yield Cell(subject, Compatibility.WORKS, RECORDED)
 
 
 def _cells(release: ClientRelease, table: _Table, access: Access) -> Iterator[Cell]:

@@ -70,9 +70,7 @@ def for_table_feature(feature: str) -> Protocol:
     )
 
 
-def min_protocol_components_from_metadata(
-    metadata: Metadata,
-) -> tuple[int, int, frozenset[str]]:
+def min_protocol_components_from_metadata(metadata: Metadata) -> tuple[int, int, frozenset[str]]:
     """
     Reader version, writer version and features that a new table with *metadata* needs.
 

@@ -272,8 +272,7 @@ def mapping_mode(metadata: Metadata) -> str:
     mode = metadata.configuration.get(COLUMN_MAPPING_MODE, "none").lower()
     if mode not in ("none", "name", "id"):
         raise Refused(
-            f"Unknown column mapping mode {mode!r}.",
-            remedy="Valid modes are none, name and id.",
+            f"Unknown column mapping mode {mode!r}.", remedy="Valid modes are none, name and id."
         )
     return mode
 

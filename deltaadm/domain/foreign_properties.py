@@ -44,77 +44,44 @@ _COMPATIBILITY_MODE: Final = "docs.databricks.com, Compatibility Mode"
 _SHOWN: Final = "SHOW CREATE TABLE and DESCRIBE TABLE EXTENDED of Databricks in public repositories"
 _VORDER: Final = "learn.microsoft.com, Delta Lake table optimization and V-Order"
 
+# fmt: off
 _ALL_FOREIGN: Final = (
-    ForeignProperty(
-        "delta.autoOptimize.autoCompact",
-        _DATABRICKS,
+    ForeignProperty("delta.autoOptimize.autoCompact", _DATABRICKS,
         "docs.databricks.com, Configure Delta Lake to control data file size",
-        ("auto", "legacy", "true", "false"),
-    ),
-    ForeignProperty(
-        "delta.isolationLevel",
-        _DATABRICKS,
+        ("auto", "legacy", "true", "false")),
+    ForeignProperty("delta.isolationLevel", _DATABRICKS,
         "docs.databricks.com, Isolation levels (WriteSerializable and Serializable)",
-        ("serializable", "writeserializable"),
-    ),
-    ForeignProperty(
-        "delta.universalFormat.enabledFormats",
-        _DATABRICKS,
-        _COMPATIBILITY_MODE,
-        ("compatibility", "hudi", "iceberg"),
-    ),
+        ("serializable", "writeserializable")),
+    ForeignProperty("delta.universalFormat.enabledFormats", _DATABRICKS, _COMPATIBILITY_MODE,
+        ("compatibility", "hudi", "iceberg")),
     ForeignProperty("delta.universalFormat.compatibility.", _DATABRICKS, _COMPATIBILITY_MODE),
     ForeignProperty("delta.workloadBasedColumns.", _DATABRICKS, _SHOWN),
     ForeignProperty("delta.parquet.format.version.afe.internal", _DATABRICKS, _SHOWN),
-    ForeignProperty(
-        "delta.liquid.clusteringColumns",
-        _DATABRICKS,
-        "tables of Databricks Runtime 13.2 in delta-io/delta-rs",
-    ),
+    ForeignProperty("delta.liquid.clusteringColumns", _DATABRICKS,
+        "tables of Databricks Runtime 13.2 in delta-io/delta-rs"),
     ForeignProperty("delta.targetFileSize", _DATABRICKS, _TABLE_PROPERTIES, is_size=True),
     ForeignProperty("delta.tuneFileSizesForRewrites", _DATABRICKS, _TABLE_PROPERTIES),
     ForeignProperty("delta.parquet.vorder.", _FABRIC, _VORDER),
-    ForeignProperty(
-        "delta.stats.extended.",
-        _FABRIC,
-        "learn.microsoft.com, Configure and manage automated table statistics in Fabric Spark",
-    ),
-    ForeignProperty(
-        "delta.targetFileSize.adaptive",
-        _FABRIC,
-        "MicrosoftDocs/fabric-docs, DESCRIBE DETAIL of tables",
-    ),
+    ForeignProperty("delta.stats.extended.", _FABRIC,
+        "learn.microsoft.com, Configure and manage automated table statistics in Fabric Spark"),
+    ForeignProperty("delta.targetFileSize.adaptive", _FABRIC,
+        "MicrosoftDocs/fabric-docs, DESCRIBE DETAIL of tables"),
     ForeignProperty("delta.lastCommitTimestamp", "Unity Catalog", "unitycatalog/unitycatalog"),
     ForeignProperty("delta.lastUpdateVersion", "Unity Catalog", "unitycatalog/unitycatalog"),
-    ForeignProperty(
-        "delta.enableIcebergWriterCompatV1",
-        "Delta Kernel for Java",
-        "protocol_rfcs/iceberg-writer-compat-v1.md",
-    ),
-    ForeignProperty(
-        "delta.enableIcebergWriterCompatV3",
-        "Delta Kernel for Java",
-        "delta-io/delta, TableFeatures.java",
-    ),
-    ForeignProperty(
-        "delta.columnMapping.hasDroppedOrRenamed",
-        "a draft of the protocol",
-        "protocol_rfcs/column-mapping-usage-tracking.md",
-    ),
-    ForeignProperty(
-        "delta.parquet.compression.codec", "the protocol", "PROTOCOL.md, Table Properties"
-    ),
-    ForeignProperty(
-        "delta.rowTracking.materializedRowCommitVersionColumnName",
-        "the protocol",
-        "PROTOCOL.md, Row Tracking",
-    ),
-    ForeignProperty(
-        "delta.rowTracking.materializedRowIdColumnName",
-        "the protocol",
-        "PROTOCOL.md, Row Tracking",
-    ),
+    ForeignProperty("delta.enableIcebergWriterCompatV1", "Delta Kernel for Java",
+        "protocol_rfcs/iceberg-writer-compat-v1.md"),
+    ForeignProperty("delta.enableIcebergWriterCompatV3", "Delta Kernel for Java",
+        "delta-io/delta, TableFeatures.java"),
+    ForeignProperty("delta.columnMapping.hasDroppedOrRenamed", "a draft of the protocol",
+        "protocol_rfcs/column-mapping-usage-tracking.md"),
+    ForeignProperty("delta.parquet.compression.codec", "the protocol",
+        "PROTOCOL.md, Table Properties"),
+    ForeignProperty("delta.rowTracking.materializedRowCommitVersionColumnName", "the protocol",
+        "PROTOCOL.md, Row Tracking"),
+    ForeignProperty("delta.rowTracking.materializedRowIdColumnName", "the protocol",
+        "PROTOCOL.md, Row Tracking"),
 )
+# fmt: on
 
 FOREIGN: Final[Mapping[str, ForeignProperty]] = {entry.key.lower(): entry for entry in _ALL_FOREIGN}
 """Every entry by its key in lower case; those that end with a dot are families."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FEATURE_PREFIX: Final = "delta.feature."
 CONSTRAINT_PREFIX: Final = "delta.constraints."
 UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
+_FREE: Final = (CONSTRAINT_PREFIX, FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)
 MIN_READER_VERSION: Final = "delta.minReaderVersion"
 MIN_WRITER_VERSION: Final = "delta.minWriterVersion"
 IGNORE_PROTOCOL_DEFAULTS: Final = "delta.ignoreProtocolDefaults"
@@ -133,9 +134,7 @@ _HIGHEST_VERSIONS: Final = (
 
 def _elsewhere(key: str, value: str) -> str:
     """A sentence about the engine that takes *value*; empty where none is known."""
-    from deltaadm.domain.foreign_properties import (  # rarely met
-        foreign_value,
-    )
+    from deltaadm.domain.foreign_properties import foreign_value  # rarely met
 
     other = foreign_value(key, value)
     return "" if other is None else f"{other.engine} accepts this value; set it there."
@@ -187,20 +186,17 @@ def _integer(*, at_least: int, limit: int = INT) -> Callable[[Property, str], No
     return check
 
 
-_any_long: Final = _integer(at_least=-LONG, limit=LONG)
-
-
-def _one_of(*words: str) -> Callable[[Property, str], None]:
+def _matching(pattern: str) -> Callable[[Property, str], None]:
     def check(known: Property, value: str) -> None:
-        if value not in words:
+        if not re.fullmatch(pattern, value, re.ASCII):
             raise _invalid(known, value)
 
     return check
 
 
-def _version(*versions: int) -> Callable[[Property, str], None]:
+def _version(highest: int) -> Callable[[Property, str], None]:
     def check(known: Property, value: str) -> None:
-        if whole_number(value) not in versions:
+        if whole_number(value) not in range(1, highest + 1):
             raise _invalid(known, value)
 
     return check
@@ -396,8 +392,7 @@ def _mapping_mode(_known: Property, value: str) -> None:
     # No error class: Delta throws a ColumnMappingUnsupportedException.
     if value.lower() not in ("none", "name", "id"):
         raise Refused(
-            f"Unknown column mapping mode {value!r}.",
-            remedy="Valid modes are none, name and id.",
+            f"Unknown column mapping mode {value!r}.", remedy="Valid modes are none, name and id."
         )
 
 
@@ -422,16 +417,6 @@ def _json_map(known: Property, value: str) -> None:
             f"The value {value!r} of {known.key} is not a JSON object.",
             remedy="Write a JSON object whose values are strings.",
         )
-
-
-def _table_formats(known: Property, value: str) -> None:
-    if value and not set(value.split(",")) <= {"hudi", "iceberg"}:
-        raise _invalid(known, value)
-
-
-def _parquet_version(known: Property, value: str) -> None:
-    if not re.fullmatch(r"[1-9]\d*\.\d+\.\d+([-+].*)?", value, re.ASCII):
-        raise _invalid(known, value)
 
 
 _BLANK: Final = r"(?:\s|--[^\r\n]*+|/\*.*?\*/)*"
@@ -481,68 +466,44 @@ def _known(
     text: str = "",
     *,
     editable: bool = True,
-    alternates: tuple[str, ...] = (),
 ) -> Property:
-    return Property(
-        key=f"delta.{name}",
-        check=check,
-        default=default,
-        help=text,
-        editable=editable,
-        alternates=alternates,
-    )
+    return Property(key=f"delta.{name}", check=check, default=default, help=text, editable=editable)
 
 
 def _switch(name: str, default: str | None = "false", *alternates: str) -> Property:
-    return _known(name, _boolean, default, _BOOLEAN, alternates=alternates)
+    key = f"delta.{name}"
+    return Property(key=key, check=_boolean, default=default, help=_BOOLEAN, alternates=alternates)
 
 
 def _duration(name: str, default: str | None) -> Property:
     return _known(name, _interval, default, _INTERVAL)
 
 
+# fmt: off
 _ALL = (
     _switch("appendOnly"),
     _switch("autoOptimize", None),
-    _known(
-        "autoOptimize.autoCompact",
-        _boolean,
-        None,
-        "needs to be one of: true, false.",
-    ),
+    _known("autoOptimize.autoCompact", _boolean, None, "needs to be one of: true, false."),
     _switch("autoOptimize.optimizeWrite", None),
     _known("castIcebergTimeType", _boolean, "false", "casts Iceberg TIME to long."),
     _switch("checkpoint.writeStatsAsJson", "true"),
     _switch("checkpoint.writeStatsAsStruct", "true"),
     _known("checkpointInterval", _integer(at_least=1), "10", "needs to be a positive integer."),
-    _known(
-        "checkpointPolicy",
-        _one_of("classic", "v2"),
-        "classic",
-        "can be one of the following: classic, v2.",
-    ),
+    _known("checkpointPolicy", _matching("classic|v2"), "classic",
+           "can be one of the following: classic, v2."),
     _duration("checkpointRetentionDuration", "interval 2 days"),
     _known("columnMapping.maxColumnId", _integer(at_least=0, limit=LONG), "0", editable=False),
     _known("columnMapping.mode", _mapping_mode, "none", "is none, name or id."),
     _switch("compatibility.symlinkFormatManifest.enabled"),
     _known("coordinatedCommits.commitCoordinator-preview", text="names a commit coordinator."),
-    _known(
-        "coordinatedCommits.commitCoordinatorConf-preview", _json_map, None, "is a JSON object."
-    ),
+    _known("coordinatedCommits.commitCoordinatorConf-preview", _json_map, None,
+           "is a JSON object."),
     _known("coordinatedCommits.tableConf-preview", _json_map, None, "is a JSON object."),
-    _known(
-        "dataSkippingNumIndexedCols",
-        _integer(at_least=-1),
-        "32",
-        "needs to be larger than or equal to -1.",
-    ),
+    _known("dataSkippingNumIndexedCols", _integer(at_least=-1), "32",
+           "needs to be larger than or equal to -1."),
     _known("dataSkippingStatsColumns", _column_list, None, "is a list of column names."),
-    _known(
-        "dataSkippingStringPrefixLength",
-        _integer(at_least=0),
-        None,
-        "needs to be greater or equal to zero.",
-    ),
+    _known("dataSkippingStringPrefixLength", _integer(at_least=0), None,
+           "needs to be greater or equal to zero."),
     _duration("deletedFileRetentionDuration", "interval 1 week"),
     _duration("dropFeatureTruncateHistory.retentionDuration", "interval 24 hours"),
     _switch("enableChangeDataCapture"),
@@ -560,50 +521,31 @@ _ALL = (
     _switch("enableVariantShredding"),
     _known("ignoreIcebergBucketPartition", _boolean, "false", "ignores Iceberg's buckets."),
     _switch("ignoreProtocolDefaults"),
-    _known("inCommitTimestampEnablementTimestamp", _any_long, None, _LONG),
-    _known("inCommitTimestampEnablementVersion", _any_long, None, _LONG),
-    _known(
-        "isolationLevel",
-        _isolation_level,
-        "Serializable",
-        "must be Serializable.",
-    ),
+    _known("inCommitTimestampEnablementTimestamp", _integer(at_least=-LONG, limit=LONG), None,
+           _LONG),
+    _known("inCommitTimestampEnablementVersion", _integer(at_least=-LONG, limit=LONG), None,
+           _LONG),
+    _known("isolationLevel", _isolation_level, "Serializable", "must be Serializable."),
     _duration("logRetentionDuration", "interval 30 days"),
-    _known("minReaderVersion", _version(1, 2, 3), "3", "needs to be one of 1, 2, 3."),
-    _known(
-        "minWriterVersion",
-        _version(1, 2, 3, 4, 5, 6, 7),
-        "7",
-        "needs to be one of 1, 2, 3, 4, 5, 6, 7.",
-    ),
-    _known(
-        "parquet.format.version",
-        _parquet_version,
-        "1.0.0",
-        "needs to be a valid Parquet format version (1.0.0, 2.12.0).",
-    ),
+    _known("minReaderVersion", _version(3), "3", "needs to be one of 1, 2, 3."),
+    _known("minWriterVersion", _version(7), "7", "needs to be one of 1, 2, 3, 4, 5, 6, 7."),
+    _known("parquet.format.version", _matching(r"[1-9]\d*\.\d+\.\d+([-+].*)?"), "1.0.0",
+           "needs to be a valid Parquet format version (1.0.0, 2.12.0)."),
     _switch("randomizeFilePrefixes"),
     _known("randomPrefixLength", _integer(at_least=1), "2", "needs to be greater than 0."),
     _known("redirectReaderWriter-preview", text="is a redirect configuration in JSON."),
     _known("redirectWriterOnly-preview", text="is a redirect configuration in JSON."),
-    _known(
-        "requireCheckpointProtectionBeforeVersion",
-        _integer(at_least=0, limit=LONG),
-        "0",
-        "needs to be greater or equal to zero.",
-    ),
+    _known("requireCheckpointProtectionBeforeVersion", _integer(at_least=0, limit=LONG), "0",
+           "needs to be greater or equal to zero."),
     _switch("rowTrackingSuspended"),
     _duration("sampleRetentionDuration", "interval 7 days"),
     _duration("setTransactionRetentionDuration", None),
-    _known(
-        "universalFormat.enabledFormats",
-        _table_formats,
-        "",
-        "must be a comma-separated list of formats from the list: {hudi,iceberg}.",
-    ),
+    _known("universalFormat.enabledFormats", _matching("((hudi|iceberg)(,(hudi|iceberg))*)?"), "",
+           "must be a comma-separated list of formats from the list: {hudi,iceberg}."),
     _switch("universalFormat.iceberg.atomicConversion.supported"),
     _switch("writePartitionColumnsToParquet", None),
 )
+# fmt: on
 
 PROPERTIES: Final[Mapping[str, Property]] = {entry.key.lower(): entry for entry in _ALL}
 """Every property by its key in lower case."""
@@ -612,21 +554,16 @@ PROPERTIES: Final[Mapping[str, Property]] = {entry.key.lower(): entry for entry 
 def is_registered(key: str) -> bool:
     """Whether any engine is known to define *key*, ignoring case."""
     lower = key.lower()
-    free = (CONSTRAINT_PREFIX, FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)
-    if lower in PROPERTIES or lower.startswith(free):
+    if lower in PROPERTIES or lower.startswith(_FREE):
         return True
-    from deltaadm.domain.foreign_properties import (  # rarely met
-        foreign,
-    )
+    from deltaadm.domain.foreign_properties import foreign  # rarely met
 
     return foreign(lower) is not None
 
 
 def similar_property(key: str) -> str:
     """A sentence that suggests known properties like *key*; empty where none is."""
-    from deltaadm.domain.foreign_properties import (  # rarely met
-        FOREIGN,
-    )
+    from deltaadm.domain.foreign_properties import FOREIGN  # rarely met
 
     return did_you_mean(
         key, [*(entry.key for entry in _ALL), *(entry.key for entry in FOREIGN.values())]
@@ -648,10 +585,7 @@ def portable(known: Property, value: str) -> str:
     if known.check is not _interval or re.fullmatch(_PORTABLE_INTERVAL, value):
         return value
     length = interval_microseconds(value) or 0
-    unit = max(
-        (candidate for candidate in _UNITS if not length % _UNITS[candidate]),
-        key=lambda u: _UNITS[u],
-    )
+    unit = max((unit for unit in _UNITS if not length % _UNITS[unit]), key=_UNITS.__getitem__)
     return f"interval {length // _UNITS[unit]} {unit}s"
 
 
@@ -699,19 +633,16 @@ def validate_configurations(
     for key, value in configuration.items():
         lower = key.lower()
         known = PROPERTIES.get(lower)
-        free = (CONSTRAINT_PREFIX, FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)
         if known is not None:
             known.validate(value)
-        elif lower.startswith("delta.") and not lower.startswith(free) and not allow_arbitrary:
+        elif lower.startswith("delta.") and not lower.startswith(_FREE) and not allow_arbitrary:
             raise _unknown(key)
         taken[normalized_key(key)] = value
     return taken
 
 
 def _unknown(key: str) -> Refused:
-    from deltaadm.domain.foreign_properties import (  # rarely met
-        foreign,
-    )
+    from deltaadm.domain.foreign_properties import foreign  # rarely met
 
     known = foreign(key)
     if known is not None:

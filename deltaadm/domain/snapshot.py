@@ -116,11 +116,7 @@ _NAMES: Final[Mapping[Kind, str]] = {
 
 
 _DIGITS: Final = 20
-_USUAL: Final = {
-    ".json": Kind.COMMIT,
-    ".crc": Kind.CRC,
-    ".checkpoint.parquet": Kind.CHECKPOINT,
-}
+_USUAL: Final = {".json": Kind.COMMIT, ".crc": Kind.CRC, ".checkpoint.parquet": Kind.CHECKPOINT}
 """The kinds of nearly all files of a log, recognized without a pattern."""
 
 _WITHOUT_NUMBERS: Final = {"_last_checkpoint": Kind.LAST_CHECKPOINT}
