@@ -25,7 +25,7 @@ from deltaadm.clients.facts import (
     version_key,
 )
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.features import Kind, lookup, mapping_mode
+from deltaadm.domain.features import Kind, TableFeature, mapping_mode
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import MapType, all_types, type_name, walk
 from deltaadm.domain.transaction.checks import RAW_TYPE
@@ -210,7 +210,7 @@ class _Table:
 
 
 def _is_reader(name: str) -> bool:
-    feature = lookup(name)
+    feature = TableFeature.lookup(name)
     return feature is not None and feature.kind is Kind.READER_WRITER
 
 
@@ -266,7 +266,7 @@ def _schema_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
 def _in_use(name: str, metadata: Metadata) -> bool:
     """Whether the table uses the feature, as far as its metadata tells."""
     # True in doubt: of an unknown feature, and of metadata that cannot be read.
-    feature = lookup(name)
+    feature = TableFeature.lookup(name)
     if feature is None or feature.activation.find is None or feature.name in _LASTING:
         return True
     try:

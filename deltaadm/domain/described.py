@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import ACTIONS
-from deltaadm.domain.features import FEATURES, find
+from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.domain.properties import is_protocol_property
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
     Protocol,
     extract_automatically_enabled_features,
-    minimum_protocol,
     upgrade_protocol_from_metadata_for_existing_table,
 )
 from deltaadm.domain.schema import StructField, StructType, rewrite
@@ -57,7 +56,7 @@ def for_table_feature(feature: str) -> Protocol:
 
     A legacy reader-writer feature is listed for writers only.
     """
-    entry = find(feature)
+    entry = TableFeature.find(feature)
     names = {entry.name, *entry.requires}
     readers = frozenset(
         name for name in names if FEATURES[name].is_reader and not FEATURES[name].is_legacy
@@ -76,7 +75,7 @@ def min_protocol_components_from_metadata(metadata: Metadata) -> tuple[int, int,
 
     `delta.feature.*` counts, and so do the two version properties where both are given.
     """
-    protocol = minimum_protocol(metadata)
+    protocol = Protocol.minimum(metadata)
     return protocol.min_reader_version, protocol.min_writer_version, protocol.supported_features
 
 

@@ -25,7 +25,6 @@ from deltaadm.domain.schema import (
     PrimitiveType,
     StructType,
     all_types,
-    parse_schema,
     path_text,
 )
 from deltaadm.errors import Refused, did_you_mean
@@ -54,10 +53,10 @@ class Cost(Enum):
         """0 for the cheapest."""
         return list(Cost).index(self)
 
-
-def max_cost(*costs: Cost) -> Cost:
-    """The highest of *costs*; `METADATA` of none."""
-    return max(costs, key=lambda cost: cost.rank, default=Cost.METADATA)
+    @classmethod
+    def highest(cls, *costs: Cost) -> Cost:
+        """The highest of *costs*; `METADATA` of none."""
+        return max(costs, key=lambda cost: cost.rank, default=cls.METADATA)
 
 
 if TYPE_CHECKING:
@@ -170,7 +169,28 @@ class TableFeature:
     source: str = "Delta Spark 4.4.0"
 
     def __reduce__(self) -> tuple[Callable[[str], TableFeature | None], tuple[str]]:
-        return lookup, (self.name,)
+        return TableFeature.lookup, (self.name,)
+
+    @staticmethod
+    def lookup(name: str) -> TableFeature | None:
+        """
+        The feature *name*, whatever its case.
+
+        None for a name from the future: worth reporting, never a reason to fail to read.
+        """
+        return FEATURES.get(name) or _BY_LOWER.get(name.lower())
+
+    @staticmethod
+    def find(name: str) -> TableFeature:
+        """Like `lookup`, but raises `Refused` with a suggestion for a name nobody knows."""
+        feature = TableFeature.lookup(name)
+        if feature is None:
+            raise Refused(
+                f"There is no table feature named {name!r}.",
+                remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
+                delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+            )
+        return feature
 
     @property
     def is_legacy(self) -> bool:
@@ -214,7 +234,7 @@ def when_any_field(test: Callable[[StructField], bool], what: str, *, top: bool)
     def found(schema_string: str) -> tuple[str, ...]:
         return tuple(
             f"column {path_text(path)} {what}"
-            for path, column in struct_fields(parse_schema(schema_string))
+            for path, column in struct_fields(StructType.parse(schema_string))
             if test(column) and not (top and len(path) > 1)
         )
 
@@ -548,27 +568,6 @@ REFERENCE: Final[Mapping[str, TableFeature]] = {
 LEGACY: Final[tuple[TableFeature, ...]] = tuple(
     feature for feature in REFERENCE.values() if feature.legacy is not None
 )
-
-
-def lookup(name: str) -> TableFeature | None:
-    """
-    The feature *name*, whatever its case.
-
-    None for a name from the future: worth reporting, never a reason to fail to read.
-    """
-    return FEATURES.get(name) or _BY_LOWER.get(name.lower())
-
-
-def find(name: str) -> TableFeature:
-    """Like `lookup`, but raises `Refused` with a suggestion for a name nobody knows."""
-    feature = lookup(name)
-    if feature is None:
-        raise Refused(
-            f"There is no table feature named {name!r}.",
-            remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
-            delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
-        )
-    return feature
 
 
 def with_requirements(names: Iterable[str]) -> tuple[str, ...]:

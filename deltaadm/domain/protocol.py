@@ -8,15 +8,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.features import (
-    FEATURES,
-    LEGACY,
-    REFERENCE,
-    TableFeature,
-    find,
-    lookup,
-    with_requirements,
-)
+from deltaadm.domain.features import FEATURES, LEGACY, REFERENCE, TableFeature, with_requirements
 from deltaadm.domain.properties import (
     FEATURE_PREFIX,
     IGNORE_PROTOCOL_DEFAULTS,
@@ -219,7 +211,7 @@ class Protocol(Loggable):
     @property
     def unknown_features(self) -> frozenset[str]:
         """Listed names that Delta Spark does not know, as the log spells them."""
-        features = {name: lookup(name) for name in self.explicit_names}
+        features = {name: TableFeature.lookup(name) for name in self.explicit_names}
         return frozenset(
             name
             for name, feature in features.items()
@@ -251,7 +243,7 @@ class Protocol(Loggable):
         A list takes the feature where there is one; a legacy version that covers it needs no
         change.
         """
-        entry = find(feature)
+        entry = TableFeature.find(feature)
         result = self.checked().with_features(entry.requires)
         reader, writer = entry.versions
         if not result.supports_reader_features and reader > result.min_reader_version:
@@ -273,7 +265,7 @@ class Protocol(Loggable):
 
         Raises `Refused` for a feature that Delta cannot drop.
         """
-        entry = find(feature)
+        entry = TableFeature.find(feature)
         if entry.removal is None:
             raise IllegalArgument(
                 f"The table feature {entry.name} cannot be dropped.",
@@ -356,7 +348,7 @@ class Protocol(Loggable):
 
     def can_downgrade_to(self, to: Protocol, dropped: str) -> bool:
         """Whether *to* is this without *dropped*; only `checkpointProtection` may be added."""
-        gone = {feature.name for feature in (lookup(dropped),) if feature is not None}
+        gone = {feature.name for feature in (TableFeature.lookup(dropped),) if feature is not None}
         before = self.supported_features - gone
         after = to.supported_features
         return (
@@ -390,11 +382,50 @@ class Protocol(Loggable):
             self.writer_features or frozenset()
         ) <= (client.writer_features or frozenset())
 
+    @classmethod
+    def minimum(cls, metadata: Metadata) -> Self:
+        """The weakest protocol under which *metadata* is legal."""
+        configuration = metadata.configuration
+        asked = supported_features_from_table_configs(configuration)
+        base = cls.apply().with_features(sorted(asked))
+        features = asked | extract_automatically_enabled_features(metadata, base)
+        reader, writer = protocol_versions(configuration)
+        if reader is not None and writer is not None:
+            # Delta lowers the reader version to 2 where the writer version has no feature lists.
+            highest = reader if writer >= WRITER_FEATURES_VERSION else min(2, reader)
+            features |= cls.apply(highest, writer).implicit_features
+        return cls.apply().with_features(sorted(features)).normalized()
+
+    @staticmethod
+    def legacy_minimum(metadata: Metadata) -> tuple[Protocol, tuple[str, ...]]:
+        """
+        The legacy minimum (no table features), from (0, 0), and the legacy features in use.
+
+        Today's Delta has no such function: `minimum` replaces it. Old descriptions ask
+        writer version 3 for append-only tables and refuse identity columns; Delta's own versions
+        are 2 and 6.
+        """
+        used = tuple(name for name in CLASSIC_ORDER if FEATURES[name].activation.evidence(metadata))
+        versions = [FEATURES[name].versions for name in used]
+        return Protocol(
+            max((reader for reader, _ in versions), default=0),
+            max((writer for _, writer in versions), default=0),
+        ), used
+
+    def missing_features(self, metadata: Metadata) -> Mapping[str, tuple[str, ...]]:
+        """
+        Return the features that *metadata* needs and this lacks, each with the evidence.
+
+        Features that Delta Spark does not know are included. A feature whose need cannot be
+        determined is left out.
+        """
+        return _missing_features(Traits.of(metadata), self)
+
 
 @lru_cache(maxsize=256)
 def _known(names: frozenset[str]) -> frozenset[str]:
     """Return the features among *names* that Delta Spark knows, in the registry's spelling."""
-    features = map(lookup, names)
+    features = map(TableFeature.lookup, names)
     return frozenset(
         feature.name for feature in features if feature is not None and feature.in_delta_spark
     )
@@ -471,7 +502,7 @@ def supported_writer_version_numbers() -> frozenset[int]:
 
 def minimum_required_versions(features: Iterable[str]) -> tuple[int, int]:
     """The lowest (reader, writer) versions for *features*, each at least 1."""
-    versions = [find(name).versions for name in features]
+    versions = [TableFeature.find(name).versions for name in features]
     return (
         max((reader for reader, _ in versions), default=1) or 1,
         max((writer for _, writer in versions), default=1),
@@ -523,7 +554,7 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
                 remedy="The only value is 'supported'; DROP FEATURE removes a feature.",
                 delta_error_class="DELTA_UNSUPPORTED_FEATURE_STATUS",
             )
-    features = {name: lookup(name) for name in requested}
+    features = {name: TableFeature.lookup(name) for name in requested}
     unknown = sorted(
         name for name, feature in features.items() if feature is None or not feature.in_delta_spark
     )
@@ -533,7 +564,7 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
 
 
 def _not_in_reference(unknown: list[str]) -> Refused:
-    known = lookup(unknown[0])
+    known = TableFeature.lookup(unknown[0])
     hint = (
         f"{known.name} is known to {known.source}, but not to Delta Spark 4.4.0."
         if known
@@ -571,16 +602,6 @@ def metadata_required_features(
     return frozenset(asked)
 
 
-def missing_features(metadata: Metadata, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
-    """
-    Return the features that *metadata* needs and *protocol* lacks, each with the evidence.
-
-    Features that Delta Spark does not know are included. A feature whose need cannot be
-    determined is left out.
-    """
-    return _missing_features(Traits.of(metadata), protocol)
-
-
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
 def _missing_features(traits: Traits, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
     metadata = traits.metadata
@@ -607,23 +628,9 @@ def extract_automatically_enabled_features(
 
     Only listed names count as a base, implied ones do not.
     """
-    names = (lookup(name) for name in (protocol and protocol.writer_features) or ())
+    names = (TableFeature.lookup(name) for name in (protocol and protocol.writer_features) or ())
     listed = {feature.name for feature in names if feature is not None and feature.in_delta_spark}
     return frozenset(with_requirements(listed | metadata_required_features(metadata, protocol)))
-
-
-def minimum_protocol(metadata: Metadata) -> Protocol:
-    """The weakest protocol under which *metadata* is legal."""
-    configuration = metadata.configuration
-    asked = supported_features_from_table_configs(configuration)
-    base = Protocol.apply().with_features(sorted(asked))
-    features = asked | extract_automatically_enabled_features(metadata, base)
-    reader, writer = protocol_versions(configuration)
-    if reader is not None and writer is not None:
-        # Delta lowers the reader version to 2 where the writer version has no feature lists.
-        highest = reader if writer >= WRITER_FEATURES_VERSION else min(2, reader)
-        features |= Protocol.apply(highest, writer).implicit_features
-    return Protocol.apply().with_features(sorted(features)).normalized()
 
 
 def for_new_table(metadata: Metadata, session: SessionSettings | None = None) -> Protocol:
@@ -638,7 +645,7 @@ def for_new_table(metadata: Metadata, session: SessionSettings | None = None) ->
         **default_configuration(defaults, metadata.configuration),
         **metadata.configuration,
     }
-    return minimum_protocol(metadata.with_configuration(configuration)).denormalized_normalized()
+    return Protocol.minimum(metadata.with_configuration(configuration)).denormalized_normalized()
 
 
 def default_configuration(
@@ -698,22 +705,6 @@ CLASSIC_ORDER: Final = (
     "columnMapping",
 )
 """The legacy features in the order in which Delta once asked for them."""
-
-
-def required_minimum_protocol(metadata: Metadata) -> tuple[Protocol, tuple[str, ...]]:
-    """
-    The legacy minimum (no table features), from (0, 0), and the legacy features in use.
-
-    Today's Delta has no such function: `minimum_protocol` replaces it. Old descriptions ask
-    writer version 3 for append-only tables and refuse identity columns; Delta's own versions
-    are 2 and 6.
-    """
-    used = tuple(name for name in CLASSIC_ORDER if FEATURES[name].activation.evidence(metadata))
-    versions = [FEATURES[name].versions for name in used]
-    return Protocol(
-        max((reader for reader, _ in versions), default=0),
-        max((writer for _, writer in versions), default=0),
-    ), used
 
 
 def _written(protocol: Protocol) -> dict[str, Any]:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 ELEMENT, KEY, VALUE = "element", "key", "value"
 
 
+SCHEMAS_REMEMBERED: Final = 64
+"""The number of parsed schemas to cache: each is used several times, and tables are alike."""
+
+
 @dataclass(frozen=True, slots=True)
 class PrimitiveType:
     """
@@ -72,6 +76,25 @@ class StructType:
         """The schema as Delta writes it into `metaData.schemaString`: compact, fixed key order."""
         return json.dumps(_encode(self), ensure_ascii=False, separators=(",", ":"))
 
+    @staticmethod
+    @lru_cache(maxsize=SCHEMAS_REMEMBERED)
+    def parse(schema_string: str) -> StructType:
+        """
+        Read `metaData.schemaString`.
+
+        Raises `TableError` when it is not the JSON of a struct type, and when it is nested more
+        deeply than Delta's JSON reader or Python's stack allows.
+        """
+        try:
+            parsed = _decode(load_json(schema_string), 1)
+        except RecursionError as error:
+            raise _unreadable(f"it is nested more than {_deepest()} levels deep") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _unreadable(f"{type(error).__name__}: {error}") from error
+        if not isinstance(parsed, StructType):
+            raise _unreadable("its root is not a struct")
+        return parsed
+
 
 DataType = PrimitiveType | ArrayType | MapType | StructType
 
@@ -81,28 +104,6 @@ Path = tuple[str, ...]
 
 EMPTY_SCHEMA: Final = '{"type":"struct","fields":[]}'
 """The schema of a table without columns."""
-
-SCHEMAS_REMEMBERED: Final = 64
-"""The number of parsed schemas to cache: each is used several times, and tables are alike."""
-
-
-@lru_cache(maxsize=SCHEMAS_REMEMBERED)
-def parse_schema(schema_string: str) -> StructType:
-    """
-    Read `metaData.schemaString`.
-
-    Raises `TableError` when it is not the JSON of a struct type, and when it is nested more
-    deeply than Delta's JSON reader or Python's stack allows.
-    """
-    try:
-        parsed = _decode(load_json(schema_string), 1)
-    except RecursionError as error:
-        raise _unreadable(f"it is nested more than {_deepest()} levels deep") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _unreadable(f"{type(error).__name__}: {error}") from error
-    if not isinstance(parsed, StructType):
-        raise _unreadable("its root is not a struct")
-    return parsed
 
 
 def _unreadable(cause: str) -> TableError:
@@ -212,10 +213,10 @@ def all_types(data_type: DataType) -> Iterator[DataType]:
 
 @lru_cache(maxsize=SCHEMAS_REMEMBERED)
 def primitive_types(schema_string: str) -> tuple[PrimitiveType, ...]:
-    """The types that are not containers in the schema that `parse_schema` reads, each once."""
+    """The types that are not containers in the schema that `StructType.parse` reads, each once."""
     types = (
         data_type
-        for data_type in all_types(parse_schema(schema_string))
+        for data_type in all_types(StructType.parse(schema_string))
         if isinstance(data_type, PrimitiveType)
     )
     return tuple({str(data_type.name): data_type for data_type in types}.values())

@@ -42,6 +42,22 @@ class Kind(Enum):
     STAGED = "staged commit"
     UNKNOWN = "unknown"
 
+    @classmethod
+    def of(cls, name: str) -> Kind:
+        """The kind of the file called *name*; `UNKNOWN` if the protocol does not define it."""
+        if name[_DIGITS:] in _USUAL and _are_digits(name[:_DIGITS]):
+            return _USUAL[name[_DIGITS:]]
+        if "." in name:
+            for kind, pattern in _NAMES.items():
+                if re.fullmatch(pattern, name, re.ASCII):
+                    return kind
+        return _WITHOUT_NUMBERS.get(name, cls.UNKNOWN)
+
+    @property
+    def is_checkpoint(self) -> bool:
+        """Whether files of this kind are checkpoints, or parts of one."""
+        return self in CHECKPOINTS
+
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
@@ -68,6 +84,14 @@ class LogFile:
     info: FileInfo
     kind: Kind
     version: int | None = None
+
+    @classmethod
+    def of(cls, info: FileInfo) -> LogFile:
+        """Tell what *info* is from its path alone."""
+        kind = Kind.of(info.path)
+        if kind in _USUAL.values():
+            return LogFile(info, kind, _leading_number(info.path))
+        return LogFile(info, kind, _numbers(kind, info.path).get("version"))
 
     @property
     def path(self) -> str:
@@ -123,25 +147,6 @@ _WITHOUT_NUMBERS: Final = {"_last_checkpoint": Kind.LAST_CHECKPOINT}
 """Whole names; like the usual ends, recognized without compiling patterns, which is slow."""
 
 
-def parse(info: FileInfo) -> LogFile:
-    """Tell what *info* is from its path alone."""
-    kind = kind_of(info.path)
-    if kind in _USUAL.values():
-        return LogFile(info, kind, _leading_number(info.path))
-    return LogFile(info, kind, _numbers(kind, info.path).get("version"))
-
-
-def kind_of(name: str) -> Kind:
-    """Return the kind of the file called *name*; UNKNOWN if the protocol does not define it."""
-    if name[_DIGITS:] in _USUAL and _are_digits(name[:_DIGITS]):
-        return _USUAL[name[_DIGITS:]]
-    if "." in name:
-        for kind, pattern in _NAMES.items():
-            if re.fullmatch(pattern, name, re.ASCII):
-                return kind
-    return _WITHOUT_NUMBERS.get(name, Kind.UNKNOWN)
-
-
 def _are_digits(text: str) -> bool:
     return text.isdecimal() and text.isascii()
 
@@ -195,7 +200,7 @@ class LogFiles(Sequence[LogFile]):
     def __getitem__(self, index: int | slice) -> LogFile | LogFiles:
         if isinstance(index, slice):
             return LogFiles(self.names[index], self._infos)
-        return parse(self._infos[self.names[index]])
+        return LogFile.of(self._infos[self.names[index]])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LogFiles) and [*self] == [*other]
@@ -267,7 +272,7 @@ class LogListing:
                 by_kind[_USUAL[end]] += names
             else:
                 for name in names:
-                    by_kind[kind_of(name)].append(name)
+                    by_kind[Kind.of(name)].append(name)
         return cls(root, infos, {kind: sorted(names) for kind, names in by_kind.items()}, start)
 
     @property
@@ -325,6 +330,81 @@ class LogListing:
                 complete.append((rank, Checkpoint(version, Kind.MULTIPART, ordered)))
         return tuple(checkpoint for _, checkpoint in sorted(complete, key=lambda pair: pair[0]))
 
+    def segment(self, version: int | None = None, *, before: int | None = None) -> LogSegment:
+        """
+        The files that make *version*, or the newest version there is.
+
+        *before* leaves out checkpoints from that version on, for a caller that found them
+        unreadable. Raises `TableError` where the listing does not hold what is needed.
+        """
+        commits = self.commits if version is None else self.commits.until(version)
+        fitting = [
+            checkpoint
+            for checkpoint in self.checkpoints
+            if (version is None or checkpoint.version <= version)
+            and (before is None or checkpoint.version < before)
+        ]
+        checkpoint = fitting[-1] if fitting else None
+        base = -1 if checkpoint is None else checkpoint.version
+        after = commits.after(base)
+        versions = after.versions
+        reached = versions[-1] if versions else base
+        headless = bool(versions) and versions[0] != base + 1
+        if version is not None and self.commits and (reached != version or headless):
+            raise self.version_not_found(version)
+        # A checkpoint alone will not do: Delta wants the commit of its version or a later one.
+        if not commits or commits[-1].number < reached:
+            if checkpoint is None:
+                raise no_table(self.root)
+            raise TableError(
+                f"The table at {self.root} has a checkpoint of version {checkpoint.version}, but "
+                "neither the commit of that version nor a later one.",
+                remedy=RESTORE,
+                established={"version": checkpoint.version},
+            )
+        # Before compacted files take the place of commits: they repair no gap.
+        _check_contiguous(self.root, versions, base)
+        return LogSegment(
+            root=self.root,
+            version=reached,
+            checkpoint=checkpoint,
+            commits=after,
+            deltas=_with_compactions(self, after, base, reached),
+            last_commit=commits[-1],
+            crc=next(iter(self.of_kind(Kind.CRC).until(reached).after(reached - 1)), None),
+        )
+
+    @property
+    def recreatable_versions(self) -> tuple[int, int] | None:
+        """
+        The first and last version that can be rebuilt from a full listing; None if there is none.
+
+        As Delta's time travel sees it: all versions since commit 0, or else since the oldest
+        checkpoint beside which its commit still stands.
+        """
+        versions = self.commits.versions
+        bases = {checkpoint.version for checkpoint in self.checkpoints} | {0}
+        oldest = following = None
+        for version in reversed(versions):
+            if following is not None and version != following - 1:
+                break
+            following = version
+            if version in bases:
+                oldest = version
+        return None if oldest is None else (oldest, versions[-1])
+
+    def version_not_found(self, version: int) -> TableError:
+        """The error for a version that cannot be loaded, in the words of Delta's time travel."""
+        versions = self.recreatable_versions
+        span = (
+            f"{versions[0]} to {versions[1]} are available" if versions else "none can be rebuilt"
+        )
+        return TableError(
+            f"The table at {self.root} has no version {version}: {span}.",
+            remedy="Choose an available version; log cleanup removes older ones.",
+            delta_error_class="DELTA_VERSION_NOT_FOUND",
+        )
+
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -338,7 +418,7 @@ class Checkpoint:
 @dataclass(frozen=True)
 class LogSegment:
     """
-    The files that make one version. Made by `choose`, which guarantees:
+    The files that make one version. Made by `LogListing.segment`, which guarantees:
 
     `checkpoint`, if any, is complete and not newer than `version`; `commits` are exactly those
     after the checkpoint (or from 0) up to `version`; `deltas` cover the same versions and are
@@ -370,83 +450,6 @@ CHECKPOINTS: Final = (Kind.CHECKPOINT, Kind.MULTIPART, Kind.V2_CHECKPOINT)
 RESTORE: Final = (
     "Restore the missing files of _delta_log from a backup, or recreate the table from its source."
 )
-
-
-def choose(
-    listing: LogListing, version: int | None = None, *, before: int | None = None
-) -> LogSegment:
-    """
-    The files that make *version*, or the newest version there is.
-
-    *before* leaves out checkpoints from that version on, for a caller that found them
-    unreadable. Raises `TableError` where the listing does not hold what is needed.
-    """
-    commits = listing.commits if version is None else listing.commits.until(version)
-    fitting = [
-        checkpoint
-        for checkpoint in listing.checkpoints
-        if (version is None or checkpoint.version <= version)
-        and (before is None or checkpoint.version < before)
-    ]
-    checkpoint = fitting[-1] if fitting else None
-    base = -1 if checkpoint is None else checkpoint.version
-    after = commits.after(base)
-    versions = after.versions
-    reached = versions[-1] if versions else base
-    headless = bool(versions) and versions[0] != base + 1
-    if version is not None and listing.commits and (reached != version or headless):
-        raise version_not_found(listing, version)
-    # A checkpoint alone will not do: Delta wants the commit of its version or a later one.
-    if not commits or commits[-1].number < reached:
-        if checkpoint is None:
-            raise no_table(listing.root)
-        raise TableError(
-            f"The table at {listing.root} has a checkpoint of version {checkpoint.version}, but "
-            "neither the commit of that version nor a later one.",
-            remedy=RESTORE,
-            established={"version": checkpoint.version},
-        )
-    # Before compacted files take the place of commits: they repair no gap.
-    _check_contiguous(listing.root, versions, base)
-    return LogSegment(
-        root=listing.root,
-        version=reached,
-        checkpoint=checkpoint,
-        commits=after,
-        deltas=_with_compactions(listing, after, base, reached),
-        last_commit=commits[-1],
-        crc=next(iter(listing.of_kind(Kind.CRC).until(reached).after(reached - 1)), None),
-    )
-
-
-def recreatable_versions(listing: LogListing) -> tuple[int, int] | None:
-    """
-    The first and last version that can be rebuilt from a full listing; None if there is none.
-
-    As Delta's time travel sees it: all versions since commit 0, or else since the oldest
-    checkpoint beside which its commit still stands.
-    """
-    versions = listing.commits.versions
-    bases = {checkpoint.version for checkpoint in listing.checkpoints} | {0}
-    oldest = following = None
-    for version in reversed(versions):
-        if following is not None and version != following - 1:
-            break
-        following = version
-        if version in bases:
-            oldest = version
-    return None if oldest is None else (oldest, versions[-1])
-
-
-def version_not_found(listing: LogListing, version: int) -> TableError:
-    """The error for a version that cannot be loaded, in the words of Delta's time travel."""
-    versions = recreatable_versions(listing)
-    span = f"{versions[0]} to {versions[1]} are available" if versions else "none can be rebuilt"
-    return TableError(
-        f"The table at {listing.root} has no version {version}: {span}.",
-        remedy="Choose an available version; log cleanup removes older ones.",
-        delta_error_class="DELTA_VERSION_NOT_FOUND",
-    )
 
 
 def no_table(

@@ -8,7 +8,7 @@ were written while it was on. Whether it is, only a state that has been read sho
 from __future__ import annotations
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.features import FEATURES, is_variant, lookup, mapping_mode
+from deltaadm.domain.features import FEATURES, TableFeature, is_variant, mapping_mode
 from deltaadm.domain.properties import PROTECTED_BEFORE, TYPE_CHANGES, whole_number
 from deltaadm.domain.schema import PrimitiveType, all_types, path_text, walk
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Final
 
-    from deltaadm.domain.features import TableFeature
     from deltaadm.domain.schema import StructField
     from deltaadm.domain.snapshot import Snapshot
 
@@ -54,9 +53,11 @@ def usages(snapshot: Snapshot) -> Mapping[str, Usage]:
     """
     protocol = snapshot.protocol
     names = sorted(protocol.explicit_names | protocol.implicit_features)
-    own = {name: _own_usage(lookup(name), snapshot) for name in names}
+    own = {name: _own_usage(TableFeature.lookup(name), snapshot) for name in names}
     usage = {name: _with_dependents(name, own) for name in names}
-    known = {name: feature.name for name in names for feature in [lookup(name)] if feature}
+    known = {
+        name: feature.name for name in names for feature in [TableFeature.lookup(name)] if feature
+    }
     return usage | {official: usage[name] for name, official in known.items()}
 
 

@@ -14,7 +14,6 @@ from deltaadm.domain.schema import (
     PrimitiveType,
     StructField,
     StructType,
-    parse_schema,
     primitive_types,
 )
 from deltaadm.json_values import integer
@@ -385,7 +384,7 @@ class Metadata(Loggable):
     @property
     def schema(self) -> StructType:
         """The parsed schema; raises `TableError` when `schema_string` cannot be read."""
-        return parse_schema(self.schema_string or EMPTY_SCHEMA)
+        return StructType.parse(self.schema_string or EMPTY_SCHEMA)
 
     @property
     def primitive_types(self) -> tuple[PrimitiveType, ...]:

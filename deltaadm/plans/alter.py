@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, spark_values
-from deltaadm.domain.schema import (
-    ArrayType,
-    MapType,
-    StructType,
-    folded,
-    parse_schema,
-    path_text,
-    rewrite,
-    walk,
-)
+from deltaadm.domain.schema import ArrayType, MapType, StructType, folded, path_text, rewrite, walk
 from deltaadm.domain.sql.ddl import (
     EXISTS_DEFAULT,
     columns_sql,
@@ -484,7 +475,7 @@ def read_schema(text: str) -> StructType:
     if not text.lstrip().startswith("{"):
         return _without_computed_defaults(parse_columns(text))
     try:
-        schema = _without_computed_defaults(parse_schema(text))
+        schema = _without_computed_defaults(StructType.parse(text))
     except DeltaadmError as error:
         raise Refused(
             f"The schema is not Spark's JSON of a struct: {error.message}",
@@ -504,7 +495,7 @@ def read_schema(text: str) -> StructType:
 
 def schema_of_query(text: str) -> StructType:
     """The schema of a table that a query fills, from the query's own in JSON: all may be null."""
-    nullable = _nullable(parse_schema(text))
+    nullable = _nullable(StructType.parse(text))
     assert isinstance(nullable, StructType)  # noqa: S101 -- what a struct becomes
     return nullable
 

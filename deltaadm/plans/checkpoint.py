@@ -23,7 +23,7 @@ from deltaadm.domain.file_facts import checksums
 from deltaadm.domain.properties import column_list, kept_for, whole_number
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, StructField, StructType
-from deltaadm.domain.snapshot import Checkpoint, Kind, LogFiles, LogListing, choose
+from deltaadm.domain.snapshot import Checkpoint, Kind, LogFiles, LogListing
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.wire import Metadata
@@ -637,7 +637,7 @@ def _existing(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
         raise _in_the_way(last, error.message.rstrip(".")) from error
     try:
         whole = LogListing.of(store.root, store.list_log(0))
-        by_commits, expected = _essence(store, choose(whole, version, before=version))
+        by_commits, expected = _essence(store, whole.segment(version, before=version))
     except TableError:  # older files are gone or unreadable: nothing but the checkpoint tells
         by_commits, expected = digest, small
     wrong = [name for name in ("protocol", "domainMetadata") if small[name] != expected[name]]

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.features import FEATURES, Cost, dependents, find, lookup
+from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
 from deltaadm.domain.instants import second
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
@@ -15,7 +15,7 @@ from deltaadm.domain.properties import (
     MIN_WRITER_VERSION,
     PROPERTIES,
 )
-from deltaadm.domain.protocol import Protocol, minimum_protocol
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.steps import DropFeature, SetProperties
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
@@ -28,7 +28,6 @@ from deltaadm.plans.plan import Plan, propose, resumed, resuming
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
@@ -96,7 +95,7 @@ def official_name(name: str) -> str:
     Raises `Refused` for a name that nobody knows, unless it is that of a property, for which
     planning has a better answer.
     """
-    feature = lookup(name)
+    feature = TableFeature.lookup(name)
     if feature is None and name.lower() not in PROPERTIES:
         raise Refused(
             f"There is no table feature named {name!r}.",
@@ -183,14 +182,14 @@ def next_phase(status: DropStatus) -> str:
 
 def truncates(name: str) -> bool:
     """Whether truncating history is a way to drop the feature *name*."""
-    feature = lookup(name)
+    feature = TableFeature.lookup(name)
     removal = feature.removal if feature else None
     return removal is not None and (removal.keeps_history_out or removal.only_truncating)
 
 
 def guards_history(name: str) -> bool:
     """Whether the feature *name* only protects older versions, and is dropped with them."""
-    feature = lookup(name)
+    feature = TableFeature.lookup(name)
     return feature is not None and feature.removal is not None and feature.removal.only_truncating
 
 
@@ -280,7 +279,7 @@ def plan_features(
     exists, with the statement that can.
     """
     features: list[TableFeature] = []
-    for feature in map(find, names):
+    for feature in map(TableFeature.find, names):
         features.append(feature)
         if not feature.in_delta_spark:
             raise Refused(
@@ -299,7 +298,8 @@ def plan_features(
     causes: dict[str, str] = {}
     for feature in () if support_only else features:
         for name in feature.requires_active:
-            if find(name) not in features and not find(name).activation.evidence(snapshot.metadata):
+            needed = TableFeature.find(name)
+            if needed not in features and not needed.activation.evidence(snapshot.metadata):
                 known = causes.get(name)
                 causes[name] = f"{known}, {feature.name}" if known else f"needed by {feature.name}"
     causes |= {feature.name: f"makes {feature.name} active" for feature in features}
@@ -310,7 +310,7 @@ def plan_features(
         for side in ("reader", "writer")
     }
     for name, cause in causes.items():
-        missing = _missing_properties(snapshot, find(name), support_only=support_only)
+        missing = _missing_properties(snapshot, TableFeature.find(name), support_only=support_only)
         properties |= missing
         because |= {f"configuration[{key}]": cause for key in missing}
     steps = [SetProperties(properties)] if properties else []
@@ -496,7 +496,7 @@ def plan_minimum(
     a table that Delta cannot change.
     """
     require_changeable(snapshot)
-    needed = minimum_protocol(snapshot.metadata).supported_features
+    needed = Protocol.minimum(snapshot.metadata).supported_features
     uses = usages(snapshot)
     beyond = {name: uses[name] for name in snapshot.protocol.supported_features - needed}
     droppable = droppable_features(snapshot)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.features import Cost, lookup, max_cost
+from deltaadm.domain.features import Cost, TableFeature
 from deltaadm.domain.properties import CHANGE_DATA_FEED, is_true, kept_for
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import path_text
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from deltaadm.clients import Access, ClientRelease
-    from deltaadm.domain.features import TableFeature
     from deltaadm.domain.schema import Path
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
@@ -227,7 +226,7 @@ class Plan:
     @property
     def cost(self) -> Cost:
         """The highest of the stages."""
-        return max_cost(*(stage.cost for stage in self.stages))
+        return Cost.highest(*(stage.cost for stage in self.stages))
 
     @property
     def work(self) -> str:
@@ -347,7 +346,7 @@ def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
     after = stages[-1].after
     costs = any(stage.cost is not Cost.METADATA for stage in stages)
     for name in sorted(after.protocol.supported_features):
-        feature = lookup(name)
+        feature = TableFeature.lookup(name)
         if (
             feature is not None
             and feature.caution

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deltaadm.clients import Access, Compatibility, verdict
 from deltaadm.dataclass import replace
-from deltaadm.domain.features import FEATURES, Cost, Kind, dependents, lookup
+from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents
 from deltaadm.domain.instants import second
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
@@ -221,7 +221,7 @@ class _Search:
             yield from self._steps_to_remove(state, subject)
             return
         # Lower versions must list no feature that came with the lists.
-        known = [(name, lookup(name)) for name in sorted(_names(state))]
+        known = [(name, TableFeature.lookup(name)) for name in sorted(_names(state))]
         names = [
             name
             for name, feature in known
@@ -237,7 +237,7 @@ class _Search:
 
     def _steps_to_remove(self, state: Snapshot, name: str) -> Iterator[Step]:
         """Steps that drop the feature, stop its use, or drop what depends on it."""
-        feature = lookup(name)
+        feature = TableFeature.lookup(name)
         if feature is None:
             return
         # Delta drops no feature that another one requires.
@@ -281,7 +281,7 @@ def _lists_to_versions(state: Snapshot) -> Iterator[Step]:
     """Versions without lists that imply the features of the table, and perhaps more."""
     if not state.protocol.supports_writer_features:
         return
-    features = map(lookup, _names(state))
+    features = map(TableFeature.lookup, _names(state))
     implying = [feature.legacy for feature in features if feature and feature.legacy]
     for writer in range(2, 7):
         reader = max((reader for reader, least in implying if least <= writer), default=0)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import steps as kinds
-from deltaadm.domain.features import FEATURES, Cost, dependents, lookup, mapping_mode, undo_feature
+from deltaadm.domain.features import (
+    FEATURES,
+    Cost,
+    TableFeature,
+    dependents,
+    mapping_mode,
+    undo_feature,
+)
 from deltaadm.domain.properties import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
@@ -358,7 +365,7 @@ def _undo_listing(change: Change, name: str, transition: Transition) -> Undo:
     staying = [other for other in needing if _stays(other, after)]
     if staying:
         return Undo(f"never: {', '.join(staying)} needs it, and cannot be dropped")
-    feature = lookup(name)
+    feature = TableFeature.lookup(name)
     if feature is None or feature.removal is None or feature.removal.only_truncating:
         return Undo(undo_feature(feature))
     used = feature.activation.evidence(before.metadata)

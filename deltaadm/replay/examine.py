@@ -24,7 +24,7 @@ from deltaadm.domain.file_facts import kinds_in
 from deltaadm.domain.properties import whole_number
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import walk
-from deltaadm.domain.snapshot import FileFacts, Kind, LogListing, recreatable_versions
+from deltaadm.domain.snapshot import FileFacts, Kind, LogListing
 from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
@@ -396,7 +396,7 @@ class _FactCollector:
         File names tell where the newest version can be read. Otherwise something unreadable makes
         all versions from some on unreadable, of which the first is sought by halves.
         """
-        named = recreatable_versions(self._listing)
+        named = self._listing.recreatable_versions
         if named is None or self._failure is None:
             return named
         first, last = named

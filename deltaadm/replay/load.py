@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.snapshot import LogListing, LogSegment, choose
+from deltaadm.domain.snapshot import LogListing, LogSegment
 from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
 from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint, hint_of
 
@@ -94,7 +94,7 @@ def locate(
     start = hint if hint is not None and (version is None or hint <= version) else 0
     listing = _list(store, start)
     try:
-        segment = choose(listing, version)
+        segment = listing.segment(version)
     except TableError:
         if not start:
             raise
@@ -115,7 +115,7 @@ def _locate_after(store: LogStore, start: int, version: int | None) -> Located |
         return None
     listing = _list(store, start)
     try:
-        segment = choose(listing, version)
+        segment = listing.segment(version)
     except TableError:
         return None
     # Log cleanup may have removed it since.
@@ -127,7 +127,7 @@ def _locate_after(store: LogStore, start: int, version: int | None) -> Located |
 def _locate_in(store: LogStore, listing: LogListing, version: int | None) -> Located | None:
     """The files of *version* in a listing of the whole log, fetched ahead; None if some are not."""
     try:
-        segment = choose(listing, version)
+        segment = listing.segment(version)
     except TableError:
         return None
     expected = [segment.last_commit.path, *segment.deltas.names[::-1]]
@@ -164,7 +164,7 @@ class Attempt:
             before = None if checkpoint is None else checkpoint.version
             try:
                 # Like Delta, which goes back to older files where a checkpoint is unreadable.
-                self.segment = choose(_list(self.store, 0), self.segment.version, before=before)
+                self.segment = _list(self.store, 0).segment(self.segment.version, before=before)
             except TableError:
                 raise self._first from None
             return None
@@ -190,7 +190,7 @@ def _choose_without_hint(
     listing: LogListing, version: int | None, dangling: LogListing
 ) -> LogSegment:
     try:
-        return choose(listing, version)
+        return listing.segment(version)
     except TableError as error:
         missing = dangling.start not in {found.version for found in dangling.checkpoints}
         truncated = error.delta_error_class == "DELTA_TRUNCATED_TRANSACTION_LOG"

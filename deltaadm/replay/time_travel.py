@@ -12,7 +12,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.instants import instant
-from deltaadm.domain.snapshot import LogListing, no_table, recreatable_versions
+from deltaadm.domain.snapshot import LogListing, no_table
 from deltaadm.errors import TableError
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import in_commit_timestamps
@@ -33,7 +33,7 @@ def version_at(store: LogStore, metadata: Metadata, timestamp: int) -> int:
     Raises `TableError` for a time before the first or after the last version available.
     """
     listing = LogListing.of(store.root, store.list_log())
-    span = recreatable_versions(listing)
+    span = listing.recreatable_versions
     if span is None:
         error = no_table(listing.root)
         error.delta_error_class = "DELTA_NO_RECREATABLE_HISTORY_FOUND"

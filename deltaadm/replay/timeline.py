@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import (
-    LogListing,
-    Snapshot,
-    choose,
-    recreatable_versions,
-    version_not_found,
-)
+from deltaadm.domain.snapshot import LogListing, Snapshot
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.removal import (
@@ -85,7 +79,7 @@ def timeline(
     contiguous = listing.commits
     versions = contiguous.versions
     if not versions:
-        choose(listing)
+        listing.segment()
     first = versions[-1]
     for version in reversed(versions[:-1]):
         if version != first - 1:
@@ -93,7 +87,7 @@ def timeline(
         first = version
     available = contiguous.after(first - 1)
     if until is not None and until < available.versions[0]:
-        raise version_not_found(listing, until)
+        raise listing.version_not_found(until)
     if since is not None:
         since = min(since, available.versions[-1] + 1)
     base = _base(store, engine, listing, available, since)
@@ -128,8 +122,8 @@ def _base(
                 failure = failure or error
     if failure is not None:
         raise failure
-    choose(listing)  # which says what is missing
-    raise version_not_found(listing, first)
+    listing.segment()  # which says what is missing
+    raise listing.version_not_found(first)
 
 
 def _loaded(store: LogStore, engine: ReplayEngine | None, version: int) -> Snapshot:
@@ -262,7 +256,7 @@ def _newest_needing(
                 # Metadata holds until the next one: later versions without any need it too.
                 return max(file.number, clean_from - 1)
             clean_from = file.number
-    versions = recreatable_versions(listing)
+    versions = listing.recreatable_versions
     if versions is None or not 0 < versions[0] < clean_from:
         return None
     oldest = load_snapshot(store, version=versions[0])

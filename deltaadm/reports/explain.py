@@ -11,7 +11,7 @@ from deltaadm.blocks import Either, Heading, Items, Paragraph, Prose, Table
 from deltaadm.clients import CLIENTS
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.domain.features import FEATURES, lookup
+from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.errors import Refused, did_you_mean
 from deltaadm.json_values import STRING, STRINGS, array, name_of, one_of, record, within
 from deltaadm.reports.clients import ClientExplanation, explain_client
@@ -137,7 +137,7 @@ def explain(word: str) -> Explanation:
     if prefix in RULES:
         return RuleExplanation(RULES[prefix])
     feature = next((known for known in FEATURES if known.lower() == name.lower()), None)
-    if feature is not None or lookup(name) is not None:
+    if feature is not None or TableFeature.lookup(name) is not None:
         return explain_feature(feature or name)
     for candidate in FEATURES.values():
         if name in candidate.activation.properties:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.blocks import Either, Heading, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.domain.features import FEATURES, Cost, Kind, Status, find, undo_feature
+from deltaadm.domain.features import FEATURES, Cost, Kind, Status, TableFeature, undo_feature
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from deltaadm.blocks import Block
-    from deltaadm.domain.features import TableFeature
     from deltaadm.json_values import Fields
 
 
@@ -63,7 +62,7 @@ def list_features() -> FeatureCatalogue:
 
 def explain_feature(name: str) -> FeatureExplanation:
     """The feature *name*, whatever its case; raises `Refused` with a suggestion for no feature."""
-    feature = find(name)
+    feature = TableFeature.find(name)
     required_by = tuple(entry.name for entry in FEATURES.values() if feature.name in entry.requires)
     return FeatureExplanation(feature, required_by)
 

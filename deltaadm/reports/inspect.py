@@ -26,8 +26,8 @@ from deltaadm.domain.features import (
     FEATURES,
     Kind,
     Status,
+    TableFeature,
     dependents,
-    lookup,
     mapping_mode,
     undo_feature,
 )
@@ -36,7 +36,7 @@ from deltaadm.domain.properties import (
     checkpoint_interval,
     is_protocol_property,
 )
-from deltaadm.domain.protocol import PROTOCOL, Protocol, minimum_protocol, required_minimum_protocol
+from deltaadm.domain.protocol import PROTOCOL, Protocol
 from deltaadm.domain.schema import path_text, type_name, walk
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.checks import check_retention
@@ -248,8 +248,8 @@ def _alike(protocol: Protocol, traits: Traits, *, in_catalog: bool) -> TableRepo
     metadata = traits.metadata
     name = "its name" if in_catalog else None
     snapshot = Snapshot(root="", version=0, protocol=protocol, metadata=metadata, name=name)
-    minimum = _attempt(warnings, lambda: minimum_protocol(metadata))
-    legacy = _attempt(warnings, lambda: required_minimum_protocol(metadata)[0])
+    minimum = _attempt(warnings, lambda: Protocol.minimum(metadata))
+    legacy = _attempt(warnings, lambda: Protocol.legacy_minimum(metadata)[0])
     classic = None
     if legacy is not None:
         classic = max(1, legacy.min_reader_version), max(1, legacy.min_writer_version)
@@ -301,7 +301,7 @@ def _features(
     )
     lists = {"readerFeatures": protocol.reader_features, "writerFeatures": protocol.writer_features}
     for name in sorted(explicit | implied | asked):
-        feature = lookup(name)
+        feature = TableFeature.lookup(name)
         uses = evidence.get(feature.name, ()) if feature else ()
         supported, because = None, list(uses)
         if name in explicit:

@@ -10,7 +10,7 @@ from deltaadm.blocks import Heading, Table
 from deltaadm.clients import Compatibility, newest_releases, shifts, verdicts
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.domain.features import Cost, dependents, lookup
+from deltaadm.domain.features import Cost, TableFeature, dependents
 from deltaadm.domain.properties import FEATURE_PREFIX
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.steps import DropFeature
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from deltaadm.blocks import Block
     from deltaadm.clients import Verdict
-    from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.transaction.removal import FeatureHistory
@@ -230,11 +229,11 @@ def explain_protocol(
 
 def is_word(text: str) -> bool:
     """Whether *text* is what `--why` can be asked about: a feature, reader or writer."""
-    return text in {side.value for side in Side} or lookup(text) is not None
+    return text in {side.value for side in Side} or TableFeature.lookup(text) is not None
 
 
 def _registry_name(name: str) -> str:
-    feature = lookup(name)
+    feature = TableFeature.lookup(name)
     return name if feature is None else feature.name
 
 
@@ -303,7 +302,7 @@ class _Commit:
 
     def reason_for(self, name: str) -> Reason:
         """Why the table supports the feature *name* since this commit."""
-        feature, protocol = lookup(name), self._after.protocol
+        feature, protocol = TableFeature.lookup(name), self._after.protocol
         # The statement names the feature, or one whose history it protects.
         if asked := self._requests.get(name.lower()):
             return Reason(Cause.REQUESTED, (asked,))
@@ -346,7 +345,7 @@ class _Commit:
             return Reason(Cause.REQUIRED, (f"needed to list {', '.join(needing)}",))
         # The new parts of the metadata that activate features which need the version.
         activating: list[str] = []
-        for feature in filter(None, map(lookup, sorted(self._new))):
+        for feature in filter(None, map(TableFeature.lookup, sorted(self._new))):
             evidence, is_new = self._evidence(feature)
             if is_new and side.needed_for(feature) == version:
                 activating += evidence
@@ -407,7 +406,7 @@ def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iter
     """The features for which the version must not be lower."""
     listed = side.listed(protocol)
     for name in sorted(_supported(protocol)):
-        feature = lookup(name)
+        feature = TableFeature.lookup(name)
         if name in listed or (
             feature is not None
             and not listed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.actions import AddFile
 from deltaadm.domain.protocol import READER_FEATURES_VERSION, WRITER_FEATURES_VERSION, Protocol
-from deltaadm.domain.snapshot import Kind, choose
+from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import TableError
@@ -57,7 +57,7 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     present = {file.part for file in checkpoint.files}
     severity = Severity.WARNING
     try:
-        choose(checkpoint.listing)
+        checkpoint.listing.segment()
     except TableError:  # the log does not hold what the newest version needs
         severity = Severity.ERROR
     message = f"It has {len(present)} of the {parts} parts that their names announce."

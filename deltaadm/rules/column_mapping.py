@@ -16,7 +16,7 @@ from deltaadm.domain.properties import (
     ROW_COMMIT_VERSION_COLUMN,
     ROW_ID_COLUMN,
 )
-from deltaadm.domain.schema import StructType, parse_schema, path_text, walk
+from deltaadm.domain.schema import StructType, path_text, walk
 from deltaadm.domain.steps import SetProperties
 from deltaadm.domain.transaction.column_mapping import (
     COLUMN_ID,
@@ -540,7 +540,7 @@ def _displayed(metadata: Metadata | None) -> Mapping[str, str]:
 def _renamed(schema_string: str) -> Mapping[str, str]:
     """The top-level names that differ from all physical names, with the physical name of each."""
     try:
-        fields = parse_schema(schema_string).fields
+        fields = StructType.parse(schema_string).fields
     except DeltaadmError:
         return {}
     physical = {physical_name(field) for field in fields}

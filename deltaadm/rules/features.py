@@ -13,7 +13,6 @@ from deltaadm.domain.properties import (
     ROW_ID_COLUMN,
     switch,
 )
-from deltaadm.domain.protocol import missing_features
 from deltaadm.domain.schema import PrimitiveType, path_text, slots
 from deltaadm.domain.steps import ClusterBy
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
@@ -172,7 +171,7 @@ def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """
     snapshot = table.snapshot
-    for name, evidence in missing_features(snapshot.metadata, snapshot.protocol).items():
+    for name, evidence in snapshot.protocol.missing_features(snapshot.metadata).items():
         if FEATURES[name].activation.by_type:
             listed = snapshot.protocol.supports_writer_features
             yield Problem(

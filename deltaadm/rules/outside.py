@@ -6,9 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.features import lookup
+from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, PROPERTIES, spark_values
-from deltaadm.domain.schema import parse_schema, path_text, type_name, walk
+from deltaadm.domain.schema import StructType, path_text, type_name, walk
 from deltaadm.domain.steps import SetProperties
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import effective
@@ -18,7 +18,6 @@ from deltaadm.rules.rule import Problem, Scope, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deltaadm.domain.schema import StructType
     from deltaadm.domain.steps import Step
     from deltaadm.facts import CatalogFacts, ClientVerdict, CrossCheck, LogFacts, PolicyFacts
 
@@ -238,7 +237,7 @@ def _columns(catalog: CatalogFacts) -> Iterator[Problem]:
         return
     document = {"type": "struct", "fields": [*catalog.state.fields]}
     try:
-        theirs = _flat(parse_schema(json.dumps(document)))
+        theirs = _flat(StructType.parse(json.dumps(document)))
         ours = _flat(catalog.snapshot.metadata.schema)
     except DeltaadmError:
         return
@@ -422,7 +421,7 @@ def required_feature_missing(facts: PolicyFacts) -> Iterator[Problem]:
     """
     for name in facts.policy.required_features:
         if not facts.snapshot.protocol.supports(name):
-            known = lookup(name)
+            known = TableFeature.lookup(name)
             fix: tuple[Step, ...] = (SetProperties({f"{FEATURE_PREFIX}{name}": "supported"}),)
             yield Problem(
                 f"The policy requires the feature {name}, which the table does not support.",

@@ -7,12 +7,11 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.domain.features import FEATURES, Status, TableFeature, lookup
+from deltaadm.domain.features import FEATURES, Status, TableFeature
 from deltaadm.domain.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
-    missing_features,
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
@@ -365,7 +364,7 @@ _FAILING_UNLESS_SUPPORTED: Final = frozenset(
 
 def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
     """Features that the metadata needs and the protocol lacks, except those with their own rule."""
-    for name, evidence in missing_features(snapshot.metadata, snapshot.protocol).items():
+    for name, evidence in snapshot.protocol.missing_features(snapshot.metadata).items():
         feature = FEATURES[name]
         if name != "columnMapping" and not feature.activation.by_type:
             yield feature, evidence[0]
@@ -387,7 +386,7 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     protocol = table.snapshot.protocol
     for name in sorted(protocol.explicit_names):
-        feature = lookup(name)
+        feature = TableFeature.lookup(name)
         if feature is not None and feature.in_delta_spark:
             continue
         known = f"; {feature.source} does" if feature is not None else ""
@@ -621,7 +620,7 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
 
 
 def _renamed(name: str, after: Protocol) -> bool:
-    feature = lookup(name)
+    feature = TableFeature.lookup(name)
     return feature is not None and feature.twin is not None and after.supports(feature.twin)
 
 
@@ -640,7 +639,7 @@ def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     """
     protocol = table.snapshot.protocol
     for name in sorted(protocol.explicit_names):
-        feature = lookup(name)
+        feature = TableFeature.lookup(name)
         if feature is not None and feature.name != name:
             where = READERS if name in (protocol.reader_features or ()) else WRITERS
             yield Problem(f"{name!r} should be {feature.name}.", where)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deltaadm.clients import Access, ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain.features import find
+from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES
 from deltaadm.errors import Refused, SettingsError, UsageError
 from deltaadm.facts import Ignore, Policy, Requirement
@@ -306,7 +306,7 @@ def property_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tupl
             yield prefix + name, value
 
 
-_features = _each(lambda name: find(name).name)
+_features = _each(lambda name: TableFeature.find(name).name)
 _clients = _each(parse_client)
 
 

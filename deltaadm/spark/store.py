@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from deltaadm.domain.snapshot import (
-    CHECKPOINTS,
     LOG_DIRECTORY,
     FileInfo,
     Kind,
-    kind_of,
+    LogFile,
     listing_prefix,
     no_table,
-    parse,
 )
 from deltaadm.errors import DeltaadmError, EngineError, FileMissing, StorageError, TableError
 from deltaadm.limits import LIMITS
@@ -134,9 +132,9 @@ class _Source(NamedTuple):
     @classmethod
     def of(cls, path: str) -> Self:
         name = path.rpartition("/")[2]
-        file = parse(FileInfo(name))
+        file = LogFile.of(FileInfo(name))
         made_by = file.version if file.end is None else file.end
-        return cls(log_of(path), name, CHECKPOINTED if file.kind in CHECKPOINTS else age(made_by))
+        return cls(log_of(path), name, CHECKPOINTED if file.kind.is_checkpoint else age(made_by))
 
 
 def _state_actions(content: bytes, name: str) -> Iterator[Named]:
@@ -451,7 +449,7 @@ def _parsed_info(status: re.Match[str]) -> FileInfo:
 
 def _belongs(file: FileInfo) -> bool:
     """Whether it is a file, or a directory in the place of a file of the log."""
-    return file.regular or kind_of(file.path) is not Kind.UNKNOWN
+    return file.regular or Kind.of(file.path) is not Kind.UNKNOWN
 
 
 class _HadoopFile(io.RawIOBase):

@@ -12,7 +12,6 @@ from deltaadm.domain.snapshot import (
     FileInfo,
     Kind,
     commit_name,
-    kind_of,
     listing_prefix,
     no_table,
 )
@@ -237,7 +236,7 @@ def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:
             return {
                 entry.name: entry
                 for entry in entries
-                if not entry.is_dir() or kind_of(entry.name) is not Kind.UNKNOWN
+                if not entry.is_dir() or Kind.of(entry.name) is not Kind.UNKNOWN
             }
     except (FileNotFoundError, NotADirectoryError):
         return None

@@ -20,7 +20,7 @@ from deltaadm.catalog_table import (
 )
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import path_text
-from deltaadm.domain.snapshot import FileInfo, Kind, commit_name, parse
+from deltaadm.domain.snapshot import FileInfo, Kind, LogFile, commit_name
 from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.json_values import elements, flag, place, text, text_map, texts, version_number
 from deltaadm.storage.object_store import TemporaryCredentials
@@ -593,7 +593,7 @@ class RatifiedStore:
         if state.version is None:
             return
         for commit in state.commits:
-            file = parse(FileInfo(f"{_STAGED}/{commit.name}"))
+            file = LogFile.of(FileInfo(f"{_STAGED}/{commit.name}"))
             if file.kind is not Kind.STAGED or file.version != commit.version:
                 raise self._error(f"its file for commit {commit.version} is called {commit.name!r}")
         versions = [commit.version for commit in state.commits]
@@ -626,7 +626,7 @@ class RatifiedStore:
             return listed
         infos = {}
         for name, info in listed.items():
-            file = parse(info)
+            file = LogFile.of(info)
             version = file.end if file.kind is Kind.COMPACTED else file.version
             if version is None or version <= newest:
                 infos[name] = info

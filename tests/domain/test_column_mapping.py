@@ -27,7 +27,6 @@ from deltaadm.domain.schema import (
     PrimitiveType,
     StructField,
     StructType,
-    parse_schema,
     path_text,
     walk,
 )
@@ -586,8 +585,8 @@ def test_dropping_undoes_assigning(schema: StructType, iceberg: bool):
 
 @given(SCHEMAS)
 def test_a_schema_is_written_as_it_is_read(schema: StructType):
-    assert parse_schema(schema.to_json()) == schema
-    assert parse_schema(schema.to_json()).to_json() == schema.to_json()
+    assert StructType.parse(schema.to_json()) == schema
+    assert StructType.parse(schema.to_json()).to_json() == schema.to_json()
 
 
 @given(SCHEMAS)

@@ -15,8 +15,6 @@ from deltaadm.domain.features import (
     Kind,
     Status,
     TableFeature,
-    find,
-    lookup,
     with_requirements,
 )
 from deltaadm.domain.properties import (
@@ -113,7 +111,7 @@ def test_what_delta_spark_does_not_know_has_a_source_and_counts_as_unsupported(n
     assert one.source != "Delta Spark 4.4.0"
     assert not supported_protocol().supports(name)
     assert name not in REFERENCE
-    assert lookup(name) is one
+    assert TableFeature.lookup(name) is one
 
 
 def test_the_registry_has_the_features_that_others_know():
@@ -136,15 +134,15 @@ def test_legacy_features_are_seven():
 
 @pytest.mark.parametrize("name", ["deletionVectors", "DELETIONVECTORS", "deletionvectors"])
 def test_a_feature_is_found_in_any_case(name: str):
-    found = lookup(name)
+    found = TableFeature.lookup(name)
     assert found is FEATURES["deletionVectors"]
-    assert find(name) is found
+    assert TableFeature.find(name) is found
 
 
 def test_a_name_from_the_future_is_no_feature():
-    assert lookup("fromTheFuture") is None
+    assert TableFeature.lookup("fromTheFuture") is None
     with pytest.raises(Refused) as caught:
-        find("rowTraking")
+        TableFeature.find("rowTraking")
     assert "rowTracking" in caught.value.remedy
 
 

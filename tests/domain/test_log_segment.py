@@ -9,13 +9,10 @@ from hypothesis import strategies as st
 from deltaadm.domain.snapshot import (
     FileInfo,
     Kind,
+    LogFile,
     LogListing,
-    choose,
     commit_name,
-    kind_of,
     listing_prefix,
-    parse,
-    recreatable_versions,
 )
 from deltaadm.errors import TableError
 
@@ -44,7 +41,7 @@ V = "00000000000000000010"
     ("foo.txt", Kind.UNKNOWN, (None, None, None, None)),
 ])  # fmt: skip
 def test_names(name: str, kind: Kind, numbers: tuple[int | None, ...]) -> None:
-    file = parse(FileInfo(name))
+    file = LogFile.of(FileInfo(name))
     assert file.kind is kind
     assert (file.version, file.end, file.part, file.parts) == numbers
     assert file.path == name
@@ -107,7 +104,7 @@ def _info(word: str) -> FileInfo:
     pytest.param("0 2 3 2c", None, (3, "2", "3"), id="nor does one before the checkpoint"),
 ])  # fmt: skip
 def test_segments(listed: str, version: int | None, chosen: tuple[int, str | None, str]) -> None:
-    segment = choose(log(listed), version)
+    segment = log(listed).segment(version)
     checkpoint = segment.checkpoint
     files = None if checkpoint is None else " ".join(str(file.version) for file in checkpoint.files)
     commits = " ".join(str(commit.version) for commit in segment.commits)
@@ -120,7 +117,7 @@ def test_segments(listed: str, version: int | None, chosen: tuple[int, str | Non
     ("0 0c", Kind.CHECKPOINT),
 ])  # fmt: skip
 def test_preferred_format(listed: str, kind: Kind) -> None:
-    checkpoint = choose(log(listed)).checkpoint
+    checkpoint = log(listed).segment().checkpoint
     assert checkpoint is not None
     assert checkpoint.kind is kind
 
@@ -142,18 +139,18 @@ def test_preferred_format(listed: str, kind: Kind) -> None:
 ])  # fmt: skip
 def test_no_segment(listed: str, version: int | None, error: str | None) -> None:
     with pytest.raises(TableError) as caught:
-        choose(log(listed), version)
+        log(listed).segment(version)
     assert caught.value.delta_error_class == error
     assert caught.value.remedy
 
 
 def test_messages_name_what_is_missing() -> None:
     with pytest.raises(TableError, match="commit 4 follows commit 2"):
-        choose(log("0 1 2 4"))
+        log("0 1 2 4").segment()
     with pytest.raises(TableError, match="commit 2 is missing and the checkpoint ends at 1"):
-        choose(log("1c 3"))
+        log("1c 3").segment()
     with pytest.raises(TableError, match="no version 9: 1 to 3 are available"):
-        choose(log("1c 1 2 3"), 9)
+        log("1c 1 2 3").segment(9)
 
 
 @pytest.mark.parametrize(("listed", "version", "deltas"), [
@@ -169,7 +166,7 @@ def test_messages_name_what_is_missing() -> None:
     pytest.param("0 1 2 3 4 4-2 3-4", None, "0 1 2 3-4", id="within another"),
 ])  # fmt: skip
 def test_compactions(listed: str, version: int | None, deltas: str) -> None:
-    segment = choose(log(listed), version)
+    segment = log(listed).segment(version)
     found = [
         str(delta.version) if delta.end is None else f"{delta.version}-{delta.end}"
         for delta in segment.deltas
@@ -180,32 +177,32 @@ def test_compactions(listed: str, version: int | None, deltas: str) -> None:
 def test_same_version_twice_is_no_order() -> None:
     files = [FileInfo(commit_name(0), 1), FileInfo(commit_name(1), 1), FileInfo("1.json", 1)]
     with pytest.raises(TableError) as caught:
-        choose(listing(files))
+        listing(files).segment()
     assert caught.value.delta_error_class == "DELTA_VERSIONS_NOT_CONTIGUOUS"
 
 
 def test_names_before_the_start_of_a_listing_are_not_seen() -> None:
     files = [FileInfo("0.json", 1), FileInfo(commit_name(0), 1)]
-    assert choose(listing(files)).version == 0
+    assert listing(files).segment().version == 0
 
 
 def test_checksum_of_the_version_only() -> None:
-    assert choose(log("0 1 0x")).crc is None
-    crc = choose(log("0 1 0x 1x")).crc
+    assert log("0 1 0x").segment().crc is None
+    crc = log("0 1 0x 1x").segment().crc
     assert crc is not None
     assert crc.version == 1
 
 
 def test_last_commit_gives_the_time() -> None:
-    assert choose(log("0 1 2 2c")).last_commit.info.modified == 2000
-    assert choose(log("0 1 2 2c"), 1).last_commit.info.modified == 1000
+    assert log("0 1 2 2c").segment().last_commit.info.modified == 2000
+    assert log("0 1 2 2c").segment(1).last_commit.info.modified == 1000
 
 
 def test_checkpoints_can_be_left_out() -> None:
-    segment = choose(log("0 1 2 1c 2c"), before=2)
+    segment = log("0 1 2 1c 2c").segment(before=2)
     assert segment.checkpoint is not None
     assert segment.checkpoint.version == 1
-    assert choose(log("0 1 2 1c 2c"), before=1).checkpoint is None
+    assert log("0 1 2 1c 2c").segment(before=1).checkpoint is None
 
 
 @pytest.mark.parametrize(("listed", "span"), [
@@ -218,7 +215,7 @@ def test_checkpoints_can_be_left_out() -> None:
     ("", None),
 ])  # fmt: skip
 def test_recreatable_versions(listed: str, span: tuple[int, int] | None) -> None:
-    assert recreatable_versions(log(listed)) == span
+    assert log(listed).recreatable_versions == span
 
 
 DIGITS = st.text("0123456789", min_size=1, max_size=21)
@@ -238,7 +235,7 @@ def test_files_by_kind_and_version(names: set[str], version: int) -> None:
     assert [file.path for file in found.files] == sorted(names)
     for kind in Kind:
         files = found.of_kind(kind)
-        assert list(files.names) == sorted(name for name in names if kind_of(name) is kind)
+        assert list(files.names) == sorted(name for name in names if Kind.of(name) is kind)
         if kind in {Kind.COMMIT, Kind.CRC}:
             assert list(files.versions) == [file.version for file in files]
             assert list(files.after(version)) == [file for file in files if file.version > version]

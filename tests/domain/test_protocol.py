@@ -20,10 +20,8 @@ from deltaadm.domain.protocol import (
     SessionSettings,
     extract_automatically_enabled_features,
     for_new_table,
-    minimum_protocol,
     minimum_required_versions,
     protocol_versions,
-    required_minimum_protocol,
     supported_features_from_table_configs,
 )
 from deltaadm.domain.snapshot import Snapshot
@@ -386,7 +384,7 @@ IDENTITY = {
         id="several, in the order in which Delta once asked"),
 ])  # fmt: skip
 def test_the_classic_minimum(metadata: Metadata, versions: tuple[int, int], used: tuple[str, ...]):
-    assert required_minimum_protocol(metadata) == (Protocol(*versions), used)
+    assert Protocol.legacy_minimum(metadata) == (Protocol(*versions), used)
 
 
 def test_the_classic_table_has_every_legacy_feature():
@@ -428,7 +426,7 @@ def test_a_new_table(configuration: dict[str, str], defaults: dict[str, str], re
 
 def test_minimum_components_are_those_of_the_minimum_protocol():
     metadata = Metadata(configuration={"delta.columnMapping.mode": "name"})
-    assert minimum_protocol(metadata) == protocol(2, 7, None, ["columnMapping"])
+    assert Protocol.minimum(metadata) == protocol(2, 7, None, ["columnMapping"])
     assert min_protocol_components_from_metadata(metadata) == (2, 7, frozenset({"columnMapping"}))
 
 

@@ -11,7 +11,6 @@ from deltaadm.domain.schema import (
     StructField,
     StructType,
     all_types,
-    parse_schema,
     path_text,
     rewrite,
     walk,
@@ -42,14 +41,14 @@ INT = PrimitiveType("integer")
 ], ids=lambda text: repr(text[:60]))  # fmt: skip
 def test_what_is_no_schema_is_a_readable_error(text: str):
     with pytest.raises(TableError) as caught:
-        parse_schema(text)
+        StructType.parse(text)
     assert caught.value.message.startswith("The table's schema cannot be read")
     assert caught.value.delta_error_class is None
 
 
 def test_a_type_from_the_future_is_kept():
     text = '{"type":"struct","fields":[{"name":"a","type":"qubit","nullable":true,"metadata":{}}]}'
-    assert parse_schema(text).to_json() == text
+    assert StructType.parse(text).to_json() == text
 
 
 def test_a_schema_is_written_as_delta_writes_it():
@@ -65,8 +64,8 @@ def test_a_schema_is_written_as_delta_writes_it():
         '"valueType":{"type":"array","elementType":"integer","containsNull":false},'
         '"valueContainsNull":true},"nullable":true,"metadata":{}}]}'
     )
-    assert parse_schema(schema.to_json()) == schema
-    assert parse_schema(json.dumps(json.loads(schema.to_json()), indent=2)) == schema
+    assert StructType.parse(schema.to_json()) == schema
+    assert StructType.parse(json.dumps(json.loads(schema.to_json()), indent=2)) == schema
 
 
 NESTED = StructType((

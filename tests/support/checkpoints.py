@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from deltaadm.domain.snapshot import LogFiles, LogListing, choose
+from deltaadm.domain.snapshot import LogFiles, LogListing
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.reconcile import hint_of
 from deltaadm.storage.store import LogStore
@@ -18,7 +18,7 @@ def require_right(store: LogStore) -> dict[str, int]:
     """
     listing = LogListing.of(store.root, store.list_log())
     for checkpoint in listing.checkpoints:
-        by_commits = choose(listing, checkpoint.version, before=0)
+        by_commits = listing.segment(checkpoint.version, before=0)
         none = LogFiles((), listing.infos)
         alone = replace(by_commits, checkpoint=checkpoint, commits=none, deltas=none)
         expected, found = (

@@ -247,11 +247,11 @@ def test_z85_refuses_other_texts(text: str) -> None:
 
 
 def test_nested_columns_are_told_by_their_names_in_statistics() -> None:
-    from deltaadm.domain.schema import parse_schema
+    from deltaadm.domain.schema import StructType
     from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 
     inner = {"type": "struct", "fields": [column("x", **{"delta.columnMapping.physicalName": "p"})]}
-    made = parse_schema(
+    made = StructType.parse(
         schema(
             column("c", inner),
             column("m", {"type": "array", "elementType": "long", "containsNull": True}),

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.features import FEATURES, Cost, dependents, lookup
+from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
@@ -41,7 +41,6 @@ from deltaadm.limits import load_json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from deltaadm.domain.features import TableFeature
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.schema import Path
     from deltaadm.domain.snapshot import Snapshot
@@ -569,7 +568,7 @@ class DropFeature(Step):
 
     @property
     def _keeps_history_out(self) -> bool:
-        feature = lookup(self.name)
+        feature = TableFeature.lookup(self.name)
         removal = None if feature is None else feature.removal
         return removal is not None and removal.keeps_history_out
 
@@ -636,7 +635,7 @@ class DropFeature(Step):
 
 
 def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
-    feature = lookup(step.name)
+    feature = TableFeature.lookup(step.name)
     # In its exact spelling, unlike everywhere else: so DROP FEATURE compares.
     supported = step.name in snapshot.protocol.supported_features
     if not supported and step.name.lower() in PROPERTIES:

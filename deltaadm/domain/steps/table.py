@@ -29,7 +29,6 @@ from deltaadm.domain.schema import (
     StructType,
     find_place,
     folded,
-    parse_schema,
     path_text,
     type_name,
     walk,
@@ -120,7 +119,7 @@ _MODE: Final = Json(jv.one_of(CreationMode).schema, lambda mode: mode.value, Cre
 _SCHEMA: Final = Json(
     jv.OPEN.schema,
     lambda schema: json.loads(schema.to_json()),
-    lambda value: parse_schema(json.dumps(value, ensure_ascii=False)),
+    lambda value: StructType.parse(json.dumps(value, ensure_ascii=False)),
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.features import Cost, lookup, mapping_mode
+from deltaadm.domain.features import Cost, TableFeature, mapping_mode
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
     ICT_ENABLEMENT_TIMESTAMP,
@@ -152,7 +152,7 @@ class Preparation:
 
 def preparation(name: str) -> Preparation:
     """The preparation for the feature *name*, which may be none."""
-    feature = lookup(name)
+    feature = TableFeature.lookup(name)
     return _PREPARATIONS.get(feature.name if feature else name, Preparation)()
 
 

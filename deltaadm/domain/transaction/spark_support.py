@@ -6,7 +6,7 @@ import json
 import re
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.features import REFERENCE, lookup, mapping_mode, struct_fields
+from deltaadm.domain.features import REFERENCE, TableFeature, mapping_mode, struct_fields
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
     INT,
@@ -254,7 +254,7 @@ def _unknown(
     unknown = sorted((listed or frozenset()) - (known or frozenset()))
     if not unknown:
         return
-    named = [feature for feature in map(lookup, unknown) if feature is not None]
+    named = [feature for feature in map(TableFeature.lookup, unknown) if feature is not None]
     spelled = [feature.name for feature in named if feature.in_delta_spark]
     refusal = Refused(
         f"Delta Spark cannot {what} the table: it does not know the table "
