@@ -31,46 +31,37 @@ def arrow_table(kind: str, document: Mapping[str, Any], rows: str) -> pa.Table:
     """The field *rows* of *document*, which is one of *kind*."""
     import pyarrow as pa
 
-    schema = kind_of_document(kind).schema
-    columns = dict(_columns(schema["properties"][rows]["items"]))
-    arrays = [
-        pa.array([_cell(row, path, is_json=is_json) for row in document[rows]], kind_of)
-        for path, (kind_of, is_json) in columns.items()
-    ]
+    columns = dict(_columns(kind_of_document(kind).schema["properties"][rows]["items"]))
+    arrays = []
+    for path, kind_of in columns.items():
+        values = [_value(row, path) for row in document[rows]]
+        if kind_of is None:
+            values = [None if value is None else json.dumps(value) for value in values]
+        arrays.append(pa.array(values, kind_of or "string"))
     return pa.table(arrays, names=[".".join(path) for path in columns])
 
 
 def _columns(
     schema: Mapping[str, Any], path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], tuple[pa.DataType, bool]]]:
-    """The type of each field that is no object, by its path, and whether it is given as JSON."""
-    import pyarrow as pa
-
-    plain = {"string": pa.string(), "integer": pa.int64(), "boolean": pa.bool_()}
+) -> Iterator[tuple[tuple[str, ...], str | None]]:
+    """The type of each field that is no object, by its path; None if it is given as JSON."""
     for name, field in schema["properties"].items():
-        known = _without_null(field)
+        left = [each for each in field.get("anyOf", ()) if each != {"type": "null"}]
+        known = left[0] if len(left) == 1 else field
         if known.get("type") == "object" and "properties" in known:
             yield from _columns(known, (*path, name))
-        elif "enum" in known:
-            yield (*path, name), (pa.string(), False)
         else:
-            arrow_type = plain.get(known.get("type", ""))
-            yield (*path, name), (arrow_type or pa.string(), arrow_type is None)
+            yield (*path, name), "string" if "enum" in known else _PLAIN.get(known.get("type", ""))
 
 
-def _without_null(field: Mapping[str, Any]) -> Mapping[str, Any]:
-    left = [
-        alternative for alternative in field.get("anyOf", ()) if alternative != {"type": "null"}
-    ]
-    branch: Mapping[str, Any] = left[0] if len(left) == 1 else field
-    return branch
+_PLAIN: Final = {"string": "string", "integer": "int64", "boolean": "bool"}
+"""Arrow's names of types in schemas."""
 
 
-def _cell(row: Any, path: tuple[str, ...], *, is_json: bool) -> Any:
-    value = row
+def _value(row: Any, path: tuple[str, ...]) -> Any:
     for name in path:
-        value = None if value is None else value.get(name)
-    return json.dumps(value) if is_json and value is not None else value
+        row = None if row is None else row.get(name)
+    return row
 
 
 # Results
@@ -157,10 +148,11 @@ class Result(Generic[R]):
         words = [str(document["table"])] if "table" in document else []
         version = document.get("version")
         words += [f"version {version}"] if isinstance(version, int) else []
-        rows = _ROWS.get(self._shown.document)
-        if rows and isinstance(document.get(rows), list):
+        rows = _ROWS.get(self._shown.document, "")
+        if isinstance(document.get(rows), list):
             count = len(document[rows])
-            words.append(f"{count} {rows if count != 1 else _SINGULAR.get(rows, rows[:-1])}")
+            one = "entry" if rows == "entries" else rows[:-1]
+            words.append(f"{count} {one if count == 1 else rows}")
         return words
 
     def __str__(self) -> str:
@@ -183,8 +175,6 @@ _ROWS: Final[Mapping[str, str]] = {
     "drop_feature": "features",
 }
 """The field that makes a document a list, by the module of the document."""
-
-_SINGULAR: Final = {"entries": "entry"}
 
 
 class PlanResult(Result[PlanReport]):

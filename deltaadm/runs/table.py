@@ -14,14 +14,20 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.errors import Refused, TableError
 from deltaadm.masking import masked
+from deltaadm.plans.alter import read_schema
 from deltaadm.plans.plan import Plan
+from deltaadm.plans.reach_clients import require_reached
 from deltaadm.plans.reports import PlanReport
+from deltaadm.plans.saved import SavedPlan
 from deltaadm.replay.reconcile import Detail
 from deltaadm.runs import plan_run, questions, sessions
 from deltaadm.runs.arguments import as_method, checked
+from deltaadm.runs.compare import compared, comparison
 from deltaadm.runs.context import RunContext
+from deltaadm.runs.foreign_plans import creation_planner, creation_step
 from deltaadm.runs.history import NEWEST, Point, point, state_at
-from deltaadm.runs.names import open_catalog
+from deltaadm.runs.many_plans import plan_left, plans_in
+from deltaadm.runs.names import opened
 from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup, read_file
 from deltaadm.runs.plan_options import (
     ClientOptions,
@@ -38,12 +44,12 @@ from deltaadm.runs.plan_run import (
     with_commit_engine,
 )
 from deltaadm.runs.results import OutcomeResult, PlanResult, Result
-from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.settings import ClientRequirements, load_settings, rule_settings
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
 from deltaadm.runs.target import find, resolve_new
 from deltaadm.runs.unity import options_source
+from deltaadm.runs.validation import ValidationRun, fixes_planner
 from deltaadm.storage.store import ObjectStores
 
 if TYPE_CHECKING:
@@ -54,14 +60,11 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import CreationMode
-    from deltaadm.plans.saved import SavedPlan
     from deltaadm.reports.diff import DiffReport
     from deltaadm.rules.rule import ValidationReport
     from deltaadm.runs.plan_run import Consent, Planner
     from deltaadm.runs.questions import Question
-    from deltaadm.runs.settings import Settings
     from deltaadm.runs.target import Target
-    from deltaadm.runs.validation import ValidationRun
 
 
 # Names of tables
@@ -91,19 +94,15 @@ def source_of(source: object) -> Source:
     library = type(source).__module__.partition(".")[0]
     if library == "deltalake" and hasattr(source, "table_uri"):
         options = getattr(source, "_storage_options", None) or {}
-        return Source(_path_of(source.table_uri).rstrip("/") or "/", options)
+        parts = urlsplit(source.table_uri)
+        place = url2pathname(parts.path) if parts.scheme == "file" else source.table_uri
+        return Source(place.rstrip("/") or "/", options)
     if library == "delta" and hasattr(source, "detail"):
         return _of_spark(source)
     raise TypeError(
         "A table is a path, a URL, a name, or a DeltaTable of deltalake or delta-spark, not "
         f"{type(source).__name__} ({source!r:.60})."
     )
-
-
-def _path_of(url: str) -> str:
-    """The path on this machine that *url* stands for, or else *url*."""
-    parts = urlsplit(url)
-    return url2pathname(parts.path) if parts.scheme == "file" else url
 
 
 def _of_spark(source: Any) -> Source:
@@ -146,9 +145,7 @@ def _asked(
     return as_method(ask, question, "Result")
 
 
-def _planned(
-    wish: Callable[P, Planner],
-) -> Callable[Concatenate[Table, P], PlanResult]:
+def _planned(wish: Callable[P, Planner]) -> Callable[Concatenate[Table, P], PlanResult]:
     """The method that plans what *wish* says."""
 
     def plan(self: Table, /, *args: P.args, **kwargs: P.kwargs) -> PlanResult:
@@ -219,8 +216,6 @@ class Table:
         A state is a version of this table, a time, or another table; None, which at least one of
         them is not, is this table as it is now.
         """
-        from deltaadm.runs.compare import compared, comparison
-
         if before is None and after is None:
             raise ValueError("Compare with something: a version, a time or another table.")
         request = comparison(only, ignore)
@@ -268,8 +263,6 @@ class Table:
         deep: bool,
         cross_check: bool = False,
     ) -> ValidationRun:
-        from deltaadm.runs.validation import ValidationRun
-
         sources = SettingsSources("validate")
         project = rule_settings(sources)
         return ValidationRun.of(
@@ -304,8 +297,6 @@ class Table:
         deep: bool = False,
     ) -> PlanResult:
         """A plan of everything that deltaadm can fix: `deltaadm validate --fix`."""
-        from deltaadm.runs.validation import fixes_planner
-
         run = self._validation(select, ignore, history=history, deep=deep)
         return self._plan(fixes_planner(run))
 
@@ -327,9 +318,6 @@ class Table:
         `schema` has columns as in CREATE TABLE, or Spark's JSON. `mode` is create,
         create-or-replace or replace. `location` is for tables with names.
         """
-        from deltaadm.plans.alter import read_schema
-        from deltaadm.runs.foreign_plans import creation_planner, creation_step
-
         step = creation_step(
             read_schema(schema),
             mode=mode,
@@ -385,16 +373,12 @@ class Table:
         Raises `Refused` without such a consent, and `CommitError` where the table is no longer as
         the plan found it, or Delta refuses.
         """
-        from deltaadm.plans.reach_clients import require_reached
-        from deltaadm.runs.many_plans import plan_left
-
-        engines = {choice.value: choice for choice in Engine}
+        engines = {choice.value: choice for choice in Engine} | {None: None}
+        if commit_engine not in engines:
+            choices = ", ".join(filter(None, engines))
+            raise ValueError(f"commit_engine: {commit_engine!r} is not one of {choices}.")
         request = self._request.replaced(
-            committing=CommitEngineOptions(
-                commit_engine=None
-                if commit_engine is None
-                else _choice("commit_engine", commit_engine, engines)
-            ),
+            committing=CommitEngineOptions(commit_engine=engines[commit_engine]),
             consent=self._request.consent.replaced(
                 yes=True,
                 allow_backfill=allow_backfill,
@@ -408,8 +392,12 @@ class Table:
                 project = load_settings(plain.settings)
                 context = with_commit_engine(plain, request, project)
                 saved = _saved(plan)
-                target = self._found(context, missing_ok=not saved.before.exists)
-                requirements = self._requirements(project, target)
+                target = (
+                    find(context, self.name)
+                    if saved.before.exists
+                    else resolve_new(context, self.name, None)
+                )
+                requirements = ClientRequirements.of(request, project, target.text, target.location)
                 chosen = plan_left(context, saved, target, requirements)
                 require_engine_commits(context, chosen)
                 if isinstance(plan, PlanResult | Plan):
@@ -429,7 +417,7 @@ class Table:
     def _opened(self) -> Iterator[tuple[RunContext, Target]]:
         """A run with the table, found."""
         with self._run() as context:
-            yield context, self._found(context)
+            yield context, find(context, self.name)
 
     @contextmanager
     def _run(self, status: CommitStatus | None = None) -> Iterator[RunContext]:
@@ -449,16 +437,7 @@ class Table:
                 )
                 credentials = None if context.unity is None else context.unity.credentials
                 context = replace(context, object_stores=ObjectStores(source, credentials))
-            reader = stack.enter_context(log_reader(context, [self.name]))
-            yield stack.enter_context(open_catalog(reader, [self.name]))
-
-    def _found(self, context: RunContext, *, missing_ok: bool = False) -> Target:
-        if missing_ok:
-            return resolve_new(context, self.name, None)
-        return find(context, self.name)
-
-    def _requirements(self, project: Settings, target: Target) -> ClientRequirements:
-        return ClientRequirements.of(self._request, project, target.text, target.location)
+            yield stack.enter_context(opened(context, [self.name], [self.name]))
 
     def _result(self, report: R) -> Result[R]:
         return Result(report, show_secrets=self._show_secrets)
@@ -517,23 +496,11 @@ def table(
     )
 
 
-# Arguments
-
-
-def _choice(name: str, choice: str, choices: Mapping[str, R]) -> R:
-    if choice not in choices:
-        raise ValueError(f"{name}: {choice!r} is not one of {', '.join(choices)}.")
-    return choices[choice]
-
-
 # Plans
 
 
 def _saved(plan: PlanResult | Plan | str | os.PathLike[str]) -> SavedPlan:
     """The plan as a file would have it, so that it is carried out as one from a file is."""
-    from deltaadm.plans.saved import SavedPlan
-    from deltaadm.runs.many_plans import plans_in
-
     if isinstance(plan, PlanResult):
         return SavedPlan.of(plan.plan, plan.report.table)
     if isinstance(plan, Plan):
