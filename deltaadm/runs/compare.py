@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.dataclass import replace
 from deltaadm.documents import Failure
@@ -38,10 +38,10 @@ from deltaadm.runs.status import FOUND
 from deltaadm.runs.target import find
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.reports.diff import RecordedTable, Reference
+    from deltaadm.reports.diff import Reference
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.target import Target
 
@@ -63,14 +63,9 @@ def comparison(only: Sequence[str] = (), ignore: Sequence[str] = ()) -> Comparis
     for name in only:
         if name not in names:
             raise UsageError(f"{name!r} is not one of {', '.join(names)}", option="--only")
-    return ComparisonRequest(
-        tuple(
-            section
-            for name, section in names.items()
-            if name in (only or names) and name not in ignore
-        ),
-        ignoring([place for place in ignore if place not in names]),
-    )
+    chosen = (name for name in names if name in (only or names) and name not in ignore)
+    places = [place for place in ignore if place not in names]
+    return ComparisonRequest(tuple(names[name] for name in chosen), ignoring(places))
 
 
 class Place(NamedTuple):
@@ -127,21 +122,15 @@ def compared(
     request: ComparisonRequest,
 ) -> DiffReport:
     """The differences between two tables, or two versions of one."""
+    (old, _), (new, _) = first, second
     before, after = (comparable(context, *side) for side in (first, second))
-    old, new = first[0], second[0]
+    same = old.location == new.location
     return DiffReport(
         before=ComparedState(old.text, before.version),
         after=ComparedState(new.text, after.version),
         sections=request.sections,
-        changes=compare(before, after, *request, same_table=old.location == new.location),
+        changes=compare(before, after, *request, same_table=same),
     )
-
-
-def _records_in(file: str) -> tuple[RecordedTable, ...]:
-    try:
-        return read_reference(read_file(Path(file))).tables
-    except SettingsError as error:
-        raise SettingsError(f"{file}: {error.message}", remedy=error.remedy) from error
 
 
 def compare_with_reference(
@@ -160,7 +149,10 @@ def compare_with_reference(
     Otherwise a single record is that of any table, whatever it is called. The exit code.
     """
     many = many or FleetOptions()
-    recorded = _records_in(file)
+    try:
+        recorded = read_reference(read_file(Path(file))).tables
+    except SettingsError as error:
+        raise SettingsError(f"{file}: {error.message}", remedy=error.remedy) from error
     by_name = {each.table: each for each in recorded}
     places = {each.table: each.point for each in named} or dict.fromkeys(by_name, NEWEST)
     twice = [table for table, count in Counter(each.table for each in named).items() if count > 1]
@@ -169,36 +161,29 @@ def compare_with_reference(
     if not places:
         raise Refused(f"{file} records no table.", remedy="Record some: deltaadm record TABLE.")
 
-    known_as_any = () if many.names_tables else recorded
-
     def report(target: Target) -> DiffReport:
-        entry = by_name.get(target.text) or _record_of_any(target.text, known_as_any, file)
+        entry = by_name.get(target.text)
+        if entry is None:
+            if many.names_tables or len(recorded) != 1:
+                raise Refused(
+                    f"{file} has no record of {target.text}.",
+                    remedy="Name the table as it was recorded, or record it: deltaadm record TABLE "
+                    "--out FILE.",
+                )
+            [entry] = recorded
         current = comparable(context, target, places.get(target.text, NEWEST))
-        known = recorded_state(entry, current)
-        states = ComparedState(entry.table, file=file), ComparedState(target.text, current.version)
-        snapshots = known, current
-        if reference_last:
-            states, snapshots = states[::-1], snapshots[::-1]
-        report = compare(*snapshots, *request, same_table=target.text == entry.table)
-        return DiffReport(
-            before=states[0], after=states[1], sections=request.sections, changes=report
-        )
+        sides = [
+            (recorded_state(entry, current), ComparedState(entry.table, file=file)),
+            (current, ComparedState(target.text, current.version)),
+        ]
+        (old, before), (new, after) = sides[::-1] if reference_last else sides
+        changes = compare(old, new, *request, same_table=target.text == entry.table)
+        return DiffReport(before=before, after=after, sections=request.sections, changes=changes)
 
     fleet = collect_tables(context, list(places), many, "diff")
-    return report_all(context, fleet, report, code=_code)
-
-
-def _record_of_any(table: str, recorded: Sequence[RecordedTable], file: str) -> RecordedTable:
-    if len(recorded) == 1:
-        return recorded[0]
-    raise Refused(
-        f"{file} has no record of {table}.",
-        remedy="Name the table as it was recorded, or record it: deltaadm record TABLE --out FILE.",
+    return report_all(
+        context, fleet, report, code=lambda document: 0 if document["equal"] else FOUND
     )
-
-
-def _code(document: Mapping[str, Any]) -> int:
-    return 0 if document["equal"] else FOUND
 
 
 # Recording
@@ -213,7 +198,11 @@ def record_tables(
     Nothing is written where one of them cannot be read: what is missing would never be compared.
     """
     fleet = collect_tables(context, named, request, "record")
-    results = [*table_results(TableTask(context, fleet, partial(_record, context), keep=True))]
+
+    def record_table(target: Target) -> Reference:
+        return record(target.text, comparable(context, target))
+
+    results = [*table_results(TableTask(context, fleet, record_table, keep=True))]
     for result in results:
         if isinstance(result.report, Failure):
             show_error(result.report.table, result.report.error)
@@ -228,7 +217,3 @@ def record_tables(
         write_file(file, text)
         info(f"Recorded {len(results)} table{'' if len(results) == 1 else 's'} in {file}.")
     return 0
-
-
-def _record(context: RunContext, target: Target) -> Reference:
-    return record(target.text, comparable(context, target))

@@ -11,6 +11,7 @@ from deltaadm.formats.formats import Style
 from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
+from deltaadm.storage.store import ObjectStores, is_remote, open_store, require_no_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from deltaadm.spark.engine import SparkEngine
     from deltaadm.spark.fleet import Executors
     from deltaadm.spark.store import Hadoop
-    from deltaadm.storage.store import LogStore, ObjectStores
+    from deltaadm.storage.store import LogStore
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,6 @@ class RunContext:
 
     def _stores(self, access: AccessOptions, unity: Unity | None) -> ObjectStores:
         """The object stores, with the options for them and what the catalog gives."""
-        from deltaadm.storage.store import ObjectStores
 
         def options() -> Callable[[str], Mapping[str, str]]:
             from deltaadm.runs.unity import options_source
@@ -133,8 +133,6 @@ class RunContext:
 
         Raises what `open_store` does, and `Refused` for one with a secret in it.
         """
-        from deltaadm.storage.store import is_remote, open_store, require_no_secret
-
         require_no_secret(place)
         if self.hadoop is not None and is_remote(place):
             return place.rstrip("/")
@@ -144,8 +142,6 @@ class RunContext:
 
     def open_store(self, location: str) -> LogStore:
         """The store for a *location* that `locate` has found."""
-        from deltaadm.storage.store import open_store, require_no_secret
-
         require_no_secret(location)
         if self.hadoop is not None:
             return self.hadoop.open_store(location)

@@ -28,35 +28,41 @@ def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterat
     """
     if context.hadoop is not None or not is_in_object_store(location):
         return
+    from deltaadm.storage.probe import clock_skew, creates_once, list_objects
+
     stores = context.object_stores or ObjectStores()
-    yield _listing(stores, location)
-    clock = _clock(stores, location)
-    if clock is not None:
-        yield clock
-    if writing:
-        if context.unity is not None:
-            context.unity.allow_writing(location)
-        yield _creation(stores, location)
-
-
-def _listing(stores: ObjectStores, location: str) -> Check:
-    from deltaadm.storage.probe import list_objects
-
     subject = f"listing {location}"
     try:
         listing = list_objects(stores.connections, location)
+        yield Check(subject, Health.OK, f"{listing} in its log")
     except DeltaadmError as error:
-        return Check(subject, Health.FAILED, error.message, error.remedy)
-    return Check(subject, Health.OK, f"{listing} in its log")
-
-
-def _clock(stores: ObjectStores, location: str) -> Check | None:
-    from deltaadm.storage.probe import clock_skew
-
+        yield Check(subject, Health.FAILED, error.message, error.remedy)
     skew = clock_skew(location, stores.options_for(location))
-    if skew is None:
-        return None
-    subject, seconds = f"clock of {location}", round(abs(skew))
+    if skew is not None:
+        yield _clock(f"clock of {location}", skew)
+    if not writing:
+        return
+    if context.unity is not None:
+        context.unity.allow_writing(location)
+    subject = f"conditional put to {location}"
+    try:
+        once = creates_once(stores.connections, location)
+    except DeltaadmError as error:
+        yield Check(subject, Health.FAILED, error.message, error.remedy)
+        return
+    if once:
+        yield Check(subject, Health.OK, "works, so that --commit-engine embedded can commit")
+    else:
+        yield Check(
+            subject,
+            Health.FAILED,
+            "the store replaces an object that must not be there",
+            "Let only one Spark write to the table, or use a store with conditional writes.",
+        )
+
+
+def _clock(subject: str, skew: float) -> Check:
+    seconds = round(abs(skew))
     if seconds < _NOTED:
         return Check(subject, Health.OK, "agrees with this machine's")
     direction = "behind" if skew > 0 else "ahead of"
@@ -65,22 +71,4 @@ def _clock(stores: ObjectStores, location: str) -> Check | None:
         Health.FAILED if seconds >= _REFUSED else Health.WARNING,
         f"{seconds} seconds {direction} this machine's",
         "Set this machine's clock: stores refuse signatures of another time.",
-    )
-
-
-def _creation(stores: ObjectStores, location: str) -> Check:
-    from deltaadm.storage.probe import creates_once
-
-    subject = f"conditional put to {location}"
-    try:
-        once = creates_once(stores.connections, location)
-    except DeltaadmError as error:
-        return Check(subject, Health.FAILED, error.message, error.remedy)
-    if once:
-        return Check(subject, Health.OK, "works, so that --commit-engine embedded can commit")
-    return Check(
-        subject,
-        Health.FAILED,
-        "the store replaces an object that must not be there",
-        "Let only one Spark write to the table, or use a store with conditional writes.",
     )

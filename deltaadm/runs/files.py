@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.documents import FORMAT_VERSION
 from deltaadm.errors import Refused
+from deltaadm.plans.undo import quoted
 from deltaadm.reports.overview import kind_of
 from deltaadm.runs.options import read_file
 from deltaadm.runs.output import FileText, info, write_text
+from deltaadm.storage.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,8 +41,6 @@ STANDARD_OUTPUT: Final = Path("-")
 
 def announce_plans(path: Path, plans: int = 1) -> None:
     """Say how the *plans* saved at *path* are carried out."""
-    from deltaadm.plans.undo import quoted
-
     them, what = ("it", "the plan") if plans == 1 else ("them", f"{plans} plans")
     # A name that begins with a dash would be taken for an option.
     place = f"./{path}" if str(path).startswith("-") else str(path)
@@ -68,8 +69,6 @@ def write_file(path: Path, text: str) -> None:
 
     A file is written in the place of a regular file or of nothing.
     """
-    from deltaadm.storage.files import write_whole
-
     try:
         write_whole(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
@@ -100,7 +99,12 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
     text = read_file(file)
     whole, _, cut = text.rpartition("\n")
     if cut:
-        _cut_off(file, len(cut.encode()))
+        output = None
+        with suppress(OSError, ValueError):
+            output = os.fstat(sys.stdout.fileno())
+        # The shell has opened the file for appending (`>> FILE`), maybe under another name.
+        if output is not None and os.path.samestat(output, file.stat()):
+            os.truncate(file, output.st_size - len(cut.encode()))
     lines: dict[str, str] = {}
     for number, line in enumerate(whole.split("\n") if whole else (), 1):
         document = _document(file, number, line, kind)
@@ -123,14 +127,3 @@ def _document(file: Path, number: int, line: str, kind: str) -> dict[str, str]:
         f"Line {number} of {file} is not the output of this command for a table.",
         remedy="Specify the file with the -o jsonl output of the interrupted run.",
     )
-
-
-def _cut_off(file: Path, size: int) -> None:
-    """Shorten *file* by its last *size* bytes, if standard output goes there."""
-    try:
-        output = os.fstat(sys.stdout.fileno())
-    except (OSError, ValueError):
-        return
-    # The shell has opened the file for appending (`>> FILE`), maybe under another name.
-    if os.path.samestat(output, file.stat()):
-        os.truncate(file, output.st_size - size)

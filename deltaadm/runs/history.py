@@ -41,14 +41,9 @@ def state_at(version: int | None, timestamp: str | datetime | None) -> Point:
     if version is not None:
         return point(version, "--version")
     digits = timestamp.removeprefix("-") if isinstance(timestamp, str) else ""
-    if isinstance(timestamp, str) and digits.isascii() and digits.isdecimal():
-        return Point(timestamp=int(timestamp))
-    time = iso_milliseconds(timestamp)
-    if timestamp is not None and time is None:
-        raise UsageError(
-            f"{timestamp!r} is not a time such as 2026-11-21T10:00:00Z", option="--timestamp"
-        )
-    return Point(timestamp=time)
+    if digits.isascii() and digits.isdecimal():
+        return Point(timestamp=int(str(timestamp)))
+    return _time(timestamp, "--timestamp", "not a time")
 
 
 def point(given: int | str | datetime | None, option: str) -> Point:
@@ -59,12 +54,13 @@ def point(given: int | str | datetime | None, option: str) -> Point:
         if given < 0:
             raise UsageError(f"There is no version {given}: versions begin with 0.")
         return Point(version=given)
+    return _time(given, option, "neither a version nor a time")
+
+
+def _time(given: str | datetime | None, option: str, fault: str) -> Point:
     time = iso_milliseconds(given)
     if given is not None and time is None:
-        raise UsageError(
-            f"{given!r} is neither a version nor a time such as 2026-11-21T10:00:00Z",
-            option=option,
-        )
+        raise UsageError(f"{given!r} is {fault} such as 2026-11-21T10:00:00Z", option=option)
     return Point(timestamp=time)
 
 
@@ -106,22 +102,22 @@ class History(NamedTuple):
     def report(self) -> tuple[HistoryReport, int]:
         """All of it, as far as it can be read, and the exit code."""
         shown: list[HistoryEntry] = []
-        stopped: DeltaadmError | None = None
+        stopped, code = None, 0
         try:
             shown.extend(self.entries)
         except DeltaadmError as error:
             if not shown:
                 raise
-            stopped = error
+            stopped, code = error.message, error.exit_code
         report = HistoryReport(
             table=self.target.text,
             location=self.target.location,
             last=self.last,
             sections=self.sections,
             entries=tuple(shown),
-            stopped=None if stopped is None else stopped.message,
+            stopped=stopped,
         )
-        return report, 0 if stopped is None else stopped.exit_code
+        return report, code
 
 
 def read_history(
@@ -129,15 +125,10 @@ def read_history(
 ) -> History:
     """The history of *target*; damage in a commit is raised where its entry would come."""
     versions = timeline_of(context, target, since=since.version, until=until.version)
-    made = entries(
-        target.text,
-        versions.base,
-        versions.changes(),
-        sections,
-        with_base=since.version is None,
-    )
+    base, with_base = versions.base, since.version is None
+    made = entries(target.text, base, versions.changes(), sections, with_base=with_base)
     first, last = since.timestamp, until.timestamp
-    beginning = versions.base.timestamp
+    beginning = base.timestamp
     if last is not None and beginning is not None and last < beginning:
         raise too_early(target.location, last, beginning)
     if last is not None:

@@ -9,34 +9,23 @@ from deltaadm.plans.inventory import add_rows, require_place
 from deltaadm.runs.context import now
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 
 if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
+# fmt: off
 _COLUMNS: Final = {
-    "table": str,
-    "location": str,
-    "version": int,
-    "timestamp": int,
-    "min_reader_version": int,
-    "min_writer_version": int,
-    "supported_features": list,
-    "active_features": list,
-    "unneeded_features": list,
-    "column_mapping_mode": str,
-    "cannot_read": list,
-    "cannot_write": list,
-    "warnings": list,
-    "error_kind": str,
-    "exit_code": int,
-    "error_message": str,
-    "error_remedy": str,
-    "delta_error_class": str,
-    "inspected_at": int,
+    "table": str, "location": str, "version": int, "timestamp": int,
+    "min_reader_version": int, "min_writer_version": int,
+    "supported_features": list, "active_features": list, "unneeded_features": list,
+    "column_mapping_mode": str, "cannot_read": list, "cannot_write": list, "warnings": list,
+    "error_kind": str, "exit_code": int, "error_message": str, "error_remedy": str,
+    "delta_error_class": str, "inspected_at": int,
 }
+# fmt: on
 _KEY = ("table", "inspected_at")
 """The columns by which an inventory is known, whatever else later releases add to it."""
 
@@ -62,23 +51,19 @@ class Inventory:
 
     def add(self, document: Document) -> None:
         """Take one more table, or the error for one."""
-        known = _failed(document["error"]) if "error" in document else _inspected(document)
-        row = {"table": document["table"], "inspected_at": self._begun, **known}
-        self._rows.append(dict.fromkeys(_COLUMNS) | row)
+        row = {**dict.fromkeys(_COLUMNS), "table": document["table"], "inspected_at": self._begun}
+        if "error" in document:
+            error = document["error"]
+            row |= {"error_kind": error["kind"]}
+            row |= {f"error_{name}": error[name] for name in ("message", "remedy")}
+            row |= {name: error[name] for name in ("exit_code", "delta_error_class")}
+        else:
+            row |= _inspected(document)
+        self._rows.append(row)
 
     def finish(self) -> None:
         """Write all of them; raises `Refused` where that is not possible."""
         add_rows(self._path, _COLUMNS, self._rows)
-
-
-def _failed(error: Document) -> dict[str, Any]:
-    return {
-        "error_kind": error["kind"],
-        "exit_code": error["exit_code"],
-        "error_message": error["message"],
-        "error_remedy": error["remedy"],
-        "delta_error_class": error["delta_error_class"],
-    }
 
 
 def _inspected(document: Document) -> dict[str, Any]:
@@ -93,14 +78,16 @@ def _inspected(document: Document) -> dict[str, Any]:
         "active_features": [feature["name"] for feature in features if feature["active"]],
         "unneeded_features": list(document["slack"]),
         "column_mapping_mode": document["column_mapping"]["mode"],
-        "cannot_read": list(_shut_out(document, "read")),
-        "cannot_write": list(_shut_out(document, "write")),
+        "cannot_read": _shut_out(document, "read"),
+        "cannot_write": _shut_out(document, "write"),
         "warnings": list(document["warnings"]),
         "exit_code": 0,
     }
 
 
-def _shut_out(document: Document, access: str) -> Iterator[str]:
-    for client in document["clients"]:
-        if client[access]["verdict"] in {"fails loudly", "silently wrong"}:
-            yield f"{client['client']} {client['version']}"
+def _shut_out(document: Document, access: str) -> list[str]:
+    return [
+        f"{client['client']} {client['version']}"
+        for client in document["clients"]
+        if client[access]["verdict"] in {"fails loudly", "silently wrong"}
+    ]

@@ -8,8 +8,8 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.provenance import provenance
-from deltaadm.runs.names import entry_of_new
-from deltaadm.runs.target import Target, find_again
+from deltaadm.runs.names import entry_of_new, look_up_again
+from deltaadm.runs.target import Target, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ class LiveLog:
         """The table as it is now, or as it was at *version*; at -1 there was none."""
         name = self.before.name
         if version is None and self.by_name and name:
-            target = find_again(self.context, name)
+            target = resolve(self.context, name, look_up_again(self.context, name))
         else:
             target = Target(self.before.root, self._location())
         if version is not None and version < 0:

@@ -26,10 +26,8 @@ def tables_below(
 
     Raises what it does, and `StorageError` for a place that nothing here reaches.
     """
-    if not is_remote(root):
-        place = context.locate(root) if root.startswith("file:") else root
-        return discover.find_tables(place, on_error)
-    return discover.find_tables(context.locate(root), on_error, _directories(context, root))
+    place = context.locate(root) if is_remote(root) or root.startswith("file:") else root
+    return discover.find_tables(place, on_error, _directories(context, root))
 
 
 def table_around(context: RunContext, location: str) -> str | None:

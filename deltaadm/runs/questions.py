@@ -6,7 +6,11 @@ Their arguments are those of the methods of `Table`, and the commands make them 
 
 from __future__ import annotations
 
+from functools import partial
+
 from deltaadm.errors import UsageError
+from deltaadm.replay.reconcile import Detail
+from deltaadm.runs.context import answer_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,8 +47,7 @@ def inspect(
     `files` counts the live files, `columns` lists columns; `clients` is summary, matrix or
     sources.
     """
-    from deltaadm.replay.reconcile import Detail
-    from deltaadm.reports.inspect import ClientView, describe
+    from deltaadm.reports.inspect import ClientView, describe  # which other questions do without
 
     views = {view.name.lower(): view for view in ClientView}
     if clients not in views:
@@ -107,11 +110,7 @@ def why(
 
     *words* choose: features, `reader` or `writer`.
     """
-    from functools import partial
-
-    from deltaadm.replay.reconcile import Detail
     from deltaadm.reports.why import explain_protocol, is_word
-    from deltaadm.runs.context import answer_time
     from deltaadm.runs.history import state_at, timeline_of
     from deltaadm.runs.sessions import session_settings
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.errors import DeltaadmError, TableError, UsageError
+from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
+from deltaadm.runs.output import detail as tell
+from deltaadm.storage.store import table_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deltaadm.catalog_table import CatalogTable
     from deltaadm.domain.snapshot import LogSegment, Snapshot
-    from deltaadm.replay.reconcile import Detail
     from deltaadm.runs.context import RunContext
 
 
@@ -50,10 +53,6 @@ class Target:
 
         With *missing_ok* there need not be a table; *known* is as `load_snapshot` has it.
         """
-        from deltaadm.replay.load import load_snapshot
-        from deltaadm.replay.reconcile import Detail
-        from deltaadm.runs.output import detail as tell
-
         try:
             snapshot = load_snapshot(
                 context.open_store(self.location),
@@ -93,20 +92,11 @@ def resolve(
 
 def find(context: RunContext, text: str) -> Target:
     """The table that the user calls *text*, looked up if that is a name; see `resolve`."""
-    from deltaadm.storage.store import table_name
-
     if table_name(text) is None:
         return resolve(context, text)
     from deltaadm.runs.names import look_up
 
     return resolve(context, text, look_up(context, [text]).get(text))
-
-
-def find_again(context: RunContext, name: str) -> Target:
-    """The Delta table to which *name* leads by now; raises what `resolve` does."""
-    from deltaadm.runs.names import look_up_again
-
-    return resolve(context, name, look_up_again(context, name))
 
 
 def resolve_new(context: RunContext, text: str, location: str | None) -> Target:
@@ -123,7 +113,5 @@ def resolve_new(context: RunContext, text: str, location: str | None) -> Target:
 
 def load_at(context: RunContext, place: str) -> Snapshot:
     """The whole state of the table at *place*, which is none that was looked up by a name."""
-    from deltaadm.replay.reconcile import Detail
-
     target = resolve(context, place)
     return replace(target.load(context, detail=Detail.STATE), root=target.location)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from deltaadm.clients import parse_client
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import Refused, TableError, UsageError
+from deltaadm.plans.fixes import plan_fixes
+from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports.validate import (
     Baseline,
     choose_rules,
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from deltaadm.clients import ClientRelease
     from deltaadm.plans.plan import Plan
-    from deltaadm.replay.examine import Depth
     from deltaadm.rules.rule import Rule
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.plan_options import ClientOptions
@@ -67,8 +68,6 @@ class ValidationRun:
 
         Raises `UsageError` for a rule and a client that there is not.
         """
-        from deltaadm.replay.examine import Depth
-
         rules = RuleSet(choose_rules(_prefixes(select, "--select"), _prefixes(ignore, "--ignore")))
         chosen = {"history": history, "deep": deep, "cross-check": cross_check}
         return cls(
@@ -91,8 +90,6 @@ class ValidationRun:
         self, context: RunContext, target: Target, *, watched: bool = True
     ) -> ValidationReport:
         """The findings in *target*; *watched* says whether progress is shown."""
-        from deltaadm.replay.examine import examine
-
         progress = Examination(target.text)
         try:
             with Progress(progress.state).shown() if watched else nullcontext():
@@ -147,8 +144,6 @@ def _prefixes(texts: Sequence[str], option: str) -> tuple[str, ...]:
 
 def fixes_planner(run: ValidationRun) -> Planner:
     """The planner of all fixes for the findings of *run*."""
-    from deltaadm.plans.fixes import plan_fixes
-
     reports: dict[str, ValidationReport] = {}
 
     def plan(table: PlanInput) -> Plan:
