@@ -69,13 +69,9 @@ def _masked_pair(pair: re.Match[str]) -> str:
     return f"{key}{pair['sign']}{quote}{MASK}{quote}"
 
 
-def _masked_login(login: re.Match[str]) -> str:
-    return login[0] if login[2] is None else f"{login[1]}{MASK}@"
-
-
 _RULES: Final[tuple[tuple[tuple[str, ...], str, str | Callable[[re.Match[str]], str]], ...]] = (
     (("=", '":', '" :', "':", "' :"), _PAIR, _masked_pair),
-    ((":/",), _LOGIN, _masked_login),
+    ((":/",), _LOGIN, lambda login: login[0] if login[2] is None else f"{login[1]}{MASK}@"),
     (("?", "&"), _PARAMETER, rf"\1{MASK}"),
     (("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}", MASK),
     (("-----BEGIN",), r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\w+/=\s\\]*+", MASK),

@@ -155,7 +155,17 @@ def _contents(pages: Sequence[Sequence[blocks.PageBlock]], *, sums_up: bool) -> 
         _tag("a", _breakable(_title(page)), href=f"#report-{number}")
         for number, page in enumerate(pages)
     ]
-    verdicts = list(map(_verdicts, pages))[sums_up:]
+    # The beginning of each report: its cards, or else the first sentence that has a tone.
+    verdicts: list[dict[str, tuple[str, str]]] = []
+    for page in pages[sums_up:]:
+        verdicts.append({})
+        for block in page:
+            if isinstance(block, blocks.Cards):
+                verdicts[-1] = {title: (text, tone) for title, text, tone in block.cards}
+                break
+            if isinstance(block, blocks.Paragraph) and block.tone:
+                verdicts[-1] = {_REMARK: (block.text, block.tone)}
+                break
     columns = list(dict.fromkeys(title for verdict in verdicts for title in verdict))
     if set(columns) <= {_REMARK}:
         return _tag("nav", _tag("ul", *(_tag("li", link) for link in links)), aria_label="Reports")
@@ -170,16 +180,6 @@ def _contents(pages: Sequence[Sequence[blocks.PageBlock]], *, sums_up: bool) -> 
     table = _table("Reports", ("report", *columns), rows, "fleet")
     box = _tag("div", table, class_="fleet-box", tabindex="0", role="region", aria_label="Reports")
     return _tag("nav", box, aria_label="Reports")
-
-
-def _verdicts(page: Iterable[blocks.PageBlock]) -> Mapping[str, tuple[str, str]]:
-    """The beginning of a report: its cards, or else the first sentence that has a tone."""
-    for block in page:
-        if isinstance(block, blocks.Cards):
-            return {title: (text, tone) for title, text, tone in block.cards}
-        if isinstance(block, blocks.Paragraph) and block.tone:
-            return {_REMARK: (block.text, block.tone)}
-    return {}
 
 
 def _section(number: int | str, page: Iterable[blocks.PageBlock]) -> _Html:

@@ -45,14 +45,9 @@ def selected_line(document: Mapping[str, Any], selection: Selection) -> str:
 
 
 def json_line(value: Any) -> str:
-    """*value* as a line of JSON."""
-    return _escaped(_line(value)) + "\n"
-
-
-def _line(value: Any) -> str:
-    """*value* on one line; what it shares with others is turned into text once."""
+    """*value* as a line of JSON; what it shares with others is turned into text once."""
     if not isinstance(value, dict):
-        return _compact(value)
+        return _escaped(_compact(value)) + "\n"
     parts: list[str] = []
     own: dict[str, Any] = {}
     for key, item in value.items():
@@ -62,7 +57,7 @@ def _line(value: Any) -> str:
         else:
             own[key] = item
     parts.append(_compact(own)[1:-1])
-    return f"{{{','.join(filter(None, parts))}}}"
+    return _escaped(f"{{{','.join(filter(None, parts))}}}") + "\n"
 
 
 _compact: Final = json.JSONEncoder(separators=(",", ":")).encode

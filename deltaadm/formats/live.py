@@ -47,8 +47,10 @@ class LiveLine:
         if total and done:
             parts.append(f"{round(seconds / done * (total - done))} s left")
         before, after = f"{doing} ", f": {', '.join(filter(None, parts))}"
-        room = self._width - len(before + after) - (40 if self._with_bar else 4)
-        name = _fitting(visible(what), room)
+        room = max(self._width - len(before + after) - (40 if self._with_bar else 4), _SHORTEST)
+        name = visible(what)
+        if len(name) > room:
+            name = f"...{name[len(name) - room + 3 :]}"
         text = "".join((before if name else before.rstrip(), name, after))
         self._progress.update(self._task, description=text, completed=done, total=total)
         self._progress.refresh()
@@ -56,9 +58,3 @@ class LiveLine:
     def hide(self) -> None:
         """Erase it."""
         self._progress.stop()
-
-
-def _fitting(name: str, room: int) -> str:
-    """The end of a name that is too long."""
-    room = max(room, _SHORTEST)
-    return name if len(name) <= room else f"...{name[len(name) - room + 3 :]}"

@@ -23,7 +23,7 @@ from deltaadm.json_values import (
 from deltaadm.reports.words import COSTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from deltaadm.blocks import Block
     from deltaadm.json_values import Fields
@@ -115,29 +115,24 @@ def show_features(report: FeatureCatalogue) -> Iterator[Block]:
 
 def show_feature(report: FeatureExplanation) -> Iterator[Block]:
     """The description of a feature."""
-    yield Heading(report.feature.name, level=1)
-    yield Table(report.feature.name, (), tuple(_explained(report.feature, report.required_by)))
-
-
-def _explained(feature: TableFeature, required_by: tuple[str, ...]) -> Iterable[tuple[str, str]]:
-    yield "concerns", "writers and readers" if feature.is_reader else "writers only"
-    yield "status", feature.status.value
-    if feature.since:
-        yield "since", f"Delta Spark {feature.since}"
-    if feature.legacy:
-        yield "implied by", f"reader {feature.legacy[0] or 1}, writer {feature.legacy[1]}"
-    yield "requires", ", ".join(sorted(feature.requires)) or "nothing"
-    if required_by:
-        yield "required by", ", ".join(required_by)
-    if feature.twin:
-        yield "other form", feature.twin
-    for key, value in feature.activation.properties.items():
-        yield "activated by", f"{key} = {value}"
-    if feature.not_addable:
-        yield "existing tables", feature.not_addable
-    yield "cost of enabling", COSTS[feature.cost]
-    yield "undo", undo_feature(feature)
-    if feature.caution:
-        yield "caution", feature.caution
-    yield "described in", feature.section
-    yield "source", feature.source
+    feature, legacy = report.feature, report.feature.legacy
+    properties = feature.activation.properties.items()
+    rows = (
+        ("concerns", "writers and readers" if feature.is_reader else "writers only"),
+        ("status", feature.status.value),
+        ("since", f"Delta Spark {feature.since}" if feature.since else None),
+        ("implied by", f"reader {legacy[0] or 1}, writer {legacy[1]}" if legacy else None),
+        ("requires", ", ".join(sorted(feature.requires)) or "nothing"),
+        ("required by", ", ".join(report.required_by) or None),
+        ("other form", feature.twin or None),
+        *(("activated by", f"{key} = {value}") for key, value in properties),
+        ("existing tables", feature.not_addable or None),
+        ("cost of enabling", COSTS[feature.cost]),
+        ("undo", undo_feature(feature)),
+        ("caution", feature.caution or None),
+        ("described in", feature.section),
+        ("source", feature.source),
+    )
+    shown = tuple((what, words) for what, words in rows if words is not None)
+    yield Heading(feature.name, level=1)
+    yield Table(feature.name, (), shown)

@@ -167,21 +167,14 @@ def entries(
     """
     if with_base and base.exists:
         changes = chain([(no_table(base.root), base)], changes)
+    # What concerns the protocol alone spares comparing schemas.
+    of_protocol = {Section.PROTOCOL, Section.FEATURES}.issuperset(sections)
     for before, after in changes:
-        found = _changes(before, after, sections)
+        if of_protocol and before.protocol == after.protocol:
+            continue
+        found = tuple(change for change in diff(before, after) if section_of(change) in sections)
         if found:
             yield HistoryEntry(table, beginning(after) if after is base else origin(after), found)
-
-
-_OF_PROTOCOL: Final = frozenset({Section.PROTOCOL, Section.FEATURES})
-
-
-def _changes(
-    before: Snapshot, after: Snapshot, sections: Collection[Section]
-) -> tuple[Change, ...]:
-    if _OF_PROTOCOL.issuperset(sections) and before.protocol == after.protocol:
-        return ()  # which spares comparing schemas
-    return tuple(change for change in diff(before, after) if section_of(change) in sections)
 
 
 # As JSON

@@ -185,12 +185,19 @@ def describe(
     warnings += [warning for warning in alike.warnings if warning not in warnings]
     usage = usages(snapshot)
     used = tuple(_with_usage(report, usage.get(report.name)) for report in alike.features)
+    mode = _attempt(warnings, lambda: mapping_mode(metadata))
+    listed = None
+    if columns:
+        fields = _attempt(warnings, lambda: tuple(walk(metadata.schema))) or ()
+        listed = tuple(
+            ColumnReport(path_text(path), column_id(of), physical_name(of), type_name(of.type))
+            for path, of in fields
+        )
     mapping = MappingReport(
-        mode=_attempt(warnings, lambda: mapping_mode(metadata))
-        or metadata.configuration[COLUMN_MAPPING_MODE],
+        mode=mode or metadata.configuration[COLUMN_MAPPING_MODE],
         supported=protocol.supports("columnMapping"),
         max_column_id=max_column_id(metadata),
-        columns=(_attempt(warnings, lambda: _columns(metadata)) or ()) if columns else None,
+        columns=listed,
     )
     clustering = None
     if snapshot.domains is not None:
@@ -220,13 +227,6 @@ def _with_usage(report: FeatureReport, usage: Usage | None) -> FeatureReport:
     if not more and not idle:
         return report
     return replace(report, active=report.active and not idle, because=(*report.because, *more))
-
-
-def _columns(metadata: Metadata) -> tuple[ColumnReport, ...]:
-    return tuple(
-        ColumnReport(path_text(path), column_id(field), physical_name(field), type_name(field.type))
-        for path, field in walk(metadata.schema)
-    )
 
 
 def _attempt(warnings: list[str], find: Callable[[], Result]) -> Result | None:
@@ -573,7 +573,18 @@ def show_table(report: TableReport) -> Iterator[Block]:
         yield Heading("Features")
         yield Either([Graph(report.features)])
         yield feature_table(report)
-    yield from _mapping_blocks(report.mapping)
+    mapping = report.mapping
+    facts = [("mode", mapping.mode), ("supported", "yes" if mapping.supported else "no")]
+    if mapping.max_column_id is not None:
+        facts.append(("highest column id", str(mapping.max_column_id)))
+    yield Heading("Column mapping")
+    yield Table("Column mapping", (), tuple(facts))
+    if mapping.columns is not None:
+        columns = (
+            ("" if of.id is None else str(of.id), of.path, of.type, of.physical_name)
+            for of in mapping.columns
+        )
+        yield Table("Columns", ("id", "column", "type", "physical name"), tuple(columns))
     configuration = report.snapshot.metadata.configuration
     if configuration:
         yield Heading("Properties")
@@ -609,20 +620,6 @@ def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:
         yield "clients", f"{words}, {wrong} wrong" if wrong else words, "error" if wrong else ""
     if report.warnings:
         yield "warnings", str(len(report.warnings)), "warning"
-
-
-def _mapping_blocks(mapping: MappingReport) -> Iterator[Block]:
-    rows = [("mode", mapping.mode), ("supported", "yes" if mapping.supported else "no")]
-    if mapping.max_column_id is not None:
-        rows.append(("highest column id", str(mapping.max_column_id)))
-    yield Heading("Column mapping")
-    yield Table("Column mapping", (), tuple(rows))
-    if mapping.columns is not None:
-        columns = (
-            ("" if of.id is None else str(of.id), of.path, of.type, of.physical_name)
-            for of in mapping.columns
-        )
-        yield Table("Columns", ("id", "column", "type", "physical name"), tuple(columns))
 
 
 def _file_blocks(snapshot: Snapshot) -> Iterator[Block]:

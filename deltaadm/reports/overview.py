@@ -344,12 +344,6 @@ def _explained(document: Document) -> tuple[str, str]:
     return f"version {document['version']}", _some(features) or "none of these features"
 
 
-def _compared(document: Document) -> tuple[str, str]:
-    if document["equal"]:
-        return "equal", ""
-    return "differs", _some(change["subject"] for change in document["changes"])
-
-
 def _failed(document: Document) -> tuple[str, str]:
     error = document["error"]
     return "failed", " ".join(filter(None, (error["message"], error["remedy"])))
@@ -374,7 +368,11 @@ _LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
     "inspect": _inspected,
     "why": _explained,
     "for-client": lambda document: (document["read"]["verdict"], _uses(document)),
-    "diff": _compared,
+    "diff": lambda document: (
+        ("equal", "")
+        if document["equal"]
+        else ("differs", _some(change["subject"] for change in document["changes"]))
+    ),
     "drop-feature": _dropping,
 }
 _COUNTED: Final[Mapping[str, Callable[[Document], Iterable[tuple[str, str]]]]] = {

@@ -8,8 +8,6 @@ from deltaadm.documents import DOCUMENTS, FORMAT_VERSION, Document, document, ki
 from deltaadm.json_values import Json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from deltaadm.json_values import Schema
 
 
@@ -34,11 +32,6 @@ LINE_DOCUMENT: Final = Document(
 # All schemas
 
 
-def _documents() -> Iterator[tuple[str, Document]]:
-    for name in DOCUMENTS:
-        yield name.replace("_", "-"), kind_of_document(name)
-
-
 SCHEMAS: Final[dict[str, Schema]] = {
     name: {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -46,6 +39,6 @@ SCHEMAS: Final[dict[str, Schema]] = {
         "title": kind.title,
         **kind.schema,
     }
-    for name, kind in _documents()
+    for name, kind in ((of.replace("_", "-"), kind_of_document(of)) for of in DOCUMENTS)
 }
 """The schema of each kind of document, by its name."""
