@@ -302,22 +302,18 @@ def check_property_constraints(metadata: Metadata) -> None:
         return
     provider = metadata.format.provider if metadata.format else "parquet"
     if provider != "parquet":
-        raise _property_violation(
-            "PERSISTENT_DELETION_VECTORS_IN_NON_PARQUET_TABLE",
-            f"Deletion vectors need Parquet files; the table's format is {provider!r}.",
-        )
-    if is_true(metadata.configuration, "delta.compatibility.symlinkFormatManifest.enabled"):
-        raise _property_violation(
-            "PERSISTENT_DELETION_VECTORS_WITH_INCREMENTAL_MANIFEST_GENERATION",
-            "Deletion vectors and symlink manifests cannot be on together.",
-        )
-
-
-def _property_violation(sub_class: str, message: str) -> Refused:
-    return Refused(
+        message = f"Deletion vectors need Parquet files; the table's format is {provider!r}."
+        sub_class = "IN_NON_PARQUET_TABLE"
+    elif is_true(metadata.configuration, "delta.compatibility.symlinkFormatManifest.enabled"):
+        message = "Deletion vectors and symlink manifests cannot be on together."
+        sub_class = "WITH_INCREMENTAL_MANIFEST_GENERATION"
+    else:
+        return
+    raise Refused(
         message,
         remedy="Turn one of them off.",
-        delta_error_class=f"DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED.{sub_class}",
+        delta_error_class="DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED."
+        f"PERSISTENT_DELETION_VECTORS_{sub_class}",
     )
 
 

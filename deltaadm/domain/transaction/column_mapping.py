@@ -395,11 +395,16 @@ def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
         # One of Delta's own columns; any other has raised above.
         if identifier is None:
             continue
-        if identifier in ids:
-            raise _duplicate("column id", str(identifier), mode)
         # A name that only the commit will choose is as good as unique.
-        if path in paths and not any(KNOWN_AFTER_COMMIT in part for part in path):
-            raise _duplicate("physical name", path_text(path), mode)
+        named_twice = path in paths and not any(KNOWN_AFTER_COMMIT in part for part in path)
+        if identifier in ids or named_twice:
+            of_id, of_name = f"column id {identifier}", f"physical name {path_text(path)}"
+            raise Refused(
+                f"Two columns share the {of_id if identifier in ids else of_name} in column "
+                f"mapping mode '{mode.value}'.",
+                remedy="Find the commit that introduced the second one and restore the version "
+                "before it.",
+            )
         ids.add(identifier)
         paths.add(path)
     highest = find_max_column_id(metadata.schema)
@@ -416,13 +421,6 @@ def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
             remedy="Any ALTER TABLE through Delta Spark corrects it.",
             delta_error_class="DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY",
         )
-
-
-def _duplicate(what: str, value: str, mode: ColumnMappingMode) -> Refused:
-    return Refused(
-        f"Two columns share the {what} {value} in column mapping mode '{mode.value}'.",
-        remedy="Find the commit that introduced the second one and restore the version before it.",
-    )
 
 
 def has_invalid_characters(name: str) -> bool:

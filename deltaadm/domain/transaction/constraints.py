@@ -138,35 +138,27 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
         if GENERATION in column.metadata:
             raise _unsupported(field, "it uses a generated column")
     value = value_of_expression(schema, expression)
+    kind, wanted = value.kind, kind_of(field.type)
     if value.type is not None:
         _require_type(field, value.type)
-    else:
-        kind = value.kind
-        # Of types within a kind only Spark can tell.
-        wanted = kind_of(field.type)
-        if kind == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
-            raise _unsupported(
-                field, f"its values are texts, not of the type {type_name(field.type)}"
-            )
-        if kind in NUMERIC and wanted in {"boolean", "date", "binary"}:
-            raise _unsupported(field, f"its values are numbers, and no {wanted} values")
-        if kind in NUMERIC | {"boolean", "date", "timestamp"} and wanted == "string":
-            raise _mismatch(field, f"{kind} values")
+    # Of types within a kind only Spark can tell.
+    elif kind == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
+        raise _unsupported(field, f"its values are texts, not of the type {type_name(field.type)}")
+    elif kind in NUMERIC and wanted in {"boolean", "date", "binary"}:
+        raise _unsupported(field, f"its values are numbers, and no {wanted} values")
+    elif kind in NUMERIC | {"boolean", "date", "timestamp"} and wanted == "string":
+        raise _mismatch(field, f"{kind} values")
 
 
-def _require_type(field: StructField, data_type: DataType) -> None:
+def _require_type(field: StructField, actual: DataType) -> None:
     wanted = field.type
-    if not isinstance(data_type, PrimitiveType) or not isinstance(wanted, PrimitiveType):
+    if not isinstance(actual, PrimitiveType) or not isinstance(wanted, PrimitiveType):
         return
-    if (
-        data_type == wanted
-        or CHAR_TYPE.fullmatch(data_type.name)
-        or CHAR_TYPE.fullmatch(wanted.name)
-    ):
+    if actual == wanted or any(CHAR_TYPE.fullmatch(known.name) for known in (actual, wanted)):
         return
-    if not is_up_cast(data_type.name, wanted.name):
-        raise _unsupported(field, f"its type is {type_name(data_type)}, not {type_name(wanted)}")
-    raise _mismatch(field, type_name(data_type))
+    if not is_up_cast(actual.name, wanted.name):
+        raise _unsupported(field, f"its type is {type_name(actual)}, not {type_name(wanted)}")
+    raise _mismatch(field, type_name(actual))
 
 
 def _mismatch(field: StructField, actual: str) -> Refused:
