@@ -309,18 +309,16 @@ def _in_statements(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
     # order.
     rounds: list[list[ColumnChange]] = []
     for change in changes:
-        if not rounds or any(_needs_later_statement(change, other) for other in rounds[-1]):
+        column, moves = folded(change.column), change.position is not None
+        # A change of a struct and one of its fields count as the same column.
+        if not rounds or any(
+            (moves and other.position is not None)
+            or all(a == b for a, b in zip(column, folded(other.column), strict=False))
+            for other in rounds[-1]
+        ):
             rounds.append([])
         rounds[-1].append(change)
     return [ChangeColumns(tuple(together)) for together in rounds]
-
-
-def _needs_later_statement(change: ColumnChange, other: ColumnChange) -> bool:
-    # A change of a struct and one of its fields count as the same column.
-    mine, theirs = folded(change.column), folded(other.column)
-    shared = min(len(mine), len(theirs))
-    both_move = change.position is not None and other.position is not None
-    return both_move or mine[:shared] == theirs[:shared]
 
 
 def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:

@@ -105,7 +105,7 @@ def carry_out(
     if plan.is_noop:
         return outcome
     # To a checkpoint of the version that was planned it does not matter what others commit.
-    if any(stage.has_statement for stage in plan.stages):
+    if any(stage.step.has_statement for stage in plan.stages):
         require_same_settings(plan, executor.settings())
         outcome = replace(outcome, actual=log.load())
         require_same_base(plan.before, outcome.actual)
@@ -118,7 +118,7 @@ def carry_out(
         base = outcome.actual
         begun = replace(progress, base=base.version)
         try:
-            if stage.has_statement:
+            if stage.step.has_statement:
                 # Before the statement: an interrupt may come at any moment from now on.
                 note(begun)
             elif outcome.versions:
@@ -207,7 +207,9 @@ def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> Outcome:
         moved = (*relocation(stage.after, newest), *mismatches(stage.after, newest))
         return Outcome(plan=plan, actual=newest, versions=(), mismatches=moved)
     commits = log.commits(base.version + 1, newest.version, stage.step)
-    own = tuple(commit.version for commit in commits if commit.is_own) if stage.is_commit else ()
+    own = (
+        tuple(commit.version for commit in commits if commit.is_own) if stage.step.is_commit else ()
+    )
     # Appends do not matter, only what may change protocol, metadata or clustering.
     others = [
         commit.version for commit in commits if commit.changes_table and commit.version not in own
@@ -217,7 +219,7 @@ def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> Outcome:
     with suppress(DeltaadmError):  # versions that the log does not lead to any more
         changed = ((version, diff(log.load(version - 1), log.load(version))) for version in others)
         found = tuple(ConcurrentChange(version, changes) for version, changes in changed if changes)
-        if found and (own or not stage.is_commit):
+        if found and (own or not stage.step.is_commit):
             differences = _mismatches_at(own, plan, stage, base, log)
         concurrent = found
     if differences is None:
@@ -276,7 +278,7 @@ def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:
     """What is known about commits after an interruption, once the executor is closed."""
     # The stage that was under way may have been committed or not; its own commits tell.
     plan, done, base = progress.plan, progress.done, progress.base
-    if base is None or not plan.stages[done].is_commit:
+    if base is None or not plan.stages[done].step.is_commit:
         return progress.words
     stage = plan.stages[done]
     own = _own(progress, log)

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     Action = dict[str, Any]
-    NamedAction = tuple[str, Action]
+    NamedDocument = tuple[str, Action]
 
 _V1: Final = ("txn", "add", "remove", "metaData", "protocol", "domainMetadata")
 _V2: Final = (*_V1, "checkpointMetadata", "sidecar")
@@ -199,7 +199,7 @@ class Columns:
             add.pop("stats", None)
         return add
 
-    def batch(self, actions: Sequence[NamedAction]) -> pa.RecordBatch:
+    def batch(self, actions: Sequence[NamedDocument]) -> pa.RecordBatch:
         """The rows of *actions*, one each."""
         arrays = []
         for field in self.schema:
@@ -395,9 +395,6 @@ _WIDE: Final = Context(prec=76)
 
 # Writing
 
-
-if TYPE_CHECKING:
-    NamedDocument = tuple[str, dict[str, Any]]
 
 HINT: Final = "_last_checkpoint"
 

@@ -57,7 +57,7 @@ _STAGE_FIELDS: Final[Fields] = {
         maybe(STRING),
         lambda staged: (
             None
-            if staged[1].obstacle or not staged[1].has_statement
+            if staged[1].obstacle or not staged[1].step.has_statement
             else planned_statement(*staged)
         ),
     ),
@@ -65,7 +65,9 @@ _STAGE_FIELDS: Final[Fields] = {
     "commits": (
         one_of("none", "one", "several"),
         lambda staged: (
-            ("several" if staged[1].several_commits else "one") if staged[1].is_commit else "none"
+            ("several" if staged[1].several_commits else "one")
+            if staged[1].step.is_commit
+            else "none"
         ),
     ),
 }

@@ -273,7 +273,7 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
     if store is not None and not plan.is_noop and store.obstacle:
         yield store.obstacle
     for before, stage in zip(plan.states, plan.stages, strict=False):
-        if not stage.is_commit:
+        if not stage.step.is_commit:
             continue
         yield from _of_step(before, stage)
         after = stage.after

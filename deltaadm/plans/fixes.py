@@ -1,4 +1,4 @@
-"""operations.fixes"""
+"""The planner of `validate --fix`."""
 
 from __future__ import annotations
 

@@ -135,16 +135,6 @@ class Stage:
     waits: bool = False
     obstacle: str = ""
 
-    @property
-    def is_commit(self) -> bool:
-        """Whether it makes a new version."""
-        return self.step.is_commit
-
-    @property
-    def has_statement(self) -> bool:
-        """Whether Spark carries it out."""
-        return self.step.has_statement
-
 
 @dataclass(frozen=True)
 class Goal:

@@ -115,7 +115,7 @@ class SavedPlan:
             raise _edited(_OTHER_STEPS)
         base = replace(current, root=self.location, name=self.name)
         stages = promised.stages
-        commits = [number for number, stage in enumerate(stages, 1) if stage.is_commit]
+        commits = [number for number, stage in enumerate(stages, 1) if stage.step.is_commit]
         if not commits or mismatches(stages[commits[-1] - 1].after, known):
             return self.renewed_on(current)
         left = self._plan_on(base, self.steps[commits[-1] :])

@@ -98,7 +98,7 @@ def _effects(plan: Plan) -> Iterator[Block]:
         yield _changes(plan)
     else:
         same = "The result is the same, but these steps are still committed."
-        commits = any(stage.is_commit for stage in plan.stages)
+        commits = any(stage.step.is_commit for stage in plan.stages)
         yield Paragraph(same if commits else "Protocol and metadata do not change.", nested=True)
     # What stays is counted where it is much, and folded up on a page.
     tables = tuple(table for table in _unchanged_tables(plan) if table.rows)

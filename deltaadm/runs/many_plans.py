@@ -530,7 +530,7 @@ class _Run:
             with sessions.executor(
                 self._context, plans[0].session, *plans, phases=progress
             ) as executor:
-                if any(stage.has_statement for plan in plans for stage in plan.stages):
+                if any(stage.step.has_statement for plan in plans for stage in plan.stages):
                     executor.settings()  # starts Spark in this thread, to which it belongs
                 try:
                     yield lambda item: pool.submit(self._result, item, executor)

@@ -55,7 +55,7 @@ def test_another_location_is_another_table() -> None:
         "as in the table at the new location",
     ]
     assert {change.undo for change in plan.changes} == {"alter --set-location /t (metadata only)"}
-    assert not any(stage.is_commit for stage in plan.stages)
+    assert not any(stage.step.is_commit for stage in plan.stages)
     assert depends_on_state(plan)
     assert "/other (version 9); the one at /t (version 3, 2 files" in plan.notes[0]
     assert len(plan.notes) == 1
