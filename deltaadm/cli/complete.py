@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from deltaadm.runs.declare import Declared
 
-
-if TYPE_CHECKING:
     Answer = tuple[Mapping[str, str], bool]
     """The candidates with what they mean, and whether a file's name fits as well."""
 
@@ -77,7 +75,7 @@ def _of_command(command: Command, before: Sequence[str], typed: str) -> Answer:
     if not ended and typed.startswith("-"):
         return _of_options(command, options, given, typed)
     place += any(option.field in _NAME_TABLES for option in given)
-    arguments = [each for each in command.declared() if each.is_argument]
+    arguments = command.arguments
     if arguments and (place < len(arguments) or arguments[-1].is_list):
         return _values(command, arguments[min(place, len(arguments) - 1)], typed)
     return _NOTHING
@@ -137,15 +135,23 @@ def _keys(_: Any, command: Command) -> Iterable[str]:
     return (f"{each.key}=" for each in command.declared() if each.names and each.scope == COMMON)
 
 
-def _properties(of: Any, _: Command) -> Iterable[str]:
-    return (entry.key for entry in of.PROPERTIES.values() if entry.editable)
+def _properties(of: Any, _: Command) -> list[str]:
+    return [entry.key for entry in of.PROPERTIES.values() if entry.editable]
+
+
+def _codes(of: Any, _: Command) -> tuple[str, ...]:
+    return (*of.families(), *sorted(of.RULES))
+
+
+def _sections(of: Any, _: Command) -> list[str]:
+    return [each.value for each in of.Section]
 
 
 _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]] = {
     "ACTION": ("deltaadm.cli", lambda *_: ("show", "aliases")),
     "CLIENT": ("deltaadm.clients", lambda of, _: (*of.CLIENTS, *map(str, of.newest_releases()))),
-    "CODE": ("deltaadm.reports.validate", lambda of, _: (*of.families(), *sorted(of.RULES))),
-    "CODE...": ("deltaadm.reports.validate", lambda of, _: (*of.families(), *sorted(of.RULES))),
+    "CODE": ("deltaadm.reports.validate", _codes),
+    "CODE...": ("deltaadm.reports.validate", _codes),
     "DOCUMENT": ("deltaadm.reports.schemas", lambda of, _: of.SCHEMAS),
     "FEATURE": ("deltaadm.domain.features", _features),
     "FEATURE...": ("deltaadm.domain.features", _addable),
@@ -155,19 +161,12 @@ _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]]
     "FORMAT": ("deltaadm.formats.formats", _formats),
     "FORMAT PATH": ("deltaadm.cli", lambda *_: ("delta",)),
     "PROPERTY": ("deltaadm.domain.properties", _properties),
-    "PROPERTY=VALUE": (
-        "deltaadm.domain.properties",
-        lambda *of: (f"{name}=" for name in _properties(*of)),
-    ),
-    "SECTION": ("deltaadm.reports.history", lambda of, _: (each.value for each in of.Section)),
-    "SECTION|PLACE": (
-        "deltaadm.reports.history",
-        lambda of, _: (each.value for each in of.Section),
-    ),
+    "PROPERTY=VALUE": ("deltaadm.domain.properties",
+                       lambda *of: (f"{name}=" for name in _properties(*of))),
+    "SECTION": ("deltaadm.reports.history", _sections),
+    "SECTION|PLACE": ("deltaadm.reports.history", _sections),
     "WHEN": ("deltaadm.cli", lambda *_: ("auto", "always", "never")),
-    "WORD...": (
-        "deltaadm.reports.explain",
-        lambda of, _: (*sorted(of.RULES), *of.FEATURES, *of.error_classes()),
-    ),
-}
+    "WORD...": ("deltaadm.reports.explain",
+                lambda of, _: (*sorted(of.RULES), *of.FEATURES, *of.error_classes())),
+}  # fmt: skip
 """What lists the words that a value can be, by what the help calls it; each is slow to import."""

@@ -30,6 +30,9 @@ _BUILTIN: Final[Mapping[str, type]] = {
 }
 _ANYTHING: Final = frozenset({"Any", "object"})
 _PLAIN: Final = (str, bytes, int, float)
+_MISTAKES: Final = {
+    "Sequence": (str, bytes), "Collection": (str, bytes), "Iterable": (str, bytes), "int": (bool,),
+}  # fmt: skip
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -61,14 +64,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except UsageError as error:
             words = " ".join(filter(None, (error.sentence, error.remedy)))
-            raise ValueError(re.sub(r"--[a-z][a-z-]*", _argument, words)) from error
+            named = re.sub(r"--([a-z][a-z-]*)", lambda found: found[1].replace("-", "_"), words)
+            raise ValueError(named) from error
 
     return call
-
-
-def _argument(option: re.Match[str]) -> str:
-    """The argument that stands for an option."""
-    return option[0].removeprefix("--").replace("-", "_")
 
 
 def as_method(
@@ -95,17 +94,11 @@ def _problem(parameter: str, annotation: object, value: object) -> str:
             if text.isidentifier() and text not in _ANYTHING and isinstance(value, _PLAIN):
                 continue  # which is no instance of a class that is not public
             return ""
-        if isinstance(value, expected) and not _is_mistaken(base, value):
+        # By accident, a string is a sequence and a flag is a number.
+        if isinstance(value, expected) and not isinstance(value, _MISTAKES.get(base, ())):
             return ""
     kind = f"{type(value).__name__} ({value!r:.60})"
     return f"{parameter} must be {annotation}, not {kind}."
-
-
-def _is_mistaken(base: str, value: object) -> bool:
-    """Whether *value* is of the type by accident: a string as a sequence, a flag as a number."""
-    if base in {"Sequence", "Collection", "Iterable"}:
-        return isinstance(value, str | bytes)
-    return base == "int" and isinstance(value, bool)
 
 
 def _type(name: str) -> type | None:
