@@ -138,10 +138,9 @@ def usage(command: Command) -> str:
 
 def usage_words(command: Command) -> str:
     """The usage after the name of the command."""
-    declared = [option for option in command.declared() if option.is_argument]
     words = (
         option.metavar if option.required or "[" in option.metavar else f"[{option.metavar}]"
-        for option in declared
+        for option in command.arguments
     )
     return " ".join(("[OPTIONS]", *words))
 
@@ -149,8 +148,8 @@ def usage_words(command: Command) -> str:
 def lacks_argument(command: Command) -> UsageError:
     """The error for a command line without what *command* needs."""
     words = usage(command).removeprefix("Usage: ")
-    missing = next(option.metavar for option in command.declared() if option.is_argument)
-    return UsageError(f"{missing.strip('[]')} is missing.", remedy=f"The usage is `{words}`.")
+    missing = command.arguments[0].metavar.strip("[]")
+    return UsageError(f"{missing} is missing.", remedy=f"The usage is `{words}`.")
 
 
 def topic_help(name: str) -> str:

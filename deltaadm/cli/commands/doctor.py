@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from deltaadm.blocks import Check, Health
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.names import Entry
-    from deltaadm.storage.unity import UnityCatalog
 
 
 NOT_READY = 6
@@ -79,54 +79,39 @@ def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:
         yield doctor.start(options, info)
     catalog = None if context.unity is None else context.unity.find()
     if catalog is not None:
-        yield _catalog(catalog)
+        try:  # whether it answers, accepts the token and lets this user list
+            yield Check(catalog.name, Health.OK, catalog.describe_access())
+        except DeltaadmError as error:
+            yield Check(catalog.name, Health.FAILED, error.message, error.remedy)
     for table in tables:
         yield from doctor.storage(table, options)
     if tables:
         with log_reader(context, tables) as reader:
             entries = look_up(reader, tables)
             for table in tables:
-                entry = entries.get(table)
-                yield from _store(reader, table, entry, writing=request.write)
-                yield _table(reader, table, entry)
+                yield from _table(reader, table, entries.get(table), writing=request.write)
 
 
-def _store(
+def _table(
     context: RunContext, table: str, entry: Entry | None, *, writing: bool
 ) -> Iterator[Check]:
-    """The checks on the object store that a table is in."""
+    """Whether its store and a table can be read, and where a commit to it would be made."""
     try:
-        location = resolve(context, table, entry).location
-        yield from store_checks(context, location, writing=writing)
-    except DeltaadmError:
-        return  # which the table's own check says
-
-
-def _catalog(catalog: UnityCatalog) -> Check:
-    """Whether the catalog answers, accepts the token and lets this user list."""
-    try:
-        return Check(catalog.name, Health.OK, catalog.describe_access())
+        target = resolve(context, table, entry)
+        with suppress(DeltaadmError):  # which loading the table says again
+            yield from store_checks(context, target.location, writing=writing)
+        snapshot = target.load(context)
     except DeltaadmError as error:
-        return Check(catalog.name, Health.FAILED, error.message, error.remedy)
-
-
-def _table(context: RunContext, table: str, entry: Entry | None) -> Check:
-    """Whether a table can be read, and where a commit to it would be made."""
-    try:
-        snapshot = resolve(context, table, entry).load(context)
-    except DeltaadmError as error:
-        return Check(masked(table), Health.FAILED, error.message, error.remedy)
+        yield Check(masked(table), Health.FAILED, error.message, error.remedy)
+        return
+    health, remedy, begin = Health.OK, "", f"version {snapshot.version} can be read"
     if any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
-        detail = f"version {snapshot.version} can be read; its catalog manages the commits"
-        return Check(table, Health.OK, detail)
-    if is_remote(snapshot.root):
-        detail = f"version {snapshot.version} can be read; that it can be written was not tried"
-        return Check(table, Health.OK, detail)
-    if not is_writable(context, snapshot.root):
-        return Check(
-            table,
-            Health.WARNING,
-            f"version {snapshot.version} can be read, but this user cannot write to its log",
-            "Commits need permission to create files in _delta_log.",
-        )
-    return Check(table, Health.OK, f"version {snapshot.version} can be read and written")
+        detail = f"{begin}; its catalog manages the commits"
+    elif is_remote(snapshot.root):
+        detail = f"{begin}; that it can be written was not tried"
+    elif is_writable(context, snapshot.root):
+        detail = f"{begin} and written"
+    else:
+        health, detail = Health.WARNING, f"{begin}, but this user cannot write to its log"
+        remedy = "Commits need permission to create files in _delta_log."
+    yield Check(table, health, detail, remedy)

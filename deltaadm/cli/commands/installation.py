@@ -87,14 +87,10 @@ def script(shell: Shell) -> str:
     """The completion script for *shell*."""
     package = Path(deltaadm.__file__).parent
     installed, checkout = package / "completions", package.parent / "completions"
-    name = {
-        Shell.BASH: "deltaadm.bash",
-        Shell.ZSH: "_deltaadm",
-        Shell.FISH: "deltaadm.fish",
-        Shell.POWERSHELL: "deltaadm.ps1",
-    }[shell]
     directory = installed if installed.is_dir() else checkout
-    return (directory / name).read_text(encoding="utf-8")
+    names = {Shell.ZSH: "_deltaadm", Shell.POWERSHELL: "deltaadm.ps1"}
+    file = directory / names.get(shell, f"deltaadm.{shell.value}")
+    return file.read_text(encoding="utf-8")
 
 
 def _detected_shell() -> Shell:
