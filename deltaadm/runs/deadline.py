@@ -36,8 +36,12 @@ def deadline(duration: str | None) -> Iterator[None]:
     if signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return
+
+    def stop(_number: int, _frame: FrameType | None) -> Never:
+        raise DeadlineReached
+
     # An exception from a signal also ends waits for servers, which no check between steps would.
-    signal.signal(signal.SIGALRM, _stop)
+    signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
@@ -80,7 +84,3 @@ _SECONDS: Final = {
     "minute": 60, "h": 3600, "hr": 3600, "hour": 3600, "d": 86_400, "day": 86_400,
 }  # fmt: skip
 _WORDS: Final = ("milliseconds", "seconds", "minutes", "hours", "days")
-
-
-def _stop(_number: int, _frame: FrameType | None) -> Never:
-    raise DeadlineReached

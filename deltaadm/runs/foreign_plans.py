@@ -128,21 +128,21 @@ def creation_step(
     chosen = modes.get(mode) if isinstance(mode, str) else mode
     if chosen is None:
         raise UsageError(f"{mode!r} is not one of {', '.join(modes)}", option="--mode")
+
+    def columns(texts: Sequence[str]) -> Iterator[Path]:
+        return (path for text in texts for path in parse_column_list(text))
+
     return CreateTable(
         mode=chosen,
         schema=schema,
-        partition_by=tuple(".".join(path) for path in _columns(partition_by)),
-        cluster_by=tuple(_columns(cluster_by)),
+        partition_by=tuple(".".join(path) for path in columns(partition_by)),
+        cluster_by=tuple(columns(cluster_by)),
         properties=spark_values(properties),
         write_options=write_options or {},
         comment=comment,
         location=None if location is None else chosen_place(location),
         query=query,
     )
-
-
-def _columns(texts: Sequence[str]) -> Iterator[Path]:
-    return (path for text in texts for path in parse_column_list(text))
 
 
 def creation_planner(step: CreateTable) -> Planner:

@@ -91,22 +91,20 @@ class ValidationRun:
     ) -> ValidationReport:
         """The findings in *target*; *watched* says whether progress is shown."""
         progress = Examination(target.text)
+        demands = self.settings.demands(
+            target.text, target.location, readers=self.readers, writers=self.writers
+        )
         try:
             with Progress(progress.state).shown() if watched else nullcontext():
                 store = context.open_store(target.location)
                 facts = examine(store, self.depth, now=answer_time(), engine=context.engine)
-                findings_report = validate(
-                    target.text,
-                    progress.watched(facts),
-                    self.rules,
-                    demands=self.settings.demands(
-                        target.text, target.location, readers=self.readers, writers=self.writers
-                    ),
-                    depth=self.depth_names,
+                facts = progress.watched(facts)
+                found = validate(
+                    target.text, facts, self.rules, demands=demands, depth=self.depth_names
                 )
         except TableError as error:
             return self.report_missing(target.text, error)
-        return without_known(findings_report, self.baseline)
+        return without_known(found, self.baseline)
 
     def report_missing(self, table: str, error: TableError) -> ValidationReport:
         """The same for a table that cannot be loaded."""
