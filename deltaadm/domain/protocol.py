@@ -397,7 +397,7 @@ class Protocol(Loggable):
         return cls.apply().with_features(sorted(features)).normalized()
 
     @staticmethod
-    def legacy_minimum(metadata: Metadata) -> tuple[Protocol, tuple[str, ...]]:
+    def required_minimum_protocol(metadata: Metadata) -> tuple[Protocol, tuple[str, ...]]:
         """
         The legacy minimum (no table features), from (0, 0), and the legacy features in use.
 

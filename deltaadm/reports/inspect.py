@@ -249,7 +249,7 @@ def _alike(protocol: Protocol, traits: Traits, *, in_catalog: bool) -> TableRepo
     name = "its name" if in_catalog else None
     snapshot = Snapshot(root="", version=0, protocol=protocol, metadata=metadata, name=name)
     minimum = _attempt(warnings, lambda: Protocol.minimum(metadata))
-    legacy = _attempt(warnings, lambda: Protocol.legacy_minimum(metadata)[0])
+    legacy = _attempt(warnings, lambda: Protocol.required_minimum_protocol(metadata)[0])
     classic = None
     if legacy is not None:
         classic = max(1, legacy.min_reader_version), max(1, legacy.min_writer_version)

@@ -384,7 +384,7 @@ IDENTITY = {
         id="several, in the order in which Delta once asked"),
 ])  # fmt: skip
 def test_the_classic_minimum(metadata: Metadata, versions: tuple[int, int], used: tuple[str, ...]):
-    assert Protocol.legacy_minimum(metadata) == (Protocol(*versions), used)
+    assert Protocol.required_minimum_protocol(metadata) == (Protocol(*versions), used)
 
 
 def test_the_classic_table_has_every_legacy_feature():
