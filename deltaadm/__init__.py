@@ -13,70 +13,42 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_PLACES = {
-    "Baseline": "deltaadm.reports.validate",
-    "Bug": "deltaadm.errors",
-    "Change": "deltaadm.plans.diff",
-    "ColumnMappingMode": "deltaadm.domain.transaction.column_mapping",
-    "CommitError": "deltaadm.errors",
-    "CreateTable": "deltaadm.domain.steps",
-    "CreationMode": "deltaadm.domain.steps",
-    "DeltaadmError": "deltaadm.errors",
-    "Demands": "deltaadm.reports.validate",
-    "Depth": "deltaadm.replay.examine",
-    "Detail": "deltaadm.replay.reconcile",
-    "EngineError": "deltaadm.errors",
-    "EngineLost": "deltaadm.errors",
-    "FEATURES": "deltaadm.domain.features",
-    "FileMissing": "deltaadm.errors",
-    "Finding": "deltaadm.rules.rule",
-    "IllegalArgument": "deltaadm.errors",
-    "Metadata": "deltaadm.domain.wire",
-    "MissingFile": "deltaadm.errors",
-    "NotYet": "deltaadm.errors",
-    "OutcomeResult": "deltaadm.runs.results",
-    "Plan": "deltaadm.plans.plan",
-    "PlanResult": "deltaadm.runs.results",
-    "Policy": "deltaadm.facts",
-    "Protocol": "deltaadm.domain.protocol",
-    "Refused": "deltaadm.errors",
-    "Result": "deltaadm.runs.results",
-    "Rule": "deltaadm.rules.rule",
-    "SessionSettings": "deltaadm.domain.protocol",
-    "SetProperties": "deltaadm.domain.steps",
-    "SettingsError": "deltaadm.errors",
-    "Severity": "deltaadm.rules.rule",
-    "Snapshot": "deltaadm.domain.snapshot",
-    "StorageError": "deltaadm.errors",
-    "Table": "deltaadm.runs.table",
-    "TableChanges": "deltaadm.plans.alter",
-    "TableError": "deltaadm.errors",
-    "TableFeature": "deltaadm.domain.features",
-    "TooLarge": "deltaadm.errors",
-    "UnsetProperties": "deltaadm.domain.steps",
-    "UsageError": "deltaadm.errors",
-    "ValidationReport": "deltaadm.rules.rule",
-    "WriteCheckpoint": "deltaadm.domain.steps",
-    "choose_rules": "deltaadm.reports.validate",
-    "describe": "deltaadm.reports.inspect",
-    "diff": "deltaadm.plans.diff",
-    "evolve": "deltaadm.domain.steps.evolve",
-    "examine": "deltaadm.replay.examine",
-    "feature_history": "deltaadm.replay.timeline",
-    "load_snapshot": "deltaadm.replay.load",
-    "no_table": "deltaadm.domain.steps.table",
-    "open_store": "deltaadm.storage.store",
-    "plan_changes": "deltaadm.plans.alter",
-    "plan_create": "deltaadm.plans.alter",
-    "plan_drop": "deltaadm.plans.features",
-    "plan_features": "deltaadm.plans.features",
-    "plan_mapping_mode": "deltaadm.plans.features",
-    "plan_minimum": "deltaadm.plans.features",
-    "plan_upgrade": "deltaadm.plans.features",
-    "table": "deltaadm.runs.table",
-    "validate": "deltaadm.reports.validate",
+_NAMES = {
+    "deltaadm.domain.features": "FEATURES TableFeature",
+    "deltaadm.domain.protocol": "Protocol SessionSettings",
+    "deltaadm.domain.snapshot": "Snapshot",
+    "deltaadm.domain.steps": (
+        "CreateTable CreationMode SetProperties UnsetProperties WriteCheckpoint"
+    ),
+    "deltaadm.domain.steps.evolve": "evolve",
+    "deltaadm.domain.steps.table": "no_table",
+    "deltaadm.domain.transaction.column_mapping": "ColumnMappingMode",
+    "deltaadm.domain.wire": "Metadata",
+    "deltaadm.errors": (
+        "Bug CommitError DeltaadmError EngineError EngineLost FileMissing IllegalArgument "
+        "MissingFile NotYet Refused SettingsError StorageError TableError TooLarge UsageError"
+    ),
+    "deltaadm.facts": "Policy",
+    "deltaadm.plans.alter": "TableChanges plan_changes plan_create",
+    "deltaadm.plans.diff": "Change diff",
+    "deltaadm.plans.features": (
+        "plan_drop plan_features plan_mapping_mode plan_minimum plan_upgrade"
+    ),
+    "deltaadm.plans.plan": "Plan",
+    "deltaadm.replay.examine": "Depth examine",
+    "deltaadm.replay.load": "load_snapshot",
+    "deltaadm.replay.reconcile": "Detail",
+    "deltaadm.replay.timeline": "feature_history",
+    "deltaadm.reports.inspect": "describe",
+    "deltaadm.reports.validate": "Baseline Demands choose_rules validate",
+    "deltaadm.rules.rule": "Finding Rule Severity ValidationReport",
+    "deltaadm.runs.results": "OutcomeResult PlanResult Result",
+    "deltaadm.runs.table": "Table table",
+    "deltaadm.storage.store": "open_store",
 }
-"""The module of each public name; `__init__.pyi` says the same to type checkers."""
+"""The public names of each module; `__init__.pyi` says the same to type checkers."""
+
+_PLACES = {name: place for place, names in _NAMES.items() for name in names.split()}
 
 __all__ = ["__version__", *_PLACES]  # noqa: PLE0604 -- the names are those of the mapping
 

@@ -639,16 +639,29 @@ def _file_blocks(snapshot: Snapshot) -> Iterator[Block]:
 def _clients(report: TableReport) -> Block:
     if report.client_view is ClientView.MATRIX:
         return _matrix(report)
-    if report.client_view is ClientView.SUMMARY:
-        return Table("Clients", (), tuple(_client_rows(report)))
     rows: list[tuple[str, ...]] = []
+    if report.client_view is ClientView.SUMMARY:
+        # Those that can and that cannot, with causes; no client twice for the same cause.
+        listed: set[tuple[ClientRelease, str]] = set()
+        for access in ("read", "write"):
+            for kind, does in DOES.items():
+                found = [
+                    of
+                    for of in report.clients
+                    if (of.access.value, of.compatibility.value) == (access, kind)
+                    and (kind == "works" or (of.release, kind) not in listed)
+                ]
+                listed |= {(of.release, kind) for of in found}
+                if found:
+                    rows.append((does[access], grouped(found)))
+        return Table("Clients", (), tuple(rows))
     for verdict in report.clients:
         release, access = str(verdict.release), verdict.access.value
-        does = DOES[verdict.compatibility.value][access]
+        verb = DOES[verdict.compatibility.value][access]
         for cell in verdict.responsible or verdict.cells:
             source = f"{cell.source.title}, {cell.source.date}" if cell.source else ""
             words = "; ".join(filter(None, (cell.note, source)))
-            rows.append((release, access, does, cell.subject, words))
+            rows.append((release, access, verb, cell.subject, words))
     columns = ("client", "access", "verdict", "subject", "source")
     return Table("Clients", columns, tuple(rows), plain=True)
 
@@ -732,19 +745,3 @@ def _protocol_words(protocol: Protocol) -> str:
         if names is not None:
             text += f", {whose} features: {', '.join(sorted(names)) or 'none'}"
     return text
-
-
-def _client_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    """The clients that can and that cannot, with causes; no client twice for the same cause."""
-    listed: set[tuple[ClientRelease, str]] = set()
-    for access in ("read", "write"):
-        for kind, does in DOES.items():
-            verdicts = [
-                verdict
-                for verdict in report.clients
-                if (verdict.access.value, verdict.compatibility.value) == (access, kind)
-                and (kind == "works" or (verdict.release, kind) not in listed)
-            ]
-            listed |= {(verdict.release, kind) for verdict in verdicts}
-            if verdicts:
-                yield does[access], grouped(verdicts)

@@ -147,7 +147,7 @@ def exit_code(document: Document) -> int:
     return int(document["error"]["exit_code"]) if "error" in document else 0
 
 
-class Tally:
+class FleetCounts:
     """Counts what documents say."""
 
     def __init__(self) -> None:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.transaction.removal import FeatureHistory
-    from deltaadm.domain.wire import CommitInfo
 
 
 class Cause(Enum):
@@ -292,13 +291,28 @@ class _Commit:
         self._before, self._after, self._new = before, after, new
         info = after.commit_info
         self._operation = None if info is None else info.operation
-        self._dropped = None
-        if self._operation == "DROP FEATURE":
-            self._dropped = _parameter(info, "featureName")
-        self._requests = dict(_requests(info))
-        self._statement_properties = {
-            key.lower(): value for key, value in _properties(info).items()
+        self._dropped = self._parameter("featureName")
+        properties = self._parameter("properties")
+        properties = properties if isinstance(properties, dict) else {}
+        self._statement_properties = {key.lower(): value for key, value in properties.items()}
+        # The features that the statement asks for by name, in lower case, and with which words.
+        self._requests = {
+            key.lower().removeprefix(FEATURE_PREFIX): f"property {key} is {value}"
+            for key, value in properties.items()
+            if key.lower().startswith(FEATURE_PREFIX)
         }
+        names = self._parameter("name") if self._operation == "ADD FEATURE" else None
+        for name in names if isinstance(names, list) else [names]:
+            if isinstance(name, str):
+                self._requests[name.lower()] = "the operation adds it by name"
+        columns = self._parameter("clusterBy") or self._parameter("newClusteringColumns")
+        if columns:
+            listed = columns if isinstance(columns, list) else [columns]
+            self._requests["clustering"] = f"CLUSTER BY {', '.join(map(str, listed))}"
+
+    def _parameter(self, name: str) -> Any:
+        info = self._after.commit_info
+        return None if info is None else info.parameter(name)
 
     def reason_for(self, name: str) -> Reason:
         """Why the table supports the feature *name* since this commit."""
@@ -375,31 +389,6 @@ class _Commit:
 
 _BEGINNING: Final = Protocol(1, 2)
 """Delta's default protocol; the features it implies are listed once any feature is."""
-
-
-def _parameter(info: CommitInfo | None, name: str) -> Any:
-    return None if info is None else info.parameter(name)
-
-
-def _properties(info: CommitInfo | None) -> dict[str, Any]:
-    """The properties that the statement has set."""
-    properties = _parameter(info, "properties")
-    return properties if isinstance(properties, dict) else {}
-
-
-def _requests(info: CommitInfo | None) -> Iterator[tuple[str, str]]:
-    """The features that a statement asks for by name, in lower case, and with which words."""
-    for key, value in _properties(info).items():
-        if key.lower().startswith(FEATURE_PREFIX):
-            yield key.lower().removeprefix(FEATURE_PREFIX), f"property {key} is {value}"
-    names = _parameter(info, "name") if info and info.operation == "ADD FEATURE" else None
-    for name in names if isinstance(names, list) else [names]:
-        if isinstance(name, str):
-            yield name.lower(), "the operation adds it by name"
-    columns = _parameter(info, "clusterBy") or _parameter(info, "newClusteringColumns")
-    if columns:
-        listed = columns if isinstance(columns, list) else [columns]
-        yield "clustering", f"CLUSTER BY {', '.join(map(str, listed))}"
 
 
 def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from deltaadm.errors import Bug, DeltaadmError, EngineError, StorageError, Table
 from deltaadm.formats.formats import FORMATS, Style
 from deltaadm.formats.json import selected_line
 from deltaadm.reports.overview import (
-    Tally,
+    FleetCounts,
     brief_line,
     few_listed,
     is_uneventful,
@@ -418,7 +418,7 @@ class ResultPrinter:
         self._uneventful: Counter[str] = Counter()
         self._healthy: list[str] = []
         self._reports: list[Report] = []
-        self._tally = Tally()
+        self._counts = FleetCounts()
         self._at_once = [
             target
             for target in targets
@@ -438,7 +438,7 @@ class ResultPrinter:
         self._say_error(result)
         document = result.document if self._inventory or self._fleet.brief else {}
         if self._fleet.brief:
-            self._tally.add(document)
+            self._counts.add(document)
         if self._inventory:
             self._inventory.add(document)
         for target in self._at_once:
@@ -502,7 +502,7 @@ class ResultPrinter:
                     if getattr(each, "findings", True) or getattr(each, "stopped", "")
                 ]
             elif FORMATS[target.format].sums_up and self._fleet.brief:
-                reports.append(self._tally.overview)
+                reports.append(self._counts.overview)
             if target.file is not None:  # no colours there unless they are asked for
                 write_file(target.file, rendered(target.format, reports, self._style))
             elif reports:
@@ -512,7 +512,7 @@ class ResultPrinter:
         return combine_exit_codes(self._codes, alone=self._fleet.alone)
 
     def _sum_up(self) -> None:
-        overview = self._tally.overview
+        overview = self._counts.overview
         held = [line for _, line in sorted(self._held, key=lambda held: held[0])]
         in_text = any(target.format == "text" for target in self._at_once)
         if in_text and not self._quiet:

@@ -32,7 +32,7 @@ from deltaadm.plans.reversal import plan_undo
 from deltaadm.plans.saved import read_plans
 from deltaadm.plans.secrets import require_no_secrets
 from deltaadm.replay.reconcile import Detail
-from deltaadm.reports.overview import FROM_JOURNAL, Tally, brief_line
+from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, brief_line
 from deltaadm.runs import sessions
 from deltaadm.runs.files import STANDARD_OUTPUT, announce_plans, unwritable
 from deltaadm.runs.fleet import (
@@ -462,7 +462,7 @@ def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
     try:
         document = {**json.loads(line), "table": saved.table, FROM_JOURNAL: True}
         brief_line(document)
-        Tally().add(document)
+        FleetCounts().add(document)
         # A plan in two runs counts as done for the journal once its first run is.
         waits = any(step.get("waits") for step in document["plan"]["steps"])
         return TableResult(saved.table, json_line(document), WAITING if waits else 0, old=True)
