@@ -209,8 +209,7 @@ class CreateTable(Step):
         after = replace(after, metadata=_with_inherited(snapshot, after.metadata))
         if self.cluster_by:
             # Types and statistics come after the names; Delta looks at the schema that it writes.
-            clustered = columns.check_clustering(after.metadata, clusters)
-            columns.check_statistics_of(after.metadata, clustered)
+            columns.validate_cluster_by_spec(after.metadata, clusters)
         if any(key in configuration for key in checks.RETENTION_KEYS):
             checks.check_retention(after.metadata)
         checks.require_readable_char(self.schema)

@@ -389,6 +389,11 @@ def _missing(schema: StructType, column: Path) -> Refused:
     )
 
 
+def validate_cluster_by_spec(metadata: Metadata, columns: Sequence[Path]) -> None:
+    """Raise `Refused` unless *columns* exist, are at most four, and have statistics."""
+    check_statistics_of(metadata, check_clustering(metadata, columns))
+
+
 def check_statistics_of(metadata: Metadata, columns: Sequence[Path]) -> None:
     """Raise `Refused` unless files have statistics of *columns*, spelled as in the schema."""
     collected = set(columns_with_statistics(metadata))
