@@ -39,7 +39,7 @@ from deltaadm.json_values import compact
 from deltaadm.replay.checkpoints import CheckpointReader, documents
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import Attempt, locate
-from deltaadm.replay.reconcile import UnreadableCheckpoint, canonical_path, hint_of, vector_id
+from deltaadm.replay.reconcile import UnreadableCheckpointError, canonical_path, hint_of, vector_id
 from deltaadm.storage.local import unwritable
 
 if TYPE_CHECKING:
@@ -458,7 +458,7 @@ def _written(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
     while True:
         try:
             return _written_from(store, snapshot, attempt.segment)
-        except UnreadableCheckpoint as error:
+        except UnreadableCheckpointError as error:
             attempt.answer(error)  # goes back to an older one, or raises
         except OSError as error:
             raise unwritable(f"the checkpoint of version {snapshot.version}", error) from error
@@ -630,7 +630,7 @@ def _existing(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
     theirs = replace(segment, checkpoint=checkpoint, commits=none, deltas=none)
     try:
         digest, small = _essence(store, theirs)
-    except UnreadableCheckpoint as error:
+    except UnreadableCheckpointError as error:
         raise _in_the_way(last, error.message.rstrip(".")) from error
     try:
         whole = LogListing.of(store.root, store.list_log(0))
@@ -736,21 +736,21 @@ class _State(Replay):
         reader = self._open_checkpoint()
         for path in reader.file_paths():
             for name, document in reader.file_actions(path):
-                if self._fold.survives(name, document):
+                if self._reconciled.survives(name, document):
                     yield name, document
 
     def other_actions(self) -> Iterator[NamedDocument]:
         """The protocol, the metadata, the domains that there are, and the transactions."""
         self.snapshot(None)  # raises where protocol or metadata is missing
-        yield "protocol", dict(self._fold.protocol or {})
-        yield "metaData", dict(self._fold.metadata or {})
-        for domain in self._fold.domains.values():
+        yield "protocol", dict(self._reconciled.protocol or {})
+        yield "metaData", dict(self._reconciled.metadata or {})
+        for domain in self._reconciled.domains.values():
             if domain.get("removed") is not True:
                 yield "domainMetadata", dict(domain)
-        for transaction in self._fold.transactions.values():
+        for transaction in self._reconciled.transactions.values():
             yield "txn", dict(transaction)
 
     @property
     def unknown(self) -> Mapping[str, int]:
         """How many actions there are that the protocol does not define, by their names."""
-        return self._fold.unknown
+        return self._reconciled.unknown

@@ -24,8 +24,8 @@ from deltaadm.replay.parquet import (
 from deltaadm.replay.reconcile import (
     LONG,
     NUM_RECORDS_FIRST,
-    Fold,
-    UnreadableCheckpoint,
+    Reconciliation,
+    UnreadableCheckpointError,
     count_files,
     merge,
     processors,
@@ -198,7 +198,7 @@ class CheckpointReader:
     """
     One complete checkpoint, opened as needed.
 
-    Whatever makes a file of it unreadable becomes `UnreadableCheckpoint`; trouble with the
+    Whatever makes a file of it unreadable becomes `UnreadableCheckpointError`; trouble with the
     store stays a `StorageError`.
     """
 
@@ -231,34 +231,34 @@ class CheckpointReader:
             yield from reversed(self._small(file.path, STATE))
 
     def live_batches(
-        self, fold: Fold, counts: FileCounts | None = None
+        self, reconciled: Reconciliation, counts: FileCounts | None = None
     ) -> Iterator[list[Document] | pa.StructArray]:
         """
-        The `add` actions that nothing newer in *fold* hides, by the batch; a *counts* counts them.
+        The `add` actions that nothing newer in *reconciled* hides, by the batch.
 
-        Those of JSON are as in the log, those of Parquet by column.
+        *counts* adds them up. Those of JSON are as in the log, those of Parquet by column.
         """
         for path in self.file_paths():
             if path.endswith(".json"):
-                alive = self._live_json_adds(path, fold, counts)
+                alive = self._live_json_adds(path, reconciled, counts)
                 while batch := list(islice(alive, _BATCH_ACTIONS)):
                     if counts is not None:
                         counts.add(count_files(batch))
                     yield batch
             else:
-                yield from ahead([self._parquet_batches(path, fold, counts)])
+                yield from ahead([self._parquet_batches(path, reconciled, counts)])
 
-    def count(self, fold: Fold) -> FileCounts:
-        """Count the files that nothing newer in *fold* hides."""
+    def count(self, reconciled: Reconciliation) -> FileCounts:
+        """Count the files that nothing newer in *reconciled* hides."""
         counts, columnar = FileCounts(), []
         for path in self.file_paths():
             if path.endswith(".json"):
-                counts.add(count_files(self._live_json_adds(path, fold, counts)))
+                counts.add(count_files(self._live_json_adds(path, reconciled, counts)))
             else:
                 columnar.append(path)
         if columnar:
             require_address_space(self._store.limits)
-            touched = _texts(fold.touched_paths())
+            touched = _texts(reconciled.touched_paths())
             # Split so that the threads have about equal work.
             readers = min(processors(), _READERS)
             parts = [slice(reader, None, readers) for reader in range(readers)]
@@ -270,7 +270,7 @@ class CheckpointReader:
             for path, counted, adds in ahead(shares):
                 counts.adds_read += len(adds)
                 with self.decoding(path):
-                    counts.add(_column_facts(_alive(adds, touched, fold), counted=counted))
+                    counts.add(_column_facts(_alive(adds, touched, reconciled), counted=counted))
         return counts
 
     def file_paths(self) -> list[str]:
@@ -392,20 +392,20 @@ class CheckpointReader:
             return actions
 
     def _live_json_adds(
-        self, path: str, fold: Fold, counts: FileCounts | None
+        self, path: str, reconciled: Reconciliation, counts: FileCounts | None
     ) -> Iterator[Document]:
         for name, action in self.json_actions(path):
             if name == "add":
                 if counts is not None:
                     counts.adds_read += 1
-                if fold.offer("add", action):
+                if reconciled.offer("add", action):
                     yield action
 
     def _parquet_batches(
-        self, path: str, fold: Fold, counts: FileCounts | None
+        self, path: str, reconciled: Reconciliation, counts: FileCounts | None
     ) -> Iterator[pa.StructArray]:
-        """The `add` actions of a file that *fold* does not hide."""
-        touched = _texts(fold.touched_paths())
+        """The `add` actions of a file that *reconciled* does not hide."""
+        touched = _texts(reconciled.touched_paths())
         with self.decoding(path):
             for _, counted, adds in self.add_batches(
                 path,
@@ -418,7 +418,7 @@ class CheckpointReader:
                 except ValueError:
                     adds.to_pylist()  # says which byte it is
                     raise
-                alive = _alive(adds, touched, fold)
+                alive = _alive(adds, touched, reconciled)
                 if counts is not None:
                     counts.adds_read += len(adds)
                     counts.add(_column_facts(alive, counted=counted))
@@ -515,7 +515,7 @@ class _Decoding:
             raise unreadable_checkpoint(self._version, f"{self._path}: {cause}") from error
 
 
-_NO_CONTENT: Final = (EngineError, MemoryError, StorageError, UnreadableCheckpoint)
+_NO_CONTENT: Final = (EngineError, MemoryError, StorageError, UnreadableCheckpointError)
 """Exceptions that do not concern the content of a file, or already say what is wrong with it."""
 
 
@@ -550,9 +550,9 @@ def _longest(texts: pa.StringArray) -> int:
     return pc.max(pc.binary_length(texts)).as_py() or 0
 
 
-def unreadable_checkpoint(version: int, cause: str) -> UnreadableCheckpoint:
+def unreadable_checkpoint(version: int, cause: str) -> UnreadableCheckpointError:
     """The error for the checkpoint of *version*, of which *cause* says what is wrong where."""
-    return UnreadableCheckpoint(
+    return UnreadableCheckpointError(
         f"The checkpoint of version {version} cannot be read ({cause.rstrip('.')}).",
         remedy="Restore the file from a backup, or write a new checkpoint if the table "
         "still loads without it.",
@@ -683,16 +683,18 @@ def _without_nulls(adds: pa.StructArray) -> pa.StructArray:
     return adds.filter(pc.is_valid(paths))
 
 
-def _alive(adds: pa.StructArray, touched: pa.StringArray, fold: Fold) -> pa.StructArray:
-    """Those of *adds* that *fold* does not hide."""
+def _alive(
+    adds: pa.StructArray, touched: pa.StringArray, reconciled: Reconciliation
+) -> pa.StructArray:
+    """Those of *adds* that *reconciled* does not hide."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    # Only these are offered to *fold*, which remembers what it is offered.
+    # Only these are offered to *reconciled*, which remembers what it is offered.
     doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
     if doubtful is None:
         return adds
-    offered = (fold.offer("add", plain_add(row)) for row in adds.filter(doubtful).to_pylist())
+    offered = (reconciled.offer("add", plain_add(row)) for row in adds.filter(doubtful).to_pylist())
     marks = bytes(not doubt or next(offered) for doubt in doubtful.to_pylist())
     alive = pa.Array.from_buffers(pa.uint8(), len(marks), [None, pa.py_buffer(marks)])
     return adds.filter(alive.cast(pa.bool_()))

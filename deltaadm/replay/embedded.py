@@ -15,7 +15,7 @@ from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.reconcile import (
     Detail,
-    Fold,
+    Reconciliation,
     added_files,
     count_files,
     merge,
@@ -67,7 +67,7 @@ class Replay:
     def __init__(self, store: LogStore, segment: LogSegment) -> None:
         self._store = store
         self._segment = segment
-        self._fold = Fold(store.qualifier, store.limits.state)
+        self._reconciled = Reconciliation(store.qualifier, store.limits.state)
         self._warnings: list[str] = []
         self._commit_info: CommitInfo | None = None
 
@@ -87,20 +87,20 @@ class Replay:
         # Before the checksum, which would do: damage in the newest commit has to show.
         for file in self._segment.deltas[-1:]:
             self._take_state(self._last_delta(file), file.path)
-        if not self._fold.complete:
+        if not self._reconciled.complete:
             checksum = self._read_checksum()
             if checksum is not None and _has_state(checksum):
-                self._fold.offer("protocol", checksum["protocol"])
-                self._fold.offer("metaData", checksum["metadata"])
-        if not self._fold.complete:
+                self._reconciled.offer("protocol", checksum["protocol"])
+                self._reconciled.offer("metaData", checksum["metadata"])
+        if not self._reconciled.complete:
             self.search_deltas(self._segment.deltas[:-1])
-        if not self._fold.complete and self._segment.checkpoint:
+        if not self._reconciled.complete and self._segment.checkpoint:
             from deltaadm.replay.checkpoints import CheckpointReader
 
             reader = CheckpointReader(self._store, self._segment.checkpoint)
             for name, document in reader.state_actions():
-                self._fold.offer(name, document)
-                if self._fold.complete:
+                self._reconciled.offer(name, document)
+                if self._reconciled.complete:
                     break
         self._read_commit_info()
 
@@ -109,7 +109,7 @@ class Replay:
         for path, actions in self._looked_into(files, self._state_in):
             if actions:
                 self._take_state(actions, path)
-                if self._fold.complete:
+                if self._reconciled.complete:
                     return
 
     def _looked_into(
@@ -139,7 +139,7 @@ class Replay:
 
     def counted_in_checkpoint(self, reader: CheckpointReader) -> FileCounts:
         """The counts by *reader* of the files that the deltas have not hidden."""
-        return reader.count(self._fold)
+        return reader.count(self._reconciled)
 
     def live_documents(self) -> Iterator[Document]:
         """The `add` actions of the live files."""
@@ -157,7 +157,7 @@ class Replay:
     ) -> Iterator[list[Document] | pa.StructArray]:
         """The files of the checkpoint that the deltas have not hidden; *counts* adds them up."""
         if self._segment.checkpoint:
-            yield from self._open_checkpoint().live_batches(self._fold, counts)
+            yield from self._open_checkpoint().live_batches(self._reconciled, counts)
 
     def snapshot(self, facts: FileFacts | None) -> Snapshot:
         """The result; *facts* is None where only protocol and metadata were looked for."""
@@ -174,12 +174,12 @@ class Replay:
         if facts is not None:
             from deltaadm.domain.actions import DomainMetadata, SetTransaction
 
-            found = map(DomainMetadata.from_wire, self._fold.domains.values())
+            found = map(DomainMetadata.from_wire, self._reconciled.domains.values())
             # Tombstones have done their work.
             domains = {domain.domain: domain for domain in found if not domain.removed}
             transactions = {
                 app: SetTransaction.from_wire(document)
-                for app, document in self._fold.transactions.items()
+                for app, document in self._reconciled.transactions.items()
             }
         return Snapshot(
             root=self._store.root,
@@ -214,7 +214,7 @@ class Replay:
             if name == "commitInfo":
                 self._commit_info = CommitInfo.from_wire(document)
             elif name not in ACTION_NAMES:
-                self._fold.offer(name, document)
+                self._reconciled.offer(name, document)
         return actions
 
     def _state_in(self, path: str) -> list[Named]:
@@ -230,7 +230,7 @@ class Replay:
                 self._warnings.append(repeated_action(path, len(mine), name))
             # Of several in one commit Delta takes the last one.
             for document in reversed(mine):
-                self._fold.offer(name, document)
+                self._reconciled.offer(name, document)
 
     def _open_checkpoint(self) -> CheckpointReader:
         """Take in a checkpoint's actions that are not about files."""
@@ -239,7 +239,7 @@ class Replay:
         assert self._segment.checkpoint is not None  # noqa: S101 -- callers have looked
         reader = checkpoints.CheckpointReader(self._store, self._segment.checkpoint)
         for name, document in reader.small_actions():
-            self._fold.offer(name, document)
+            self._reconciled.offer(name, document)
         return reader
 
     def live_in_deltas(self) -> Iterator[Document]:
@@ -256,7 +256,7 @@ class Replay:
                     singles[name] += 1
                 elif name == "commitInfo" and self._commit_info is None:
                     self._commit_info = CommitInfo.from_wire(document)
-                if self._fold.survives(name, document):
+                if self._reconciled.survives(name, document):
                     yield name, document
             self._warnings.extend(
                 repeated_action(path, count, name) for name, count in singles.items() if count > 1
@@ -333,11 +333,11 @@ class Replay:
                 self._warnings.append(f"The version checksum's {name} differs from the log's.")
 
     def _protocol(self) -> Protocol | None:
-        document = self._fold.protocol
+        document = self._reconciled.protocol
         return None if document is None else Protocol.from_wire(document)
 
     def _metadata(self) -> Metadata | None:
-        document = self._fold.metadata
+        document = self._reconciled.metadata
         return None if document is None else Metadata.from_wire(document)
 
     def _timestamp(self, metadata: Metadata) -> int:
@@ -352,8 +352,8 @@ class Replay:
         for name, action in (("protocol", protocol), ("metaData", metadata)):
             if fields := sorted(action.unknown_keys):
                 yield f"The {name} action has unknown fields, ignored: {', '.join(fields)}."
-        if self._fold.unknown:
-            counted = (f"{name} ({count})" for name, count in sorted(self._fold.unknown.items()))
+        if unknown := self._reconciled.unknown:
+            counted = (f"{name} ({count})" for name, count in sorted(unknown.items()))
             yield f"The log has unknown actions, ignored: {', '.join(counted)}."
 
 

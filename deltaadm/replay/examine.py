@@ -35,7 +35,7 @@ from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_facts, state_after
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint
+from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.storage.threads import Threads, panics_as_errors
 
@@ -384,7 +384,7 @@ class _FactCollector:
             known = self._counted
             counts = known[1] if known is not None and known[0] == segment else None
             return SharingReplay(store, segment, self._lines, counts).outcome(detail)
-        except UnreadableCheckpoint as error:
+        except UnreadableCheckpointError as error:
             if segment.checkpoint is not None:
                 self._unreadable[segment.checkpoint] = error.message
             raise
@@ -498,7 +498,7 @@ class _FactCollector:
         if self._depth.files and totals is None:
             try:
                 totals = yield from self._files(snapshot)
-            except UnreadableCheckpoint as error:
+            except UnreadableCheckpointError as error:
                 checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
                 if checkpoint is not None and checkpoint not in self._unreadable:
                     yield facts.CheckpointFacts(

@@ -21,7 +21,7 @@ from deltaadm.facts import CheckpointFacts, CompactionFacts, Difference, Sidecar
 from deltaadm.json_values import integer
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import SMALL, CheckpointReader, require_short_paths, sidecar_path
-from deltaadm.replay.reconcile import Fold, canonical_path, vector_id
+from deltaadm.replay.reconcile import Reconciliation, canonical_path, vector_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -213,18 +213,18 @@ class _Expected:
         self._store = store
         self._base = base
         self._files = files
-        self._fold = Fold()
+        self._reconciled = Reconciliation()
         self.hashes = {digest for digest, _ in self.live()}
         """The files that are alive; who compares takes out of it what is found."""
-        if base is not None and not self._fold.complete:
+        if base is not None and not self._reconciled.complete:
             reader = CheckpointReader(store, base)
             for name, document in reader.small_actions(_STATE):
-                self._fold.offer(name, document)
+                self._reconciled.offer(name, document)
 
     @property
     def state(self) -> tuple[Protocol | None, Metadata | None]:
         """Protocol and metadata."""
-        protocol, metadata = self._fold.protocol, self._fold.metadata
+        protocol, metadata = self._reconciled.protocol, self._reconciled.metadata
         return (
             None if protocol is None else Protocol.from_wire(dict(protocol)),
             None if metadata is None else Metadata.from_wire(dict(metadata)),
@@ -237,7 +237,7 @@ class _Expected:
             body = commits.body(self._store, file.path)
             for name, document in commits.actions_reversed(body, file.path):
                 if name in _STATE:
-                    self._fold.offer(name, document)
+                    self._reconciled.offer(name, document)
                 elif name in {"add", "remove"}:
                     hashed = _hash(document, self._store.qualifier)
                     if hashed not in touched:

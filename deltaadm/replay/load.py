@@ -5,7 +5,7 @@ from __future__ import annotations
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.snapshot import LogListing, LogSegment
 from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
-from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint, hint_of
+from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, hint_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def load_snapshot(
     attempt = Attempt(store, locate(store, version, known, listing))
     # Until a checkpoint can be read, or no older one is left, for which `answer` raises.
     while True:
-        outcome: Snapshot | UnreadableCheckpoint
+        outcome: Snapshot | UnreadableCheckpointError
         try:
             outcome = engine.replay(store, attempt.segment, detail)
-        except UnreadableCheckpoint as error:
+        except UnreadableCheckpointError as error:
             outcome = error
         snapshot = attempt.answer(outcome)
         if snapshot is not None:
@@ -153,11 +153,11 @@ class Attempt:
         self.store = store
         self.segment = located.segment
         self._warnings = located.warnings
-        self._first: UnreadableCheckpoint | None = None
+        self._first: UnreadableCheckpointError | None = None
 
     def answer(self, outcome: Snapshot | DeltaadmError) -> Snapshot | None:
         """The snapshot, or None where the attempt goes on with another segment."""
-        if isinstance(outcome, UnreadableCheckpoint):
+        if isinstance(outcome, UnreadableCheckpointError):
             self._first = self._first or outcome
             self._warnings += (outcome.message,)
             checkpoint = self.segment.checkpoint

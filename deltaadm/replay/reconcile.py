@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Key = tuple[str, str]
 
 
-class Fold:
+class Reconciliation:
     """
     The state so far. Offer actions from the newest to the oldest; the first of a key stays.
 
@@ -249,12 +249,12 @@ class ReplayEngine(Protocol):
         """
         The state that *segment* describes, whether or not its features are supported.
 
-        Raises `UnreadableCheckpoint` if only the segment's checkpoint is at fault, and
+        Raises `UnreadableCheckpointError` if only the segment's checkpoint is at fault, and
         `TableError` where no snapshot can be built.
         """
 
 
-class UnreadableCheckpoint(TableError):  # noqa: N818 -- reads as the finding it is
+class UnreadableCheckpointError(TableError):
     """A checkpoint that cannot be used; the table may still load from older files."""
 
 

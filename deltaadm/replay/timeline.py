@@ -28,7 +28,7 @@ from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import in_commit_timestamps
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint, parallel_scan, processors
+from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, parallel_scan, processors
 from deltaadm.replay.time_travel import raised_times
 
 if TYPE_CHECKING:
@@ -112,13 +112,13 @@ def _base(
     first, last = available.versions[0], available.versions[-1]
     if first == 0:
         return no_table(store.root)
-    failure: UnreadableCheckpoint | None = None
+    failure: UnreadableCheckpointError | None = None
     versions = {checkpoint.version for checkpoint in listing.checkpoints}
     for version in sorted(versions):
         if first - 1 <= version <= last:
             try:
                 return _loaded(store, engine, max(version, first))
-            except UnreadableCheckpoint as error:
+            except UnreadableCheckpointError as error:
                 failure = failure or error
     if failure is not None:
         raise failure

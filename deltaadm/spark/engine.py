@@ -20,7 +20,7 @@ from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.paths import PARTS
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path, unreadable_checkpoint
 from deltaadm.replay.embedded import Replay
-from deltaadm.replay.reconcile import Detail, UnreadableCheckpoint
+from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError
 from deltaadm.spark import store
 from deltaadm.spark.errors import error_text, sentence
 from deltaadm.spark.session import configured
@@ -118,7 +118,7 @@ class _SparkReplay(Replay):
             raise _error_about(self.log, error) from error
         for made_by_one_file in _newest_first(rows):
             self._take(made_by_one_file)
-            if self._fold.complete:
+            if self._reconciled.complete:
                 return
 
     def json_paths(self) -> list[str]:
@@ -139,10 +139,10 @@ class _SparkReplay(Replay):
         if self._segment.checkpoint is not None and self._checkpoint_files(".parquet"):
             reader = CheckpointReader(self._store, self._segment.checkpoint)
             for name, document in reader.small_actions():
-                self._fold.offer(name, document)
+                self._reconciled.offer(name, document)
             self._add_files = reader.file_paths()
 
-    def unreadable(self, cause: str) -> UnreadableCheckpoint:
+    def unreadable(self, cause: str) -> UnreadableCheckpointError:
         """The error for a checkpoint in whose files Spark finds something wrong."""
         checkpoint = self._segment.checkpoint
         version = self._segment.version if checkpoint is None else checkpoint.version
@@ -168,9 +168,9 @@ class _SparkReplay(Replay):
                 if is_newest and row["age"] == store.age(self._segment.version):
                     self._commit_info = CommitInfo.from_wire(document)
             elif row["name"] in ACTION_NAMES:
-                self._fold.offer(row["name"], document)
+                self._reconciled.offer(row["name"], document)
             else:
-                self._fold.unknown[row["name"]] = row["count"]
+                self._reconciled.unknown[row["name"]] = row["count"]
         return sidecars
 
     def _checkpoint_files(self, suffix: str) -> list[LogFile]:

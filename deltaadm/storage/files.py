@@ -17,23 +17,16 @@ if TYPE_CHECKING:
     Place = str | os.PathLike[str]
 
 _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
-    (stat.S_ISLNK, "it is a symbolic link"),
-    (stat.S_ISDIR, "it is a directory"),
-    (stat.S_ISFIFO, "it is a pipe"),
-    (stat.S_ISSOCK, "it is a socket"),
-    (stat.S_ISCHR, "it is a device"),
-    (stat.S_ISBLK, "it is a device"),
-)
+    (stat.S_ISLNK, "it is a symbolic link"), (stat.S_ISDIR, "it is a directory"),
+    (stat.S_ISFIFO, "it is a pipe"), (stat.S_ISSOCK, "it is a socket"),
+    (stat.S_ISCHR, "it is a device"), (stat.S_ISBLK, "it is a device"),
+)  # fmt: skip
 
 _CREATE: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _APPEND: Final = (
-    os.O_RDWR
-    | os.O_CREAT
-    | os.O_APPEND
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-)
+    os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+)  # fmt: skip
 
 
 @contextmanager

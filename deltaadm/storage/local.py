@@ -7,14 +7,8 @@ import os
 import stat
 from collections.abc import Mapping
 
-from deltaadm.domain.snapshot import (
-    LOG_DIRECTORY,
-    FileInfo,
-    Kind,
-    commit_name,
-    listing_prefix,
-    no_table,
-)
+from deltaadm.domain import snapshot
+from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, Kind
 from deltaadm.errors import (
     DeltaadmError,
     EngineError,
@@ -67,14 +61,16 @@ class LocalStore:
         """Names are read, sizes and times of files when they are asked for."""
         entries = _files_in(self._log)
         if entries is None:
-            from deltaadm.storage.discover import (  # only a mistake pays for it
-                tables_nearby,
-            )
+            from deltaadm.storage.discover import tables_nearby  # only a mistake pays for it
 
-            cause = _instead_of_table(self.local_path)
-            raise no_table(self.root, cause, *tables_nearby(self.local_path))
+            place, cause = self.local_path, "the directory does not exist"
+            if os.path.isdir(place):  # noqa: PTH112 -- pathlib costs time
+                cause = "it has no _delta_log"
+            elif os.path.exists(place):  # noqa: PTH110
+                cause = "it is a file"
+            raise snapshot.no_table(self.root, cause, *tables_nearby(place))
         if start:
-            first = listing_prefix(start)
+            first = snapshot.listing_prefix(start)
             entries = {name: entry for name, entry in entries.items() if name >= first}
         return _Listing(entries)
 
@@ -173,7 +169,7 @@ class LocalStore:
         try:
             # Only the first commit makes a log: any other would make one for a table that was just
             # dropped.
-            if path == commit_name(0):
+            if path == snapshot.commit_name(0):
                 make_directories(self._log)
             return create_whole(where, body, self._newest())
         except OSError as error:
@@ -216,13 +212,6 @@ class LocalStore:
             return
         except OSError as error:
             raise unwritable(where, error) from error
-
-
-def _instead_of_table(path: str) -> str:
-    if os.path.isdir(path):  # noqa: PTH112 -- pathlib costs time
-        return "it has no _delta_log"
-    exists = os.path.exists(path)  # noqa: PTH110
-    return "it is a file" if exists else "the directory does not exist"
 
 
 def _files_in(directory: str) -> dict[str, os.DirEntry[str]] | None:
@@ -348,12 +337,9 @@ def _is_missing(error: OSError) -> bool:
 
 
 _FILE_TYPES: Final[Mapping[str, Callable[[int], bool]]] = {
-    "a directory": stat.S_ISDIR,
-    "a FIFO": stat.S_ISFIFO,
-    "a character device": stat.S_ISCHR,
-    "a block device": stat.S_ISBLK,
-    "a socket": stat.S_ISSOCK,
-}
+    "a directory": stat.S_ISDIR, "a FIFO": stat.S_ISFIFO, "a socket": stat.S_ISSOCK,
+    "a character device": stat.S_ISCHR, "a block device": stat.S_ISBLK,
+}  # fmt: skip
 
 
 def _not_regular(where: str, mode: int) -> TableError:
@@ -382,10 +368,7 @@ def _inaccessible(where: str, error: OSError) -> DeltaadmError:
 def unwritable(where: str, error: OSError) -> StorageError:
     """The error for a file that cannot be written."""
     cause = (error.strerror or str(error)).lower()
-    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-    return StorageError(
-        f"Cannot write {where}: {cause}.",
-        remedy="Free some space there, and try again."
-        if full
-        else "Check the permissions of the file and its directories, and try again.",
-    )
+    remedy = "Check the permissions of the file and its directories, and try again."
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        remedy = "Free some space there, and try again."
+    return StorageError(f"Cannot write {where}: {cause}.", remedy=remedy)

@@ -14,7 +14,7 @@ from deltaadm.limits import Limits
 from deltaadm.replay import commits
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import Detail, Fold
+from deltaadm.replay.reconcile import Detail, Reconciliation
 from deltaadm.reports.validate import choose_rules, validate
 from deltaadm.storage.store import LogStore, open_store
 from tests.support import tables
@@ -247,13 +247,13 @@ def test_a_long_name_is_held_as_a_hash_and_still_hides_files(tmp_path: Path) -> 
 
 
 def test_names_of_files_take_what_the_documentation_says() -> None:
-    fold, names = Fold(), [f"{number:070d}" for number in range(20_000)]
+    reconciled, names = Reconciliation(), [f"{number:070d}" for number in range(20_000)]
     removed = [remove(name)["remove"] for name in names]
     tracemalloc.start()
     try:
         for file in removed:
             file["path"] = f"{file['path']}"[:-1] + "x"
-            fold.offer("remove", file)
+            reconciled.offer("remove", file)
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()

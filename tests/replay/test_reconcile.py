@@ -2,7 +2,7 @@
 
 import pytest
 
-from deltaadm.replay.reconcile import Fold, canonical_path, count_files, has_num_records
+from deltaadm.replay.reconcile import Reconciliation, canonical_path, count_files, has_num_records
 from tests.support.tables import add, deletion_vector, domain, remove, txn
 
 
@@ -49,29 +49,29 @@ def test_paths_of_one_file(left: str, right: str, *, same: bool) -> None:
 
 
 def test_first_offered_stays() -> None:
-    fold = Fold()
+    reconciled = Reconciliation()
     for action in (txn("x", 1), txn("x", 2), domain("d", "new"), domain("d", "old")):
         ((name, body),) = action.items()
-        assert not fold.offer(name, body)
-    assert fold.transactions["x"]["version"] == 1
-    assert fold.domains["d"]["configuration"] == "new"
+        assert not reconciled.offer(name, body)
+    assert reconciled.transactions["x"]["version"] == 1
+    assert reconciled.domains["d"]["configuration"] == "new"
 
 
 def test_files_are_told_apart_by_deletion_vector() -> None:
-    fold = Fold()
+    reconciled = Reconciliation()
     with_vector = add("a", deletionVector=deletion_vector("v"))["add"]
-    assert fold.offer("add", with_vector)
-    assert not fold.offer("remove", remove("a")["remove"])
-    assert not fold.offer("add", add("a")["add"])
-    assert not fold.offer("add", with_vector)
-    assert fold.offer("add", add("a", deletionVector=deletion_vector("v", None))["add"])
+    assert reconciled.offer("add", with_vector)
+    assert not reconciled.offer("remove", remove("a")["remove"])
+    assert not reconciled.offer("add", add("a")["add"])
+    assert not reconciled.offer("add", with_vector)
+    assert reconciled.offer("add", add("a", deletionVector=deletion_vector("v", None))["add"])
 
 
 def test_unknown_actions_are_counted() -> None:
-    fold = Fold()
+    reconciled = Reconciliation()
     for name in ("novel", "cdc", "commitInfo", "novel"):
-        fold.offer(name, {})
-    assert fold.unknown == {"novel": 2}
+        reconciled.offer(name, {})
+    assert reconciled.unknown == {"novel": 2}
 
 
 @pytest.mark.parametrize(("stats", "known"), [
