@@ -82,10 +82,8 @@ class SavedPlan:
             )
 
     def _sends_to(self, location: str) -> bool:
-        destinations = (step.touches.destination for step in self.steps)
-        return any(
-            destination is not None and destination.root == location for destination in destinations
-        )
+        places = (step.touches.destination for step in self.steps)
+        return any(place is not None and place.root == location for place in places)
 
     def as_made(self) -> Plan:
         """The plan on the state that it was made for."""
