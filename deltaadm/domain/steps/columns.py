@@ -126,24 +126,21 @@ def _attribute_name(path: Path) -> str:
     return ".".join(f"`{part}`" if "." in part else part for part in path)
 
 
-def _column_document(path: Path, field: StructField) -> dict[str, Any]:
-    """A column as the parameters of Delta's commits describe it."""
+def _column_document(path: Path, field: StructField, position: Position | None) -> dict[str, Any]:
+    """A column and its position, if it is not the end, as in the parameters of Delta's commits."""
     data_type = field.type
     # Spark's `typeName`, which does not say what is inside an array or a map.
     name = "array" if isinstance(data_type, ArrayType) else type_name(data_type)
-    return {
+    column = {
         "name": _attribute_name(path),
         "type": "map" if isinstance(data_type, MapType) else name,
         "nullable": field.nullable,
         "metadata": dict(field.metadata),
     }
-
-
-def _position_document(position: Position | None) -> dict[str, str]:
-    """The position of a column as the parameters of Delta's commits have it; empty for the end."""
     if position is None:
-        return {}
-    return {"position": "FIRST" if position.after is None else f"AFTER {position.after}"}
+        return {"column": column}
+    place = "FIRST" if position.after is None else f"AFTER {position.after}"
+    return {"column": column, "position": place}
 
 
 def _refuse_dependents(metadata: Metadata, column: Path) -> None:
@@ -283,8 +280,7 @@ class ChangeColumns(Step):
             if change.type is not None:
                 bare = column.without(checks.RAW_TYPE)
                 column = checks.without_char(replace(bare, type=change.type))
-            document = _column_document(change.column, column)
-            columns.append({"column": document, **_position_document(change.position)})
+            columns.append(_column_document(change.column, column, change.position))
         if len(columns) > 1:
             # Here the column's parts stand beside the position, unlike where one is changed.
             flat = [{**entry.pop("column"), **entry} for entry in columns]
@@ -548,7 +544,7 @@ class AddColumns(Step):
         before = schema = snapshot.metadata.schema
         for definition in self.columns:
             # Parents are those of the table as it is; a position may name a column just added.
-            schema = _with_column(schema, _parent(before, definition), definition)
+            schema = _with_column(schema, before, definition)
         for definition in self.columns:
             default = definition.column.metadata.get(CURRENT_DEFAULT)
             if isinstance(default, str):
@@ -600,11 +596,10 @@ class AddColumns(Step):
             new.add(folded(path))
 
     def operation(self, _before: Snapshot, _after: Snapshot) -> Operation:
-        columns = []
-        for definition in self.columns:
-            path = (*definition.parent, definition.column.name)
-            document = _column_document(path, definition.column)
-            columns.append({"column": document, **_position_document(definition.position)})
+        columns = [
+            _column_document((*new.parent, new.column.name), new.column, new.position)
+            for new in self.columns
+        ]
         return Operation("ADD COLUMNS", {"columns": compact(columns)})
 
     @property
@@ -627,23 +622,21 @@ def _taken(column: Path) -> Refused:
     )
 
 
-def _parent(schema: StructType, definition: ColumnDefinition) -> Path:
-    """The path of the struct to add to, as the schema spells it."""
-    if not definition.parent:
-        return ()
-    path, place = _existing(schema, definition.parent)
-    if not isinstance(place.type, StructType):
-        raise Refused(
-            f"{path_text(path)} is not a struct, so the column {definition.column.name} cannot be "
-            "added to it.",
-            remedy="For structs in an array or a map, give the path of the struct, such as "
-            "items.element.x or prices.value.x.",
-            delta_error_class="INVALID_FIELD_NAME",
-        )
-    return path
-
-
-def _with_column(schema: StructType, parent: Path, definition: ColumnDefinition) -> StructType:
+def _with_column(
+    schema: StructType, before: StructType, definition: ColumnDefinition
+) -> StructType:
+    """*schema* with one more column in a struct that *before*, the table's schema, has."""
+    parent: Path = ()
+    if definition.parent:
+        parent, place = _existing(before, definition.parent)
+        if not isinstance(place.type, StructType):
+            raise Refused(
+                f"{path_text(parent)} is not a struct, so the column {definition.column.name} "
+                "cannot be added to it.",
+                remedy="For structs in an array or a map, give the path of the struct, such as "
+                "items.element.x or prices.value.x.",
+                delta_error_class="INVALID_FIELD_NAME",
+            )
     position = definition.position
 
     def extended(struct: StructType) -> StructType:

@@ -63,8 +63,8 @@ INTERNAL_COLUMNS: Final = frozenset({
     "_change_type", "_commit_version", "_commit_timestamp", "__is_cdc", "_row-id",
     "__delta_internal_row_index", "__delta_internal_is_row_deleted", "_row-commit-version",
 })
-# fmt: on
 """Columns that Delta makes itself, in lower case; they carry no mapping metadata."""
+# fmt: on
 
 
 def column_mapping_mode(metadata: Metadata) -> ColumnMappingMode:
