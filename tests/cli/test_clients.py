@@ -86,17 +86,14 @@ def test_a_plan_that_shuts_nobody_out_says_nothing(small: Table) -> None:
     assert plan["clients"] == []
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--for-client", "presto"], "presto cannot read the table because of "),
-        (["--for-client", "delta-spark@2.2"], "delta-spark@2.2 cannot read"),
-        (["--for-client", "trino", "--for-client", "athena"], "athena is not known "),
-        (["--for-client-writing", "duckdb-delta@1.3"], ""),
-        (["--for-client-writing", "flink"], "flink@3.0.0 cannot write"),
-        (["--for-client", "trino@480", "--for-client-writing", "trino@480"], ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "words"), [
+    (["--for-client", "presto"], "presto cannot read the table because of "),
+    (["--for-client", "delta-spark@2.2"], "delta-spark@2.2 cannot read"),
+    (["--for-client", "trino", "--for-client", "athena"], "athena is not known "),
+    (["--for-client-writing", "duckdb-delta@1.3"], ""),
+    (["--for-client-writing", "flink"], "flink@3.0.0 cannot write"),
+    (["--for-client", "trino@480", "--for-client-writing", "trino@480"], ""),
+])  # fmt: skip
 def test_a_client_that_must_go_on(small: Table, options: list[str], words: str) -> None:
     with untouched(small.path):
         result = deltaadm("enable-feature", small.path, "deletionVectors", *options)

@@ -475,7 +475,7 @@ def _killed_after(arguments: Sequence[str], journal: Path, size: int) -> int:
         (["--yes"], "--allow-backfill", "takes more than --yes"),
     ],
 )
-def test_without_consent_to_all_nothing_happens(  # noqa: PLR0917 -- fixtures and the row
+def test_without_consent_to_all_nothing_happens(
     lake: Path, tmp_path: Path, writer: LogWriter, given: list[str], missing: str, why: str
 ) -> None:
     file = tmp_path / "plans.jsonl"

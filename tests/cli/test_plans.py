@@ -241,7 +241,7 @@ def test_steps_that_undo_each_other_are_not_taken(small: Table) -> None:
     (["rowTracking"], ["--yes", "--allow-rewrite"], "--allow-backfill"),
 ])  # fmt: skip
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_without_consent_nothing_happens(  # noqa: PLR0917 -- fixtures and the row
+def test_without_consent_nothing_happens(
     small: Table, writer: LogWriter, wish: list[str], given: list[str], missing: str, form: str
 ) -> None:
     with untouched(small.path):
@@ -492,7 +492,7 @@ def _edited(file: Path) -> None:
     (_cut, 7, "not a deltaadm plan: it is not JSON"),
     (_edited, 7, "was changed after it was written"),
 ])  # fmt: skip
-def test_files_that_are_no_plan(  # noqa: PLR0917 -- fixtures and the row
+def test_files_that_are_no_plan(
     small: Table,
     saved: Path,
     writer: LogWriter,

@@ -79,130 +79,70 @@ def writers(*names: str) -> Protocol:
 
 
 @pytest.mark.parametrize(
-    ("client", "version", "protocol", "metadata", "access", "expected", "responsible"),
-    [
-        pytest.param(
-            CHECKER, "5", Protocol(1, 2), PLAIN, Access.READ, WORKS, [],
-            id="nothing stands in the way",
-        ),
-        pytest.param(
-            CHECKER, "5", listed("deletionVectors"), PLAIN, Access.READ, WORKS, [],
-            id="a known feature works",
-        ),
-        pytest.param(
-            CHECKER, "2", listed("deletionVectors"), PLAIN, Access.READ, FAILS,
-            ["protocol.minReaderVersion"], id="an old release stops at the version",
-        ),
-        pytest.param(
-            CHECKER, "5", listed("fromTheFuture"), PLAIN, Access.READ, FAILS, ["fromTheFuture"],
-            id="what is named by nothing falls under every other feature",
-        ),
-        pytest.param(
-            CHECKER, "5", writers("fromTheFuture", "rowTracking"), PLAIN, Access.READ, WORKS, [],
-            id="readers are not concerned by writer features",
-        ),
-        pytest.param(
-            CHECKER, "5", writers("rowTracking", "clustering"), PLAIN, Access.WRITE, FAILS,
-            ["clustering", "rowTracking"], id="writers are, and all are named",
-        ),
-        pytest.param(
-            CHECKER, "5", listed("deletionVectors"), PLAIN, Access.WRITE, FAILS,
-            ["deletionVectors"], id="reading a feature is not writing it",
-        ),
-        pytest.param(
-            CHECKER, "2", listed("appendOnly"), PLAIN, Access.WRITE, FAILS,
-            ["protocol.minReaderVersion"], id="who cannot read cannot write",
-        ),
-        pytest.param(
-            CHECKER, "5", Protocol(1, 3), PLAIN, Access.WRITE, FAILS, ["checkConstraints"],
-            id="old versions imply features",
-        ),
-        pytest.param(
-            CHECKER, "5", writers("invariants"),
-            Metadata(schema_string='{"type":"struct","fields":[{"name":"a","type":"long",'
-                     '"nullable":false,"metadata":{}}]}'),
-            Access.WRITE, FAILS, ["invariants"], id="some features only matter in use",
-        ),
-        pytest.param(
-            CHECKER, "5", writers("invariants"), PLAIN, Access.WRITE, WORKS, [],
-            id="and are harmless otherwise",
-        ),
-        pytest.param(
-            CHECKER, "5", writers("invariants"), Metadata(schema_string="{"), Access.WRITE,
-            FAILS, ["invariants"], id="metadata that cannot be read is taken to use it",
-        ),
-        pytest.param(
-            CHECKER, "5", Protocol(1, 4), PLAIN, Access.WRITE, FAILS,
-            ["checkConstraints", "generatedColumns"], id="what a version implies is in no list",
-        ),
-        pytest.param(
-            CHECKER, "5", writers("changeDataFeed"), PLAIN, Access.WRITE, FAILS,
-            ["changeDataFeed"], id="some programs look at lists alone",
-        ),
-        pytest.param(
-            TRUSTING, "8", listed("columnMapping"), IN_ID_MODE, Access.READ, WRONG,
-            ["columnMapping"], id="id mode has facts of its own",
-        ),
-        pytest.param(
-            TRUSTING, "8", listed("columnMapping"), MAPPED, Access.READ, WORKS, [],
-            id="which do not concern the name mode",
-        ),
-        pytest.param(
-            TRUSTING, "8", Protocol(2, 5), MAPPED, Access.READ, WRONG, ["columnMapping"],
-            id="and so has a reader version without lists",
-        ),
-        pytest.param(
-            TRUSTING, "8", Protocol(2, 5), IN_NO_MODE, Access.READ, WRONG, ["columnMapping"],
-            id="a mode that does not exist may be any",
-        ),
-        pytest.param(
-            CHECKER, "1", Protocol(1, 2), PLAIN, Access.READ, UNKNOWN,
-            ["protocol.minReaderVersion"], id="nothing is known about older releases",
-        ),
-        pytest.param(
-            CHECKER, "6", listed("deletionVectors"), PLAIN, Access.READ, WORKS, [],
-            id="later releases are judged like the newest known",
-        ),
-        pytest.param(
-            CHECKER, "5", Protocol(4, 7), PLAIN, Access.READ, FAILS,
-            ["protocol.minReaderVersion"], id="a version from the future",
-        ),
-        pytest.param(
-            TRUSTING, "6", Protocol(2, 5), PLAIN, Access.READ, WORKS, [],
-            id="a feature that is not in use does not go wrong",
-        ),
-        pytest.param(
-            TRUSTING, "6", Protocol(2, 5), MAPPED, Access.READ, WRONG, ["columnMapping"],
-            id="in use it does, in a table of the old versions",
-        ),
-        pytest.param(
-            TRUSTING, "6", listed("columnMapping", "timestampNtz", "fromTheFuture"), MAPPED,
-            Access.READ, WRONG, ["columnMapping"], id="silently wrong outranks all else",
-        ),
-        pytest.param(
-            TRUSTING, "7", listed("columnMapping"), MAPPED, Access.READ, WORKS, [],
-            id="a fact ends before the release that it names",
-        ),
-        pytest.param(
-            TRUSTING, "6", Protocol(2, 7, None, frozenset({"columnMapping"})), MAPPED,
-            Access.READ, WRONG, ["columnMapping"],
-            id="a reader feature that only writers list concerns readers",
-        ),
-        pytest.param(
-            TRUSTING, "6", listed("deletionVectors"), PLAIN, Access.READ, UNKNOWN,
-            ["deletionVectors"], id="what no source tells is unknown",
-        ),
-        pytest.param(
-            TRUSTING, "6", listed("timestampNtz"), PLAIN, Access.READ, UNKNOWN, ["timestampNtz"],
-            id="a source may leave it open",
-        ),
-        pytest.param(
-            TRUSTING, "6", Protocol(1, 1), PLAIN, Access.WRITE, FAILS,
-            ["protocol.minWriterVersion"], id="some programs never write",
-        ),
-    ],
-)  # fmt: skip
-def test_verdict(  # noqa: PLR0917
+    ("client", "version", "protocol", "metadata", "access", "expected", "responsible"), [
+    pytest.param(CHECKER, "5", Protocol(1, 2), PLAIN, Access.READ, WORKS, [],
+        id="nothing stands in the way"),
+    pytest.param(CHECKER, "5", listed("deletionVectors"), PLAIN, Access.READ, WORKS, [],
+        id="a known feature works"),
+    pytest.param(CHECKER, "2", listed("deletionVectors"), PLAIN, Access.READ, FAILS,
+        ["protocol.minReaderVersion"], id="an old release stops at the version"),
+    pytest.param(CHECKER, "5", listed("fromTheFuture"), PLAIN, Access.READ, FAILS,
+        ["fromTheFuture"], id="what is named by nothing falls under every other feature"),
+    pytest.param(CHECKER, "5", writers("fromTheFuture", "rowTracking"), PLAIN, Access.READ, WORKS,
+        [], id="readers are not concerned by writer features"),
+    pytest.param(CHECKER, "5", writers("rowTracking", "clustering"), PLAIN, Access.WRITE, FAILS,
+        ["clustering", "rowTracking"], id="writers are, and all are named"),
+    pytest.param(CHECKER, "5", listed("deletionVectors"), PLAIN, Access.WRITE, FAILS,
+        ["deletionVectors"], id="reading a feature is not writing it"),
+    pytest.param(CHECKER, "2", listed("appendOnly"), PLAIN, Access.WRITE, FAILS,
+        ["protocol.minReaderVersion"], id="who cannot read cannot write"),
+    pytest.param(CHECKER, "5", Protocol(1, 3), PLAIN, Access.WRITE, FAILS, ["checkConstraints"],
+        id="old versions imply features"),
+    pytest.param(CHECKER, "5", writers("invariants"),
+        Metadata(schema_string='{"type":"struct","fields":[{"name":"a","type":"long",'
+        '"nullable":false,"metadata":{}}]}'), Access.WRITE, FAILS, ["invariants"],
+        id="some features only matter in use"),
+    pytest.param(CHECKER, "5", writers("invariants"), PLAIN, Access.WRITE, WORKS, [],
+        id="and are harmless otherwise"),
+    pytest.param(CHECKER, "5", writers("invariants"), Metadata(schema_string="{"), Access.WRITE,
+        FAILS, ["invariants"], id="metadata that cannot be read is taken to use it"),
+    pytest.param(CHECKER, "5", Protocol(1, 4), PLAIN, Access.WRITE, FAILS,
+        ["checkConstraints", "generatedColumns"], id="what a version implies is in no list"),
+    pytest.param(CHECKER, "5", writers("changeDataFeed"), PLAIN, Access.WRITE, FAILS,
+        ["changeDataFeed"], id="some programs look at lists alone"),
+    pytest.param(TRUSTING, "8", listed("columnMapping"), IN_ID_MODE, Access.READ, WRONG,
+        ["columnMapping"], id="id mode has facts of its own"),
+    pytest.param(TRUSTING, "8", listed("columnMapping"), MAPPED, Access.READ, WORKS, [],
+        id="which do not concern the name mode"),
+    pytest.param(TRUSTING, "8", Protocol(2, 5), MAPPED, Access.READ, WRONG, ["columnMapping"],
+        id="and so has a reader version without lists"),
+    pytest.param(TRUSTING, "8", Protocol(2, 5), IN_NO_MODE, Access.READ, WRONG, ["columnMapping"],
+        id="a mode that does not exist may be any"),
+    pytest.param(CHECKER, "1", Protocol(1, 2), PLAIN, Access.READ, UNKNOWN,
+        ["protocol.minReaderVersion"], id="nothing is known about older releases"),
+    pytest.param(CHECKER, "6", listed("deletionVectors"), PLAIN, Access.READ, WORKS, [],
+        id="later releases are judged like the newest known"),
+    pytest.param(CHECKER, "5", Protocol(4, 7), PLAIN, Access.READ, FAILS,
+        ["protocol.minReaderVersion"], id="a version from the future"),
+    pytest.param(TRUSTING, "6", Protocol(2, 5), PLAIN, Access.READ, WORKS, [],
+        id="a feature that is not in use does not go wrong"),
+    pytest.param(TRUSTING, "6", Protocol(2, 5), MAPPED, Access.READ, WRONG, ["columnMapping"],
+        id="in use it does, in a table of the old versions"),
+    pytest.param(TRUSTING, "6", listed("columnMapping", "timestampNtz", "fromTheFuture"), MAPPED,
+        Access.READ, WRONG, ["columnMapping"], id="silently wrong outranks all else"),
+    pytest.param(TRUSTING, "7", listed("columnMapping"), MAPPED, Access.READ, WORKS, [],
+        id="a fact ends before the release that it names"),
+    pytest.param(TRUSTING, "6", Protocol(2, 7, None, frozenset({"columnMapping"})), MAPPED,
+        Access.READ, WRONG, ["columnMapping"],
+        id="a reader feature that only writers list concerns readers"),
+    pytest.param(TRUSTING, "6", listed("deletionVectors"), PLAIN, Access.READ, UNKNOWN,
+        ["deletionVectors"], id="what no source tells is unknown"),
+    pytest.param(TRUSTING, "6", listed("timestampNtz"), PLAIN, Access.READ, UNKNOWN,
+        ["timestampNtz"], id="a source may leave it open"),
+    pytest.param(TRUSTING, "6", Protocol(1, 1), PLAIN, Access.WRITE, FAILS,
+        ["protocol.minWriterVersion"], id="some programs never write"),
+])  # fmt: skip
+def test_verdict(
     client: Client,
     version: str,
     protocol: Protocol,

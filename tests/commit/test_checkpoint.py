@@ -227,10 +227,8 @@ TYPED = schema(
 STRUCT = {"delta.checkpoint.writeStatsAsStruct": "true"}
 STATS = {
     "numRecords": 3,
-    "minValues": {
-        "n": -5, "f": 0.1, "s": "a", "t": "2024-01-01T00:00:00.001Z", "c": 1.50,
-        "inner": {"d": "2024-02-03"},
-    },
+    "minValues": {"n": -5, "f": 0.1, "s": "a", "t": "2024-01-01T00:00:00.001Z", "c": 1.50,
+        "inner": {"d": "2024-02-03"}},
     "maxValues": {"n": 1 << 70, "f": "NaN", "s": None, "t": "soon", "c": 1.505, "inner": {}},
     "nullCount": {"n": 0, "t": 1, "inner": {"d": 2}},
 }  # fmt: skip
@@ -310,38 +308,25 @@ REFUSED = {
     "writer version 8": (protocol(1, 8, None, []), metadata()),
     "reader version 4": (protocol(4, 7, [], []), metadata()),
     "a malformed protocol": (protocol(1, 7), metadata()),
-    "coordinated commits": (
-        protocol(1, 7, None, ["coordinatedCommits-preview", "inCommitTimestamp"]),
-        metadata(),
-    ),
-    "a coordinator": (
-        protocol(1, 2),
-        metadata({"delta.coordinatedCommits.commitCoordinator-preview": "x"}),
-    ),
+    "coordinated commits":
+        (protocol(1, 7, None, ["coordinatedCommits-preview", "inCommitTimestamp"]), metadata()),
+    "a coordinator": (protocol(1, 2),
+        metadata({"delta.coordinatedCommits.commitCoordinator-preview": "x"})),
     "a catalog": (protocol(3, 7, ["catalogManaged"], ["catalogManaged"]), metadata()),
     "a redirection": (protocol(1, 7, None, ["redirectWriterOnly-preview"]), metadata()),
     "an unknown action": (*SUPPORTED, {"fooAction": {"a": 1}}),
     "an unknown field of add": (*SUPPORTED, add("a", fooField=1)),
-    "an unknown field of a deletion vector": (
-        *SUPPORTED,
-        add("a", deletionVector=deletion_vector("x") | {"foo": 1}),
-    ),
+    "an unknown field of a deletion vector":
+        (*SUPPORTED, add("a", deletionVector=deletion_vector("x") | {"foo": 1})),
     "an unknown field of remove": (*SUPPORTED, remove("a", foo=1)),
     "an unknown field of metaData": (protocol(1, 2), metadata(..., foo=1)),
-    "an unknown field of a format": (
-        protocol(1, 2),
-        metadata(..., format={"provider": "parquet", "options": {}, "foo": 1}),
-    ),
-    "an unknown field of protocol": (
-        {"protocol": protocol(1, 2)["protocol"] | {"foo": 1}},
-        metadata(),
-    ),
+    "an unknown field of a format": (protocol(1, 2),
+        metadata(..., format={"provider": "parquet", "options": {}, "foo": 1})),
+    "an unknown field of protocol": ({"protocol": protocol(1, 2)["protocol"] | {"foo": 1}},
+        metadata()),
     "an unknown field of txn": (*SUPPORTED, {"txn": {"appId": "a", "version": 1, "foo": 1}}),
-    "an unknown field of a domain": (
-        protocol(1, 7, None, ["domainMetadata"]),
-        metadata(),
-        {"domainMetadata": {"domain": "d", "configuration": "", "removed": False, "foo": 1}},
-    ),
+    "an unknown field of a domain": (protocol(1, 7, None, ["domainMetadata"]), metadata(),
+        {"domainMetadata": {"domain": "d", "configuration": "", "removed": False, "foo": 1}}),
     "a partition value that is no text": (*SUPPORTED, add("a", partitionValues={"p": 1})),
 }  # fmt: skip
 

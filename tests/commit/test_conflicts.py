@@ -73,20 +73,13 @@ def test_a_commit_follows_what_does_not_matter_to_it(events: Table) -> None:
     assert changed["metaData"]["configuration"] == {"team": "web"}
 
 
-@pytest.mark.parametrize(
-    ("found", "what", "error_class"),
-    [
-        pytest.param([metadata({"x": "1"})], "the metadata", "DELTA_METADATA_CHANGED", id="other"),
-        pytest.param([metadata()], "the metadata", "DELTA_METADATA_CHANGED", id="the same again"),
-        pytest.param(
-            [protocol(1, 7, None, ["appendOnly"])], "the protocol", "DELTA_PROTOCOL_CHANGED",
-            id="protocol",
-        ),
-        pytest.param(
-            [{"fromTheFuture": {}}], "is not known", "DELTA_METADATA_CHANGED", id="unknown"
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("found", "what", "error_class"), [
+    pytest.param([metadata({"x": "1"})], "the metadata", "DELTA_METADATA_CHANGED", id="other"),
+    pytest.param([metadata()], "the metadata", "DELTA_METADATA_CHANGED", id="the same again"),
+    pytest.param([protocol(1, 7, None, ["appendOnly"])], "the protocol", "DELTA_PROTOCOL_CHANGED",
+        id="protocol"),
+    pytest.param([{"fromTheFuture": {}}], "is not known", "DELTA_METADATA_CHANGED", id="unknown"),
+])  # fmt: skip
 def test_nothing_is_committed_after_what_matters(
     events: Table, found: list[Action], what: str, error_class: str
 ) -> None:

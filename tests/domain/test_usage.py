@@ -45,39 +45,23 @@ VECTOR = deletion_vector("ab^-aqEH.-t@S}K{vb[*k^")
 READERS = ("deletionVectors", "typeWidening", "v2Checkpoint", "variantType-preview")
 
 ROWS: Final[dict[str, tuple[list[str], list[Any], str]]] = {
-    "clustering columns": (
-        ["clustering", "domainMetadata"], [metadata(), CLUSTERED], "clustered by a",
-    ),
+    "clustering columns": (["clustering", "domainMetadata"], [metadata(), CLUSTERED],
+        "clustered by a"),
     "a domain of a user": (["domainMetadata"], [metadata(), domain("mine")], "domain mine"),
-    "live deletion vectors": (
-        ["deletionVectors"], [metadata(), add("f", deletionVector=VECTOR)], "deletion vectors (1)",
-    ),
-    "row ids": (
-        ["domainMetadata", "rowTracking"],
-        [metadata(), add("f", baseRowId=0, defaultRowCommitVersion=0)],
-        "row ids (1)",
-    ),
-    "a widened column": (
-        ["typeWidening"], [metadata(schemaString=schema(column("a", **WIDENED)))], "widened",
-    ),
-    "materialized partition columns": (
-        ["materializePartitionColumns"],
-        [metadata(partitionColumns=["a"])],
-        "files hold the partition columns a",
-    ),
-    "a default": (
-        ["allowColumnDefaults"],
-        [metadata(schemaString=schema(column("a", CURRENT_DEFAULT="1")))],
-        "has a default",
-    ),
-    "a variant under the name of the preview": (
-        ["variantType-preview"], [metadata(schemaString=schema(column("a", "variant")))], "variant",
-    ),
-    "protected checkpoints": (
-        ["checkpointProtection"],
-        [metadata({"delta.requireCheckpointProtectionBeforeVersion": "3"})],
-        "is 3",
-    ),
+    "live deletion vectors": (["deletionVectors"], [metadata(), add("f", deletionVector=VECTOR)],
+        "deletion vectors (1)"),
+    "row ids": (["domainMetadata", "rowTracking"],
+        [metadata(), add("f", baseRowId=0, defaultRowCommitVersion=0)], "row ids (1)"),
+    "a widened column": (["typeWidening"], [metadata(schemaString=schema(column("a", **WIDENED)))],
+        "widened"),
+    "materialized partition columns": (["materializePartitionColumns"],
+        [metadata(partitionColumns=["a"])], "files hold the partition columns a"),
+    "a default": (["allowColumnDefaults"],
+        [metadata(schemaString=schema(column("a", CURRENT_DEFAULT="1")))], "has a default"),
+    "a variant under the name of the preview": (["variantType-preview"],
+        [metadata(schemaString=schema(column("a", "variant")))], "variant"),
+    "protected checkpoints": (["checkpointProtection"],
+        [metadata({"delta.requireCheckpointProtectionBeforeVersion": "3"})], "is 3"),
 }  # fmt: skip
 """By what is in use: the features, the actions that use them, and words of the evidence."""
 
@@ -218,7 +202,7 @@ LEGACY = (Protocol(1, 2), Protocol(1, 4), Protocol(2, 5), Protocol(1, 6))
     domains=domains,
     files=files,
 )
-def test_any_table(  # noqa: PLR0917 -- hypothesis names them
+def test_any_table(
     names: set[str],
     versions: Protocol | None,
     column: Any,

@@ -376,7 +376,7 @@ COUNTED = [f'{{"numRecords":{count}}}' for count in (0, 9, 10, 99)]
     hidden=st.sets(st.integers(0, 15), max_size=4),
 )
 @example("classic", COUNTED, [None], Random(0), "{}", set())  # noqa: S311
-def test_what_is_not_read_of_a_checkpoint_changes_nothing(  # noqa: PLR0917
+def test_what_is_not_read_of_a_checkpoint_changes_nothing(
     kind: str,
     usual: list[str],
     odd: list[str | None],

@@ -55,22 +55,19 @@ def test_a_feature_is_added_only_where_a_property_can(
     assert bool(found.fix) is offered
 
 
-@pytest.mark.parametrize(
-    ("key", "requirement", "message", "value"),
-    [
-        ("owner", Requirement(allowed=("me",)), "owner is not set, but the policy requires 'me'.",
-         None),
-        ("team", Requirement(allowed=("a", "b")),
-         "team is not set, but the policy requires 'a' or 'b'.", "a"),
-        ("delta.appendOnly", Requirement(allowed=("true",)),
-         "delta.appendOnly is 'false' by default, but the policy requires 'true'.", "true"),
-        ("delta.checkpointInterval", Requirement(most="5"),
-         "delta.checkpointInterval is '7', but the policy requires at most '5'.", "5"),
-        ("delta.columnMapping.maxColumnId", Requirement(least="5"),
-         "delta.columnMapping.maxColumnId is '0' by default, but the policy requires at least '5'.",
-         None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("key", "requirement", "message", "value"), [
+    ("owner", Requirement(allowed=("me",)), "owner is not set, but the policy requires 'me'.",
+        None),
+    ("team", Requirement(allowed=("a", "b")),
+        "team is not set, but the policy requires 'a' or 'b'.", "a"),
+    ("delta.appendOnly", Requirement(allowed=("true",)),
+        "delta.appendOnly is 'false' by default, but the policy requires 'true'.", "true"),
+    ("delta.checkpointInterval", Requirement(most="5"),
+        "delta.checkpointInterval is '7', but the policy requires at most '5'.", "5"),
+    ("delta.columnMapping.maxColumnId", Requirement(least="5"),
+        "delta.columnMapping.maxColumnId is '0' by default, but the policy requires at least '5'.",
+        None),
+])  # fmt: skip
 def test_a_property_is_set_to_what_the_policy_names(
     key: str, requirement: Requirement, message: str, value: str | None, tmp_path: Path
 ) -> None:

@@ -109,7 +109,7 @@ names = st.sets(st.sampled_from([*FEATURES, "fromTheFuture", "AppendOnly"]), max
     column=columns,
     configuration=configurations,
 )
-def test_any_protocol_and_metadata(  # noqa: PLR0917 -- hypothesis names them
+def test_any_protocol_and_metadata(
     tmp_path_factory: pytest.TempPathFactory,
     reader: int,
     writer: int,

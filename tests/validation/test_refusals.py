@@ -128,7 +128,7 @@ CHECKPOINTS: Final[list[Make]] = [
     pointer=st.sampled_from([None, "", "[]", *(json.dumps({"version": n}) for n in range(5))]),
     compacted=st.none() | st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from(BODIES)),
 )
-def test_logs_with_holes_and_damage(  # noqa: PLR0917 -- hypothesis names them
+def test_logs_with_holes_and_damage(
     tmp_path_factory: pytest.TempPathFactory,
     present: set[int],
     bodies: dict[int, bytes],
