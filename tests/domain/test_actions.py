@@ -336,89 +336,7 @@ def test_an_action_is_written_in_one_line_with_keys_in_the_order_of_delta():
     )
 
 
-DOCUMENTED_COLUMNS = """
-txn: struct
-txn.appId: string
-txn.version: long not null
-txn.lastUpdated: long
-add: struct
-add.path: string
-add.partitionValues: map
-add.partitionValues.key: string not null
-add.partitionValues.value: string
-add.size: long not null
-add.modificationTime: long not null
-add.dataChange: boolean not null
-add.stats: string
-add.tags: map
-add.tags.key: string not null
-add.tags.value: string
-remove: struct
-remove.path: string
-remove.deletionTimestamp: long
-remove.dataChange: boolean not null
-remove.extendedFileMetadata: boolean not null
-remove.partitionValues: map
-remove.partitionValues.key: string not null
-remove.partitionValues.value: string
-remove.size: long not null
-remove.tags: map
-remove.tags.key: string not null
-remove.tags.value: string
-metaData: struct
-metaData.id: string
-metaData.name: string
-metaData.description: string
-metaData.format: struct
-metaData.format.provider: string
-metaData.format.options: map
-metaData.format.options.key: string not null
-metaData.format.options.value: string
-metaData.schemaString: string
-metaData.partitionColumns: array
-metaData.partitionColumns.element: string
-metaData.configuration: map
-metaData.configuration.key: string not null
-metaData.configuration.value: string
-metaData.createdTime: long
-protocol: struct
-protocol.minReaderVersion: integer not null
-protocol.minWriterVersion: integer not null
-cdc: struct
-cdc.path: string
-cdc.partitionValues: map
-cdc.partitionValues.key: string not null
-cdc.partitionValues.value: string
-cdc.size: long not null
-cdc.tags: map
-cdc.tags.key: string not null
-cdc.tags.value: string
-commitInfo: struct
-commitInfo.version: long
-commitInfo.timestamp: timestamp
-commitInfo.userId: string
-commitInfo.userName: string
-commitInfo.operation: string
-commitInfo.operationParameters: map
-commitInfo.operationParameters.key: string not null
-commitInfo.operationParameters.value: string
-commitInfo.job: struct
-commitInfo.job.jobId: string
-commitInfo.job.jobName: string
-commitInfo.job.runId: string
-commitInfo.job.jobOwnerId: string
-commitInfo.job.triggerType: string
-commitInfo.notebook: struct
-commitInfo.notebook.notebookId: string
-commitInfo.clusterId: string
-commitInfo.readVersion: long
-commitInfo.isolationLevel: string
-commitInfo.isBlindAppend: boolean
-commitInfo.operationMetrics: map
-commitInfo.operationMetrics.key: string not null
-commitInfo.operationMetrics.value: string
-commitInfo.userMetadata: string
-"""
+DOCUMENTED_COLUMNS = (Path(__file__).parent.parent / "data" / "action_columns.txt").read_text()
 """Path, type and whether it may be null, of each column in the `Action` page's log schema."""
 
 OPTIONAL_TODAY = {"remove.extendedFileMetadata", "remove.size"}
@@ -449,7 +367,7 @@ def _kind(data_type: DataType) -> str:
 
 def test_the_log_schema_has_every_documented_column():
     columns = {path: (kind, nullable) for path, kind, nullable in _columns(log_schema())}
-    documented = dict(line.split(": ") for line in DOCUMENTED_COLUMNS.strip().splitlines())
+    documented = dict(line.split(": ") for line in DOCUMENTED_COLUMNS.splitlines())
     assert len(documented) == 81
     for path, text in documented.items():
         kind, _, null = text.partition(" ")
@@ -481,7 +399,7 @@ def test_the_documented_columns_are_those_of_the_document():
         path[len(row[1]) // 2 :] = [row[2]]
         null = " not null" if row[4] == "false" or row[2] == "key" else ""
         found.append(f"{'.'.join(path)}: {row[3]}{null}")
-    assert found == DOCUMENTED_COLUMNS.strip().splitlines()
+    assert found == DOCUMENTED_COLUMNS.splitlines()
 
 
 def test_the_supported_protocol_is_that_of_the_engine():
