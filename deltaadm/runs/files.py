@@ -6,8 +6,7 @@ import json
 import os
 import sys
 from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from deltaadm.documents import FORMAT_VERSION
 from deltaadm.errors import Refused
@@ -19,6 +18,7 @@ from deltaadm.storage.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from deltaadm.plans.plan import Plan
 
@@ -28,15 +28,16 @@ def save_plan(path: Path, plan: Plan, table: str) -> None:
     from deltaadm.plans.document import saved_document
 
     text = json.dumps(saved_document(plan, table), indent=2) + "\n"
-    if path == STANDARD_OUTPUT:
+    if is_standard_output(path):
         write_text(text)
         return
     write_file(path, text)
     announce_plans(path)
 
 
-STANDARD_OUTPUT: Final = Path("-")
-"""What `--out` names for a plan that another program is to read."""
+def is_standard_output(path: Path | None) -> bool:
+    """Whether `--out` names it, for a plan that another program is to read."""
+    return str(path) == "-"
 
 
 def announce_plans(path: Path, plans: int = 1) -> None:

@@ -34,7 +34,7 @@ from deltaadm.plans.secrets import require_no_secrets
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, brief_line
 from deltaadm.runs import sessions
-from deltaadm.runs.files import STANDARD_OUTPUT, announce_plans, unwritable
+from deltaadm.runs.files import announce_plans, is_standard_output, unwritable
 from deltaadm.runs.fleet import (
     Fleet,
     OutputTarget,
@@ -608,7 +608,7 @@ def plan_many(
     require_plan_options(change)
     context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
     require_streaming(many, context.format)
-    if planning.out == STANDARD_OUTPUT:
+    if is_standard_output(planning.out):
         raise UsageError("- takes the plan of one table; -o jsonl writes several", option="--out")
     if planning.apply:
         _require_resumable(context, planning)

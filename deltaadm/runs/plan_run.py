@@ -29,7 +29,7 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.words import visible
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now
-from deltaadm.runs.files import STANDARD_OUTPUT, save_plan
+from deltaadm.runs.files import is_standard_output, save_plan
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import (
     check_format,
@@ -186,7 +186,7 @@ def require_plan_options(change: ChangeOptions) -> None:
     check_format(change.commit.output, PlanReport)
     if change.planning.check and change.planning.apply:
         raise UsageError("cannot be combined with --apply", option="--check")
-    if change.planning.out == STANDARD_OUTPUT and change.planning.apply:
+    if is_standard_output(change.planning.out) and change.planning.apply:
         raise UsageError("cannot be combined with --out -", option="--apply")
 
 
@@ -303,7 +303,7 @@ def finish_delta_plan(
     change: ChangeOptions,
 ) -> int:
     """Show or save *plan*, carry it out if asked to; the exit code."""
-    if change.planning.out == STANDARD_OUTPUT:
+    if is_standard_output(change.planning.out):
         show_on_stderr(context, [PlanReport(table, plan)])
         save_plan(change.planning.out, plan, table)
         return _exit_code(plan, change.planning)
