@@ -19,6 +19,7 @@ from deltaadm.storage.files import write_whole
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from typing import TypeGuard
 
     from deltaadm.plans.plan import Plan
 
@@ -35,7 +36,7 @@ def save_plan(path: Path, plan: Plan, table: str) -> None:
     announce_plans(path)
 
 
-def is_standard_output(path: Path | None) -> bool:
+def is_standard_output(path: Path | None) -> TypeGuard[Path]:
     """Whether `--out` names it, for a plan that another program is to read."""
     return str(path) == "-"
 
