@@ -151,22 +151,23 @@ MOST = 1 << 20
 """Kilobytes of memory, a gigabyte, that no log may take."""
 
 
+_MEASURED = """
+import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+_, status, usage = os.wait4(child.pid, 0)
+sys.stderr.write(f"{usage.ru_maxrss}")
+sys.stderr.flush()
+os._exit(os.waitstatus_to_exitcode(status))
+"""
+
+
 def _peak(*words: str) -> tuple[Result, int]:
     """What a program of its own answers, and how many kilobytes it has held at most."""
-    command = [sys.executable, "-m", "deltaadm", *words]
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=surroundings(None),
-    ) as child:
-        assert child.stdout is not None
-        output = child.stdout.read()
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    return Result(child.returncode, output, output), usage.ru_maxrss
+    # Started by a small process: what a large one starts counts as large from the beginning.
+    command = [sys.executable, "-c", _MEASURED, sys.executable, "-m", "deltaadm", *words]
+    env = surroundings(None)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    return Result(done.returncode, done.stdout, done.stdout), int(done.stderr)
 
 
 def _number(value: int) -> bytes:

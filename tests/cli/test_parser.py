@@ -22,7 +22,7 @@ UNDERSTOOD: dict[str, dict[str, Any]] = {
     "inspect --discover /a --discover=/b": {"discover": ["/a", "/b"]},
     "inspect a -o json": {"tables": ["a"], "output": "json"},
     "inspect a -ojson": {"tables": ["a"], "output": "json"},
-    "inspect a --output=json -o text": {"tables": ["a"], "output": "text"},
+    "inspect a --output=text": {"tables": ["a"], "output": "text"},
     "inspect a --output=": {"tables": ["a"], "output": ""},
     "inspect a -qq": {"tables": ["a"], "quiet": 2},
     "inspect a -q --quiet": {"tables": ["a"], "quiet": 2},

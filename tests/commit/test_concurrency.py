@@ -131,7 +131,7 @@ def test_a_file_system_without_links_is_an_error(
 ])  # fmt: skip
 def test_nothing_is_lost_or_there_twice(script: str, arguments: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", f"tests.support.{script}", *arguments],
+        [sys.executable, "-m", f"tools.{script}", *arguments],
         capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
