@@ -101,7 +101,7 @@ class TableChanges:
         steps += [DropConstraint(name) for name in self.drop_constraints]
         if self.add:
             steps.append(AddColumns(tuple(self.add)))
-        steps += _in_statements(_anchors_first(self.change))
+        steps += in_statements(_anchors_first(self.change))
         if self.cluster_by is not None:
             steps.append(ClusterBy(tuple(self.cluster_by)))
         if self.drop:
@@ -303,7 +303,7 @@ def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
             yield next(in_order)
 
 
-def _in_statements(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
+def in_statements(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
     """The changes in as few statements as Spark allows."""
     # In each a column occurs once, and one moves at most: Spark carries changes out in no certain
     # order.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import replace
@@ -13,12 +15,14 @@ from deltaadm.domain.sql.ddl import Position
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import Refused
+from deltaadm.plans.alter import in_statements
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, mismatches
 from deltaadm.plans.plan import Plan, propose
-from deltaadm.plans.undo import KEPT_BY_DELTA, WITHOUT_COMMAND, Transition
+from deltaadm.plans.undo import KEPT_BY_DELTA, WITHOUT_COMMAND, Transition, undo_change
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from deltaadm.domain.protocol import SessionSettings
     from deltaadm.domain.snapshot import Snapshot
@@ -65,8 +69,7 @@ def plan_undo(
         )
     left = [change for change in changed if change.subject in differing]
     steps, reasons = _steps(before, after, current, left, session)
-    reasons |= _lower_versions(before, after, current, steps, session)
-    plan = propose(UNDO, current, _merged(steps), session=session)
+    plan = propose(UNDO, current, steps, session=session)
     kept = {change.subject for change in diff(before, plan.after)} & reasons.keys()
     notes = [f"{subject} stays as it is: {reasons[subject]}." for subject in sorted(kept)]
     if kept and plan.is_noop:
@@ -92,67 +95,85 @@ def _steps(
     session: SessionSettings | None,
 ) -> tuple[list[Step], dict[str, str]]:
     """The steps that undo *changes* as far as Delta allows, and why other places stay."""
-    steps: list[Step] = []
+    inverse = [*_inverse(before, after, changes)]
     reasons: dict[str, str] = {}
-    for subject, words, step in _inverse(before, after, changes):
+    for subject, words, step in inverse:
         if step is None:
             reasons.setdefault(subject, words.removeprefix("never: "))
-            continue
-        try:
-            propose(UNDO, current, [*steps, step], session=session, check_outcome=False)
-        except Refused as refusal:
-            reasons.setdefault(subject, refusal.message.rstrip("."))
-        else:
-            steps.append(step)
-    return steps, reasons
+    steps = _merged(step for _, _, step in inverse if step is not None)
+    try:
+        state = propose(UNDO, current, steps, session=session, check_outcome=False).after
+    except Refused:
+        # Which of them Delta refuses shows one by one.
+        possible: list[Step] = []
+        state = current
+        for subject, _, step in inverse:
+            if step is not None:
+                try:
+                    state = propose(UNDO, state, [step], session=session, check_outcome=False).after
+                    possible.append(step)
+                except Refused as refusal:
+                    reasons.setdefault(subject, refusal.message.rstrip("."))
+        steps = _merged(possible)
+    implied = after.protocol.implicit_features - before.protocol.supported_features
+    names = sorted(implied & current.protocol.implicit_features)
+    lowering, reason = _lowering(names, before, state, session)
+    if reason:
+        reasons |= dict.fromkeys(_VERSIONS, reason)
+    return [*steps, *lowering], reasons
 
 
 def _merged(steps: Iterable[Step]) -> list[Step]:
-    """*steps* with as few commits of properties as possible."""
+    """*steps*, those of a kind next to each other, in as few commits as Delta needs for them."""
     merged: list[Step] = []
-    for step in steps:
-        last = merged[-1] if merged else None
-        if isinstance(last, kinds.SetProperties) and isinstance(step, kinds.SetProperties):
-            merged[-1] = kinds.SetProperties({**last.properties, **step.properties})
-        elif isinstance(last, kinds.UnsetProperties) and isinstance(step, kinds.UnsetProperties):
-            merged[-1] = kinds.UnsetProperties((*last.keys, *step.keys), if_exists=True)
-        else:
-            merged.append(step)
+    for kind, group in groupby(steps, key=attrgetter("kind")):
+        merged += _TOGETHER.get(kind, list)(list(group))
     return merged
 
 
-def _lower_versions(
-    before: Snapshot,
-    after: Snapshot,
-    current: Snapshot,
-    steps: list[Step],
-    session: SessionSettings | None,
-) -> dict[str, str]:
-    """
-    Add to *steps* those that drop the features that only higher versions implied.
+def _changes_together(steps: Iterable[kinds.ChangeColumns]) -> list[Step]:
+    changes = [change for step in steps for change in step.changes]
+    # Most moves do nothing, which shows as long as each is a step of its own.
+    moves = (kinds.ChangeColumns((change,)) for change in changes if change.position)
+    return [*in_statements(change for change in changes if not change.position), *moves]
 
-    Without effect where they do not lead back to the protocol before; the reason is returned then.
+
+_TOGETHER: Final[Mapping[str, Callable[[list[Any]], list[Step]]]] = {
+    "set_properties": lambda steps: [
+        kinds.SetProperties(dict(pair for step in steps for pair in step.properties.items()))
+    ],
+    "unset_properties": lambda steps: [
+        kinds.UnsetProperties(tuple(key for step in steps for key in step.keys), if_exists=True)
+    ],
+    "drop_columns": lambda steps: [
+        kinds.DropColumns(tuple(path for step in steps for path in step.columns))
+    ],
+    "change_columns": _changes_together,
+}
+"""How steps of one kind become fewer."""
+
+
+def _lowering(
+    names: Sequence[str], before: Snapshot, state: Snapshot, session: SessionSettings | None
+) -> tuple[list[Step], str]:
     """
-    implied = after.protocol.implicit_features - before.protocol.supported_features
-    names = sorted(implied & current.protocol.implicit_features)
-    if not names:
-        return {}
+    The steps that drop, in *state*, the features *names*, which only higher versions implied.
+
+    There are none where they do not lead back to the protocol before, and the reason instead.
+    """
     fixed = [name for name in names if FEATURES[name].removal is None]
-    reason = f"Delta cannot drop {', '.join(fixed or names)}, which the versions imply"
-    if not fixed:
-        dropping = [*steps, *map(kinds.DropFeature, names)]
+    if names and not fixed:
+        dropping: list[Step] = [kinds.DropFeature(name) for name in names]
         with suppress(Refused):
-            plan = propose(UNDO, current, dropping, session=session, check_outcome=False)
+            plan = propose(UNDO, state, dropping, session=session, check_outcome=False)
             if plan.after.protocol == before.protocol:
-                steps[:] = dropping
-                return {}
-    return dict.fromkeys(("protocol.minReaderVersion", "protocol.minWriterVersion"), reason)
+                return dropping, ""
+    listed = ", ".join(fixed or names)
+    return [], f"Delta cannot drop {listed}, which the versions imply" if listed else ""
 
 
-_FOLLOWING: Final = frozenset(
-    {"protocol.minReaderVersion", "protocol.minWriterVersion"}
-    | {f"configuration[{key}]" for key in KEPT_BY_DELTA}
-)
+_VERSIONS: Final = ("protocol.minReaderVersion", "protocol.minWriterVersion")
+_FOLLOWING: Final = frozenset((*_VERSIONS, *(f"configuration[{key}]" for key in KEPT_BY_DELTA)))
 """What Delta adapts to the features by itself."""
 
 
@@ -165,8 +186,7 @@ def _inverse(
         if change.subject == "schema":
             undone += ((change.subject, "", step) for step in _moves(before))
             continue
-        transition = Transition(before, _step_of(change), after)
-        undo = next(undo for other, undo in transition.undos() if other == change)
+        undo = undo_change(change, Transition(before, _step_of(change), after))
         undone += ((change.subject, undo.words, step) for step in undo.steps or (None,))
     dropped = {step.name for _, _, step in undone if isinstance(step, kinds.DropFeature)}
 

@@ -240,7 +240,7 @@ class Transition:
     def undos(self) -> Iterator[tuple[Change, Undo]]:
         """Each change that the step makes, with how to undo it right after the step."""
         for change in (*relocation(self.before, self.after), *diff(self.before, self.after)):
-            yield change, _undo(change, self)
+            yield change, undo_change(change, self)
 
 
 def undo_words(transitions: Iterable[Transition]) -> dict[str, str]:
@@ -312,7 +312,8 @@ _PRICES: Final = {
 }
 
 
-def _undo(change: Change, transition: Transition) -> Undo:
+def undo_change(change: Change, transition: Transition) -> Undo:
+    """How *change*, one of those of *transition*, is undone right after it."""
     before, after, step = transition.before, transition.after, transition.step
     place, name = _place(change)
     undo = Undo("set it back (metadata only)")

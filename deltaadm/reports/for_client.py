@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.blocks import Heading, Table
-from deltaadm.clients import Access, Compatibility, verdict
+from deltaadm.clients import Access, Compatibility, verdict, verdicts
 from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
@@ -49,6 +49,12 @@ class ForClientReport:
 
     document = "for_client"
     blocks = "deltaadm.reports.for_client.show_for_client"
+
+
+def can_use(release: ClientRelease, snapshot: Snapshot) -> bool:
+    """Whether *release* both reads and writes the table rightly."""
+    judged = verdicts((release,), snapshot.protocol, snapshot.metadata)
+    return all(each.compatibility is Compatibility.WORKS for each in judged)
 
 
 def for_client(

@@ -486,7 +486,7 @@ def plan_undo(version: int | None = None) -> Planner:
             if version is not None or diff(earlier, later):
                 before, after = earlier, later
         current = table.snapshot
-        if current.protocol.supports("clustering"):
+        if current.domains is None and current.protocol.supports("clustering"):
             current = table.target.load(table.context, detail=Detail.STATE)
         number = after.version if version is None else version
         return reversal.plan_undo(

@@ -89,7 +89,10 @@ def for_client(client: str) -> Question[ForClientReport]:
     release = parse_client(client)
 
     def report(context: RunContext, target: Target) -> ForClientReport:
-        snapshot = target.load(context, detail=Detail.STATE)
+        snapshot = target.load(context, detail=Detail.PROTOCOL)
+        # Only a plan is priced by the files, and a client that can use the table needs none.
+        if not reports.can_use(release, snapshot):
+            snapshot = target.load(context, detail=Detail.STATE)
         return reports.for_client(
             target.text,
             snapshot,

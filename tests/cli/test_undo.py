@@ -86,3 +86,18 @@ def test_a_saved_plan_is_taken_back(changed: Table, tmp_path: Path) -> None:
     assert properties(changed)["a.b"] == "e"
     assert deltaadm(*taken).code == 0
     assert properties(changed)["a.b"] == "d"
+
+
+def test_columns_that_changed_together_are_undone_together(tmp_path: Path) -> None:
+    made = tables.table(
+        tmp_path / "t",
+        commit(protocol(2, 5), metadata({"delta.columnMapping.mode": "name"})),
+    )
+    names = ["n0", "n1", "n2"]
+    columns = [f"--add-column={name} INT" for name in names]
+    assert deltaadm("alter", made.path, *EMBEDDED, *columns).code == 0
+    [step] = deltaadm("undo", made.path, "-o", "json").document["steps"]
+    assert step["columns"] == [[name] for name in names]
+    comments = [f"--set-comment={name}=x" for name in names]
+    assert deltaadm("alter", made.path, *EMBEDDED, *comments).code == 0
+    assert len(deltaadm("undo", made.path, "-o", "json").document["steps"]) == 1
