@@ -161,9 +161,8 @@ def feature_lists_unlike_versions(checkpoint: CheckpointFacts) -> Iterator[Probl
             listed = action.get(key) is not None
             if isinstance(version, int) and listed != (version >= needed):
                 difference = f"has {key}" if listed else f"lacks {key}"
-                yield Problem(
-                    f"Its protocol {difference} at version {version}.", _place(checkpoint)
-                )
+                message = f"Its protocol {difference} at version {version}."
+                yield Problem(message, _place(checkpoint))
 
 
 @rule("DL607", Severity.ERROR, Scope.CHECKPOINT)
@@ -263,9 +262,8 @@ def needless_checkpoint_action(checkpoint: CheckpointFacts) -> Iterator[Problem]
             yield Problem(f"It has {counted}.", _place(checkpoint))
     for action in checkpoint.actions("domainMetadata"):
         if action.get("removed") is True:
-            yield Problem(
-                f"It has the removed domain {action.get('domain')!r}.", _place(checkpoint)
-            )
+            message = f"It has the removed domain {action.get('domain')!r}."
+            yield Problem(message, _place(checkpoint))
 
 
 @rule("DL611", Severity.WARNING, Scope.CHECKPOINT)

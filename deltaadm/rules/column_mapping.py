@@ -184,9 +184,8 @@ def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
         physical = rename_columns(_schema(table.snapshot.metadata))
         for path, times in Counter(path for path, _ in walk(physical)).items():
             if times > 1:
-                yield Problem(
-                    f"{times} columns have the physical name {path_text(path)}.", "schema"
-                )
+                message = f"{times} columns have the physical name {path_text(path)}."
+                yield Problem(message, "schema")
 
 
 @rule("DL407", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -223,9 +222,8 @@ def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     stored = max_column_id(metadata)
     highest = find_max_column_id(_schema(metadata))
     if _mapped(metadata) and stored is not None and stored < highest:
-        yield Problem(
-            f"{MAX_COLUMN_ID} is {stored}, but id {highest} is in use.", MAX, fix=_counted(table)
-        )
+        message = f"{MAX_COLUMN_ID} is {stored}, but id {highest} is in use."
+        yield Problem(message, MAX, fix=_counted(table))
 
 
 def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
@@ -265,10 +263,8 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
         number = column_id(field)
         old = None if number is None else commit.columns.get(number)
         if number not in present and old not in (None, physical_name(field)):
-            yield Problem(
-                f"Column {path_text(path)} has id {number}, which belonged to {old!r}.",
-                commit.file.path,
-            )
+            message = f"Column {path_text(path)} has id {number}, which belonged to {old!r}."
+            yield Problem(message, commit.file.path)
 
 
 @rule("DL410", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -417,10 +413,8 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
             )
     for path in sorted(ids.keys() & new_ids.keys()):
         if ids[path] != new_ids[path]:
-            yield Problem(
-                f"The id of {path_text(path)} changed from {ids[path]} to {new_ids[path]}.",
-                commit.file.path,
-            )
+            message = f"The id of {path_text(path)} changed from {ids[path]} to {new_ids[path]}."
+            yield Problem(message, commit.file.path)
 
 
 def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, int]]:

@@ -113,10 +113,8 @@ def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
                 place_of(path),
             )
         for flaw in _record_flaws(field):
-            yield Problem(
-                f"The type changes recorded for column {path_text(path)!r} are wrong: {flaw}.",
-                place_of(path),
-            )
+            message = f"The type changes recorded for column {path_text(path)!r} are wrong: {flaw}."
+            yield Problem(message, place_of(path))
 
 
 def _type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
@@ -195,10 +193,8 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for path, data_type in clustered_columns(table):
         if is_variant(data_type):
-            yield Problem(
-                f"The table is clustered by {'.'.join(path)!r}, which is a variant.",
-                f"domainMetadata[{CLUSTERING_DOMAIN}]",
-            )
+            message = f"The table is clustered by {'.'.join(path)!r}, which is a variant."
+            yield Problem(message, f"domainMetadata[{CLUSTERING_DOMAIN}]")
     for path, field in fields_of(table.snapshot.metadata):
         default = field.metadata.get(_DEFAULT)
         if (
@@ -206,10 +202,8 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
             and is_variant(field.type)
             and not (isinstance(default, str) and default.strip().lower() == "null")
         ):
-            yield Problem(
-                f"The variant column {path_text(path)!r} has the default {default!r}.",
-                place_of(path),
-            )
+            message = f"The variant column {path_text(path)!r} has the default {default!r}."
+            yield Problem(message, place_of(path))
 
 
 @rule("DL520", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -235,9 +229,8 @@ def malformed_identity_column(table: SnapshotFacts) -> Iterator[Problem]:
         for key in ("start", "step"):
             value = identity.metadata.get(f"{_IDENTITY}{key}", 1)
             if integer(value) is None or (key == "step" and value == 0):
-                yield Problem(
-                    f"The {key} of identity column {identity.name!r} is {value!r}.", where
-                )
+                message = f"The {key} of identity column {identity.name!r} is {value!r}."
+                yield Problem(message, where)
         if identity.type != PrimitiveType("long"):
             yield Problem(f"Identity column {identity.name!r} is not a long.", where)
         if identity.name in metadata.partition_columns:
@@ -301,10 +294,8 @@ def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
             message = f"Column {column.name!r} is generated and an identity column."
             yield Problem(message, place_of((column.name,)))
         for other in sorted(_names_in(str(column.metadata[_GENERATION])) & names):
-            yield Problem(
-                f"Column {column.name!r} is generated from {other!r}, which is generated.",
-                place_of((column.name,)),
-            )
+            message = f"Column {column.name!r} is generated from {other!r}, which is generated."
+            yield Problem(message, place_of((column.name,)))
 
 
 _TOKEN: Final = re.compile(
@@ -336,10 +327,8 @@ def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
     if is_on(table.snapshot, "changeDataFeed", "delta.enableChangeDataFeed"):
         for field in top_fields(table.snapshot.metadata):
             if field.name.lower() in CDC_COLUMNS:
-                yield Problem(
-                    f"The change data feed is on, and the table has a column {field.name!r}.",
-                    place_of((field.name,)),
-                )
+                message = f"The change data feed is on, and the table has a column {field.name!r}."
+                yield Problem(message, place_of((field.name,)))
 
 
 @rule("DL524", Severity.ERROR, Scope.COMMIT, among=having("remove"))
@@ -367,10 +356,8 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
         for action in commit.actions("remove")
     )
     if count:
-        yield Problem(
-            f"The commit removes data ({count} files), but the table is append-only.",
-            commit.file.path,
-        )
+        message = f"The commit removes data ({count} files), but the table is append-only."
+        yield Problem(message, commit.file.path)
 
 
 @rule("DL525", Severity.WARNING, Scope.SNAPSHOT)
@@ -558,10 +545,8 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
                 fix=_restore_clustering_step(table),
             )
         elif not has_bounds(data_type) and not is_variant(data_type):
-            yield Problem(
-                f"The table is clustered by {name!r}, whose type has no statistics.",
-                f"domainMetadata[{CLUSTERING_DOMAIN}]",
-            )
+            message = f"The table is clustered by {name!r}, whose type has no statistics."
+            yield Problem(message, f"domainMetadata[{CLUSTERING_DOMAIN}]")
 
 
 def _restore_clustering_step(table: SnapshotFacts) -> tuple[Step, ...]:
@@ -677,10 +662,8 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     mark = integer(_domain(table.snapshot, ROW_TRACKING_DOMAIN).get("rowIdHighWaterMark"))
     if mark is None or mark < highest:
         shown = "missing" if mark is None else str(mark)
-        yield Problem(
-            f"The high water mark of row ids is {shown}, but row id {highest} is in use.",
-            f"domainMetadata[{ROW_TRACKING_DOMAIN}]",
-        )
+        message = f"The high water mark of row ids is {shown}, but row id {highest} is in use."
+        yield Problem(message, f"domainMetadata[{ROW_TRACKING_DOMAIN}]")
 
 
 @rule("DL504", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -726,10 +709,8 @@ def row_tracking_on_and_suspended(table: SnapshotFacts) -> Iterator[Problem]:
     """
     configuration = table.snapshot.metadata.configuration
     if switch(configuration, ROW_TRACKING) and switch(configuration, "delta.rowTrackingSuspended"):
-        yield Problem(
-            "Both delta.enableRowTracking and delta.rowTrackingSuspended are true.",
-            "configuration[delta.rowTrackingSuspended]",
-        )
+        message = "Both delta.enableRowTracking and delta.rowTrackingSuspended are true."
+        yield Problem(message, "configuration[delta.rowTrackingSuspended]")
 
 
 # In-commit timestamps and catalog commits
@@ -761,10 +742,8 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
         return
     for key, text in texts.items():
         if text is None and any(texts.values()):
-            yield Problem(
-                f"{key} is not set, but the other of the two properties is.",
-                f"configuration[{key}]",
-            )
+            message = f"{key} is not set, but the other of the two properties is."
+            yield Problem(message, f"configuration[{key}]")
     version, time = (whole_number(value) for value in texts.values())
     if version is not None and version > snapshot.version:
         yield Problem(
@@ -797,7 +776,5 @@ def catalog_without_timestamps(table: SnapshotFacts) -> Iterator[Problem]:
     on = switch(snapshot.metadata.configuration, "delta.enableInCommitTimestamps")
     for name in ("catalogManaged", "catalogOwned-preview"):
         if snapshot.protocol.supports(name) and on is False:
-            yield Problem(
-                f"The table has {name}, but delta.enableInCommitTimestamps is not true.",
-                "configuration[delta.enableInCommitTimestamps]",
-            )
+            message = f"The table has {name}, but delta.enableInCommitTimestamps is not true."
+            yield Problem(message, "configuration[delta.enableInCommitTimestamps]")

@@ -265,10 +265,8 @@ def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
     count = None if snapshot.totals is None else snapshot.totals.absolute
     if count is not None and count.count:
         files = "1 file is" if count.count == 1 else f"{count.count} files are"
-        yield Problem(
-            f"{files} named by an absolute path, such as {count.paths[0]!r}.",
-            count.paths[0],
-        )
+        message = f"{files} named by an absolute path, such as {count.paths[0]!r}."
+        yield Problem(message, count.paths[0])
 
 
 @rule("DL706", Severity.ERROR, Scope.SNAPSHOT)
@@ -294,11 +292,8 @@ def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
         "validate again before you delete any rows."
     )
     for path in () if totals is None else totals.with_two_vectors:
-        yield Problem(
-            f"The file {path!r} is live with more than one deletion vector.",
-            path,
-            remedy=advice if names else "",
-        )
+        message = f"The file {path!r} is live with more than one deletion vector."
+        yield Problem(message, path, remedy=advice if names else "")
 
 
 @rule("DL707", Severity.ERROR, Scope.SNAPSHOT)
@@ -346,14 +341,11 @@ def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
         return
     records = integer(_known_statistics(file.add).get("numRecords"))
     if records is None:
-        yield Problem(
-            "The file has a deletion vector, but its statistics lack numRecords.", file.add.path
-        )
+        message = "The file has a deletion vector, but its statistics lack numRecords."
+        yield Problem(message, file.add.path)
     elif vector.cardinality > max(records, 0):
-        yield Problem(
-            f"{vector.cardinality} records of the file are deleted, but it has {records}.",
-            file.add.path,
-        )
+        message = f"{vector.cardinality} records of the file are deleted, but it has {records}."
+        yield Problem(message, file.add.path)
 
 
 @rule("DL709", Severity.ERROR, Scope.FILE, among=lambda files: files.malformed_vectors())
@@ -577,10 +569,8 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
         for state in (commit.before, commit.after)
     )
     if count and after is False and not before:
-        yield Problem(
-            f"The commit has {count} cdc actions, but the change data feed is off.",
-            commit.file.path,
-        )
+        message = f"The commit has {count} cdc actions, but the change data feed is off."
+        yield Problem(message, commit.file.path)
 
 
 @rule("DL718", Severity.WARNING, Scope.COMMIT, among=with_several_files)
@@ -603,9 +593,8 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
         if isinstance(action, dict) and isinstance(action.get("dataChange"), bool)
     }
     if len(flags) > 1:
-        yield Problem(
-            "Some file actions of the commit change data, others do not.", commit.file.path
-        )
+        message = "Some file actions of the commit change data, others do not."
+        yield Problem(message, commit.file.path)
 
 
 @rule("DL719", Severity.WARNING, Scope.FILE, among=lambda files: files.statistics.contradictory())
@@ -645,11 +634,8 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
         if isinstance(action, dict):
             path = action.get("path")
             if isinstance(path, str) and (flaw := uri_flaw(path)):
-                yield Problem(
-                    f"The path {path!r} of a removed file is no URI: {flaw}.",
-                    commit.file.path,
-                    severity=Severity.ERROR,
-                )
+                message = f"The path {path!r} of a removed file is no URI: {flaw}."
+                yield Problem(message, commit.file.path, severity=Severity.ERROR)
             if action.get("deletionTimestamp") is None:
                 undated.append(action.get("path"))
             if action.get("extendedFileMetadata") is True and action.get("size") is None:
@@ -682,6 +668,5 @@ def damaged_deletion_vector(file: DataFileFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Deletion Vector Format.
     """
     if file.vector_problem:
-        yield Problem(
-            f"The file's deletion vector is damaged: {file.vector_problem}.", file.add.path
-        )
+        message = f"The file's deletion vector is damaged: {file.vector_problem}."
+        yield Problem(message, file.add.path)

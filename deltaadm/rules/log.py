@@ -14,14 +14,7 @@ from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.json_values import integer
 from deltaadm.paths import with_upper_escapes
-from deltaadm.rules.rule import (
-    Problem,
-    Scope,
-    Severity,
-    having,
-    rule,
-    with_several_files,
-)
+from deltaadm.rules.rule import Problem, Scope, Severity, having, rule, with_several_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -455,9 +448,8 @@ def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
     DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR.
     """
     for name, count in _repeated(commit, "domainMetadata", "domain"):
-        yield Problem(
-            f"The commit has {count} domainMetadata actions of {name!r}.", commit.file.path
-        )
+        message = f"The commit has {count} domainMetadata actions of {name!r}."
+        yield Problem(message, commit.file.path)
 
 
 @rule("DL117", Severity.ERROR, Scope.COMMIT, among=having("sidecar", "checkpointMetadata"))
@@ -598,12 +590,7 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
             yield Problem("This is not a Delta log file.", file.path)
 
 
-@rule(
-    "DL123",
-    Severity.ERROR,
-    Scope.COMMIT,
-    among=lambda commit: _has_timestamps(commit.after),
-)
+@rule("DL123", Severity.ERROR, Scope.COMMIT, among=lambda commit: _has_timestamps(commit.after))
 def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     """
     The table has in-commit timestamps, but the commit does not begin with a commitInfo that has
@@ -629,12 +616,7 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"It begins with {first!r}, not with commitInfo.", commit.file.path)
 
 
-@rule(
-    "DL124",
-    Severity.ERROR,
-    Scope.COMMIT,
-    among=lambda commit: _has_timestamps(commit.before),
-)
+@rule("DL124", Severity.ERROR, Scope.COMMIT, among=lambda commit: _has_timestamps(commit.before))
 def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit's in-commit timestamp is not later than that of the commit before it.
@@ -711,10 +693,7 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
 
 
 @rule(
-    "DL127",
-    Severity.WARNING,
-    Scope.COMMIT,
-    among=lambda commit: not commit.actions("commitInfo"),
+    "DL127", Severity.WARNING, Scope.COMMIT, among=lambda commit: not commit.actions("commitInfo")
 )
 def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -813,9 +792,8 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
         if claimed is None or not counts or claimed in counts:
             continue
         if not _has_other_meaning(commit, name):  # asked last: of a long log, hardly ever
-            yield Problem(
-                f"{name} is {claimed}, and the commit has {counts[0]} {noun}.", commit.file.path
-            )
+            message = f"{name} is {claimed}, and the commit has {counts[0]} {noun}."
+            yield Problem(message, commit.file.path)
 
 
 def _has_other_meaning(commit: CommitFacts, metric: str) -> bool:

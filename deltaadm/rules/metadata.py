@@ -165,9 +165,8 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
             or name.startswith("interval")
         ):
             severity = None if name.startswith("time(") else Severity.WARNING
-            yield Problem(
-                f"Delta does not support the type {name!r}.", _at(path), severity=severity
-            )
+            message = f"Delta does not support the type {name!r}."
+            yield Problem(message, _at(path), severity=severity)
 
 
 @rule("DL304", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -242,10 +241,8 @@ def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
             and data_type.name != "variant"
             and not is_geospatial(data_type)
         ):
-            yield Problem(
-                f"Partition column {field.name!r} does not have a primitive type.",
-                _at((field.name,)),
-            )
+            message = f"Partition column {field.name!r} does not have a primitive type."
+            yield Problem(message, _at((field.name,)))
 
 
 @rule("DL307", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -513,15 +510,11 @@ def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     if not _is_readable(metadata) or mapping_mode(metadata) is not ColumnMappingMode.NONE:
         return
     for path in columns_with_invalid_characters(metadata):
-        yield Problem(
-            f"Column {path_text(path)!r} has one of the characters {INVALID_CHARACTERS!r}.",
-            _at(path),
-        )
+        message = f"Column {path_text(path)!r} has one of the characters {INVALID_CHARACTERS!r}."
+        yield Problem(message, _at(path))
     for name in filter(has_invalid_characters, metadata.partition_columns):
-        yield Problem(
-            f"Partition column {name!r} has one of the characters {INVALID_CHARACTERS!r}.",
-            PARTITIONS,
-        )
+        message = f"Partition column {name!r} has one of the characters {INVALID_CHARACTERS!r}."
+        yield Problem(message, PARTITIONS)
 
 
 @rule("DL317", Severity.ERROR, Scope.SNAPSHOT, shared=True)

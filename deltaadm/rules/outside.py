@@ -29,7 +29,7 @@ _VERSIONS: Final = {
 }
 _DERIVED: Final = frozenset({
     *_VERSIONS, "delta.clusteringColumns", "clusteringColumns",
-    "delta.rowTracking.rowIdHighWaterMark", "delta.lastUpdateVersion", "delta.lastCommitTimestamp",
+    "delta.rowTracking.rowIdHighWaterMark", "delta.lastUpdateVersion", "delta.lastCommitTimestamp"
 })  # fmt: skip
 """Properties that a catalog adds to those of the log."""
 
@@ -50,10 +50,8 @@ def published_commit_differs(catalog: CatalogFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Catalog-managed tables, Publishing Commits.
     """
     for version in catalog.differing:
-        yield Problem(
-            f"Commit {version} in the log is not what {catalog.state.catalog} has ratified.",
-            f"{version:020d}.json",
-        )
+        message = f"Commit {version} in the log is not what {catalog.state.catalog} has ratified."
+        yield Problem(message, f"{version:020d}.json")
 
 
 @rule("DL972", Severity.WARNING, Scope.CATALOG)
@@ -211,9 +209,8 @@ def catalog_not_asked(log: LogFacts) -> Iterator[Problem]:
     """
     asked = log.catalog is not None and log.catalog.manages_commits
     if not asked and any(map(log.state.supports, _MANAGED)):
-        yield Problem(
-            f"There may be versions after {log.state.version}, known to the catalog alone."
-        )
+        message = f"There may be versions after {log.state.version}, known to the catalog alone."
+        yield Problem(message)
 
 
 _MANAGED: Final = ("catalogManaged", "catalogOwned-preview")
@@ -265,7 +262,7 @@ def _flat(schema: StructType) -> Mapping[str, tuple[str, str]]:
 
 
 _SQL: Final[Mapping[str, Any]] = {
-    "tinyint": "byte", "smallint": "short", "int": "integer", "bigint": "long",
+    "tinyint": "byte", "smallint": "short", "int": "integer", "bigint": "long"
 }  # fmt: skip
 
 
@@ -351,10 +348,8 @@ def refused_by_other_implementation(check: CrossCheck) -> Iterator[Problem]:
     if check.refusal:
         # deltalake has no class of errors for it, so its words have to tell.
         lacks = any(word in check.refusal.lower() for word in _FEATURES)
-        yield Problem(
-            f"{check.program} cannot open the table: {check.refusal}",
-            severity=Severity.INFO if lacks else None,
-        )
+        message = f"{check.program} cannot open the table: {check.refusal}"
+        yield Problem(message, severity=Severity.INFO if lacks else None)
 
 
 _FEATURES = ("not supported", "unsupported", "catalog-managed")
@@ -382,10 +377,8 @@ def reader_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
     """
     version, limit = facts.snapshot.protocol.min_reader_version, facts.policy.max_reader_version
     if limit is not None and version > limit:
-        yield Problem(
-            f"The reader version is {version}, but the policy allows at most {limit}.",
-            "protocol.minReaderVersion",
-        )
+        message = f"The reader version is {version}, but the policy allows at most {limit}."
+        yield Problem(message, "protocol.minReaderVersion")
 
 
 @rule("DL902", Severity.ERROR, Scope.POLICY)
@@ -401,10 +394,8 @@ def writer_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
     """
     version, limit = facts.snapshot.protocol.min_writer_version, facts.policy.max_writer_version
     if limit is not None and version > limit:
-        yield Problem(
-            f"The writer version is {version}, but the policy allows at most {limit}.",
-            "protocol.minWriterVersion",
-        )
+        message = f"The writer version is {version}, but the policy allows at most {limit}."
+        yield Problem(message, "protocol.minWriterVersion")
 
 
 @rule("DL903", Severity.ERROR, Scope.POLICY)
@@ -444,10 +435,8 @@ def forbidden_feature_supported(facts: PolicyFacts) -> Iterator[Problem]:
     """
     for name in facts.policy.forbidden_features:
         if facts.snapshot.protocol.supports(name):
-            yield Problem(
-                f"The table supports the feature {name}, which the policy forbids.",
-                f"protocol.writerFeatures[{name}]",
-            )
+            message = f"The table supports the feature {name}, which the policy forbids."
+            yield Problem(message, f"protocol.writerFeatures[{name}]")
 
 
 @rule("DL905", Severity.ERROR, Scope.POLICY)
@@ -576,7 +565,5 @@ def expired_ignore(facts: PolicyFacts) -> Iterator[Problem]:
     """
     for ignore in facts.expired:
         reason = f" ({ignore.reason})" if ignore.reason else ""
-        yield Problem(
-            f"{ignore.code} was ignored until {ignore.until}{reason}.",
-            f"settings[{ignore.code}]",
-        )
+        message = f"{ignore.code} was ignored until {ignore.until}{reason}."
+        yield Problem(message, f"settings[{ignore.code}]")

@@ -14,10 +14,7 @@ from deltaadm.domain.properties import (
     PROTECTED_BEFORE,
 )
 from deltaadm.domain.snapshot import LogListing
-from deltaadm.domain.transaction.columns import (
-    clustering_columns,
-    with_clustering,
-)
+from deltaadm.domain.transaction.columns import clustering_columns, with_clustering
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.facts import SnapshotFacts
 from deltaadm.rules.rule import RULES, Judge, RuleSet, Scope

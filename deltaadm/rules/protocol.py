@@ -72,10 +72,8 @@ def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
         ("minWriterVersion", protocol.min_writer_version, supported_writer_version_numbers()),
     ):
         if version not in known:
-            yield Problem(
-                f"{key} is {version}; valid versions are {min(known)} to {max(known)}.",
-                f"protocol.{key}",
-            )
+            message = f"{key} is {version}; valid versions are {min(known)} to {max(known)}."
+            yield Problem(message, f"protocol.{key}")
 
 
 @rule("DL202", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -423,11 +421,8 @@ def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
     for feature in _listed(table.snapshot.protocol.explicit_names):
         if _is_provisional(feature):
             final = f"; the final name is {feature.twin}" if feature.twin else ""
-            yield Problem(
-                f"{feature.name} is a provisional name{final}.",
-                WRITERS,
-                remedy=_advice_for_provisional(feature, table.snapshot),
-            )
+            message = f"{feature.name} is a provisional name{final}."
+            yield Problem(message, WRITERS, remedy=_advice_for_provisional(feature, table.snapshot))
 
 
 def _advice_for_provisional(feature: TableFeature, snapshot: Snapshot) -> str:
@@ -613,10 +608,8 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
         moved = "" if old == new else f" moved the protocol from {old} to {new} and"
         implied = f", which writer version {before.min_writer_version} implied"
         implied = implied if before.implicit_features.issuperset(lost) else ""
-        yield Problem(
-            f"Version {commit.version}{by}{moved} lost {', '.join(lost)}{implied}.",
-            commit.file.path,
-        )
+        message = f"Version {commit.version}{by}{moved} lost {', '.join(lost)}{implied}."
+        yield Problem(message, commit.file.path)
 
 
 def _renamed(name: str, after: Protocol) -> bool:
@@ -668,9 +661,8 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
         counts = Counter(name for name in names if isinstance(name, str))
         for count, times in sorted(counts.items()):
             if times > 1:
-                yield Problem(
-                    f"{count!r} is listed {times} times.", where, severity=Severity.WARNING
-                )
+                message = f"{count!r} is listed {times} times."
+                yield Problem(message, where, severity=Severity.WARNING)
 
 
 _NAME: Final = re.compile(r"[\w-]+")
@@ -713,9 +705,8 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     if len(active) > 1:
         names = " and ".join(f"V{version}" for version in active)
         where = f"configuration[{compat_key(active[0])}]"
-        yield Problem(
-            f"Iceberg compatibility {names} are enabled together.", where, severity=Severity.ERROR
-        )
+        message = f"Iceberg compatibility {names} are enabled together."
+        yield Problem(message, where, severity=Severity.ERROR)
 
 
 @rule("DL223", Severity.INFO, Scope.POLICY)
@@ -746,10 +737,8 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
             key = (other.access, REFUSALS[other.outcome], ", ".join(blamed))
             groups.setdefault(key, []).append(other.client)
     for (access, what, because), clients in sorted(groups.items()):
-        yield Problem(
-            f"{', '.join(sorted(clients))}: {what.format(access)}, because of {because}.",
-            "protocol",
-        )
+        message = f"{', '.join(sorted(clients))}: {what.format(access)}, because of {because}."
+        yield Problem(message, "protocol")
 
 
 REFUSALS: Final = {"fails loudly": "cannot {}", "silently wrong": "{}s wrong data silently"}
@@ -780,10 +769,8 @@ def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
     if mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
         for version in active_compat_versions(table.snapshot):
-            yield Problem(
-                f"Iceberg compatibility V{version} is on, but column mapping is off.",
-                f"configuration[{compat_key(version)}]",
-            )
+            message = f"Iceberg compatibility V{version} is on, but column mapping is off."
+            yield Problem(message, f"configuration[{compat_key(version)}]")
 
 
 @rule("DL513", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -907,10 +894,8 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
     mode = mapping_mode(table.snapshot.metadata)
     # None is a mode that cannot be understood, which other rules report.
     if mode not in (None, ColumnMappingMode.ID):
-        yield Problem(
-            f"Adaptive metadata needs column mapping by id; the mode is {mode.value}.",
-            "configuration[delta.columnMapping.mode]",
-        )
+        message = f"Adaptive metadata needs column mapping by id; the mode is {mode.value}."
+        yield Problem(message, "configuration[delta.columnMapping.mode]")
     inline = None if table.totals is None else table.totals.inline_vectors
     if inline is not None and inline.count:
         yield Problem(
@@ -942,10 +927,8 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
     text = snapshot.metadata.configuration.get(_PROTECTION)
     # 0 is the default: there is no version before it to protect.
     if supported and not whole_number(text):
-        yield Problem(
-            f"The protocol has checkpointProtection, but {_PROTECTION} is not set.",
-            f"configuration[{_PROTECTION}]",
-        )
+        message = f"The protocol has checkpointProtection, but {_PROTECTION} is not set."
+        yield Problem(message, f"configuration[{_PROTECTION}]")
     elif whole_number(text) and not supported:
         yield Problem(
             f"{_PROTECTION} is {text}, but the protocol lacks checkpointProtection.",
@@ -979,10 +962,8 @@ def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
     first = next((commit.version for commit in table.listing.commits), None)
     # From 0 nothing is gone; from the protected version on, all that is protected went at once.
     if first is not None and 0 < first < guarded:
-        yield Problem(
-            f"History is protected up to version {guarded}, but begins with version {first}.",
-            "_delta_log",
-        )
+        message = f"History is protected up to version {guarded}, but begins with version {first}."
+        yield Problem(message, "_delta_log")
 
 
 @rule("DL530", Severity.ERROR, Scope.SNAPSHOT, shared=True)

@@ -272,12 +272,7 @@ RULES: Final[dict[str, Rule]] = {}
 
 
 def rule(
-    code: str,
-    severity: Severity,
-    scope: Scope,
-    *,
-    among: Among | None = None,
-    shared: bool = False,
+    code: str, severity: Severity, scope: Scope, *, among: Among | None = None, shared: bool = False
 ) -> Callable[[Check], Check]:
     """
     Register a check under *code*; one on files or commits may look *among* many, and one on the
