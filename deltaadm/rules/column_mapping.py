@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.domain.file_facts import NotStatistics, parse_statistics
 from deltaadm.domain.properties import (
     COLUMN_MAPPING_MODE,
-    FEATURE_PREFIX,
     MAX_COLUMN_ID,
     ROW_COMMIT_VERSION_COLUMN,
     ROW_ID_COLUMN,
@@ -28,7 +27,6 @@ from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     allow_mapping_mode_change,
     column_id,
-    column_mapping_mode,
     find_max_column_id,
     has_invalid_characters,
     max_column_id,
@@ -40,7 +38,19 @@ from deltaadm.domain.transaction.column_mapping import (
 from deltaadm.domain.transaction.update import enabled_versions
 from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import integer
-from deltaadm.rules.rule import Problem, Scope, Severity, accepted, changing_metadata, rule
+from deltaadm.rules.rule import (
+    Problem,
+    Scope,
+    Severity,
+    accepted,
+    adding,
+    changing_metadata,
+    fields_of,
+    mapping_mode,
+    place_of,
+    rule,
+    schema_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -76,7 +86,7 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping.
     """
     metadata = table.snapshot.metadata
-    if _mode(metadata) is None:
+    if mapping_mode(metadata) is None:
         value = metadata.configuration[COLUMN_MAPPING_MODE]
         yield Problem(f"The mode is {value[:80]!r}; valid modes are none, name and id.", MODE)
 
@@ -101,11 +111,7 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
             f"The mode is {snapshot.metadata.configuration[COLUMN_MAPPING_MODE]}, but the "
             f"protocol {snapshot.protocol.simple_string} does not support columnMapping.",
             MODE,
-            fix=accepted(
-                snapshot,
-                SetProperties({f"{FEATURE_PREFIX}columnMapping": "supported"}),
-                lambda after: after.protocol.supports("columnMapping"),
-            ),
+            fix=adding(snapshot, "columnMapping"),
         )
 
 
@@ -124,7 +130,7 @@ def column_without_id(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for path, field in _mapped_fields(table):
         if field.metadata.get(COLUMN_ID) is None:
-            yield Problem(f"Column {path_text(path)} has no id.", _at(path))
+            yield Problem(f"Column {path_text(path)} has no id.", place_of(path))
 
 
 @rule("DL404", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -144,7 +150,7 @@ def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     for path, field in _mapped_fields(table):
         name = field.metadata.get(PHYSICAL_NAME)
         if not isinstance(name, str) or not name:
-            yield Problem(f"Column {path_text(path)} has no physical name.", _at(path))
+            yield Problem(f"Column {path_text(path)} has no physical name.", place_of(path))
 
 
 @rule("DL405", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -181,7 +187,7 @@ def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping, Field Path; delta-io/delta#6939.
     """
     if _mapped(table.snapshot.metadata):
-        physical = rename_columns(_schema(table.snapshot.metadata))
+        physical = rename_columns(schema_of(table.snapshot.metadata))
         for path, times in Counter(path for path, _ in walk(physical)).items():
             if times > 1:
                 message = f"{times} columns have the physical name {path_text(path)}."
@@ -220,7 +226,7 @@ def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     """
     metadata = table.snapshot.metadata
     stored = max_column_id(metadata)
-    highest = find_max_column_id(_schema(metadata))
+    highest = find_max_column_id(schema_of(metadata))
     if _mapped(metadata) and stored is not None and stored < highest:
         message = f"{MAX_COLUMN_ID} is {stored}, but id {highest} is in use."
         yield Problem(message, MAX, fix=_counted(table))
@@ -258,8 +264,8 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"{MAX_COLUMN_ID} changed from {left} to {right}.", commit.file.path)
     # An id that was in use before the commit is still that column's (changes are DL415's); one
     # that comes back after a drop points at data of another column.
-    present = {column_id(field) for _, field in walk(_schema(before))}
-    for path, field in walk(_schema(after)):
+    present = {column_id(field) for _, field in fields_of(before)}
+    for path, field in fields_of(after):
         number = column_id(field)
         old = None if number is None else commit.columns.get(number)
         if number not in present and old not in (None, physical_name(field)):
@@ -282,7 +288,7 @@ def bad_column_id(table: SnapshotFacts) -> Iterator[Problem]:
     for path, field in _mapped_fields(table):
         stored = field.metadata.get(COLUMN_ID)
         if stored is not None and not _is_id(stored):
-            yield Problem(f"Column {path_text(path)} has the id {_shown(stored)}.", _at(path))
+            yield Problem(f"Column {path_text(path)} has the id {_shown(stored)}.", place_of(path))
 
 
 def _is_id(value: Any) -> bool:
@@ -305,7 +311,7 @@ def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_
     ALREADY_EXISTS; delta-io/delta#3487.
     """
-    if _mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
+    if mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
         yield from _columns_with(table, {COLUMN_ID, PHYSICAL_NAME, NESTED_IDS}, "mapping metadata")
 
 
@@ -326,14 +332,16 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
         if stored is None:
             continue
         if not isinstance(stored, dict):
-            yield Problem(f"The nested ids are {_shown(stored)}.", _at(path))
+            yield Problem(f"The nested ids are {_shown(stored)}.", place_of(path))
             continue
         places = set(slot_paths(field.type, physical_name(field)))
         for place, number in sorted(stored.items()):
             if place not in places:
-                yield Problem(f"{place[:200]!r} has a nested id but does not exist.", _at(path))
+                yield Problem(
+                    f"{place[:200]!r} has a nested id but does not exist.", place_of(path)
+                )
             elif not _is_id(number):
-                yield Problem(f"The nested id of {place!r} is {_shown(number)}.", _at(path))
+                yield Problem(f"The nested id of {place!r} is {_shown(number)}.", place_of(path))
 
 
 @rule("DL413", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -360,10 +368,10 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
         ids = nested_ids(field)
         for place in slot_paths(field.type, physical_name(field)):
             if needed and place not in ids:
-                yield Problem(f"{place!r} has no nested id.", _at(path))
+                yield Problem(f"{place!r} has no nested id.", place_of(path))
         for place, number in sorted(ids.items()):
             if taken[number] > 1:
-                yield Problem(f"The nested id {number} of {place!r} is not unique.", _at(path))
+                yield Problem(f"The nested id {number} of {place!r} is not unique.", place_of(path))
 
 
 @rule("DL414", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
@@ -421,7 +429,7 @@ def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, in
     """The physical names by id, and the ids by physical path."""
     names: dict[int, str] = {}
     ids: dict[Path, int] = {}
-    for path, field in walk(rename_columns(_schema(metadata))):
+    for path, field in walk(rename_columns(schema_of(metadata))):
         if (number := column_id(field)) is not None:
             names[number], ids[path] = field.name, number
     return names, ids
@@ -442,7 +450,7 @@ def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for path, field in _mapped_fields(table):
         if has_invalid_characters(physical_name(field)):
-            yield Problem(f"The physical name is {physical_name(field)!r}.", _at(path))
+            yield Problem(f"The physical name is {physical_name(field)!r}.", place_of(path))
 
 
 @rule("DL417", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -461,7 +469,7 @@ def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _columns_with(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
-    fields = walk(_schema(table.snapshot.metadata))
+    fields = fields_of(table.snapshot.metadata)
     columns = [path_text(path) for path, field in fields if keys & field.metadata.keys()]
     if columns:
         yield Problem(f"{_several(columns)} have {what}.", f"schema[{columns[0]}]")
@@ -563,20 +571,12 @@ def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
 DROPPED: Final = "delta.columnMapping.hasDroppedOrRenamed"
 
 
-def _mode(metadata: Metadata) -> ColumnMappingMode | None:
-    """The mode; None for one that does not exist."""
-    try:
-        return column_mapping_mode(metadata)
-    except DeltaadmError:
-        return None
-
-
 def _mapped(metadata: Metadata) -> bool:
-    return _mode(metadata) in (ColumnMappingMode.NAME, ColumnMappingMode.ID)
+    return mapping_mode(metadata) in (ColumnMappingMode.NAME, ColumnMappingMode.ID)
 
 
 def _mode_of(state: State) -> ColumnMappingMode | None:
-    return None if state.metadata is None else _mode(state.metadata)
+    return None if state.metadata is None else mapping_mode(state.metadata)
 
 
 def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] | None:
@@ -587,24 +587,12 @@ def _mapped_before_and_after(commit: CommitFacts) -> tuple[Metadata, Metadata] |
     return (before, after) if _mapped(before) and _mapped(after) else None
 
 
-def _schema(metadata: Metadata) -> StructType:
-    """The schema; without columns where it cannot be read."""
-    try:
-        return metadata.schema
-    except DeltaadmError:
-        return StructType()
-
-
 def _mapped_fields(table: SnapshotFacts) -> Iterator[tuple[Path, StructField]]:
     """The fields at all depths that need an id and a physical name; none without mapping."""
     if _mapped(table.snapshot.metadata):
-        for path, field in walk(_schema(table.snapshot.metadata)):
+        for path, field in fields_of(table.snapshot.metadata):
             if field.name.lower() not in INTERNAL_COLUMNS:
                 yield path, field
-
-
-def _at(path: Path) -> str:
-    return f"schema[{path_text(path)}]"
 
 
 def _several(names: Iterable[str]) -> str:

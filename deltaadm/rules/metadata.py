@@ -55,15 +55,18 @@ from deltaadm.rules.rule import (
     Severity,
     accepted,
     changing_metadata,
+    fields_of,
     having,
     mapping_mode,
+    place_of,
     rule,
+    schema_of,
+    top_fields,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deltaadm.domain.properties import Property
     from deltaadm.domain.schema import DataType, Path
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Metadata
@@ -155,10 +158,10 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
     # char, varchar and intervals are types to Spark that Delta refuses: DL315 and DL319 say why.
     for path, name in _primitive_types(table):
         if not is_spark_type(name):
-            yield Problem(f"Spark does not know the type {name[:80]!r}.", _at(path))
+            yield Problem(f"Spark does not know the type {name[:80]!r}.", place_of(path))
         elif is_geospatial(PrimitiveType(name)):
             if refusal is not None and refusal.delta_error_class == geospatial:
-                yield Problem(f"Delta Spark cannot load a table with {name!r}.", _at(path))
+                yield Problem(f"Delta Spark cannot load a table with {name!r}.", place_of(path))
         elif not (
             is_supported_type(PrimitiveType(name))
             or CHAR_TYPE.fullmatch(name)  # as interval, it has a rule of its own
@@ -166,7 +169,7 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
         ):
             severity = None if name.startswith("time(") else Severity.WARNING
             message = f"Delta does not support the type {name!r}."
-            yield Problem(message, _at(path), severity=severity)
+            yield Problem(message, place_of(path), severity=severity)
 
 
 @rule("DL304", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -181,7 +184,7 @@ def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Schema Serialization Format; Delta Spark, DELTA_DUPLICATE_COLUMNS_FOUND.
     """
-    for name in duplicate_columns(_schema(table)):
+    for name in duplicate_columns(schema_of(table.snapshot.metadata)):
         yield Problem(f"The name {name!r} occurs more than once.", f"schema[{name}]")
 
 
@@ -200,13 +203,9 @@ def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     metadata = table.snapshot.metadata
     stored = metadata.to_wire().get("partitionColumns")
-    odd = (
-        [entry for entry in stored if not isinstance(entry, str)]
-        if isinstance(stored, list)
-        else []
-    )
-    for entry in odd:
-        yield Problem(f"{json.dumps(entry)[:80]} is not a column name.", PARTITIONS)
+    for entry in stored if isinstance(stored, list) else ():
+        if not isinstance(entry, str):
+            yield Problem(f"{json.dumps(entry)[:80]} is not a column name.", PARTITIONS)
     if not _is_readable(metadata):
         return
     names = {field.name for field in metadata.schema.fields}
@@ -234,15 +233,12 @@ def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Partition Value Serialization; Variant Data Type.
     """
     partitions = set(table.snapshot.metadata.partition_columns)
-    for field in _schema(table).fields:
+    for field in top_fields(table.snapshot.metadata):
         data_type = field.type
-        if field.name in partitions and not (
-            isinstance(data_type, PrimitiveType)
-            and data_type.name != "variant"
-            and not is_geospatial(data_type)
-        ):
+        is_primitive = isinstance(data_type, PrimitiveType) and data_type.name != "variant"
+        if field.name in partitions and (not is_primitive or is_geospatial(data_type)):
             message = f"Partition column {field.name!r} does not have a primitive type."
-            yield Problem(message, _at((field.name,)))
+            yield Problem(message, place_of((field.name,)))
 
 
 @rule("DL307", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -257,7 +253,7 @@ def only_partition_columns(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, "Cannot use all columns for partition columns".
     """
-    names = {field.name for field in _schema(table).fields}
+    names = {field.name for field in top_fields(table.snapshot.metadata)}
     if names and names <= set(table.snapshot.metadata.partition_columns):
         yield Problem(f"All {len(names)} columns are partition columns.", PARTITIONS)
 
@@ -350,20 +346,20 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
             continue
         known = PROPERTIES.get(key.lower())
         if known is not None and known.key == key:
-            yield from _judged(table, known, value)
+            yield from _judged(table, key, value)
 
 
-def _judged(table: SnapshotFacts, known: Property, value: str) -> Iterator[Problem]:
-    where = _property(known.key)
+def _judged(table: SnapshotFacts, key: str, value: str) -> Iterator[Problem]:
+    known, where = PROPERTIES[key.lower()], _property(key)
     try:
         known.check(known, value)
     except DeltaadmError as error:
-        other = foreign_value(known.key, value)
+        other = foreign_value(key, value)
         if other is None:
             yield Problem(error.message[:300], where, remedy=error.remedy)
         else:
             yield Problem(
-                f"{known.key} is {value[:100]!r}, which {other.engine} takes and Delta Spark does "
+                f"{key} is {value[:100]!r}, which {other.engine} takes and Delta Spark does "
                 f"not ({other.source}).",
                 where,
                 remedy=f"Nothing, if {other.engine} uses it; Delta Spark still writes to the "
@@ -371,19 +367,19 @@ def _judged(table: SnapshotFacts, known: Property, value: str) -> Iterator[Probl
                 severity=Severity.INFO,
             )
         return
-    refusal = _refusal_of_changes(table.snapshot) if known.key == FORMATS else None
+    refusal = _refusal_of_changes(table.snapshot) if key == FORMATS else None
     if refusal is not None and refusal.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
         yield Problem(refusal.message, where, remedy=refusal.remedy)
     plain = portable(known, value)
     if plain != value:
         yield Problem(
-            f"{known.key} is {value!r}, which clients other than Delta Spark do not understand.",
+            f"{key} is {value!r}, which clients other than Delta Spark do not understand.",
             where,
             remedy=f"Write {plain!r}.",
             severity=Severity.WARNING,
             fix=accepted(
                 table.snapshot,
-                SetProperties({known.key: plain}),
+                SetProperties({key: plain}),
                 lambda after: after.protocol == table.snapshot.protocol,
             ),
         )
@@ -490,7 +486,7 @@ def char_type_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for path, name in _primitive_types(table):
         if CHAR_TYPE.fullmatch(name):
-            yield Problem(f"The type is {name}, but must be string.", _at(path))
+            yield Problem(f"The type is {name}, but must be string.", place_of(path))
 
 
 @rule("DL316", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -511,7 +507,7 @@ def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
         return
     for path in columns_with_invalid_characters(metadata):
         message = f"Column {path_text(path)!r} has one of the characters {INVALID_CHARACTERS!r}."
-        yield Problem(message, _at(path))
+        yield Problem(message, place_of(path))
     for name in filter(has_invalid_characters, metadata.partition_columns):
         message = f"Partition column {name!r} has one of the characters {INVALID_CHARACTERS!r}."
         yield Problem(message, PARTITIONS)
@@ -534,7 +530,7 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
             continue
         match = _DECIMAL.fullmatch(name)
         if match is None or not (int(match[2]) <= int(match[1]) and 1 <= int(match[1]) <= MAX):
-            yield Problem(f"The type {name[:80]!r} does not exist.", _at(path))
+            yield Problem(f"The type {name[:80]!r} does not exist.", place_of(path))
 
 
 # Nine digits at most: int() refuses the thousands that a damaged schema may have.
@@ -554,15 +550,14 @@ def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Void Type; delta-kernel-rs, schema/void_utils.rs.
     """
-    schema = _schema(table)
-    if _is_all_void(schema):
+    if _is_all_void(schema_of(table.snapshot.metadata)):
         yield Problem("All columns of the table have type void.", "schema")
-    for path, field in walk(schema):
+    for path, field in fields_of(table.snapshot.metadata):
         for inner in _slot_types(field.type):
-            if _is_void(inner) or _has_void_field(inner):
-                yield Problem("An array or a map contains a void.", _at(path))
+            if inner in _VOIDS or _has_void_field(inner):
+                yield Problem("An array or a map contains a void.", place_of(path))
         if _is_all_void(field.type):
-            yield Problem("All fields of the struct have type void.", _at(path))
+            yield Problem("All fields of the struct have type void.", place_of(path))
 
 
 def _slot_types(data_type: DataType) -> Iterator[DataType]:
@@ -571,13 +566,9 @@ def _slot_types(data_type: DataType) -> Iterator[DataType]:
         yield from _slot_types(inner)
 
 
-def _is_void(data_type: DataType) -> bool:
-    return data_type in (PrimitiveType("void"), PrimitiveType("null"))
-
-
 def _has_void_field(data_type: DataType) -> bool:
     return isinstance(data_type, StructType) and any(
-        _is_void(field.type) or _has_void_field(field.type) for field in data_type.fields
+        field.type in _VOIDS or _has_void_field(field.type) for field in data_type.fields
     )
 
 
@@ -585,8 +576,11 @@ def _is_all_void(data_type: DataType) -> bool:
     return (
         isinstance(data_type, StructType)
         and bool(data_type.fields)
-        and all(_is_void(field.type) for field in data_type.fields)
+        and all(field.type in _VOIDS for field in data_type.fields)
     )
+
+
+_VOIDS: Final = (PrimitiveType("void"), PrimitiveType("null"))
 
 
 @rule("DL319", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -605,7 +599,7 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
     for path, name in _primitive_types(table):
         if name.startswith("interval") and is_spark_type(name):
             severity = Severity.ERROR if name == "interval" else None
-            yield Problem(f"The type is {name!r}.", _at(path), severity=severity)
+            yield Problem(f"The type is {name!r}.", place_of(path), severity=severity)
 
 
 @rule("DL320", Severity.WARNING, Scope.COMMIT, among=changing_metadata)
@@ -690,7 +684,7 @@ def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
         return
     # Any part of a reference may be the column, and the others struct fields or a qualifier: only
     # a reference without any known name is certainly wrong.
-    known = {field.name.lower() for _, field in walk(_schema(table))}
+    known = {field.name.lower() for _, field in fields_of(table.snapshot.metadata)}
     for where, expression in _expressions(table.snapshot.metadata):
         for path in column_references(expression):
             if known.isdisjoint(part.lower() for part in path):
@@ -717,7 +711,7 @@ def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
             texts.append(invariant["expression"]["expression"])
         for text in texts:
             if isinstance(text, str):
-                yield _at(path), text
+                yield place_of(path), text
 
 
 @rule("DL324", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -807,22 +801,24 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, `__CHAR_VARCHAR_TYPE_STRING` and INVALID_JSON_DATA_TYPE_FOR_COLLATIONS;
     tried on Delta Spark 4.4.
     """
-    for path, field in walk(_schema(table)):
+    for path, field in fields_of(table.snapshot.metadata):
         noted, collations = field.metadata.get(RAW_TYPE), field.metadata.get(COLLATIONS)
         if isinstance(noted, str):
             kind = noted_type(noted)
             if kind is None:
                 message = f"Spark cannot parse the type that it notes: {noted[:200]!r}."
-                yield Problem(message, _at(path))
+                yield Problem(message, place_of(path))
             elif CHAR_TYPE.search(noted) and catalog_type(kind) != catalog_type(field.type):
                 message = f"It notes {noted[:200]!r}, but is {catalog_type(field.type)[:200]!r}."
-                yield Problem(message, _at(path))
+                yield Problem(message, place_of(path))
         places = dict(_places(field.type, field.name))
         for place, name in collations.items() if isinstance(collations, dict) else ():
             if isinstance(name, str) and places.get(place, _STRING) != _STRING:
-                yield Problem(f"{place} has the collation {name!r}, but is no string.", _at(path))
+                yield Problem(
+                    f"{place} has the collation {name!r}, but is no string.", place_of(path)
+                )
             elif isinstance(name, str) and name.partition(".")[0] not in {"icu", "spark"}:
-                yield Problem(f"Spark does not know the collation {name[:80]!r}.", _at(path))
+                yield Problem(f"Spark does not know the collation {name[:80]!r}.", place_of(path))
 
 
 _STRING: Final = PrimitiveType("string")
@@ -835,12 +831,6 @@ def _places(data_type: DataType, place: str) -> Iterator[tuple[str, DataType]]:
         yield from _places(inner, f"{place}.{slot}")
 
 
-def _schema(table: SnapshotFacts) -> StructType:
-    """The table's schema; without columns where it cannot be read."""
-    metadata = table.snapshot.metadata
-    return metadata.schema if _is_readable(metadata) else StructType()
-
-
 def _is_readable(metadata: Metadata) -> bool:
     try:
         return metadata.schema is not None
@@ -850,13 +840,9 @@ def _is_readable(metadata: Metadata) -> bool:
 
 def _primitive_types(table: SnapshotFacts) -> Iterator[tuple[Path, str]]:
     """The primitive types at all depths, each with the column that it belongs to."""
-    for path, field in walk(_schema(table)):
+    for path, field in fields_of(table.snapshot.metadata):
         for leaf in leaves(field.type):
             yield path, leaf.name
-
-
-def _at(path: Path) -> str:
-    return f"schema[{path_text(path)}]"
 
 
 def _property(key: str) -> str:

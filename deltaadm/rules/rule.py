@@ -167,21 +167,6 @@ if TYPE_CHECKING:
     Check = Callable[[Any], Iterator["Problem"]]
     Among = Callable[[Any], Any]
 
-__all__ = [
-    "LIMIT",
-    "RULES",
-    "Finding",
-    "Judge",
-    "Problem",
-    "Rule",
-    "RuleSet",
-    "Scope",
-    "Severity",
-    "ValidationReport",
-    "rule",
-    "selected",
-]
-
 
 class Scope(Enum):
     """
@@ -504,10 +489,15 @@ Path = tuple[str, ...]
 @Once
 def fields_of(metadata: Metadata) -> tuple[tuple[Path, StructField], ...]:
     """All columns with their paths; none where the schema cannot be read."""
+    return tuple(walk(schema_of(metadata)))
+
+
+def schema_of(metadata: Metadata) -> StructType:
+    """The schema; without columns where it cannot be read."""
     try:
-        return tuple(walk(metadata.schema))
+        return metadata.schema
     except DeltaadmError:
-        return ()
+        return StructType()
 
 
 def top_fields(metadata: Metadata) -> tuple[StructField, ...]:
