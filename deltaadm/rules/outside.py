@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from deltaadm.domain.steps import Step
-    from deltaadm.facts import CatalogFacts, ClientVerdict, CrossCheck, LogFacts, PolicyFacts
+    from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts
 
 
 _FEATURE: Final = "delta.feature."
@@ -376,9 +376,7 @@ def reader_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
     Source: deltaadm.toml, policy.
     """
     version, limit = facts.snapshot.protocol.min_reader_version, facts.policy.max_reader_version
-    if limit is not None and version > limit:
-        message = f"The reader version is {version}, but the policy allows at most {limit}."
-        yield Problem(message, "protocol.minReaderVersion")
+    yield from _above("Reader", version, limit)
 
 
 @rule("DL902", Severity.ERROR, Scope.POLICY)
@@ -393,9 +391,13 @@ def writer_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
     Source: deltaadm.toml, policy.
     """
     version, limit = facts.snapshot.protocol.min_writer_version, facts.policy.max_writer_version
+    yield from _above("Writer", version, limit)
+
+
+def _above(who: str, version: int, limit: int | None) -> Iterator[Problem]:
     if limit is not None and version > limit:
-        message = f"The writer version is {version}, but the policy allows at most {limit}."
-        yield Problem(message, "protocol.minWriterVersion")
+        message = f"The {who.lower()} version is {version}, but the policy allows at most {limit}."
+        yield Problem(message, f"protocol.min{who}Version")
 
 
 @rule("DL903", Severity.ERROR, Scope.POLICY)
@@ -528,27 +530,20 @@ def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
 
 
 def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
+    statements = {
+        "unknown": "It is not known whether {0} can {1} it",
+        "fails loudly": "{0} cannot {1} it",
+        "silently wrong": "{0} {1}s wrong data silently",
+    }
     for verdict in facts.verdicts:
         if verdict.access == access and verdict.outcome != "works":
-            unknown = verdict.outcome == "unknown"
-            yield Problem(
-                _sentence(verdict),
-                f"client[{verdict.client}]",
-                severity=Severity.WARNING if unknown else None,
-            )
-
-
-def _sentence(verdict: ClientVerdict) -> str:
-    subjects = ", ".join(obstacle.subject for obstacle in verdict.obstacles)
-    statement = {
-        "unknown": f"It is not known whether {verdict.client} can {verdict.access} it",
-        "fails loudly": f"{verdict.client} cannot {verdict.access} it",
-        "silently wrong": f"{verdict.client} {verdict.access}s wrong data silently",
-    }[verdict.outcome]
-    notes = dict.fromkeys(
-        obstacle.note.rstrip(".") for obstacle in verdict.obstacles if obstacle.note
-    )
-    return f"{statement}, because of {subjects}{''.join(f' ({note})' for note in notes)}."
+            statement = statements[verdict.outcome].format(verdict.client, access)
+            subjects = ", ".join(obstacle.subject for obstacle in verdict.obstacles)
+            notes = dict.fromkeys(each.note.rstrip(".") for each in verdict.obstacles if each.note)
+            why = f"{subjects}{''.join(f' ({note})' for note in notes)}"
+            severity = Severity.WARNING if verdict.outcome == "unknown" else None
+            message = f"{statement}, because of {why}."
+            yield Problem(message, f"client[{verdict.client}]", severity=severity)
 
 
 @rule("DL950", Severity.WARNING, Scope.POLICY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.features import FEATURES, Status, TableFeature
 from deltaadm.domain.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
@@ -19,7 +19,7 @@ from deltaadm.domain.schema import all_types, path_text, walk
 from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.domain.transaction.checks import check_property_constraints
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
-from deltaadm.domain.transaction.update import VERSIONS, allows_type, compat_key
+from deltaadm.domain.transaction.update import allows_type, compat_key
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, Refused, did_you_mean
 from deltaadm.rules.rule import (
@@ -90,10 +90,8 @@ def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
-    protocol = table.snapshot.protocol
-    version = protocol.min_reader_version
-    if (problem := _misplaced(protocol, "readerFeatures", version, READER_FEATURES_VERSION)) != "":
-        yield Problem(f"minReaderVersion is {version}, but {problem}.", READERS)
+    version = table.snapshot.protocol.min_reader_version
+    yield from _misplaced(table, "Reader", version, READER_FEATURES_VERSION)
 
 
 @rule("DL203", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -110,18 +108,16 @@ def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
-    protocol = table.snapshot.protocol
-    version = protocol.min_writer_version
-    if (problem := _misplaced(protocol, "writerFeatures", version, WRITER_FEATURES_VERSION)) != "":
-        yield Problem(f"minWriterVersion is {version}, but {problem}.", WRITERS)
+    version = table.snapshot.protocol.min_writer_version
+    yield from _misplaced(table, "Writer", version, WRITER_FEATURES_VERSION)
 
 
-def _misplaced(protocol: Protocol, key: str, version: int, lists_from: int) -> str:
-    """The problem with the presence or absence of the list *key*; empty if there is none."""
-    present = protocol.to_wire().get(key) is not None
-    if version == lists_from and not present:
-        return f"{key} is missing"
-    return f"{key} is present" if version < lists_from and present else ""
+def _misplaced(table: SnapshotFacts, who: str, version: int, lists_from: int) -> Iterator[Problem]:
+    key = f"{who.lower()}Features"
+    present = table.snapshot.protocol.to_wire().get(key) is not None
+    if version <= lists_from and present != (version == lists_from):
+        state = "present" if present else "missing"
+        yield Problem(f"min{who}Version is {version}, but {key} is {state}.", f"protocol.{key}")
 
 
 @rule("DL204", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -418,28 +414,21 @@ def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
     Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127, #5718; tables that Databricks
     Runtime 15.4 writes have variantType-preview.
     """
-    for feature in _listed(table.snapshot.protocol.explicit_names):
-        if _is_provisional(feature):
-            final = f"; the final name is {feature.twin}" if feature.twin else ""
-            message = f"{feature.name} is a provisional name{final}."
-            yield Problem(message, WRITERS, remedy=_advice_for_provisional(feature, table.snapshot))
-
-
-def _advice_for_provisional(feature: TableFeature, snapshot: Snapshot) -> str:
-    """What to do about a provisional name; empty for the advice of the rule."""
-    if not feature.twin:
-        return ""
+    snapshot = table.snapshot
     writer = snapshot.commit_info.engine_info if snapshot.commit_info else None
     by = f", such as {writer[:_LONGEST]!r}, which wrote the newest commit," if writer else ""
-    way = (
-        f"Once all of them know it, drop {feature.name} and add {feature.twin}."
-        if feature.removal is not None
-        else f"Once all of them know it, copy the table into one with {feature.twin}."
-    )
-    return (
-        f"Keep it as long as programs{by} may not know the name {feature.twin}: they refuse a "
-        f"table that has it. {way}"
-    )
+    for feature in _listed(snapshot.protocol.explicit_names):
+        if _is_provisional(feature):
+            final, advice = "", ""
+            if feature.twin:
+                final = f"; the final name is {feature.twin}"
+                can_drop = feature.removal is not None
+                way = f"drop {feature.name} and add" if can_drop else "copy the table into one with"
+                advice = (
+                    f"Keep it as long as programs{by} may not know the name {feature.twin}: they "
+                    f"refuse a table that has it. Once all of them know it, {way} {feature.twin}."
+                )
+            yield Problem(f"{feature.name} is a provisional name{final}.", WRITERS, remedy=advice)
 
 
 def _is_provisional(feature: TableFeature) -> bool:
@@ -656,21 +645,15 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
         names = document.get(key) or []
         where = f"protocol.{key}"
         for name in names:
-            if not isinstance(name, str) or not _NAME.fullmatch(name):
-                yield Problem(f"{_shown(name)} is not a feature name.", where)
+            if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
+                text = repr(name)
+                shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+                yield Problem(f"{shown} is not a feature name.", where)
         counts = Counter(name for name in names if isinstance(name, str))
         for count, times in sorted(counts.items()):
             if times > 1:
                 message = f"{count!r} is listed {times} times."
                 yield Problem(message, where, severity=Severity.WARNING)
-
-
-_NAME: Final = re.compile(r"[\w-]+")
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 _LONGEST: Final = 80
@@ -691,17 +674,12 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Iceberg Compatibility V2; protocol_rfcs/iceberg-v4-metadata.md; Delta
     Spark, DELTA_ICEBERG_COMPAT_VIOLATION.VERSION_MUTUAL_EXCLUSIVE.
     """
-    protocol, configuration = table.snapshot.protocol, table.snapshot.metadata.configuration
+    protocol = table.snapshot.protocol
     for feature in _listed(protocol.explicit_names):
         for other in feature.excludes:
             if protocol.supports(other):
                 yield Problem(f"{feature.name} cannot be combined with {other}.", WRITERS)
-    active = [
-        version
-        for version in VERSIONS
-        if protocol.supports(f"icebergCompatV{version}")
-        and configuration.get(compat_key(version), "").lower() == "true"
-    ]
+    active = [*active_compat_versions(table.snapshot)]
     if len(active) > 1:
         names = " and ".join(f"V{version}" for version in active)
         where = f"configuration[{compat_key(active[0])}]"
