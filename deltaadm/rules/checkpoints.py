@@ -348,16 +348,9 @@ def only_v2_checkpoint_names(log: LogFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, V2 Checkpoint Table Feature.
     """
-    named = [
-        checkpoint.version
-        for checkpoint in log.listing.checkpoints
-        if checkpoint.kind is Kind.V2_CHECKPOINT
-    ]
-    classic = [
-        checkpoint.version
-        for checkpoint in log.listing.checkpoints
-        if checkpoint.version not in named
-    ]
+    known = log.listing.checkpoints
+    named = [each.version for each in known if each.kind is Kind.V2_CHECKPOINT]
+    classic = [each.version for each in known if each.version not in named]
     since = max(classic, default=min(named, default=0))
     count = max(named, default=0) - since
     if count >= _LONG:
@@ -423,14 +416,14 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 def _is_pointed_to(checkpoint: CheckpointFacts, document: Document) -> bool:
     """Whether the pointer is about this one of the checkpoints of its version."""
     known = checkpoint.listing.checkpoints
-    candidates = [candidate for candidate in known if candidate.version == checkpoint.version]
+    candidates = [each for each in known if each.version == checkpoint.version]
     details = document.get("v2Checkpoint")
     path = details.get("path") if isinstance(details, dict) else None
     parts = document.get("parts") or 1
     fitting = [
-        candidate
-        for candidate in candidates
-        if (candidate.files[0].path == path if path else len(candidate.files) == parts)
+        each
+        for each in candidates
+        if (each.files[0].path == path if path else len(each.files) == parts)
     ]
     # A version may have several: each writer of a V2 checkpoint gives its own a unique name.
     return checkpoint.checkpoint == (fitting or candidates)[-1]
@@ -557,12 +550,8 @@ def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
     files = None if checksum.snapshot is None else checksum.snapshot.files
-    if files is None or checksum.document is None:
-        return
-    for key, actual in (("numFiles", files.files), ("tableSizeBytes", files.bytes)):
-        stated = _integer(checksum.document, key)
-        if stated is not None and stated != actual:
-            yield Problem(f"Its {key} is {stated}, but the log has {actual}.", checksum.file.path)
+    if files is not None:
+        yield from _miscounted(checksum, numFiles=files.files, tableSizeBytes=files.bytes)
 
 
 @rule("DL805", Severity.ERROR, Scope.CHECKSUM)
@@ -657,8 +646,8 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     document, where = checksum.document or {}, checksum.file.path
     keys = ("sortedBinBoundaries", "fileCounts", "totalBytes")
-    for name, histogram in ((name, document.get(name)) for name in _HISTOGRAMS):
-        if histogram is None:
+    for name in _HISTOGRAMS:
+        if (histogram := document.get(name)) is None:
             continue
         parts = histogram if isinstance(histogram, dict) else {}
         lists = [
@@ -703,15 +692,19 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
         yield Problem(f"Its histogram of deleted rows counts {sum(bins)} files.", where)
     elif bins is not None and totals is not None and tuple(bins) != totals.deleted_record_counts:
         yield Problem("Its histogram of deleted rows has files in the wrong bins.", where)
-    if totals is None:
-        return
-    for key, actual in (
-        ("numDeletionVectorsOpt", totals.deletion_vectors),
-        ("numDeletedRecordsOpt", totals.deleted_records),
-    ):
-        stated = _integer(document, key)
-        if stated is not None and stated != actual:
-            yield Problem(f"Its {key} is {stated}, but the log has {actual}.", where)
+    if totals is not None:
+        vectors, records = totals.deletion_vectors, totals.deleted_records
+        yield from _miscounted(
+            checksum, numDeletionVectorsOpt=vectors, numDeletedRecordsOpt=records
+        )
+
+
+def _miscounted(checksum: ChecksumFacts, **actual: int | None) -> Iterator[Problem]:
+    for key, number in actual.items():
+        stated = _integer(checksum.document or {}, key)
+        if stated is not None and stated != number:
+            message = f"Its {key} is {stated}, but the log has {number}."
+            yield Problem(message, checksum.file.path)
 
 
 @rule("DL810", Severity.WARNING, Scope.SNAPSHOT)
@@ -789,9 +782,7 @@ def _different(
 
 def _objects(document: Document, key: str) -> list[Document]:
     values = document.get(key)
-    return (
-        [entry for entry in values if isinstance(entry, dict)] if isinstance(values, list) else []
-    )
+    return [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []
 
 
 def _all_integers(values: list[Any]) -> bool:

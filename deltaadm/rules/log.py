@@ -249,8 +249,7 @@ def missing_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     """
     if log.pointer is None and log.listing.checkpoints:
         version = _newest_checkpoint(log)
-        message = f"It is missing, although version {version} has a checkpoint."
-        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+        yield _of_pointer(log, f"It is missing, although version {version} has a checkpoint.")
 
 
 @rule("DL108", Severity.WARNING, Scope.LOG)
@@ -266,12 +265,8 @@ def dangling_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     Source: Delta Spark, SnapshotManagement; PROTOCOL.md, Last Checkpoint File.
     """
     version = None if log.pointer is None else log.pointer.version
-    if version is None or any(
-        checkpoint.version == version for checkpoint in log.listing.checkpoints
-    ):
-        return
-    message = f"It points to version {version}, which has no complete checkpoint."
-    yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+    if version is not None and version not in _checkpointed(log):
+        yield _of_pointer(log, f"It points to version {version}, which has no complete checkpoint.")
 
 
 @rule("DL109", Severity.WARNING, Scope.LOG)
@@ -288,13 +283,9 @@ def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     """
     version = None if log.pointer is None else log.pointer.version
     newest = _newest_checkpoint(log)
-    if version is None or all(
-        checkpoint.version != version for checkpoint in log.listing.checkpoints
-    ):
-        return
-    if version < newest:
+    if version is not None and version != newest and version in _checkpointed(log):
         message = f"It points to version {version}, but version {newest} has a checkpoint."
-        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+        yield _of_pointer(log, message)
 
 
 @rule("DL110", Severity.WARNING, Scope.LOG)
@@ -314,14 +305,11 @@ def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
         return
     twice = duplicate_key(log.pointer.text)
     if log.pointer.document is None:
-        message = f"It is invalid: {log.pointer.error}."
-        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+        yield _of_pointer(log, f"It is invalid: {log.pointer.error}.")
     elif twice is not None:
-        message = f"It has the key {twice!r} twice."
-        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+        yield _of_pointer(log, f"It has the key {twice!r} twice.")
     elif integer(log.pointer.document.get("size")) is None:
-        message = "It lacks the number of actions in the checkpoint, size."
-        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+        yield _of_pointer(log, "It lacks the number of actions in the checkpoint, size.")
 
 
 @rule("DL111", Severity.WARNING, Scope.LOG)
@@ -346,8 +334,7 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
     except ValueError:
         return
     if not isinstance(checksum, str) or checksum not in right:
-        message = f"Its checksum {checksum!r} does not match its content."
-        yield Problem(message, POINTER, fix=_write_checkpoint_step(log))
+        yield _of_pointer(log, f"Its checksum {checksum!r} does not match its content.")
 
 
 @rule("DL112", Severity.ERROR, Scope.COMMIT, among=having("protocol", "metaData"))
@@ -430,8 +417,7 @@ def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Transaction Identifiers.
     """
-    for app, count in _repeated(commit, "txn", "appId"):
-        yield Problem(f"The commit has {count} txn actions of {app!r}.", commit.file.path)
+    yield from _repeated(commit, "txn", "appId")
 
 
 @rule("DL116", Severity.ERROR, Scope.COMMIT, among=having("domainMetadata"))
@@ -447,9 +433,7 @@ def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Domain Metadata; Delta Spark,
     DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR.
     """
-    for name, count in _repeated(commit, "domainMetadata", "domain"):
-        message = f"The commit has {count} domainMetadata actions of {name!r}."
-        yield Problem(message, commit.file.path)
+    yield from _repeated(commit, "domainMetadata", "domain")
 
 
 @rule("DL117", Severity.ERROR, Scope.COMMIT, among=having("sidecar", "checkpointMetadata"))
@@ -711,6 +695,10 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem("The commit does not say who made it, when or how.", commit.file.path)
 
 
+def _of_pointer(log: LogFacts, message: str) -> Problem:
+    return Problem(message, POINTER, fix=_write_checkpoint_step(log))
+
+
 def _write_checkpoint_step(log: LogFacts) -> tuple[Step, ...]:
     """The step that fixes the checkpoint pointer, if the table can be loaded at all."""
     return () if log.segment is None else (WriteCheckpoint(),)
@@ -723,9 +711,11 @@ def _is_cut_off(commit: CommitFacts) -> bool:
     )
 
 
-def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[tuple[str, int]]:
+def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[Problem]:
     counted = Counter(str(action.get(key)) for action in _actions(commit, name))
-    return ((value, count) for value, count in counted.items() if count > 1)
+    for value, count in counted.items():
+        if count > 1:
+            yield Problem(f"The commit has {count} {name} actions of {value!r}.", commit.file.path)
 
 
 def _has_timestamps(state: State) -> bool:
@@ -733,9 +723,14 @@ def _has_timestamps(state: State) -> bool:
     return enabled and state.supports("inCommitTimestamp")
 
 
+def _checkpointed(log: LogFacts) -> set[int]:
+    """The versions that have a complete checkpoint."""
+    return {checkpoint.version for checkpoint in log.listing.checkpoints}
+
+
 def _newest_checkpoint(log: LogFacts) -> int:
     """The version of the newest complete checkpoint; -1 if there is none."""
-    return max((checkpoint.version for checkpoint in log.listing.checkpoints), default=-1)
+    return max(_checkpointed(log), default=-1)
 
 
 # Operation metrics
