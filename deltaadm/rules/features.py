@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.domain.features import FEATURES, is_variant, struct_fields
 from deltaadm.domain.properties import (
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deltaadm.domain.schema import DataType, StructField
-    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
     from deltaadm.facts import CommitFacts, SnapshotFacts
 
@@ -351,10 +351,8 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
         for state in (commit.before, commit.after)
     ):
         return
-    count = sum(
-        isinstance(action, dict) and action.get("dataChange", True) is True
-        for action in commit.actions("remove")
-    )
+    removed = [action for action in commit.actions("remove") if isinstance(action, dict)]
+    count = sum(action.get("dataChange", True) is True for action in removed)
     if count:
         message = f"The commit removes data ({count} files), but the table is append-only."
         yield Problem(message, commit.file.path)
@@ -588,20 +586,6 @@ def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
 # Row tracking
 
 
-def _tracks_rows(snapshot: Snapshot) -> bool:
-    return is_on(snapshot, "rowTracking", ROW_TRACKING)
-
-
-def _domain(snapshot: Snapshot, name: str) -> dict[str, Any]:
-    """The configuration of a domain; empty where it is absent or no JSON object."""
-    domain = (snapshot.domains or {}).get(name)
-    try:
-        document = load_json(domain.configuration) if domain is not None else {}
-    except (ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, dict) else {}
-
-
 @rule("DL501", Severity.ERROR, Scope.SNAPSHOT)
 def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
@@ -616,7 +600,8 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Row Tracking.
     """
     totals = table.totals
-    if totals is not None and totals.without_row_tracking.count and _tracks_rows(table.snapshot):
+    on = is_on(table.snapshot, "rowTracking", ROW_TRACKING)
+    if totals is not None and totals.without_row_tracking.count and on:
         lacking = totals.without_row_tracking
         yield Problem(
             f"Row tracking is on, but {lacking.count} of {totals.facts.files} files lack row "
@@ -659,7 +644,11 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     highest = None if table.totals is None else table.totals.highest_row_id
     if highest is None or not table.state.supports("rowTracking"):
         return
-    mark = integer(_domain(table.snapshot, ROW_TRACKING_DOMAIN).get("rowIdHighWaterMark"))
+    domain = (table.snapshot.domains or {}).get(ROW_TRACKING_DOMAIN)
+    document = None
+    with suppress(ValueError, RecursionError):
+        document = load_json(domain.configuration) if domain is not None else None
+    mark = integer(document.get("rowIdHighWaterMark")) if isinstance(document, dict) else None
     if mark is None or mark < highest:
         shown = "missing" if mark is None else str(mark)
         message = f"The high water mark of row ids is {shown}, but row id {highest} is in use."
@@ -681,7 +670,7 @@ def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
     DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED.
     """
     snapshot = table.snapshot
-    if not _tracks_rows(snapshot):
+    if not is_on(snapshot, "rowTracking", ROW_TRACKING):
         return
     taken = {field.name.lower() for field in top_fields(snapshot.metadata)}
     # The column is stored in data files, which have the physical names.

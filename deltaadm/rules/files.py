@@ -166,6 +166,16 @@ def _is_wrongly_null(column: _Column, value: str | None) -> bool:
     return not value and not column.nullable
 
 
+def _values(
+    file: LiveFile, wrong: Callable[[_Column, str | None], bool]
+) -> Iterator[tuple[_Column, str | None]]:
+    """The values of partition columns that are *wrong*, with their columns."""
+    columns = _layout(file.state).partitions or {}
+    for key, value in (file.add.partition_values or {}).items():
+        if key in columns and wrong(columns[key], value):
+            yield columns[key], value
+
+
 def _with_value(wrong: Callable[[_Column, str | None], bool]) -> Callable[[FileColumns], Rows]:
     """The files with a value of a partition column that is *wrong*."""
 
@@ -192,18 +202,12 @@ def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Partition Value Serialization.
     """
-    values = file.add.partition_values
-    columns = _layout(file.state).partitions
-    if not values or not columns:
-        return
-    for key, value in values.items():
-        column = columns.get(key)
-        if column is not None and _is_unreadable(column, value):
-            yield Problem(
-                f"The value {value!r} of partition column {column.name!r} is not a valid "
-                f"{column.type_name}.",
-                file.add.path,
-            )
+    for column, value in _values(file, _is_unreadable):
+        yield Problem(
+            f"The value {value!r} of partition column {column.name!r} is not a valid "
+            f"{column.type_name}.",
+            file.add.path,
+        )
 
 
 @rule("DL703", Severity.ERROR, Scope.FILE, among=_with_value(_is_wrongly_null))
@@ -219,17 +223,11 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Partition Value Serialization; Delta Spark, NOT NULL constraints.
     """
-    columns = _layout(file.state).partitions
-    if not columns:
-        return
-    for key, value in (file.add.partition_values or {}).items():
-        column = columns.get(key)
-        if column is not None and _is_wrongly_null(column, value):
-            yield Problem(
-                f"The partition column {column.name!r} is NOT NULL, but the file's value is "
-                f"{value!r}.",
-                file.add.path,
-            )
+    for column, value in _values(file, _is_wrongly_null):
+        yield Problem(
+            f"The partition column {column.name!r} is NOT NULL, but the file's value is {value!r}.",
+            file.add.path,
+        )
 
 
 @rule("DL704", Severity.ERROR, Scope.FILE, among=lambda files: files.with_odd_paths())
@@ -397,11 +395,12 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
         )
 
 
-def _with_unusable_statistics(files: FileColumns) -> Rows:
-    return files.statistics.unread | files.statistics.records_below(0)
-
-
-@rule("DL711", Severity.ERROR, Scope.FILE, among=_with_unusable_statistics)
+@rule(
+    "DL711",
+    Severity.ERROR,
+    Scope.FILE,
+    among=lambda files: files.statistics.unread | files.statistics.records_below(0),
+)
 def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
     """
     A file's statistics are not the JSON of an object, or have a negative number of records.
@@ -461,9 +460,8 @@ def impossible_size(file: LiveFile) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
-    size = file.add.size
-    if size <= 0:
-        yield Problem(f"The size of the file is given as {size} bytes.", file.add.path)
+    if file.add.size <= 0:
+        yield Problem(f"The size of the file is given as {file.add.size} bytes.", file.add.path)
 
 
 def _with_odd_time(files: FileColumns) -> Rows:
@@ -557,11 +555,8 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add CDC File.
     """
-    count = sum(isinstance(action, dict) for action in commit.actions("cdc"))
-    changing = sum(
-        isinstance(action, dict) and action.get("dataChange") is True
-        for action in commit.actions("cdc")
-    )
+    actions = [action for action in commit.actions("cdc") if isinstance(action, dict)]
+    count, changing = len(actions), sum(action.get("dataChange") is True for action in actions)
     if changing:
         yield Problem(f"{changing} cdc actions have dataChange: true.", commit.file.path)
     before, after = (
