@@ -6,7 +6,6 @@ import json
 import re
 import struct
 import zlib
-from functools import lru_cache
 
 from deltaadm.domain.schema import PrimitiveType, StructType
 from deltaadm.domain.transaction.column_mapping import (
@@ -20,101 +19,11 @@ from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any, Final
 
     from deltaadm.domain.actions import DeletionVectorDescriptor
     from deltaadm.domain.wire import Metadata
-
-
-# Partition values
-
-
-_BITS: Final = {"byte": 7, "short": 15, "integer": 31, "long": 63}
-_WHOLE: Final = re.compile(r"[+-]?\d{1,40}", re.ASCII)
-_DATE: Final = r"[+-]?\d{4,7}(-\d{1,2}(-\d{1,2})?)?"
-_ONLY_DATE: Final = re.compile(_DATE, re.ASCII)
-_TIMESTAMP: Final = re.compile(
-    _DATE + r"([ T]\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{0,9})?)?(?P<zone>.*))?", re.ASCII
-)
-_ZONE: Final = re.compile(r"\s*(Z|UTC|GMT|UT|[A-Za-z_/+-]{2,40}|(UTC|GMT|UT)?[+-]\d{1,2}(:?\d\d)*)")
-_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,5})?[dDfF]?", re.ASCII)
-_FLOATS: Final = frozenset({"nan", "infinity", "inf", "+infinity", "+inf", "-infinity", "-inf"})
-_DECIMAL: Final = re.compile(r"decimal\((\d{1,2}),\s*(\d{1,2})\)")
-
-
-@lru_cache(maxsize=1 << 14)
-def is_partition_value(text: str, type_name: str) -> bool:
-    """
-    Whether *text*, which is not empty, can be read as a value of a type.
-
-    As lenient as Delta Spark, which casts the text, except that true and false are the only
-    booleans, since other readers take `yes` for false. A type that no partition column can have,
-    or that nobody knows, accepts anything.
-
-    >>> is_partition_value("300", "byte"), is_partition_value("2020-1-1", "date")
-    (False, True)
-    """
-    check = _CHECKS.get(type_name.partition("(")[0])
-    return check is None or check(text.strip(), type_name)
-
-
-def _whole(text: str, type_name: str) -> bool:
-    bound = 1 << _BITS[type_name]
-    return bool(_WHOLE.fullmatch(text)) and -bound <= int(text) < bound
-
-
-def _float(text: str, _type_name: str) -> bool:
-    return bool(_NUMBER.fullmatch(text)) or text.lower() in _FLOATS
-
-
-def _decimal(text: str, type_name: str) -> bool:
-    from decimal import Decimal, InvalidOperation  # which few tables need
-
-    shape = _DECIMAL.fullmatch(type_name)
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return False
-    if not number.is_finite():
-        return False
-    return shape is None or number.is_zero() or number.adjusted() < int(shape[1]) - int(shape[2])
-
-
-def _boolean(text: str, _type_name: str) -> bool:
-    return text.lower() in ("true", "false")
-
-
-def _date(text: str, _type_name: str) -> bool:
-    date = re.split("[ T]", text, maxsplit=1)[0]
-    return bool(_ONLY_DATE.fullmatch(date)) and _is_on_calendar(date)
-
-
-def _timestamp(text: str, _type_name: str) -> bool:
-    match = _TIMESTAMP.fullmatch(text)
-    if match is None or not _is_on_calendar(re.split("[ T]", text, maxsplit=1)[0]):
-        return False
-    return not match["zone"] or bool(_ZONE.fullmatch(match["zone"]))
-
-
-_LAST_DAYS: Final = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-
-
-def _is_on_calendar(date: str) -> bool:
-    month, day = (*(int(part) for part in date.lstrip("+-").split("-")[1:]), 1, 1)[:2]
-    return 1 <= month <= len(_LAST_DAYS) and 1 <= day <= _LAST_DAYS[month - 1]
-
-
-_CHECKS: Final[dict[str, Callable[[str, str], bool]]] = {
-    **dict.fromkeys(_BITS, _whole),
-    "float": _float,
-    "double": _float,
-    "decimal": _decimal,
-    "boolean": _boolean,
-    "date": _date,
-    "timestamp": _timestamp,
-    "timestamp_ntz": _timestamp,
-}
 
 
 # Statistics
@@ -185,68 +94,6 @@ def column_kinds(schema: StructType, mode: ColumnMappingMode) -> Kinds:
         elif isinstance(field.type, PrimitiveType):
             kinds[name] = field.type.name
     return kinds
-
-
-def contradictions(statistics: Document, kinds: Kinds) -> Iterator[str]:
-    """
-    Return the contradictions in *statistics*, in words: what cannot be true of any file.
-
-    A lower bound above the upper one, and more nulls than records. Values are compared only
-    where every writer orders and spells them the same.
-    """
-    low, high = statistics.get("minValues"), statistics.get("maxValues")
-    if isinstance(low, dict) and isinstance(high, dict):
-        yield from _crossed(low, high, kinds, "")
-    nulls, records = statistics.get("nullCount"), integer(statistics.get("numRecords"))
-    if isinstance(nulls, dict) and records is not None:
-        yield from _too_many_nulls(nulls, records, "")
-
-
-_NUMBERS: Final = frozenset({int, float})
-
-
-def _crossed(low: Document, high: Document, kinds: Kinds, within: str) -> Iterator[str]:
-    """Tables have millions of files with dozens of bounds: the usual case does the least."""
-    for name, least in low.items():
-        most: Any = high.get(name)
-        first, second = type(least), type(most)
-        if first in _NUMBERS and second in _NUMBERS:
-            crossed = least > most and isinstance(kinds.get(name), str)
-        elif first is str and second is str:
-            crossed = least > most and _is_ordered_as_text(least, most, kinds.get(name))
-        else:
-            inner = kinds.get(name)
-            if first is dict and second is dict and isinstance(inner, dict):
-                yield from _crossed(least, most, inner, f"{within}{name}.")
-            continue
-        if crossed:
-            yield f"the minimum of {within + name!r} is {least!r}, its maximum {most!r}"
-
-
-_DATE_IN_STATISTICS: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?", re.ASCII)
-
-
-def _is_ordered_as_text(least: str, most: str, kind: str | Kinds | None) -> bool:
-    """Whether its bounds can be compared as text."""
-    # Text beyond ASCII is left alone, since writers order it by bytes or by UTF-16 units.
-    if kind == "string":
-        return least.isascii() and most.isascii()
-    if kind == "date":
-        return bool(_DATE_IN_STATISTICS.fullmatch(least) and _DATE_IN_STATISTICS.fullmatch(most))
-    if kind in ("timestamp", "timestamp_ntz"):
-        # With and without the Z, equal instants would differ as text.
-        same = least.endswith("Z") == most.endswith("Z")
-        return bool(same and _UTC.fullmatch(least) and _UTC.fullmatch(most))
-    return False
-
-
-def _too_many_nulls(nulls: Document, records: int, within: str) -> Iterator[str]:
-    for name, count in nulls.items():
-        if isinstance(count, dict):
-            yield from _too_many_nulls(count, records, f"{within}{name}.")
-        elif type(count) is int and not 0 <= count <= records:
-            yield f"{within + name!r} has {count} nulls in {records} records"
 
 
 # Deletion vectors
@@ -450,25 +297,6 @@ def checksums(text: str) -> frozenset[str]:
     by_path = ",".join(f"{path}={value}" for path, value in sorted(joined))
     by_text = ",".join(sorted(f"{path}={value}" for path, value in joined))
     return frozenset(_digest(files) for files in (by_path, by_text))
-
-
-def duplicate_key(text: str) -> str | None:
-    """A key that an object in the JSON *text* has twice, if any; None if it is no JSON."""
-    duplicates: list[str] = []
-
-    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                duplicates.append(key)
-            seen.add(key)
-        return dict(pairs)
-
-    try:
-        load_json(text, object_pairs_hook=check)
-    except (ValueError, RecursionError):
-        return None
-    return duplicates[0] if duplicates else None
 
 
 def _digest(text: str) -> str:

@@ -337,9 +337,8 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
         places = set(slot_paths(field.type, physical_name(field)))
         for place, number in sorted(stored.items()):
             if place not in places:
-                yield Problem(
-                    f"{place[:200]!r} has a nested id but does not exist.", place_of(path)
-                )
+                message = f"{place[:200]!r} has a nested id but does not exist."
+                yield Problem(message, place_of(path))
             elif not _is_id(number):
                 yield Problem(f"The nested id of {place!r} is {_shown(number)}.", place_of(path))
 

@@ -8,11 +8,12 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
-from deltaadm.domain.file_facts import checksums, duplicate_key, num_records
+from deltaadm.domain.file_facts import checksums, num_records
 from deltaadm.domain.properties import checkpoint_interval, whole_number
 from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.json_values import integer
+from deltaadm.limits import load_json
 from deltaadm.paths import with_upper_escapes
 from deltaadm.rules.rule import Problem, Scope, Severity, having, rule, with_several_files
 
@@ -702,6 +703,25 @@ def _of_pointer(log: LogFacts, message: str) -> Problem:
 def _write_checkpoint_step(log: LogFacts) -> tuple[Step, ...]:
     """The step that fixes the checkpoint pointer, if the table can be loaded at all."""
     return () if log.segment is None else (WriteCheckpoint(),)
+
+
+def duplicate_key(text: str) -> str | None:
+    """A key that an object in the JSON *text* has twice, if any; None if it is no JSON."""
+    duplicates: list[str] = []
+
+    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                duplicates.append(key)
+            seen.add(key)
+        return dict(pairs)
+
+    try:
+        load_json(text, object_pairs_hook=check)
+    except (ValueError, RecursionError):
+        return None
+    return duplicates[0] if duplicates else None
 
 
 def _is_cut_off(commit: CommitFacts) -> bool:

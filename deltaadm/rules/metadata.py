@@ -814,9 +814,8 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
         places = dict(_places(field.type, field.name))
         for place, name in collations.items() if isinstance(collations, dict) else ():
             if isinstance(name, str) and places.get(place, _STRING) != _STRING:
-                yield Problem(
-                    f"{place} has the collation {name!r}, but is no string.", place_of(path)
-                )
+                message = f"{place} has the collation {name!r}, but is no string."
+                yield Problem(message, place_of(path))
             elif isinstance(name, str) and name.partition(".")[0] not in {"icu", "spark"}:
                 yield Problem(f"Spark does not know the collation {name[:80]!r}.", place_of(path))
 

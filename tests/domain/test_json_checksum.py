@@ -2,7 +2,8 @@
 
 import pytest
 
-from deltaadm.domain.file_facts import checksums, duplicate_key
+from deltaadm.domain.file_facts import checksums
+from deltaadm.rules.log import duplicate_key
 
 SAMPLE = (
     """{"k0":"'v 0'", "checksum": "adsaskfljadfkjadfkj", "k1":{"k2": 2, "k3": """

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.file_facts import NotStatistics, contradictions, num_records, parse_statistics
+from deltaadm.domain.file_facts import NotStatistics, num_records, parse_statistics
+from deltaadm.rules.files import contradictions
 
 KINDS = {
     "i": "long", "s": "string", "d": "date", "t": "timestamp", "o": "array", "n": {"i": "long"},

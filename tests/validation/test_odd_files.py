@@ -12,9 +12,7 @@ import tests.validation.cases  # noqa: F401 -- registers every case
 from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
 from deltaadm.domain.file_facts import (
     column_kinds,
-    contradictions,
     descriptor_flaw,
-    is_partition_value,
     num_records,
     z85_decode,
 )
@@ -22,6 +20,7 @@ from deltaadm.paths import is_absolute, path_flaw
 from deltaadm.replay.commits import mismatches
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports.validate import choose_rules, validate
+from deltaadm.rules.files import contradictions, is_partition_value
 from deltaadm.rules.rule import Severity
 from deltaadm.storage.store import open_store
 from tests.support.cases import each
