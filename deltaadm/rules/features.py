@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from deltaadm.facts import CommitFacts, SnapshotFacts
 
 
+_CLUSTERING: Final = f"domainMetadata[{CLUSTERING_DOMAIN}]"
 _GENERATION: Final = "delta.generationExpression"
 _DEFAULT: Final = "CURRENT_DEFAULT"
 _IDENTITY: Final = "delta.identity."
@@ -194,7 +195,7 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
     for path, data_type in clustered_columns(table):
         if is_variant(data_type):
             message = f"The table is clustered by {'.'.join(path)!r}, which is a variant."
-            yield Problem(message, f"domainMetadata[{CLUSTERING_DOMAIN}]")
+            yield Problem(message, _CLUSTERING)
     for path, field in fields_of(table.snapshot.metadata):
         default = field.metadata.get(_DEFAULT)
         if (
@@ -537,14 +538,11 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
         if data_type is None:
             known = table.earlier_names.get(path)
             former_name = f" (once the physical name of {path_text(known)})" if known else ""
-            yield Problem(
-                f"The table is clustered by {name!r}, which does not exist{former_name}.",
-                f"domainMetadata[{CLUSTERING_DOMAIN}]",
-                fix=_restore_clustering_step(table),
-            )
+            message = f"The table is clustered by {name!r}, which does not exist{former_name}."
+            yield Problem(message, _CLUSTERING, fix=_restore_clustering_step(table))
         elif not has_bounds(data_type) and not is_variant(data_type):
             message = f"The table is clustered by {name!r}, whose type has no statistics."
-            yield Problem(message, f"domainMetadata[{CLUSTERING_DOMAIN}]")
+            yield Problem(message, _CLUSTERING)
 
 
 def _restore_clustering_step(table: SnapshotFacts) -> tuple[Step, ...]:
@@ -574,7 +572,7 @@ def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
         listed = ", ".join(map(path_text, columns))
         yield Problem(
             f"The table was clustered by {listed} until a run of deltaadm that was not completed.",
-            f"domainMetadata[{CLUSTERING_DOMAIN}]",
+            _CLUSTERING,
             fix=accepted(
                 table.snapshot,
                 ClusterBy(tuple(columns)),

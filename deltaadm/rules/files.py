@@ -19,12 +19,12 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import integer
 from deltaadm.paths import path_flaw, uri_flaw
 from deltaadm.rules.rule import (
-    Once,
     Problem,
     Scope,
     Severity,
     adding,
     having,
+    remembering,
     rule,
     with_several_files,
 )
@@ -68,7 +68,7 @@ class _Layout:
     kinds: Kinds
 
 
-@Once
+@remembering
 def _layout(state: State) -> _Layout:
     metadata = state.metadata
     if metadata is None:
@@ -92,7 +92,7 @@ def _layout(state: State) -> _Layout:
     return _Layout(columns, frozenset(metadata.partition_columns), kinds_in(metadata))
 
 
-@Once
+@remembering
 def _statistics(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:
     try:
         return None if add.stats is None else parse_statistics(add.stats)

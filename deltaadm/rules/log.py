@@ -759,23 +759,11 @@ def _newest_checkpoint(log: LogFacts) -> int:
 ENGINES: Final = ("Apache-Spark/", "Databricks-Runtime/", "delta-rs:")
 """Writers whose metrics are known to count what is compared here; Delta before 1.2 has no name."""
 
-OPERATIONS: Final = frozenset(
-    {
-        "CONVERT",
-        "CREATE OR REPLACE TABLE AS SELECT",
-        "CREATE TABLE AS SELECT",
-        "DELETE",
-        "MERGE",
-        "OPTIMIZE",
-        "REORG",
-        "REPLACE TABLE AS SELECT",
-        "RESTORE",
-        "STREAMING UPDATE",
-        "TRUNCATE",
-        "UPDATE",
-        "WRITE",
-    }
-)
+OPERATIONS: Final = frozenset({
+    "CONVERT", "CREATE OR REPLACE TABLE AS SELECT", "CREATE TABLE AS SELECT", "DELETE", "MERGE",
+    "OPTIMIZE", "REORG", "REPLACE TABLE AS SELECT", "RESTORE", "STREAMING UPDATE", "TRUNCATE",
+    "UPDATE", "WRITE"
+})  # fmt: skip
 """A CLONE counts the files that it copies, which are not those that it adds."""
 
 

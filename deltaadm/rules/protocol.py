@@ -136,11 +136,9 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
     protocol = table.snapshot.protocol
     reader, writer = protocol.min_reader_version, protocol.min_writer_version
     if reader == READER_FEATURES_VERSION and writer < WRITER_FEATURES_VERSION:
-        yield Problem(
-            f"minReaderVersion {reader} requires minWriterVersion {WRITER_FEATURES_VERSION}; it "
-            f"is {writer}.",
-            "protocol.minWriterVersion",
-        )
+        needed = f"minWriterVersion {WRITER_FEATURES_VERSION}; it is {writer}"
+        message = f"minReaderVersion {reader} requires {needed}."
+        yield Problem(message, "protocol.minWriterVersion")
 
 
 @rule("DL205", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -224,11 +222,7 @@ def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem
         return
     for feature in _listed(protocol.writer_features):
         if feature.is_reader and not feature.is_legacy:
-            yield Problem(
-                f"{feature.name} requires reader version {feature.versions[0]}; it is "
-                f"{protocol.min_reader_version}.",
-                "protocol.minReaderVersion",
-            )
+            yield _needs_reader(feature, f"{feature.versions[0]}", protocol)
 
 
 @rule("DL209", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -246,13 +240,15 @@ def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[
     """
     protocol = table.snapshot.protocol
     for feature in _listed(protocol.writer_features):
-        if feature.is_legacy:
-            needed, version = feature.versions[0], protocol.min_reader_version
-            if version < needed:
-                yield Problem(
-                    f"{feature.name} requires reader version {needed} or higher; it is {version}.",
-                    "protocol.minReaderVersion",
-                )
+        needed = feature.versions[0]
+        if feature.is_legacy and protocol.min_reader_version < needed:
+            yield _needs_reader(feature, f"{needed} or higher", protocol)
+
+
+def _needs_reader(feature: TableFeature, needed: str, protocol: Protocol) -> Problem:
+    version = protocol.min_reader_version
+    message = f"{feature.name} requires reader version {needed}; it is {version}."
+    return Problem(message, "protocol.minReaderVersion")
 
 
 @rule("DL210", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -348,12 +344,10 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
         )
 
 
-_FAILING_UNLESS_SUPPORTED: Final = frozenset(
-    {
-        *("coordinatedCommits-preview", "inCommitTimestamp", "rowTracking"),
-        *("icebergCompatV1", "icebergCompatV2", "icebergCompatV3"),
-    }
-)
+_FAILING_UNLESS_SUPPORTED: Final = frozenset({
+    "coordinatedCommits-preview", "inCommitTimestamp", "rowTracking",
+    "icebergCompatV1", "icebergCompatV2", "icebergCompatV3"
+})  # fmt: skip
 
 
 def _unsupported(snapshot: Snapshot) -> Iterator[tuple[TableFeature, str]]:
@@ -576,12 +570,9 @@ def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
 
 def _started_listing_features(commit: CommitFacts) -> bool:
     before, after = commit.before.protocol, commit.after.protocol
-    return (
-        before is not None
-        and after is not None
-        and not before.supports_writer_features
-        and after.supports_writer_features
-    )
+    if before is None or after is None:
+        return False
+    return not before.supports_writer_features and after.supports_writer_features
 
 
 def _lost(commit: CommitFacts) -> Iterator[Problem]:
@@ -679,7 +670,7 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
         for other in feature.excludes:
             if protocol.supports(other):
                 yield Problem(f"{feature.name} cannot be combined with {other}.", WRITERS)
-    active = [*active_compat_versions(table.snapshot)]
+    active = list(active_compat_versions(table.snapshot))
     if len(active) > 1:
         names = " and ".join(f"V{version}" for version in active)
         where = f"configuration[{compat_key(active[0])}]"
@@ -733,6 +724,11 @@ def _listed(names: frozenset[str] | None) -> Iterator[TableFeature]:
 # Compatibility with Iceberg
 
 
+def _with_compat(version: int, flaw: str) -> Problem:
+    where = f"configuration[{compat_key(version)}]"
+    return Problem(f"Iceberg compatibility V{version} is on, {flaw}.", where)
+
+
 @rule("DL512", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
@@ -747,8 +743,7 @@ def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
     if mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
         for version in active_compat_versions(table.snapshot):
-            message = f"Iceberg compatibility V{version} is on, but column mapping is off."
-            yield Problem(message, f"configuration[{compat_key(version)}]")
+            yield _with_compat(version, "but column mapping is off")
 
 
 @rule("DL513", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -766,11 +761,9 @@ def iceberg_forbids_type(table: SnapshotFacts) -> Iterator[Problem]:
     for version in active_compat_versions(table.snapshot):
         for field in top_fields(table.snapshot.metadata):
             if not all(allows_type(version, data_type) for data_type in all_types(field.type)):
-                yield Problem(
-                    f"Iceberg compatibility V{version} does not allow the type of column "
-                    f"{field.name!r}.",
-                    place_of((field.name,)),
-                )
+                forbidden = f"does not allow the type of column {field.name!r}"
+                message = f"Iceberg compatibility V{version} {forbidden}."
+                yield Problem(message, place_of((field.name,)))
 
 
 @rule("DL514", Severity.ERROR, Scope.SNAPSHOT)
@@ -797,8 +790,7 @@ def iceberg_with_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
             why = f"{having} files have deletion vectors"
         else:
             continue
-        where = f"configuration[{compat_key(version)}]"
-        yield Problem(f"Iceberg compatibility V{version} is on, and {why}.", where)
+        yield _with_compat(version, f"and {why}")
 
 
 @rule("DL515", Severity.ERROR, Scope.SNAPSHOT)
@@ -816,11 +808,8 @@ def iceberg_without_counts(table: SnapshotFacts) -> Iterator[Problem]:
     facts = None if table.totals is None else table.totals.facts
     for version in active_compat_versions(table.snapshot):
         if facts is not None and facts.without_num_records:
-            yield Problem(
-                f"Iceberg compatibility V{version} is on, and {facts.without_num_records} of "
-                f"{facts.files} files lack numRecords.",
-                f"configuration[{compat_key(version)}]",
-            )
+            lacking = f"{facts.without_num_records} of {facts.files} files lack numRecords"
+            yield _with_compat(version, f"and {lacking}")
 
 
 @rule("DL531", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -847,8 +836,7 @@ def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
             if physical_name(field) != expected:
                 yield Problem(
                     f"{name} requires the physical name {expected!r} for column "
-                    f"{path_text(path)!r}, "
-                    f"which has {physical_name(field)!r}.",
+                    f"{path_text(path)!r}, which has {physical_name(field)!r}.",
                     place_of(path),
                     severity=Severity.ERROR if active else None,
                 )

@@ -10,7 +10,7 @@ from collections import Counter
 from enum import Enum
 from functools import cached_property, lru_cache
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaadm import facts
 from deltaadm.dataclass import dataclass, field
@@ -267,15 +267,6 @@ def rule(
     """
 
     def register(check: Check) -> Check:
-        registered = Rule(
-            code=code,
-            name=check.__name__.replace("_", "-"),
-            severity=severity,
-            scope=scope,
-            check=check,
-            among=among,
-            shared=shared,
-        )
         paragraphs = (
             paragraph.strip().partition(":") for paragraph in (check.__doc__ or "").split("\n\n")
         )
@@ -283,7 +274,8 @@ def rule(
         missing = [paragraph for paragraph in PARAGRAPHS if paragraph not in present]
         if code in RULES or missing:
             raise ValueError(f"{code}: taken, or lacks {missing}")
-        RULES[code] = registered
+        name = check.__name__.replace("_", "-")
+        RULES[code] = Rule(code, name, severity, scope, check, among, shared)
         return check
 
     return register
@@ -459,25 +451,22 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Once(Generic[K, V]):
+def remembering(function: Callable[[K], V]) -> Callable[[K], V]:
     """
-    A function that remembers its last answer, for as long as it is given the same object.
+    *function* with its last answer kept, for as long as it is given the same object.
 
     A million files share one state, and a dozen rules look at each file in turn.
     """
+    last: tuple[K, V] | None = None
 
-    def __init__(self, make: Callable[[K], V]) -> None:
-        self._make = make
-        self._last: tuple[K, V] | None = None
+    def answer(key: K) -> V:
+        nonlocal last
+        known = last  # read once: another thread may replace it
+        if known is None or known[0] is not key:
+            last = known = (key, function(key))
+        return known[1]
 
-    def __call__(self, key: K) -> V:
-        """The answer for *key*."""
-        last = self._last
-        if last is not None and last[0] is key:
-            return last[1]
-        value = self._make(key)
-        self._last = (key, value)
-        return value
+    return answer
 
 
 # Questions that several rules ask
@@ -486,7 +475,7 @@ class Once(Generic[K, V]):
 Path = tuple[str, ...]
 
 
-@Once
+@remembering
 def fields_of(metadata: Metadata) -> tuple[tuple[Path, StructField], ...]:
     """All columns with their paths; none where the schema cannot be read."""
     return tuple(walk(schema_of(metadata)))
