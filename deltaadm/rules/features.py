@@ -12,6 +12,7 @@ from deltaadm.domain.properties import (
     ICT_ENABLEMENT_VERSION,
     ROW_COMMIT_VERSION_COLUMN,
     ROW_ID_COLUMN,
+    TYPE_CHANGES,
     switch,
 )
 from deltaadm.domain.schema import PrimitiveType, path_text, slots
@@ -20,7 +21,6 @@ from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.columns import (
     CLUSTERING_DOMAIN,
-    TYPE_CHANGES,
     is_widening,
     lost_clustering,
     physical_clustering,
@@ -45,6 +45,7 @@ from deltaadm.rules.rule import (
     is_on,
     place_of,
     rule,
+    schema_of,
     top_fields,
     whole_number,
 )
@@ -198,11 +199,8 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(message, _CLUSTERING)
     for path, field in fields_of(table.snapshot.metadata):
         default = field.metadata.get(_DEFAULT)
-        if (
-            default is not None
-            and is_variant(field.type)
-            and not (isinstance(default, str) and default.strip().lower() == "null")
-        ):
+        is_null = isinstance(default, str) and default.strip().lower() == "null"
+        if default is not None and is_variant(field.type) and not is_null:
             message = f"The variant column {path_text(path)!r} has the default {default!r}."
             yield Problem(message, place_of(path))
 
@@ -375,10 +373,8 @@ def not_null_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     protocol = snapshot.protocol
     if protocol.supports_writer_features or protocol.supports("invariants"):
         return
-    if not fields_of(snapshot.metadata):
-        return
     # Delta looks for invariants outside arrays and maps alone.
-    for path, field in struct_fields(snapshot.metadata.schema):
+    for path, field in struct_fields(schema_of(snapshot.metadata)):
         if not field.nullable:
             yield Problem(
                 f"Column {path_text(path)!r} is NOT NULL, but versions {protocol.simple_string} "
@@ -411,10 +407,8 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     for invariant in unreadable:
         if invariant.is_described:
             continue
-        fails = invariant.fails_in_delta_spark
-        spark = "ignores it because the column is NOT NULL"
-        if invariant.read:
-            spark = "treats it as SQL"
+        fails, unread = invariant.fails_in_delta_spark, "ignores it because the column is NOT NULL"
+        spark = "treats it as SQL" if invariant.read else unread
         others = "refuses to write the table" if invariant.fails_in_delta_rs else "ignores it"
         effect = f"Delta Spark {spark}; delta-rs {others}"
         if fails:
@@ -509,12 +503,8 @@ def clustered_and_partitioned(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Clustered Table.
     """
-    columns = table.snapshot.metadata.partition_columns
-    if (
-        columns
-        and table.state.supports("clustering")
-        and physical_clustering(table.snapshot.domains or {})
-    ):
+    columns, domains = table.snapshot.metadata.partition_columns, table.snapshot.domains or {}
+    if columns and table.state.supports("clustering") and physical_clustering(domains):
         listed = ", ".join(repr(column) for column in columns)
         yield Problem(f"The table is clustered, and partitioned by {listed}.", "partitionColumns")
 
@@ -539,13 +529,13 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
             known = table.earlier_names.get(path)
             former_name = f" (once the physical name of {path_text(known)})" if known else ""
             message = f"The table is clustered by {name!r}, which does not exist{former_name}."
-            yield Problem(message, _CLUSTERING, fix=_restore_clustering_step(table))
+            yield Problem(message, _CLUSTERING, fix=_restored(table))
         elif not has_bounds(data_type) and not is_variant(data_type):
             message = f"The table is clustered by {name!r}, whose type has no statistics."
             yield Problem(message, _CLUSTERING)
 
 
-def _restore_clustering_step(table: SnapshotFacts) -> tuple[Step, ...]:
+def _restored(table: SnapshotFacts) -> tuple[Step, ...]:
     """The step that clusters the table by the same columns, under their present names."""
     columns = restored_clustering(table.snapshot, table.earlier_names)
     if columns is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import is_identity
-from deltaadm.domain.properties import CONSTRAINT_PREFIX, is_true
+from deltaadm.domain.properties import CONSTRAINT_PREFIX, TYPE_CHANGES, is_true
 from deltaadm.domain.schema import (
     ArrayType,
     MapType,
@@ -28,7 +28,6 @@ from deltaadm.domain.steps.step import COLUMN_CHANGES, ColumnChange, Operation, 
 from deltaadm.domain.transaction import checks
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.columns import (
-    TYPE_CHANGES,
     can_be_altered,
     check_statistics_of,
     clustering_columns,

@@ -102,8 +102,6 @@ def parse_column(text: str) -> Path:
 # Type widening
 
 
-TYPE_CHANGES: Final = "delta.typeChanges"
-
 _INTEGERS: Final = ("byte", "short", "integer", "long")
 # Spark's `DecimalType.forType`, where a long has 20 digits.
 _DIGITS: Final = {"byte": 3, "short": 5, "integer": 10, "long": 20}
