@@ -206,10 +206,8 @@ def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET; delta-io/delta#3183.
     """
-    if (
-        _mapped(table.snapshot.metadata)
-        and MAX_COLUMN_ID not in table.snapshot.metadata.configuration
-    ):
+    metadata = table.snapshot.metadata
+    if _mapped(metadata) and MAX_COLUMN_ID not in metadata.configuration:
         yield Problem(f"{MAX_COLUMN_ID} is not set.", MAX, fix=_counted(table))
 
 
@@ -413,11 +411,9 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
     new_names, new_ids = _identities(pair[1])
     for number in sorted(names.keys() & new_names.keys()):
         if names[number] != new_names[number]:
-            yield Problem(
-                f"The physical name of column id {number} changed from {names[number]!r} to "
-                f"{new_names[number]!r}.",
-                commit.file.path,
-            )
+            change = f"from {names[number]!r} to {new_names[number]!r}"
+            message = f"The physical name of column id {number} changed {change}."
+            yield Problem(message, commit.file.path)
     for path in sorted(ids.keys() & new_ids.keys()):
         if ids[path] != new_ids[path]:
             message = f"The id of {path_text(path)} changed from {ids[path]} to {new_ids[path]}."

@@ -716,10 +716,6 @@ def _decimal(text: str, type_name: str) -> bool:
     return shape is None or number.is_zero() or number.adjusted() < int(shape[1]) - int(shape[2])
 
 
-def _boolean(text: str, _type_name: str) -> bool:
-    return text.lower() in ("true", "false")
-
-
 def _date(text: str, _type_name: str) -> bool:
     date = re.split("[ T]", text, maxsplit=1)[0]
     return bool(_ONLY_DATE.fullmatch(date)) and _is_on_calendar(date)
@@ -742,13 +738,11 @@ def _is_on_calendar(date: str) -> bool:
 
 _CHECKS: Final[dict[str, Callable[[str, str], bool]]] = {
     **dict.fromkeys(_BITS, _whole),
-    "float": _float,
-    "double": _float,
+    **dict.fromkeys(("float", "double"), _float),
     "decimal": _decimal,
-    "boolean": _boolean,
+    "boolean": lambda text, _: text.lower() in ("true", "false"),
     "date": _date,
-    "timestamp": _timestamp,
-    "timestamp_ntz": _timestamp,
+    **dict.fromkeys(("timestamp", "timestamp_ntz"), _timestamp),
 }
 
 

@@ -228,7 +228,7 @@ def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
         if checkpoint.version in versions:
             continue
         later = any(version > checkpoint.version for version in versions)
-        severity = Severity.WARNING if later else Severity.ERROR
+        severity = Severity.WARNING if later else None
         rest = "" if later else ", and so is every later one"
         message = (
             f"The checkpoint is of version {checkpoint.version}, whose commit is missing{rest}."
@@ -865,26 +865,18 @@ _ADDED_VECTORS: Final = ("add actions with a deletion vector", _vectors("add"))
 _REMOVED_VECTORS: Final = ("remove actions with a deletion vector", _vectors("remove"))
 _ROWS: Final = ("rows in the files that it adds", _rows)
 _METRICS: Final = {
-    "numConvertedFiles": _ADDED,
-    "numRestoredFiles": _ADDED,
-    "numTargetFilesAdded": _NEW,
-    "numAddedFiles": _NEW,
-    "numTargetFilesRemoved": _REMOVED,
-    "numRemovedFiles": _REMOVED,
-    "numDeletionVectorsAdded": _ADDED_VECTORS,
-    "numDeletionVectorsRemoved": _REMOVED_VECTORS,
+    "numConvertedFiles": _ADDED, "numRestoredFiles": _ADDED,
+    "numTargetFilesAdded": _NEW, "numAddedFiles": _NEW,
+    "numTargetFilesRemoved": _REMOVED, "numRemovedFiles": _REMOVED,
+    "numDeletionVectorsAdded": _ADDED_VECTORS, "numDeletionVectorsRemoved": _REMOVED_VECTORS,
     "numTargetDeletionVectorsAdded": _ADDED_VECTORS,
     "numTargetDeletionVectorsRemoved": _REMOVED_VECTORS,
     "numOutputRows": _ROWS,
     # delta-rs
-    "numRestoredFile": _ADDED,
-    "numRemovedFile": _REMOVED,
-    "numFilesAdded": _ADDED,
-    "numFilesRemoved": _REMOVED,
-    "num_added_files": _ADDED_OR_CHANGED,
-    "num_removed_files": _REMOVED,
-    "num_target_files_added": _ADDED_OR_CHANGED,
-    "num_target_files_removed": _REMOVED,
-    "num_added_rows": _ROWS,
-}
+    "numRestoredFile": _ADDED, "numRemovedFile": _REMOVED,
+    "numFilesAdded": _ADDED, "numFilesRemoved": _REMOVED,
+    "num_added_files": _ADDED_OR_CHANGED, "num_removed_files": _REMOVED,
+    "num_target_files_added": _ADDED_OR_CHANGED, "num_target_files_removed": _REMOVED,
+    "num_added_rows": _ROWS
+}  # fmt: skip
 """The values allowed for each metric, by the names that Delta Spark and delta-rs use."""
