@@ -61,7 +61,7 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     except TableError:  # the log does not hold what the newest version needs
         severity = Severity.ERROR
     message = f"It has {len(present)} of the {parts} parts that their names announce."
-    yield Problem(message, checkpoint.files[0].path, severity=severity)
+    yield Problem(message, severity=severity)
 
 
 @rule("DL602", Severity.ERROR, Scope.CHECKPOINT)
@@ -76,7 +76,7 @@ def multipart_checkpoint_despite_v2(checkpoint: CheckpointFacts) -> Iterator[Pro
     Source: PROTOCOL.md, V2 Checkpoint Table Feature.
     """
     if _kind(checkpoint) is Kind.MULTIPART and checkpoint.state.supports(V2):
-        yield Problem("It is in several parts, which the feature forbids.", _place(checkpoint))
+        yield Problem("It is in several parts, which the feature forbids.")
 
 
 @rule("DL603", Severity.ERROR, Scope.CHECKPOINT)
@@ -93,8 +93,7 @@ def v2_checkpoint_without_feature(checkpoint: CheckpointFacts) -> Iterator[Probl
     if checkpoint.state.protocol is None or checkpoint.state.supports(V2):
         return
     if signs := ", ".join(_signs_of_v2(checkpoint)):
-        message = f"The protocol lacks v2Checkpoint, but the checkpoint has {signs}."
-        yield Problem(message, _place(checkpoint))
+        yield Problem(f"The protocol lacks v2Checkpoint, but the checkpoint has {signs}.")
 
 
 @rule("DL604", Severity.ERROR, Scope.CHECKPOINT)
@@ -113,11 +112,9 @@ def wrong_checkpoint_metadata(checkpoint: CheckpointFacts) -> Iterator[Problem]:
         return
     documents = checkpoint.actions("checkpointMetadata")
     if len(documents) != 1:
-        message = f"It has {len(documents)} checkpointMetadata actions instead of one."
-        yield Problem(message, _place(checkpoint))
+        yield Problem(f"It has {len(documents)} checkpointMetadata actions instead of one.")
     elif documents[0].get("version") != checkpoint.version:
-        message = f"Its checkpointMetadata says version {documents[0].get('version')!r}."
-        yield Problem(message, _place(checkpoint))
+        yield Problem(f"Its checkpointMetadata says version {documents[0].get('version')!r}.")
 
 
 @rule("DL605", Severity.ERROR, Scope.CHECKPOINT)
@@ -136,7 +133,7 @@ def incomplete_checkpoint_state(checkpoint: CheckpointFacts) -> Iterator[Problem
     for name in ("protocol", "metaData") if checkpoint.opened else ():
         count = len(checkpoint.actions(name))
         if count != 1:
-            yield Problem(f"It has {count} {name} actions instead of one.", _place(checkpoint))
+            yield Problem(f"It has {count} {name} actions instead of one.")
 
 
 @rule("DL606", Severity.ERROR, Scope.CHECKPOINT)
@@ -161,8 +158,7 @@ def feature_lists_unlike_versions(checkpoint: CheckpointFacts) -> Iterator[Probl
             listed = action.get(key) is not None
             if isinstance(version, int) and listed != (version >= needed):
                 difference = f"has {key}" if listed else f"lacks {key}"
-                message = f"Its protocol {difference} at version {version}."
-                yield Problem(message, _place(checkpoint))
+                yield Problem(f"Its protocol {difference} at version {version}.")
 
 
 @rule("DL607", Severity.ERROR, Scope.CHECKPOINT)
@@ -180,8 +176,7 @@ def files_inline_and_in_sidecars(checkpoint: CheckpointFacts) -> Iterator[Proble
     inline = sum(counts.get(name, 0) for name in ("add", "remove"))
     apart = sum(counts.get(f"sidecar.{name}", 0) for name in ("add", "remove"))
     if inline and apart:
-        message = f"It has {inline} file actions of its own and {apart} in sidecars."
-        yield Problem(message, _place(checkpoint))
+        yield Problem(f"It has {inline} file actions of its own and {apart} in sidecars.")
 
 
 @rule("DL608", Severity.ERROR, Scope.CHECKPOINT)
@@ -203,15 +198,13 @@ def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
         if not is_absolute(sidecar.path):  # to Delta it starts in _sidecars
             inside = normpath(f"/_sidecars/{directory}") == "/_sidecars"
         if not inside:
-            message = f"The sidecar {sidecar.path!r} is not directly in _sidecars."
-            yield Problem(message, _place(checkpoint))
+            yield Problem(f"The sidecar {sidecar.path!r} is not directly in _sidecars.")
         elif sidecar.size is None:
-            yield Problem(f"The sidecar {sidecar.path!r} is missing.", _place(checkpoint))
+            yield Problem(f"The sidecar {sidecar.path!r} is missing.")
         elif sidecar.size_in_bytes != sidecar.size:
             yield Problem(
                 f"The sidecar {sidecar.path!r} has {sidecar.size} bytes, not "
-                f"{sidecar.size_in_bytes}.",
-                _place(checkpoint),
+                f"{sidecar.size_in_bytes}."
             )
 
 
@@ -232,16 +225,16 @@ def checkpoint_unlike_commits(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     if difference is None:
         return
     if difference.protocol and checkpoint.state.protocol is not None:
-        yield Problem("Its protocol is not that of the commits.", _place(checkpoint))
+        yield Problem("Its protocol is not that of the commits.")
     if difference.metadata and checkpoint.state.metadata is not None:
-        yield Problem("Its metadata is not that of the commits.", _place(checkpoint))
+        yield Problem("Its metadata is not that of the commits.")
     if difference.only_in_checkpoint or difference.only_in_commits:
         some = ", ".join(map(repr, difference.paths))
         message = (
             f"It has {difference.only_in_checkpoint} extra files and lacks "
             f"{difference.only_in_commits}, among them {some}."
         )
-        yield Problem(message, _place(checkpoint))
+        yield Problem(message)
 
 
 @rule("DL610", Severity.WARNING, Scope.CHECKPOINT)
@@ -259,11 +252,10 @@ def needless_checkpoint_action(checkpoint: CheckpointFacts) -> Iterator[Problem]
         count = len(checkpoint.actions(name))
         if count:
             counted = f"a {name} action" if count == 1 else f"{count} {name} actions"
-            yield Problem(f"It has {counted}.", _place(checkpoint))
+            yield Problem(f"It has {counted}.")
     for action in checkpoint.actions("domainMetadata"):
         if action.get("removed") is True:
-            message = f"It has the removed domain {action.get('domain')!r}."
-            yield Problem(message, _place(checkpoint))
+            yield Problem(f"It has the removed domain {action.get('domain')!r}.")
 
 
 @rule("DL611", Severity.WARNING, Scope.CHECKPOINT)
@@ -283,8 +275,7 @@ def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Pro
     if checkpoint.checkpoint is None or checkpoint.checkpoint == listing.checkpoints[-1]:
         return
     if checkpoint.version not in listing.commits.versions:
-        message = f"Commit {checkpoint.version}, which it belongs to, is missing."
-        yield Problem(message, _place(checkpoint))
+        yield Problem(f"Commit {checkpoint.version}, which it belongs to, is missing.")
 
 
 @rule("DL612", Severity.ERROR, Scope.CHECKPOINT)
@@ -305,7 +296,7 @@ def unreadable_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
         if file.info.regular and not file.info.size:
             yield Problem("The file is empty.", file.path)
     if checkpoint.error:
-        yield Problem(checkpoint.error, _place(checkpoint))
+        yield Problem(checkpoint.error)
 
 
 @rule("DL613", Severity.WARNING, Scope.CHECKPOINT)
@@ -332,7 +323,7 @@ def missing_statistics_columns(checkpoint: CheckpointFacts) -> Iterator[Problem]
     ):
         enabled = checkpoint.state.property(key, default).lower() == "true"
         if enabled and column not in columns:
-            yield Problem(f"It has no column {column}.", _place(checkpoint))
+            yield Problem(f"It has no column {column}.")
 
 
 @rule("DL614", Severity.INFO, Scope.LOG)
@@ -439,10 +430,6 @@ def _kind(checkpoint: CheckpointFacts) -> Kind | None:
     return None if checkpoint.checkpoint is None else checkpoint.checkpoint.kind
 
 
-def _place(checkpoint: CheckpointFacts) -> str:
-    return checkpoint.files[0].path
-
-
 def _signs_of_v2(checkpoint: CheckpointFacts) -> Iterator[str]:
     if _kind(checkpoint) is Kind.V2_CHECKPOINT:
         yield "a V2 name"
@@ -483,19 +470,18 @@ def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Version Checksum File.
     """
-    where = checksum.file.path
     if checksum.document is None:
-        yield Problem(f"It is invalid: {checksum.error}.", where)
+        yield Problem(f"It is invalid: {checksum.error}.")
         return
     for key in _NUMBERS:
         if _integer(checksum.document, key) is None:
-            yield Problem(f"It has no number {key}.", where)
+            yield Problem(f"It has no number {key}.")
     for key in _ACTIONS:
         value = checksum.document.get(key)
         if value is None:
-            yield Problem(f"It has no {key}.", where, severity=Severity.WARNING)
+            yield Problem(f"It has no {key}.", severity=Severity.WARNING)
         elif not isinstance(value, dict):
-            yield Problem(f"Its {key} is not a JSON object.", where)
+            yield Problem(f"Its {key} is not a JSON object.")
 
 
 @rule("DL802", Severity.ERROR, Scope.CHECKSUM)
@@ -513,7 +499,7 @@ def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
     stated = (checksum.document or {}).get("protocol")
     known = checksum.state.protocol
     if isinstance(stated, dict) and known is not None and Protocol.from_wire(stated) != known:
-        yield Problem("Its protocol is not that of the log.", checksum.file.path)
+        yield Problem("Its protocol is not that of the log.")
 
 
 @rule("DL803", Severity.ERROR, Scope.CHECKSUM)
@@ -533,7 +519,7 @@ def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
     if not isinstance(stated, dict) or known is None:
         return
     if not Metadata.from_wire(stated).says_the_same_as(known):
-        yield Problem("Its metadata is not that of the log.", checksum.file.path)
+        yield Problem("Its metadata is not that of the log.")
 
 
 @rule("DL804", Severity.ERROR, Scope.CHECKSUM)
@@ -569,7 +555,7 @@ def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
     for key in ("numMetadata", "numProtocol"):
         stated = _integer(checksum.document or {}, key)
         if stated not in (None, 1):
-            yield Problem(f"Its {key} is {stated} instead of 1.", checksum.file.path)
+            yield Problem(f"Its {key} is {stated} instead of 1.")
 
 
 @rule("DL806", Severity.ERROR, Scope.CHECKSUM)
@@ -590,14 +576,13 @@ def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
     state = checksum.state
     enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
     inside = None if checksum.commit is None else checksum.commit.in_commit
-    where = checksum.file.path
     if not (enabled and state.supports("inCommitTimestamp")):
         if stated is not None:
-            yield Problem(f"It has {stated!r}, but the table has no in-commit timestamps.", where)
+            yield Problem(f"It has {stated!r}, but the table has no in-commit timestamps.")
     elif stated is None:
-        yield Problem("It lacks inCommitTimestampOpt.", where)
+        yield Problem("It lacks inCommitTimestampOpt.")
     elif inside is not None and stated != inside:
-        yield Problem(f"It has {stated!r}, but the commit has {inside}.", where)
+        yield Problem(f"It has {stated!r}, but the commit has {inside}.")
 
 
 @rule("DL807", Severity.ERROR, Scope.CHECKSUM)
@@ -612,10 +597,10 @@ def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Version Checksum File.
     """
-    document, snapshot, where = checksum.document or {}, checksum.snapshot, checksum.file.path
+    document, snapshot = checksum.document or {}, checksum.snapshot
     for domain in _objects(document, "domainMetadata"):
         if domain.get("removed") is True:
-            yield Problem(f"It has the removed domain {domain.get('domain')!r}.", where)
+            yield Problem(f"It has the removed domain {domain.get('domain')!r}.")
     if snapshot is None or snapshot.transactions is None or snapshot.domains is None:
         return
     # Delta leaves out transactions that are older than this.
@@ -630,7 +615,7 @@ def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
             kept = (entry for entry in _objects(document, key) if entry.get("removed") is not True)
             stated = {str(entry.get(name)): entry.get(value) for entry in kept}
             for odd in _different(stated, known, partial=partial):
-                yield Problem(f"Its {key} and the log disagree on {odd!r}.", where)
+                yield Problem(f"Its {key} and the log disagree on {odd!r}.")
 
 
 @rule("DL808", Severity.WARNING, Scope.CHECKSUM)
@@ -644,7 +629,7 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, File Size Histogram Schema.
     """
-    document, where = checksum.document or {}, checksum.file.path
+    document = checksum.document or {}
     keys = ("sortedBinBoundaries", "fileCounts", "totalBytes")
     for name in _HISTOGRAMS:
         if (histogram := document.get(name)) is None:
@@ -654,21 +639,20 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
             part for key in keys if isinstance(part := parts.get(key), list) and _all_integers(part)
         ]
         if len(lists) != len(keys):
-            yield Problem(f"Its {name} does not consist of three lists of numbers.", where)
+            yield Problem(f"Its {name} does not consist of three lists of numbers.")
             continue
         boundaries, counts, sizes = lists
         if not len(boundaries) == len(counts) == len(sizes):
-            yield Problem(f"Its {name} has lists of different lengths.", where)
+            yield Problem(f"Its {name} has lists of different lengths.")
         if not boundaries or boundaries[0] != 0 or boundaries != sorted(boundaries):
-            yield Problem(f"Its {name} has boundaries that do not increase from 0.", where)
+            yield Problem(f"Its {name} has boundaries that do not increase from 0.")
         for noun, key, numbers in (
             ("files", "numFiles", counts),
             ("bytes", "tableSizeBytes", sizes),
         ):
             stated = _integer(document, key)
             if stated is not None and sum(numbers) != stated:
-                message = f"Its {name} counts {sum(numbers)} {noun}, not {stated}."
-                yield Problem(message, where)
+                yield Problem(f"Its {name} counts {sum(numbers)} {noun}, not {stated}.")
 
 
 @rule("DL809", Severity.WARNING, Scope.CHECKSUM)
@@ -682,16 +666,16 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Version Checksum File and Deleted Record Counts Histogram Schema.
     """
-    document, totals, where = checksum.document or {}, checksum.totals, checksum.file.path
+    document, totals = checksum.document or {}, checksum.totals
     histogram = document.get("deletedRecordCountsHistogramOpt")
     counts = histogram.get("deletedRecordCounts") if isinstance(histogram, dict) else None
     bins = None if histogram is None else counts if isinstance(counts, list) else []
     if bins is not None and (len(bins) != _BINS or not _all_integers(bins)):
-        yield Problem(f"Its histogram of deleted rows does not have {_BINS} numbers.", where)
+        yield Problem(f"Its histogram of deleted rows does not have {_BINS} numbers.")
     elif bins is not None and sum(bins) != _integer(document, "numFiles"):
-        yield Problem(f"Its histogram of deleted rows counts {sum(bins)} files.", where)
+        yield Problem(f"Its histogram of deleted rows counts {sum(bins)} files.")
     elif bins is not None and totals is not None and tuple(bins) != totals.deleted_record_counts:
-        yield Problem("Its histogram of deleted rows has files in the wrong bins.", where)
+        yield Problem("Its histogram of deleted rows has files in the wrong bins.")
     if totals is not None:
         vectors, records = totals.deletion_vectors, totals.deleted_records
         yield from _miscounted(
@@ -703,8 +687,7 @@ def _miscounted(checksum: ChecksumFacts, **actual: int | None) -> Iterator[Probl
     for key, number in actual.items():
         stated = _integer(checksum.document or {}, key)
         if stated is not None and stated != number:
-            message = f"Its {key} is {stated}, but the log has {number}."
-            yield Problem(message, checksum.file.path)
+            yield Problem(f"Its {key} is {stated}, but the log has {number}.")
 
 
 @rule("DL810", Severity.WARNING, Scope.SNAPSHOT)
@@ -741,7 +724,7 @@ def old_histogram_name(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     document = checksum.document or {}
     if document.get("histogramOpt") is not None and document.get("fileSizeHistogram") is None:
-        yield Problem("It has histogramOpt instead of fileSizeHistogram.", checksum.file.path)
+        yield Problem("It has histogramOpt instead of fileSizeHistogram.")
 
 
 @rule("DL812", Severity.ERROR, Scope.CHECKSUM)
@@ -768,7 +751,7 @@ def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
         for files in (listed, adds)
     )
     for path, _ in _different(stated, known):
-        yield Problem(f"Its allFiles and the log disagree on {path!r}.", checksum.file.path)
+        yield Problem(f"Its allFiles and the log disagree on {path!r}.")
 
 
 def _different(

@@ -259,7 +259,7 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     before, after = pair
     left, right = max_column_id(before), max_column_id(after)
     if left is not None and right is not None and right < left:
-        yield Problem(f"{MAX_COLUMN_ID} changed from {left} to {right}.", commit.file.path)
+        yield Problem(f"{MAX_COLUMN_ID} changed from {left} to {right}.")
     # An id that was in use before the commit is still that column's (changes are DL415's); one
     # that comes back after a drop points at data of another column.
     present = {column_id(field) for _, field in fields_of(before)}
@@ -267,8 +267,7 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
         number = column_id(field)
         old = None if number is None else commit.columns.get(number)
         if number not in present and old not in (None, physical_name(field)):
-            message = f"Column {path_text(path)} has id {number}, which belonged to {old!r}."
-            yield Problem(message, commit.file.path)
+            yield Problem(f"Column {path_text(path)} has id {number}, which belonged to {old!r}.")
 
 
 @rule("DL410", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -388,7 +387,7 @@ def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
     if old is None or new is None or commit.replaces_table:
         return
     if not allow_mapping_mode_change(old, new):
-        yield Problem(f"The mode changed from {old.value} to {new.value}.", commit.file.path)
+        yield Problem(f"The mode changed from {old.value} to {new.value}.")
 
 
 @rule("DL415", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
@@ -412,12 +411,11 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
     for number in sorted(names.keys() & new_names.keys()):
         if names[number] != new_names[number]:
             change = f"from {names[number]!r} to {new_names[number]!r}"
-            message = f"The physical name of column id {number} changed {change}."
-            yield Problem(message, commit.file.path)
+            yield Problem(f"The physical name of column id {number} changed {change}.")
     for path in sorted(ids.keys() & new_ids.keys()):
         if ids[path] != new_ids[path]:
             message = f"The id of {path_text(path)} changed from {ids[path]} to {new_ids[path]}."
-            yield Problem(message, commit.file.path)
+            yield Problem(message)
 
 
 def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, int]]:
@@ -489,7 +487,7 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
         }
         bare = [column for column in file.without_field_id if column not in kept_by_delta]
         if bare:
-            yield Problem(f"{_several(bare)} have no field id.", file.add.path)
+            yield Problem(f"{_several(bare)} have no field id.")
 
 
 def _with_displayed_names(files: FileColumns) -> Rows:
@@ -523,7 +521,7 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
         values.update(*(group.keys() & names for group in groups if isinstance(group, dict)))
     if values:
         pairs = ", ".join(f"{name!r} for {names[name]!r}" for name in sorted(values)[:5])
-        yield Problem(f"The file's values use {pairs}.", file.add.path)
+        yield Problem(f"The file's values use {pairs}.")
 
 
 def _displayed(metadata: Metadata | None) -> Mapping[str, str]:
@@ -560,7 +558,7 @@ def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
         return
     before, after = commit.before.property(DROPPED), commit.after.property(DROPPED)
     if before == "true" and after != "true":
-        yield Problem(f"{DROPPED} changed from 'true' to {after!r}.", commit.file.path)
+        yield Problem(f"{DROPPED} changed from 'true' to {after!r}.")
 
 
 DROPPED: Final = "delta.columnMapping.hasDroppedOrRenamed"

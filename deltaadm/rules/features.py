@@ -353,8 +353,7 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
     removed = [action for action in commit.actions("remove") if isinstance(action, dict)]
     count = sum(action.get("dataChange", True) is True for action in removed)
     if count:
-        message = f"The commit removes data ({count} files), but the table is append-only."
-        yield Problem(message, commit.file.path)
+        yield Problem(f"The commit removes data ({count} files), but the table is append-only.")
 
 
 @rule("DL525", Severity.WARNING, Scope.SNAPSHOT)

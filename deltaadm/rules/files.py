@@ -148,7 +148,6 @@ def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
         yield Problem(
             f"The file has values for {_listed(values)}; the partition columns are "
             f"{_listed(columns)}.",
-            file.add.path,
             severity=Severity.WARNING if are_nulls else None,
         )
 
@@ -200,8 +199,7 @@ def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
     for column, value in _values(file, _is_unreadable):
         yield Problem(
             f"The value {value!r} of partition column {column.name!r} is not a valid "
-            f"{column.type_name}.",
-            file.add.path,
+            f"{column.type_name}."
         )
 
 
@@ -220,8 +218,7 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
     """
     for column, value in _values(file, _is_wrongly_null):
         yield Problem(
-            f"The partition column {column.name!r} is NOT NULL, but the file's value is {value!r}.",
-            file.add.path,
+            f"The partition column {column.name!r} is NOT NULL, but the file's value is {value!r}."
         )
 
 
@@ -239,7 +236,7 @@ def malformed_path(file: LiveFile) -> Iterator[Problem]:
     """
     flaw = path_flaw(file.add.path)
     if flaw:
-        yield Problem(f"The path {file.add.path!r} is invalid: {flaw}.", file.add.path)
+        yield Problem(f"The path {file.add.path!r} is invalid: {flaw}.")
 
 
 @rule("DL705", Severity.WARNING, Scope.SNAPSHOT)
@@ -334,11 +331,10 @@ def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
         return
     records = integer(_known_statistics(file.add).get("numRecords"))
     if records is None:
-        message = "The file has a deletion vector, but its statistics lack numRecords."
-        yield Problem(message, file.add.path)
+        yield Problem("The file has a deletion vector, but its statistics lack numRecords.")
     elif vector.cardinality > max(records, 0):
         message = f"{vector.cardinality} records of the file are deleted, but it has {records}."
-        yield Problem(message, file.add.path)
+        yield Problem(message)
 
 
 @rule("DL709", Severity.ERROR, Scope.FILE, among=lambda files: files.malformed_vectors())
@@ -356,7 +352,7 @@ def malformed_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     vector = file.add.deletion_vector
     flaw = "" if vector is None else descriptor_flaw(vector)
     if flaw:
-        yield Problem(f"The file's deletion vector is invalid: {flaw}.", file.add.path)
+        yield Problem(f"The file's deletion vector is invalid: {flaw}.")
 
 
 def _with_vector_and_tight_bounds(files: FileColumns) -> Rows:
@@ -385,8 +381,7 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
         statistics.get(bound) for bound in bounds
     ):
         yield Problem(
-            "The file has a deletion vector, but its statistics do not have tightBounds: false.",
-            file.add.path,
+            "The file has a deletion vector, but its statistics do not have tightBounds: false."
         )
 
 
@@ -411,11 +406,11 @@ def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
     if statistics is None:
         return
     if isinstance(statistics, NotStatistics):
-        yield Problem(f"The statistics cannot be read: {statistics}.", file.add.path)
+        yield Problem(f"The statistics cannot be read: {statistics}.")
         return
     records = statistics.get("numRecords")
     if records is not None and ((count := integer(records)) is None or count < 0):
-        yield Problem(f"The statistics have numRecords: {records!r}.", file.add.path)
+        yield Problem(f"The statistics have numRecords: {records!r}.")
 
 
 @rule("DL712", Severity.WARNING, Scope.SNAPSHOT)
@@ -456,7 +451,7 @@ def impossible_size(file: LiveFile) -> Iterator[Problem]:
     Source: PROTOCOL.md, Add File and Remove File.
     """
     if file.add.size <= 0:
-        yield Problem(f"The size of the file is given as {file.add.size} bytes.", file.add.path)
+        yield Problem(f"The size of the file is given as {file.add.size} bytes.")
 
 
 def _with_odd_time(files: FileColumns) -> Rows:
@@ -479,9 +474,9 @@ def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
     """
     time = file.add.modification_time
     if time > file.now + _DAY:
-        yield Problem(f"The modification time {time} is in the future.", file.add.path)
+        yield Problem(f"The modification time {time} is in the future.")
     elif time in _SECONDS:
-        yield Problem(f"The modification time {time} seems to be in seconds.", file.add.path)
+        yield Problem(f"The modification time {time} seems to be in seconds.")
 
 
 def _with_impossible_row_tracking(files: FileColumns) -> Rows:
@@ -504,12 +499,11 @@ def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
     """
     first, version = file.add.base_row_id, file.add.default_row_commit_version
     if first is not None and first < 0:
-        yield Problem(f"The base row id is {first}.", file.add.path)
+        yield Problem(f"The base row id is {first}.")
     if version is not None and not 0 <= version <= file.state.version:
         yield Problem(
             f"The default row commit version is {version}; the table's version is "
-            f"{file.state.version}.",
-            file.add.path,
+            f"{file.state.version}."
         )
 
 
@@ -527,16 +521,15 @@ def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
-    path = file.add.path
     if file.out_of_reach:
         message = f"The file could not be checked: {file.out_of_reach}"
-        yield Problem(message, path, severity=Severity.WARNING)
+        yield Problem(message, severity=Severity.WARNING)
     elif file.size is None:
-        yield Problem("The file does not exist in storage.", path)
+        yield Problem("The file does not exist in storage.")
     elif file.size != file.add.size:
-        yield Problem(f"The file has {file.size} bytes; the log says {file.add.size}.", path)
+        yield Problem(f"The file has {file.size} bytes; the log says {file.add.size}.")
     elif file.unreadable:
-        yield Problem(f"The file cannot be read: {file.unreadable}.", path)
+        yield Problem(f"The file cannot be read: {file.unreadable}.")
 
 
 @rule("DL717", Severity.WARNING, Scope.COMMIT, among=having("cdc"))
@@ -553,14 +546,13 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
     actions = [action for action in commit.actions("cdc") if isinstance(action, dict)]
     count, changing = len(actions), sum(action.get("dataChange") is True for action in actions)
     if changing:
-        yield Problem(f"{changing} cdc actions have dataChange: true.", commit.file.path)
+        yield Problem(f"{changing} cdc actions have dataChange: true.")
     before, after = (
         state.metadata and switch(state.metadata.configuration, "delta.enableChangeDataFeed")
         for state in (commit.before, commit.after)
     )
     if count and after is False and not before:
-        message = f"The commit has {count} cdc actions, but the change data feed is off."
-        yield Problem(message, commit.file.path)
+        yield Problem(f"The commit has {count} cdc actions, but the change data feed is off.")
 
 
 @rule("DL718", Severity.WARNING, Scope.COMMIT, among=with_several_files)
@@ -583,8 +575,7 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
         if isinstance(action, dict) and isinstance(action.get("dataChange"), bool)
     }
     if len(flags) > 1:
-        message = "Some file actions of the commit change data, others do not."
-        yield Problem(message, commit.file.path)
+        yield Problem("Some file actions of the commit change data, others do not.")
 
 
 @rule("DL719", Severity.WARNING, Scope.FILE, among=lambda files: files.statistics.contradictory())
@@ -601,7 +592,7 @@ def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
     """
     statistics = _known_statistics(file.add)
     for flaw in contradictions(statistics, _layout(file.state).kinds) if statistics else ():
-        yield Problem(f"The statistics contradict themselves: {flaw}.", file.add.path)
+        yield Problem(f"The statistics contradict themselves: {flaw}.")
 
 
 @rule("DL720", Severity.WARNING, Scope.COMMIT, among=having("remove"))
@@ -625,7 +616,7 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
             path = action.get("path")
             if isinstance(path, str) and (flaw := uri_flaw(path)):
                 message = f"The path {path!r} of a removed file is no URI: {flaw}."
-                yield Problem(message, commit.file.path, severity=Severity.ERROR)
+                yield Problem(message, severity=Severity.ERROR)
             if action.get("deletionTimestamp") is None:
                 undated.append(action.get("path"))
             if action.get("extendedFileMetadata") is True and action.get("size") is None:
@@ -633,14 +624,12 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
     if undated:
         yield Problem(
             f"{len(undated)} remove actions have no deletionTimestamp, such as that of "
-            f"{undated[0]!r}.",
-            commit.file.path,
+            f"{undated[0]!r}."
         )
     if unsized:
         yield Problem(
             f"{len(unsized)} remove actions with extendedFileMetadata have no size, such as that "
-            f"of {unsized[0]!r}.",
-            commit.file.path,
+            f"of {unsized[0]!r}."
         )
 
 
@@ -658,8 +647,7 @@ def damaged_deletion_vector(file: DataFileFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Deletion Vector Format.
     """
     if file.vector_problem:
-        message = f"The file's deletion vector is damaged: {file.vector_problem}."
-        yield Problem(message, file.add.path)
+        yield Problem(f"The file's deletion vector is damaged: {file.vector_problem}.")
 
 
 # Partition values

@@ -128,32 +128,30 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Delta Log Entries and Actions.
     """
-    where = commit.file.path
     cut_off = commit.lines[-1:][0].number if _is_cut_off(commit) else 0
     protocol, newest = commit.after.protocol, commit.in_effect and commit.in_effect.protocol
     # That in effect is judged by rules of its own.
     if commit.changes_protocol and protocol and newest not in (None, protocol):
         malformation = protocol.malformation
         if malformation is not None:
-            yield Problem(f"Its protocol cannot be decoded: {malformation.message}", where)
+            yield Problem(f"Its protocol cannot be decoded: {malformation.message}")
     for line in commit.lines:
         known = [name for name, _ in line.actions if name in ACTIONS]
         if line.spread:
             yield Problem(
                 "The JSON of its actions is spread over several lines (pretty-printed).",
-                where,
                 remedy="Restore the file as the writer wrote it. Otherwise, write each of its "
                 "actions on its own line (`jq -c . FILE`); nothing else needs to change.",
             )
         elif line.error and not (cut_off and line.number == cut_off):
             place = f"Line {line.number}" if line.number else "The file"
-            yield Problem(f"{place} is invalid: {line.error.rstrip('.')}.", where)
+            yield Problem(f"{place} is invalid: {line.error.rstrip('.')}.")
         elif len(known) > 1:
             names = ", ".join(known)
-            yield Problem(f"Line {line.number} has {len(known)} actions: {names}.", where)
+            yield Problem(f"Line {line.number} has {len(known)} actions: {names}.")
         elif not line.error and (line.odd or not line.actions):
             flaw = f": {line.odd}" if line.odd else " has no action"
-            yield Problem(f"Line {line.number}{flaw}.", where, severity=Severity.WARNING)
+            yield Problem(f"Line {line.number}{flaw}.", severity=Severity.WARNING)
 
 
 @rule("DL104", Severity.ERROR, Scope.COMMIT, among=lambda commit: commit.newest)
@@ -170,12 +168,11 @@ def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: Delta Spark, FAILED_READ_FILE; PROTOCOL.md, Delta Log Entries.
     """
-    where = commit.file.path
     if commit.newest and not commit.lines:
-        yield Problem("The newest commit is empty.", where)
+        yield Problem("The newest commit is empty.")
     elif _is_cut_off(commit):
         (last,) = commit.lines[-1:]
-        yield Problem(f"The newest commit is truncated in line {last.number}: {last.error}.", where)
+        yield Problem(f"The newest commit is truncated in line {last.number}: {last.error}.")
 
 
 @rule("DL105", Severity.ERROR, Scope.LOG)
@@ -353,7 +350,7 @@ def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
     for name in ("protocol", "metaData"):
         count = len(commit.actions(name))
         if count > 1:
-            yield Problem(f"The commit has {count} {name} actions.", commit.file.path)
+            yield Problem(f"The commit has {count} {name} actions.")
 
 
 @rule("DL113", Severity.ERROR, Scope.COMMIT, among=lambda commit: commit.version == 0)
@@ -374,7 +371,7 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
     for name, value in (("protocol", commit.after.protocol), ("metaData", commit.after.metadata)):
         if value is None:
             qualifier = "usable " if commit.actions(name) else ""
-            yield Problem(f"The first commit has no {qualifier}{name} action.", commit.file.path)
+            yield Problem(f"The first commit has no {qualifier}{name} action.")
 
 
 @rule("DL114", Severity.ERROR, Scope.COMMIT, among=with_several_files)
@@ -402,8 +399,7 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
     for (path, vector), count in files.items():
         if count > 1:
             vector_text = f" with deletion vector {vector!r}" if vector else ""
-            message = f"The commit has {count} actions for the file {path!r}{vector_text}."
-            yield Problem(message, commit.file.path)
+            yield Problem(f"The commit has {count} actions for the file {path!r}{vector_text}.")
 
 
 @rule("DL115", Severity.ERROR, Scope.COMMIT, among=having("txn"))
@@ -452,7 +448,7 @@ def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
         count = len(commit.actions(name))
         if count:
             counted = f"a {name} action" if count == 1 else f"{count} {name} actions"
-            yield Problem(f"The commit has {counted}.", commit.file.path)
+            yield Problem(f"The commit has {counted}.")
 
 
 @rule("DL118", Severity.WARNING, Scope.COMPACTION)
@@ -472,17 +468,16 @@ def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
     start, end = file.version or 0, file.end or 0
     newest = max(compaction.listing.commits.versions, default=-1)
     if compaction.error:
-        yield Problem(compaction.error, file.path, severity=Severity.ERROR)
+        yield Problem(compaction.error, severity=Severity.ERROR)
     elif compaction.difference:
         message = f"It differs from commits {start} to {end}: {compaction.difference}."
-        yield Problem(message, file.path, severity=Severity.ERROR)
+        yield Problem(message, severity=Severity.ERROR)
     elif end <= start:
         # Delta reads one that ends before it starts in addition to the commits.
         severity = Severity.ERROR if end < start else None
-        message = f"It claims to replace commits {start} to {end}."
-        yield Problem(message, file.path, severity=severity)
+        yield Problem(f"It claims to replace commits {start} to {end}.", severity=severity)
     elif end > newest:
-        yield Problem(f"It reaches version {end}, but the newest version is {newest}.", file.path)
+        yield Problem(f"It reaches version {end}, but the newest version is {newest}.")
 
 
 @rule("DL119", Severity.WARNING, Scope.LOG)
@@ -554,7 +549,7 @@ def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
     for name, count in sorted(names.items()):
         if name not in ACTIONS:
             counted = "an action" if count == 1 else f"{count} actions"
-            yield Problem(f"The commit has {counted} called {name!r}.", commit.file.path)
+            yield Problem(f"The commit has {counted} called {name!r}.")
 
 
 @rule("DL122", Severity.INFO, Scope.LOG)
@@ -594,11 +589,11 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
         return
     first = next(iter(commit.names), "commitInfo")
     if "commitInfo" not in commit.names:
-        yield Problem("The commit has no commitInfo.", commit.file.path)
+        yield Problem("The commit has no commitInfo.")
     elif commit.times.in_commit is None:
-        yield Problem("Its commitInfo has no inCommitTimestamp.", commit.file.path)
+        yield Problem("Its commitInfo has no inCommitTimestamp.")
     elif first != "commitInfo":
-        yield Problem(f"It begins with {first!r}, not with commitInfo.", commit.file.path)
+        yield Problem(f"It begins with {first!r}, not with commitInfo.")
 
 
 @rule("DL124", Severity.ERROR, Scope.COMMIT, among=lambda commit: _has_timestamps(commit.before))
@@ -620,7 +615,7 @@ def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     earlier, later = commit.previous.in_commit, commit.times.in_commit
     if earlier is not None and later is not None and later <= earlier:
         message = f"Its timestamp {later} is not later than {earlier}, that of the previous commit."
-        yield Problem(message, commit.file.path)
+        yield Problem(message)
 
 
 @rule("DL125", Severity.WARNING, Scope.COMMIT)
@@ -651,7 +646,7 @@ def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
             message = (
                 f"Its {name} is {left - right} ms earlier than that of version {earlier.version}."
             )
-            yield Problem(message, commit.file.path)
+            yield Problem(message)
 
 
 @rule(
@@ -674,7 +669,7 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     if not commit.after.supports("catalogManaged"):
         return
     if not isinstance(commit.info.get("txnId"), str):
-        yield Problem("Its commitInfo has no txnId.", commit.file.path)
+        yield Problem("Its commitInfo has no txnId.")
 
 
 @rule(
@@ -693,7 +688,7 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     if _has_timestamps(commit.after) or commit.has_errors:
         return
     if commit.lines and not commit.actions("commitInfo"):
-        yield Problem("The commit does not say who made it, when or how.", commit.file.path)
+        yield Problem("The commit does not say who made it, when or how.")
 
 
 def _of_pointer(log: LogFacts, message: str) -> Problem:
@@ -735,7 +730,7 @@ def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[Problem]:
     counted = Counter(str(action.get(key)) for action in _actions(commit, name))
     for value, count in counted.items():
         if count > 1:
-            yield Problem(f"The commit has {count} {name} actions of {value!r}.", commit.file.path)
+            yield Problem(f"The commit has {count} {name} actions of {value!r}.")
 
 
 def _has_timestamps(state: State) -> bool:
@@ -795,8 +790,7 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
         if claimed is None or not counts or claimed in counts:
             continue
         if not _has_other_meaning(commit, name):  # asked last: of a long log, hardly ever
-            message = f"{name} is {claimed}, and the commit has {counts[0]} {noun}."
-            yield Problem(message, commit.file.path)
+            yield Problem(f"{name} is {claimed}, and the commit has {counts[0]} {noun}.")
 
 
 def _has_other_meaning(commit: CommitFacts, metric: str) -> bool:

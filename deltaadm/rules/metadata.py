@@ -97,11 +97,8 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
         present = action | {f"format.{key}": layout.get(key) for key in ("provider", "options")}
         for key in REQUIRED:
             if present.get(key) is None:
-                yield Problem(
-                    f"The metaData action has no {key}.",
-                    commit.file.path,
-                    severity=Severity.WARNING if superseded else None,
-                )
+                message = f"The metaData action has no {key}."
+                yield Problem(message, severity=Severity.WARNING if superseded else None)
 
 
 REQUIRED: Final = (
@@ -287,8 +284,7 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
     )
     severity = None if _refusal_of_changes(snapshot) is None else Severity.ERROR
     for key in keys:
-        message = f"{key} is stored as a property."
-        yield Problem(message, _property(key), severity=severity, fix=fix)
+        yield Problem(f"{key} is stored as a property.", _property(key), severity=severity, fix=fix)
 
 
 def _refusal_of_changes(snapshot: Snapshot) -> DeltaadmError | None:
@@ -620,7 +616,7 @@ def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     if before is None or after is None or commit.replaces_table:
         return
     if before.id != after.id:
-        yield Problem(f"The id changed from {before.id!r} to {after.id!r}.", commit.file.path)
+        yield Problem(f"The id changed from {before.id!r} to {after.id!r}.")
 
 
 @rule("DL321", Severity.WARNING, Scope.SNAPSHOT)

@@ -137,8 +137,7 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
     reader, writer = protocol.min_reader_version, protocol.min_writer_version
     if reader == READER_FEATURES_VERSION and writer < WRITER_FEATURES_VERSION:
         needed = f"minWriterVersion {WRITER_FEATURES_VERSION}; it is {writer}"
-        message = f"minReaderVersion {reader} requires {needed}."
-        yield Problem(message, "protocol.minWriterVersion")
+        yield Problem(f"minReaderVersion {reader} requires {needed}.", "protocol.minWriterVersion")
 
 
 @rule("DL205", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -588,8 +587,7 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
         moved = "" if old == new else f" moved the protocol from {old} to {new} and"
         implied = f", which writer version {before.min_writer_version} implied"
         implied = implied if before.implicit_features.issuperset(lost) else ""
-        message = f"Version {commit.version}{by}{moved} lost {', '.join(lost)}{implied}."
-        yield Problem(message, commit.file.path)
+        yield Problem(f"Version {commit.version}{by}{moved} lost {', '.join(lost)}{implied}.")
 
 
 def _renamed(name: str, after: Protocol) -> bool:

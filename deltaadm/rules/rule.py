@@ -195,8 +195,9 @@ class Problem:
     A problem that a rule's check yields.
 
     `where` names the place in the notation of plans (`schema[a.b]`, `configuration[key]`,
-    `protocol.readerFeatures`) or a file of the log. `severity` and `remedy` are given where
-    they differ from the rule's own. `fix` are the steps that fix it, if deltaadm can.
+    `protocol.readerFeatures`) or a file, where it is not the one that was checked. `severity` and
+    `remedy` are given where they differ from the rule's own. `fix` are the steps that fix it, if
+    deltaadm can.
     """
 
     message: str
@@ -408,10 +409,21 @@ def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:
         severity=problem.severity or rule.severity,
         # A rule quotes what it finds, which may be a password in a property.
         message=masked(problem.message, secrets),
-        where=masked(problem.where),
+        where=masked(problem.where or _file_of(fact)),
         remedy=masked(problem.remedy, secrets) or rule.advice,
         fix=problem.fix,
     )
+
+
+def _file_of(fact: facts.Facts) -> str:
+    """The file that *fact* is about; empty where it is about the table."""
+    if isinstance(fact, (facts.LiveFile, facts.DataFileFacts)):
+        return fact.add.path
+    if isinstance(fact, facts.CheckpointFacts):
+        return fact.files[0].path
+    if isinstance(fact, (facts.CommitFacts, facts.CompactionFacts, facts.ChecksumFacts)):
+        return fact.file.path
+    return ""
 
 
 def selected(rules: Iterable[Rule], select: Collection[str], ignore: Collection[str]) -> list[Rule]:
