@@ -13,7 +13,8 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.errors import TableError
 from deltaadm.json_values import integer
 from deltaadm.paths import is_absolute
-from deltaadm.rules.rule import Problem, Scope, Severity, rule
+from deltaadm.rules.log import LOG, POINTER
+from deltaadm.rules.rule import Problem, Scope, Severity, has_timestamps, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 
 
 V2: Final = "v2Checkpoint"
-LOG: Final = "_delta_log"
-POINTER: Final = "_last_checkpoint"
-
 _DAY: Final = 24 * 60 * 60 * 1000
 _LONG: Final = 100
 """The number of versions without a classic-named checkpoint that is reported."""
@@ -228,13 +226,10 @@ def checkpoint_unlike_commits(checkpoint: CheckpointFacts) -> Iterator[Problem]:
         yield Problem("Its protocol is not that of the commits.")
     if difference.metadata and checkpoint.state.metadata is not None:
         yield Problem("Its metadata is not that of the commits.")
-    if difference.only_in_checkpoint or difference.only_in_commits:
+    extra, lacking = difference.only_in_checkpoint, difference.only_in_commits
+    if extra or lacking:
         some = ", ".join(map(repr, difference.paths))
-        message = (
-            f"It has {difference.only_in_checkpoint} extra files and lacks "
-            f"{difference.only_in_commits}, among them {some}."
-        )
-        yield Problem(message)
+        yield Problem(f"It has {extra} extra files and lacks {lacking}, among them {some}.")
 
 
 @rule("DL610", Severity.WARNING, Scope.CHECKPOINT)
@@ -397,10 +392,8 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
         ("numOfAddFiles", document.get("numOfAddFiles"), _adds(checkpoint)),
     ):
         if stated is not None and actual is not None and stated != actual:
-            message = (
-                f"It states {key} {stated!r} for version {checkpoint.version}, which has {actual}."
-            )
-            fix = (WriteCheckpoint(),) if checkpoint.chosen else ()
+            version, fix = checkpoint.version, (WriteCheckpoint(),) if checkpoint.chosen else ()
+            message = f"It states {key} {stated!r} for version {version}, which has {actual}."
             yield Problem(message, POINTER, fix=fix)
 
 
@@ -573,10 +566,8 @@ def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
     if checksum.document is None or checksum.state.metadata is None:
         return
     stated = checksum.document.get("inCommitTimestampOpt")
-    state = checksum.state
-    enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
     inside = None if checksum.commit is None else checksum.commit.in_commit
-    if not (enabled and state.supports("inCommitTimestamp")):
+    if not has_timestamps(checksum.state):
         if stated is not None:
             yield Problem(f"It has {stated!r}, but the table has no in-commit timestamps.")
     elif stated is None:

@@ -11,9 +11,7 @@ from deltaadm.domain.file_facts import NotStatistics, descriptor_flaw, kinds_in,
 from deltaadm.domain.properties import switch
 from deltaadm.domain.schema import PrimitiveType
 from deltaadm.domain.transaction.column_mapping import (
-    ColumnMappingMode,
     column_mapping_mode,
-    physical_name,
 )
 from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import integer
@@ -26,6 +24,7 @@ from deltaadm.rules.rule import (
     having,
     remembering,
     rule,
+    stored_name,
     with_several_files,
 )
 
@@ -86,9 +85,7 @@ def _layout(state: State) -> _Layout:
         if field is None:
             return _Layout(None, frozenset(), kinds_in(metadata))
         known = field.type.name if isinstance(field.type, PrimitiveType) else ""
-        columns[name if mode is ColumnMappingMode.NONE else physical_name(field)] = _Column(
-            field.name, known, field.nullable
-        )
+        columns[stored_name(field, mode)] = _Column(field.name, known, field.nullable)
     return _Layout(columns, frozenset(metadata.partition_columns), kinds_in(metadata))
 
 
@@ -621,16 +618,12 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
                 undated.append(action.get("path"))
             if action.get("extendedFileMetadata") is True and action.get("size") is None:
                 unsized.append(action.get("path"))
-    if undated:
-        yield Problem(
-            f"{len(undated)} remove actions have no deletionTimestamp, such as that of "
-            f"{undated[0]!r}."
-        )
-    if unsized:
-        yield Problem(
-            f"{len(unsized)} remove actions with extendedFileMetadata have no size, such as that "
-            f"of {unsized[0]!r}."
-        )
+    for paths, flaw in (
+        (undated, "have no deletionTimestamp"),
+        (unsized, "with extendedFileMetadata have no size"),
+    ):
+        if paths:
+            yield Problem(f"{len(paths)} remove actions {flaw}, such as that of {paths[0]!r}.")
 
 
 @rule("DL721", Severity.ERROR, Scope.DEEP)

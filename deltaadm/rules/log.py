@@ -15,13 +15,21 @@ from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.json_values import integer
 from deltaadm.limits import load_json
 from deltaadm.paths import with_upper_escapes
-from deltaadm.rules.rule import Problem, Scope, Severity, having, rule, with_several_files
+from deltaadm.rules.rule import (
+    Problem,
+    Scope,
+    Severity,
+    has_timestamps,
+    having,
+    rule,
+    with_several_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from deltaadm.domain.steps import Step
-    from deltaadm.facts import CommitFacts, CompactionFacts, LogFacts, State
+    from deltaadm.facts import CommitFacts, CompactionFacts, LogFacts
 
     Metric = tuple[str, Callable[[CommitFacts], tuple[int, ...]]]
 
@@ -227,9 +235,8 @@ def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
         later = any(version > checkpoint.version for version in versions)
         severity = Severity.WARNING if later else None
         rest = "" if later else ", and so is every later one"
-        message = (
-            f"The checkpoint is of version {checkpoint.version}, whose commit is missing{rest}."
-        )
+        version = f"version {checkpoint.version}, whose commit is missing{rest}"
+        message = f"The checkpoint is of {version}."
         yield Problem(message, checkpoint.files[0].path, severity=severity)
 
 
@@ -570,7 +577,7 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
             yield Problem("This is not a Delta log file.", file.path)
 
 
-@rule("DL123", Severity.ERROR, Scope.COMMIT, among=lambda commit: _has_timestamps(commit.after))
+@rule("DL123", Severity.ERROR, Scope.COMMIT, among=lambda commit: has_timestamps(commit.after))
 def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     """
     The table has in-commit timestamps, but the commit does not begin with a commitInfo that has
@@ -585,7 +592,7 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, In-Commit Timestamps; Delta Spark, DELTA_MISSING_COMMIT_INFO and
     DELTA_MISSING_COMMIT_TIMESTAMP.
     """
-    if not _has_timestamps(commit.after):
+    if not has_timestamps(commit.after):
         return
     first = next(iter(commit.names), "commitInfo")
     if "commitInfo" not in commit.names:
@@ -596,7 +603,7 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"It begins with {first!r}, not with commitInfo.")
 
 
-@rule("DL124", Severity.ERROR, Scope.COMMIT, among=lambda commit: _has_timestamps(commit.before))
+@rule("DL124", Severity.ERROR, Scope.COMMIT, among=lambda commit: has_timestamps(commit.before))
 def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit's in-commit timestamp is not later than that of the commit before it.
@@ -610,7 +617,7 @@ def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, In-Commit Timestamps.
     """
     # The commit that turns them on follows one that has none.
-    if commit.previous is None or not _has_timestamps(commit.before):
+    if commit.previous is None or not has_timestamps(commit.before):
         return
     earlier, later = commit.previous.in_commit, commit.times.in_commit
     if earlier is not None and later is not None and later <= earlier:
@@ -642,11 +649,9 @@ def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
     ):
         if left is None or right is None or left - right <= _SKEW:
             continue
-        if not _has_timestamps(commit.after):  # asked last: of a long log, hardly ever
-            message = (
-                f"Its {name} is {left - right} ms earlier than that of version {earlier.version}."
-            )
-            yield Problem(message)
+        if not has_timestamps(commit.after):  # asked last: of a long log, hardly ever
+            gap = f"{left - right} ms earlier than that of version {earlier.version}"
+            yield Problem(f"Its {name} is {gap}.")
 
 
 @rule(
@@ -685,7 +690,7 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Commit Provenance Information.
     """
-    if _has_timestamps(commit.after) or commit.has_errors:
+    if has_timestamps(commit.after) or commit.has_errors:
         return
     if commit.lines and not commit.actions("commitInfo"):
         yield Problem("The commit does not say who made it, when or how.")
@@ -731,11 +736,6 @@ def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[Problem]:
     for value, count in counted.items():
         if count > 1:
             yield Problem(f"The commit has {count} {name} actions of {value!r}.")
-
-
-def _has_timestamps(state: State) -> bool:
-    enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
-    return enabled and state.supports("inCommitTimestamp")
 
 
 def _checkpointed(log: LogFacts) -> set[int]:

@@ -102,13 +102,8 @@ def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
 
 
 REQUIRED: Final = (
-    "id",
-    "format.provider",
-    "format.options",
-    "schemaString",
-    "partitionColumns",
-    "configuration",
-)
+    "id", "format.provider", "format.options", "schemaString", "partitionColumns", "configuration",
+)  # fmt: skip
 
 
 @rule("DL302", Severity.ERROR, Scope.SNAPSHOT, shared=True)

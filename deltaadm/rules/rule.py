@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.schema import DataType, StructField
     from deltaadm.domain.steps import Step
     from deltaadm.domain.wire import Metadata
-    from deltaadm.facts import CommitFacts, SnapshotFacts
+    from deltaadm.facts import CommitFacts, SnapshotFacts, State
 
 
 # Commits in which a rule can find something
@@ -530,6 +530,12 @@ def active_compat_versions(snapshot: Snapshot) -> Iterator[int]:
     for version in COMPAT_VERSIONS:
         if is_on(snapshot, f"icebergCompatV{version}", compat_key(version)):
             yield version
+
+
+def has_timestamps(state: State) -> bool:
+    """Whether in-commit timestamps are supported and on."""
+    enabled = state.property("delta.enableInCommitTimestamps").lower() == "true"
+    return enabled and state.supports("inCommitTimestamp")
 
 
 def whole_number(text: str | None) -> int | None:
