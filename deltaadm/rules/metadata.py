@@ -692,10 +692,8 @@ def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
         if key.lower().startswith(CONSTRAINT_PREFIX):
             yield _property(key), value
     for path, field in walk(metadata.schema):
-        texts = [
-            field.metadata.get("delta.generationExpression"),
-            field.metadata.get("CURRENT_DEFAULT"),
-        ]
+        keys = ("delta.generationExpression", "CURRENT_DEFAULT")
+        texts = [field.metadata.get(key) for key in keys]
         stored = field.metadata.get("delta.invariants")
         with suppress(ValueError, TypeError, KeyError, RecursionError):
             invariant = load_json(stored) if isinstance(stored, str) else {}

@@ -69,8 +69,6 @@ def _rules() -> RuleSet:
 _CHOSEN: Final = "chosen-by-the-commit"
 """Stands for a random name: no table has a column of this name already."""
 
-_VERSIONS: Final = (ICT_ENABLEMENT_VERSION, PROTECTED_BEFORE)
-
 
 def _settled(snapshot: Snapshot) -> Snapshot:
     """*snapshot*, with a value that Delta could choose wherever it has not chosen yet."""
@@ -83,12 +81,14 @@ def _settled(snapshot: Snapshot) -> Snapshot:
         snapshot = replace(snapshot, metadata=metadata)
     if not (unnamed or pending):
         return snapshot
-    settled = metadata.with_configuration(
-        {
-            key: _chosen(key, value, snapshot.version)
-            for key, value in metadata.configuration.items()
-        }
-    )
+    configuration = dict(metadata.configuration)
+    for key, value in configuration.items():
+        chosen = "0" if key == ICT_ENABLEMENT_TIMESTAMP else _CHOSEN
+        if KNOWN_AFTER_COMMIT in value:
+            is_version = key in (ICT_ENABLEMENT_VERSION, PROTECTED_BEFORE)
+            settled_value = value.replace(KNOWN_AFTER_COMMIT, chosen)
+            configuration[key] = str(snapshot.version) if is_version else settled_value
+    settled = metadata.with_configuration(configuration)
     if text is None or not unnamed:
         return replace(snapshot, metadata=settled)
     head, *rest = text.split(KNOWN_AFTER_COMMIT)
@@ -100,11 +100,3 @@ def _settled(snapshot: Snapshot) -> Snapshot:
     after = replace(snapshot, metadata=replace(settled, schema_string=named))
     columns = clustering_columns(snapshot)
     return with_clustering(after, columns) if columns else after
-
-
-def _chosen(key: str, value: str, version: int) -> str:
-    if KNOWN_AFTER_COMMIT not in value:
-        return value
-    if key in _VERSIONS:
-        return str(version)
-    return value.replace(KNOWN_AFTER_COMMIT, "0" if key == ICT_ENABLEMENT_TIMESTAMP else _CHOSEN)
