@@ -757,7 +757,7 @@ ENGINES: Final = ("Apache-Spark/", "Databricks-Runtime/", "delta-rs:")
 OPERATIONS: Final = frozenset({
     "CONVERT", "CREATE OR REPLACE TABLE AS SELECT", "CREATE TABLE AS SELECT", "DELETE", "MERGE",
     "OPTIMIZE", "REORG", "REPLACE TABLE AS SELECT", "RESTORE", "STREAMING UPDATE", "TRUNCATE",
-    "UPDATE", "WRITE"
+    "UPDATE", "WRITE",
 })  # fmt: skip
 """A CLONE counts the files that it copies, which are not those that it adds."""
 
@@ -871,6 +871,6 @@ _METRICS: Final = {
     "numFilesAdded": _ADDED, "numFilesRemoved": _REMOVED,
     "num_added_files": _ADDED_OR_CHANGED, "num_removed_files": _REMOVED,
     "num_target_files_added": _ADDED_OR_CHANGED, "num_target_files_removed": _REMOVED,
-    "num_added_rows": _ROWS
+    "num_added_rows": _ROWS,
 }  # fmt: skip
 """The values allowed for each metric, by the names that Delta Spark and delta-rs use."""

@@ -29,7 +29,7 @@ _VERSIONS: Final = {
 }
 _DERIVED: Final = frozenset({
     *_VERSIONS, "delta.clusteringColumns", "clusteringColumns",
-    "delta.rowTracking.rowIdHighWaterMark", "delta.lastUpdateVersion", "delta.lastCommitTimestamp"
+    "delta.rowTracking.rowIdHighWaterMark", "delta.lastUpdateVersion", "delta.lastCommitTimestamp",
 })  # fmt: skip
 """Properties that a catalog adds to those of the log."""
 
@@ -262,7 +262,7 @@ def _flat(schema: StructType) -> Mapping[str, tuple[str, str]]:
 
 
 _SQL: Final[Mapping[str, Any]] = {
-    "tinyint": "byte", "smallint": "short", "int": "integer", "bigint": "long"
+    "tinyint": "byte", "smallint": "short", "int": "integer", "bigint": "long",
 }  # fmt: skip
 
 

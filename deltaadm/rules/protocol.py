@@ -345,7 +345,7 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
 
 _FAILING_UNLESS_SUPPORTED: Final = frozenset({
     "coordinatedCommits-preview", "inCommitTimestamp", "rowTracking",
-    "icebergCompatV1", "icebergCompatV2", "icebergCompatV3"
+    "icebergCompatV1", "icebergCompatV2", "icebergCompatV3",
 })  # fmt: skip
 
 
