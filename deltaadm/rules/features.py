@@ -86,11 +86,9 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
             if not is_widening(old, new):
                 yield Problem(f"A change from {old} to {new} is not a widening.", place_of(path))
             elif compat and not widens_in_iceberg(old, new):
-                yield Problem(
-                    f"Iceberg compatibility V{compat} does not allow the change from {old} to "
-                    f"{new}.",
-                    place_of(path),
-                )
+                change = f"the change from {old} to {new}"
+                message = f"Iceberg compatibility V{compat} does not allow {change}."
+                yield Problem(message, place_of(path))
 
 
 @rule("DL517", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -590,11 +588,9 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     on = is_on(table.snapshot, "rowTracking", ROW_TRACKING)
     if totals is not None and totals.without_row_tracking.count and on:
         lacking = totals.without_row_tracking
-        yield Problem(
-            f"Row tracking is on, but {lacking.count} of {totals.facts.files} files lack row "
-            f"ids, such as {lacking.paths[0]!r}.",
-            f"configuration[{ROW_TRACKING}]",
-        )
+        files = f"{lacking.count} of {totals.facts.files} files"
+        message = f"Row tracking is on, but {files} lack row ids, such as {lacking.paths[0]!r}."
+        yield Problem(message, f"configuration[{ROW_TRACKING}]")
 
 
 @rule("DL502", Severity.ERROR, Scope.SNAPSHOT)
@@ -722,18 +718,14 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
             yield Problem(message, f"configuration[{key}]")
     version, time = (whole_number(value) for value in texts.values())
     if version is not None and version > snapshot.version:
-        yield Problem(
-            f"In-commit timestamps are said to start at version {version}, but the newest is "
-            f"{snapshot.version}.",
-            f"configuration[{ICT_ENABLEMENT_VERSION}]",
-        )
+        start = f"version {version}, but the newest is {snapshot.version}"
+        message = f"In-commit timestamps are said to start at {start}."
+        yield Problem(message, f"configuration[{ICT_ENABLEMENT_VERSION}]")
     stated = table.enablement_timestamp
     if None not in (stated, time) and stated != time:
-        yield Problem(
-            f"{ICT_ENABLEMENT_TIMESTAMP} is {time}, but the commit of version {version} has "
-            f"{stated}.",
-            f"configuration[{ICT_ENABLEMENT_TIMESTAMP}]",
-        )
+        actual = f"the commit of version {version} has {stated}"
+        message = f"{ICT_ENABLEMENT_TIMESTAMP} is {time}, but {actual}."
+        yield Problem(message, f"configuration[{ICT_ENABLEMENT_TIMESTAMP}]")
 
 
 @rule("DL511", Severity.ERROR, Scope.SNAPSHOT, shared=True)
