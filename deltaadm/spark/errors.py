@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.transaction.removal import WAITING_CLASSES
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost, NotYet, Refused
-from deltaadm.spark.jvm import JVM_REMEDY, how_jvm_ended
+from deltaadm.spark.jvm import JVM_REMEDY, how_ended, jvm_process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -252,7 +252,7 @@ def lost(error: Exception) -> EngineLost:
             remedy="Check whether the server hangs or is overloaded; --spark-conf "
             f"{TIMEOUT}=30min allows more time than the default, {TIME_FOR_ANSWERS}.",
         )
-    if ended := how_jvm_ended():
+    if ended := how_ended(jvm_process()):
         return EngineLost(f"Spark was lost (its JVM {ended}).", remedy=JVM_REMEDY)
     text = error_text(error)
     # Of the long texts of gRPC only the details.

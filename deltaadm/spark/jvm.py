@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -74,11 +74,7 @@ def delta_jar(paths: Iterable[str]) -> DeltaJar | None:
 
 
 def jars_at(place: str) -> list[str]:
-    """
-    The jars that *place* stands for: a jar, or all of a directory.
-
-    Raises `MissingFile` where there is nothing at all, and `Refused` where there is no jar.
-    """
+    """The jars that *place* stands for, alone or in a directory; raises where there are none."""
     path = Path(place)
     if not path.exists():
         raise MissingFile(f"No jar was found at {place}.", remedy="Check its name.")
@@ -90,13 +86,12 @@ def jars_at(place: str) -> list[str]:
 
 def jars_of(home: str) -> list[str]:
     """The jars that every session of the Spark at *home* has."""
-    return sorted(str(path) for path in Path(home, "jars").glob("*.jar"))
+    return sorted(map(str, Path(home, "jars").glob("*.jar")))
 
 
 def fetched_jars() -> list[str]:
     """The jars that Ivy has fetched for this user before."""
-    user = Path(os.environ.get("HOME") or Path.home())
-    return sorted(str(path) for path in user.glob(".ivy2*/jars/*.jar"))
+    return sorted(map(str, Path(os.environ.get("HOME") or Path.home()).glob(".ivy2*/jars/*.jar")))
 
 
 def spark_home() -> str:
@@ -135,12 +130,8 @@ def require_fitting_packages() -> None:
 
 def brings_delta(conf: Mapping[str, str]) -> bool:
     """Whether Spark settings name Delta's jars already."""
-    named = ",".join(conf.get(key, "") for key in ("spark.jars", "spark.jars.packages"))
-    on_path = ":".join(conf.get(key, "") for key in _CLASS_PATHS)
-    return "delta-spark" in named or "delta-spark" in on_path
-
-
-_CLASS_PATHS: Final = ("spark.driver.extraClassPath", "spark.executor.extraClassPath")
+    lists = ("jars", "jars.packages", "driver.extraClassPath", "executor.extraClassPath")
+    return any("delta-spark" in conf.get(f"spark.{key}", "") for key in lists)
 
 
 def default_settings(home: str, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -209,7 +200,7 @@ def delta_package() -> str:
         require_fitting_packages()
         from delta import configure_spark_with_delta_pip
         from pyspark.sql import SparkSession
-    except (PackageNotFoundError, ImportError) as error:
+    except ImportError as error:
         raise missing(error.name or "delta-spark") from error
     # Delta's own helper knows how the package is called for this release of Spark.
     builder = configure_spark_with_delta_pip(SparkSession.builder)
@@ -232,11 +223,7 @@ _LOCK: Final = "deltaadm.lock"
 
 
 class Scratch(NamedTuple):
-    """
-    A directory, and the descriptor whose lock shows that it is in use.
-
-    A process that inherits the descriptor keeps the directory in use until it has ended as well.
-    """
+    """A directory, in use while this process, or one that inherits it, has the descriptor open."""
 
     path: Path
     lock: int
@@ -244,20 +231,22 @@ class Scratch(NamedTuple):
 
 @contextmanager
 def scratch_directory() -> Iterator[Scratch]:
-    """
-    A new directory for the time of the block.
-
-    Those that killed runs of the same user have left behind are removed first.
-    """
+    """A new directory for the time of the block; those of killed runs are removed first."""
     remove_abandoned()
-    scratch = _new_directory()
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        # Another run may have taken the file for one without an owner before it was locked.
+        if files.lock(lock, otherwise=True) and (path / _LOCK).exists():
+            break
+        os.close(lock)
     try:
-        yield scratch
+        yield Scratch(path, lock)
     finally:
         with suppress(OSError):
-            _remove(scratch.path)
+            _remove(path)
         # Closed after the removal, or another run would remove the rest at the same time.
-        os.close(scratch.lock)
+        os.close(lock)
 
 
 def remove_abandoned() -> None:
@@ -265,16 +254,6 @@ def remove_abandoned() -> None:
     for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError):
             _remove_if_abandoned(path)
-
-
-def _new_directory() -> Scratch:
-    while True:
-        path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        # Another run may have taken the file for one without an owner before it was locked.
-        if files.lock(lock, otherwise=True) and (path / _LOCK).exists():
-            return Scratch(path, lock)
-        os.close(lock)
 
 
 def _remove_if_abandoned(path: Path) -> None:
@@ -287,7 +266,7 @@ def _remove_if_abandoned(path: Path) -> None:
     except FileNotFoundError:
         # A run was killed before it made one, or its JVM made the directory again. The user may
         # have one of such a name, too.
-        is_old = status.st_mtime < time.time() - _DAY
+        is_old = status.st_mtime < time.time() - 24 * 3600
         if is_old and all(_OF_SPARK.match(entry.name) for entry in path.iterdir()):
             _remove(path)
         return
@@ -298,7 +277,6 @@ def _remove_if_abandoned(path: Path) -> None:
         os.close(lock)
 
 
-_DAY: Final = 24 * 3600
 _OF_SPARK: Final = re.compile(
     r"(connection.*|warehouse|(spark|blockmgr|artifacts)-[0-9a-f]{8}-.*)\Z"
 )
@@ -317,8 +295,10 @@ def _remove(path: Path) -> None:
 
 # The JVM
 
+_ANNOUNCEMENT: Final = "connection"
+"""Where, in its directory, a JVM writes the port and the secret to connect with."""
 
-_STANDARD_ERROR: Final = 2
+_LOG: Final = "spark.log"
 
 
 @contextmanager
@@ -369,8 +349,8 @@ def _process(
     environment = _jvm_environment(scratch.path, java_options)
     process = None
     try:
-        with _log(scratch.path).open("wb") as log, _signals_deferred():
-            output = _STANDARD_ERROR if show else log
+        with (scratch.path / _LOG).open("wb") as log, _signals_deferred():
+            output = 2 if show else log  # our standard error
             process = subprocess.Popen(  # noqa: S603 -- Spark's own launcher
                 command,
                 stdin=subprocess.PIPE,
@@ -387,7 +367,7 @@ def _process(
             if process.stdin is not None:
                 process.stdin.close()
             # Only a JVM that has come up listens to its standard input.
-            patience = 10 if _announcement(scratch.path).exists() else 0
+            patience = 10 if (scratch.path / _ANNOUNCEMENT).exists() else 0
             try:
                 process.wait(timeout=patience)
             except subprocess.TimeoutExpired:
@@ -426,13 +406,11 @@ _OUT_OF_REACH_OF_CTRL_C: Final[dict[str, Any]] = (
 
 
 def _command(conf: Mapping[str, str], scratch: Path) -> list[str]:
-    """
-    Spark's launcher, with the settings of the session in files.
-
-    Anybody on this machine can see the arguments of a process, and settings may be secrets.
-    """
+    """Spark's launcher, with the settings of the session in files."""
+    # Anybody on this machine can see the arguments of a process, and settings may be secrets.
     settings, rest = dict(conf), []
-    words = iter(_words("PYSPARK_SUBMIT_ARGS", os.environ.get("PYSPARK_SUBMIT_ARGS", _SHELL)))
+    name = "PYSPARK_SUBMIT_ARGS"
+    words = iter(_words(name, os.environ.get(name, "pyspark-shell")))
     for word in words:
         option, _, value = word.partition("=")
         if option in {"--conf", "-c"}:
@@ -454,7 +432,6 @@ def _command(conf: Mapping[str, str], scratch: Path) -> list[str]:
     return [str(launcher), "--load-spark-defaults", "--properties-file", str(file), *rest]
 
 
-_SHELL: Final = "pyspark-shell"
 _JAVA_OPTIONS: Final = ("spark.driver.defaultJavaOptions", "spark.driver.extraJavaOptions")
 _ESCAPED: Final = str.maketrans(
     {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\f": r"\f"}
@@ -493,7 +470,7 @@ def _jvm_environment(scratch: Path, java_options: Sequence[str]) -> dict[str, st
         "SPARK_CONNECT_MODE": "0",
         # Where PythonGatewayServer writes its port and secret; pyspark's own launcher names a file
         # in the same way.
-        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(_announcement(scratch)),
+        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(scratch / _ANNOUNCEMENT),
         "SPARK_SUBMIT_OPTS": _java_arguments(scratch / "java.options", options),
     }
     # A JVM names files in the locale's encoding, so that has to be able to spell them all.
@@ -505,11 +482,11 @@ def _jvm_environment(scratch: Path, java_options: Sequence[str]) -> dict[str, st
 
 def _connection(process: subprocess.Popen[bytes], scratch: Path) -> dict[str, str]:
     """The connection data of the JVM, once it writes them: a port, and a text with its length."""
-    file = _announcement(scratch)
+    file = scratch / _ANNOUNCEMENT
     while not file.exists():
         # A JVM that has died writes no file, however long one waits.
         if process.poll() is not None:
-            raise _died(_log(scratch).read_text(errors="replace"), process.returncode)
+            raise _died((scratch / _LOG).read_text(errors="replace"), process.returncode)
         time.sleep(0.05)
     # Py4J's own format: the port, the length of the secret, and the secret.
     written = file.read_bytes()
@@ -517,14 +494,6 @@ def _connection(process: subprocess.Popen[bytes], scratch: Path) -> dict[str, st
         "PYSPARK_GATEWAY_PORT": str(int.from_bytes(written[:4], "big")),
         "PYSPARK_GATEWAY_SECRET": written[8:].decode(),
     }
-
-
-def _announcement(scratch: Path) -> Path:
-    return scratch / "connection"
-
-
-def _log(scratch: Path) -> Path:
-    return scratch / "spark.log"
 
 
 @contextmanager
@@ -540,7 +509,7 @@ def _gateway(
         with environment(connection):
             gateway = connect()
     except Exception as error:
-        ended = _how_ended(process)
+        ended = how_ended(process)
         raise not_started(f"its JVM {ended}" if ended else str(error)) from error
     if process is not None:
         gateway.proc = process
@@ -588,18 +557,13 @@ JVM_REMEDY: Final = (
 _OLD_JAVA: Final = re.compile(r"UnsupportedClassVersionError|Unrecognized (VM )?option|--add-")
 _NO_JAVA: Final = re.compile(r"Unable to locate a Java Runtime|JAVA_HOME is not set")
 # Java takes the home directory of the system's list of users, whatever HOME says.
-_NO_HOME: Final = re.compile(
-    r"^Exception in thread \"main\" [\w.$]+: (.*\.ivy2\b.*)$", re.MULTILINE
-)
+_NO_HOME: Final = re.compile(r'(?m)^Exception in thread "main" [\w.$]+: (.*\.ivy2\b.*)$')
 _NO_JARS: Final = re.compile(r"\[(?:unresolved dependency|download failed): ([^\]]*)\]")
-_CAUSES: Final = tuple(
-    re.compile(pattern, re.MULTILINE)
-    for pattern in (
-        r'^Exception in thread "main" [\w.$]+: (.+)$',
-        r"^# (There is insufficient memory .+)$",
-        r"^Error occurred during initialization of VM\n(.+)$",
-        r"^Error: (.+)$",
-    )
+_CAUSES: Final = (
+    r'(?m)^Exception in thread "main" [\w.$]+: (.+)$',
+    r"(?m)^# (There is insufficient memory .+)$",
+    r"(?m)^Error occurred during initialization of VM\n(.+)$",
+    r"(?m)^Error: (.+)$",
 )
 _NO_CAUSE: Final = re.compile(
     r"\s*$|WARNING:|OpenJDK .* warning:|:: |#|\t|Using Spark's default log4j|Setting default log"
@@ -609,11 +573,7 @@ _NO_CAUSE: Final = re.compile(
 
 
 def java_program() -> str:
-    """
-    The Java that Spark runs on: that of JAVA_HOME, or else the first on the PATH.
-
-    Raises `EngineError` where there is none.
-    """
+    """The Java that Spark runs on, of JAVA_HOME or the PATH; raises `EngineError` without one."""
     home = os.environ.get("JAVA_HOME")
     program = shutil.which("java", path=str(Path(home, "bin")) if home else None)
     if program is None:
@@ -628,19 +588,17 @@ def _died(log: str, code: int) -> EngineError:
         return EngineError("Spark needs Java, but none was found.", remedy=JAVA_REMEDY)
     if _OLD_JAVA.search(log):
         return EngineError(
-            f"Spark {version('pyspark')} does not run on the installed Java.",
-            remedy=JAVA_REMEDY,
+            f"Spark {version('pyspark')} does not run on the installed Java.", remedy=JAVA_REMEDY
         )
     if lacking := _lacking_jars(log):
         return lacking
-    # A JVM that was killed has not said why, whatever its log ends with.
-    if _killed_by(code) is not None:
-        return _jvm_ended(code)
-    for pattern in _CAUSES:
-        if match := pattern.search(log):
-            return not_started(match[1])
+    ending = _ending(code)
+    causes = [match[1] for pattern in _CAUSES if (match := re.search(pattern, log))]
     words = [line for line in log.strip().splitlines() if not _NO_CAUSE.match(line)]
-    return not_started(words[-1]) if words else _jvm_ended(code)
+    # A JVM that was killed has not said why, whatever its log ends with.
+    if ending.startswith(_KILLED) or not (causes or words):
+        return not_started(f"its JVM {ending}", JVM_REMEDY)
+    return not_started(causes[0] if causes else words[-1])
 
 
 def _lacking_jars(log: str) -> EngineError | None:
@@ -664,20 +622,12 @@ def _lacking_jars(log: str) -> EngineError | None:
 
 def died_at_start() -> EngineError | None:
     """The error for a JVM of ours that has died while Spark was started in it."""
-    ended = how_jvm_ended()
+    ended = how_ended(jvm_process())
     return not_started(f"its JVM {ended}", JVM_REMEDY) if ended else None
 
 
-def _jvm_ended(code: int) -> EngineError:
-    return not_started(f"its JVM {_ending(code)}", JVM_REMEDY)
-
-
-def how_jvm_ended() -> str:
-    """The way in which the JVM of this process ended; empty while it lives."""
-    return _how_ended(jvm_process())
-
-
-def _how_ended(process: subprocess.Popen[bytes] | None) -> str:
+def how_ended(process: subprocess.Popen[bytes] | None) -> str:
+    """The way in which a JVM ended; empty while it lives, and for one that is not ours."""
     try:
         # The connections of a JVM break a little before it has ended.
         return "" if process is None else _ending(process.wait(timeout=1))
@@ -692,19 +642,13 @@ def _ending(code: int) -> str:
     >>> _ending(-9), _ending(143), _ending(1)
     ('was killed by SIGKILL', 'was killed by SIGTERM', 'exited with code 1')
     """
-    killed_by = _killed_by(code)
-    return f"exited with code {code}" if killed_by is None else f"was killed by {killed_by}"
-
-
-def _killed_by(code: int) -> str | None:
-    """The name of the signal that has killed a process."""
-    # Scripts, and Java itself, report one as 128 more.
-    try:
-        return signal.Signals(-code if code < 0 else code - 128).name
+    try:  # scripts, and Java itself, report a signal as 128 more
+        return f"{_KILLED}{signal.Signals(-code if code < 0 else code - 128).name}"
     except ValueError:
-        return None
+        return f"exited with code {code}"
 
 
+_KILLED: Final = "was killed by "
 _ALL_THAT_SPARK_SAYS: Final = (
     "Check --spark-master and --spark-conf; --debug shows all of Spark's output."
 )
@@ -731,11 +675,8 @@ def java_options(
 ) -> tuple[str, ...]:
     """The options for a JVM that does short work under *conf*; none where the user has chosen."""
     settings = {**default_settings(spark_home(), environ), **conf}
-    java_settings = [settings.get(key, "") for key in _OPTION_SETTINGS]
-    java_settings += [environ.get(name, "") for name in _OPTION_VARIABLES]
+    chosen = [settings.get(key, "") for key in _JAVA_OPTIONS]
+    variables = "SPARK_SUBMIT_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"
+    chosen += [environ.get(name, "") for name in variables]
     # Java does not start with two collectors, and the user may have chosen one.
-    return () if any("-XX:" in text for text in java_settings) else SHORT_WORK
-
-
-_OPTION_SETTINGS: Final = "spark.driver.extraJavaOptions", "spark.driver.defaultJavaOptions"
-_OPTION_VARIABLES: Final = "SPARK_SUBMIT_OPTS", "JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS"
+    return () if any("-XX:" in text for text in chosen) else SHORT_WORK
