@@ -24,7 +24,7 @@ from deltaadm.spark.object_stores import (
     log_store,
     setting,
 )
-from deltaadm.spark.session import open_session, require_reachable, without_secrets
+from deltaadm.spark.session import CONNECT, open_session, require_reachable, without_secrets
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
@@ -39,26 +39,27 @@ SUPPORTED_JAVA: Final = (17, 21, 25)
 
 def look(options: SparkOptions) -> Iterator[Check]:
     """The checks of a session with *options*; nothing is started and nothing fetched."""
-    target = _target(options)
-    if target.startswith("sc://"):
+    target = options.target
+    shown = without_secrets(target)
+    if target.startswith(CONNECT):
         yield _package("pyspark")
-        lacking = [module for module in _CONNECT_MODULES if find_spec(module) is None]
-        if lacking:
+        modules = ("grpc", "grpc_status", "pandas", "pyarrow", "zstandard")
+        if lacking := [module for module in modules if find_spec(module) is None]:
             detail = f"not installed: {', '.join(lacking)}"
             yield Check("packages", Health.FAILED, detail, jvm.INSTALL_CONNECT)
-        where = f"Spark Connect at {without_secrets(target)}: it has its own Java and jars"
+        where = f"Spark Connect at {shown}: it has its own Java and jars"
         yield _sound("Spark", where, lambda: require_reachable(target))
         return
     packages = [_package("pyspark"), _package("delta-spark")]
     yield from packages
     yield _java()
     if all(check.health is Health.OK for check in packages):
-        yield _sound("packages", "pyspark and delta-spark are compatible", _fit)
+        fitting = "pyspark and delta-spark are compatible"
+        yield _sound("packages", fitting, jvm.require_fitting_packages)
         home = jvm.spark_home()
         own = " (SPARK_HOME)" if os.environ.get("SPARK_HOME") else " (in the pyspark package)"
         yield _sound("Spark", f"{home}{own}", lambda: jvm.require_fitting_spark(home))
-        master = target or "local[*]"
-        yield _sound("master", without_secrets(master), lambda: require_reachable(master))
+        yield _sound("master", shown, lambda: require_reachable(target))
         yield _delta(options)
 
 
@@ -74,12 +75,9 @@ def start(options: SparkOptions, announce: Callable[[str], None]) -> Check:
                 message = sentence(error_text(error))[0]
                 # Delta knows the statement and misses the table; Spark alone does not know it.
                 if "delta" not in message.lower() or "table" not in message.lower():
-                    return Check(
-                        "session",
-                        Health.FAILED,
-                        f"Spark {release} starts, but Delta does not respond: {message}",
-                        "Check --spark-conf and the jars on the class path.",
-                    )
+                    found = f"Spark {release} starts, but Delta does not respond: {message}"
+                    remedy = "Check --spark-conf and the jars on the class path."
+                    return Check("session", Health.FAILED, found, remedy)
     except DeltaadmError as error:
         return Check("session", Health.FAILED, error.message, error.remedy)
     return Check("session", Health.OK, f"Spark {release} starts, and Delta responds")
@@ -89,12 +87,8 @@ def _package(name: str) -> Check:
     try:
         return Check(name, Health.OK, version(name))
     except PackageNotFoundError:
-        return Check(
-            name,
-            Health.FAILED,
-            "not installed; commits need --commit-engine embedded",
-            jvm.INSTALL,
-        )
+        lacking = "not installed; commits need --commit-engine embedded"
+        return Check(name, Health.FAILED, lacking, jvm.INSTALL)
 
 
 def _java() -> Check:
@@ -135,16 +129,6 @@ def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:
     return Check(subject, Health.OK, detail)
 
 
-def _fit() -> None:
-    try:
-        jvm.require_fitting_packages()
-    except ImportError as error:
-        raise jvm.missing(error.name or "packaging") from error
-
-
-_CONNECT_MODULES: Final = ("grpc", "grpc_status", "pandas", "pyarrow", "zstandard")
-
-
 def _delta(options: SparkOptions) -> Check:
     """The sources of Delta's classes, in the order in which a session looks."""
     home = jvm.spark_home()
@@ -161,12 +145,11 @@ def _delta(options: SparkOptions) -> Check:
     fetched = jvm.delta_jar(path for path in jvm.fetched_jars() if path.endswith(suffix))
     if fetched is not None:
         return Check("Delta jars", Health.OK, f"{package}, already downloaded: {fetched.path}")
-    return Check(
-        "Delta jars",
-        Health.WARNING,
-        f"{package} will be downloaded when Spark first starts",
-        "Without access to a Maven repository, provide the jars with --jars PATH.",
-    )
+    found = f"{package} will be downloaded when Spark first starts"
+    return Check("Delta jars", Health.WARNING, found, _NO_REPOSITORY)
+
+
+_NO_REPOSITORY: Final = "Without access to a Maven repository, provide the jars with --jars PATH."
 
 
 def storage(location: str, options: SparkOptions) -> Iterator[Check]:
@@ -175,7 +158,7 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
 
     Nothing is said of this machine's own files, nor where a Connect server would commit.
     """
-    elsewhere = _target(options).startswith("sc://")
+    elsewhere = options.target.startswith(CONNECT)
     if elsewhere or not is_remote(location) or find_spec("pyspark") is None:
         return
     scheme = location.partition("://")[0].lower()
@@ -198,48 +181,36 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
         settings = hadoop_settings(options.stores, os.environ, conf)
         # Of keys the names alone are shown: some of the values are secret.
         keys = sorted(key for key in settings if not key.endswith(".impl"))
-        named = f"set from the environment and options: {', '.join(keys)}" if keys else _BY_ITSELF
-        yield Check(f"Hadoop's settings for {scheme}", Health.OK, named)
+        named = f"set from the environment and options: {', '.join(keys)}"
+        nothing = "nothing is set in the environment; Hadoop looks for credentials by itself"
+        yield Check(f"Hadoop's settings for {scheme}", Health.OK, named if keys else nothing)
 
 
 def _connector(scheme: str, connector: str, paths: list[str], conf: Mapping[str, str]) -> Check:
     subject = f"file system for {scheme}"
     connector_jar = next((path for path in paths if connector in Path(path).name), None)
     if connector_jar or has_connector(connector, paths, conf):
-        return Check(
-            subject, Health.OK, connector_jar or f"{connector}, configured in Spark's settings"
-        )
+        found = connector_jar or f"{connector}, configured in Spark's settings"
+        return Check(subject, Health.OK, found)
     package = connector_package(connector, paths)
     if package is None:
-        return Check(
-            subject,
-            Health.FAILED,
-            f"Spark lacks {connector}",
+        remedy = (
             f"Provide the {connector} that matches Spark's Hadoop with --jars, or its Maven "
-            "coordinates with --spark-conf spark.jars.packages=...",
+            "coordinates with --spark-conf spark.jars.packages=..."
         )
+        return Check(subject, Health.FAILED, f"Spark lacks {connector}", remedy)
     group, name, release = package.split(":")
     if any(path.endswith(f"{group}_{name}-{release}.jar") for path in jvm.fetched_jars()):
         return Check(subject, Health.OK, f"{package}, already downloaded")
-    return Check(
-        subject,
-        Health.WARNING,
-        f"{package} will be downloaded when Spark first starts for such a table",
-        "Without access to a Maven repository, provide the jars with --jars PATH.",
-    )
-
-
-_BY_ITSELF: Final = "nothing is set in the environment; Hadoop looks for credentials by itself"
-
-
-def _target(options: SparkOptions) -> str:
-    return options.remote or options.master or os.environ.get("SPARK_REMOTE") or ""
+    found = f"{package} will be downloaded when Spark first starts for such a table"
+    return Check(subject, Health.WARNING, found, _NO_REPOSITORY)
 
 
 def environment_settings() -> Check | None:
     """Variables that lead Spark elsewhere than the command line says; None if there are none."""
     names = ("SPARK_HOME", "SPARK_REMOTE", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", "JAVA_HOME")
     ways = {"SPARK_REMOTE": without_secrets}
-    variables = {name: os.environ[name] for name in names if os.environ.get(name)}
-    settings = [f"{name}={ways.get(name, masked)(text)}" for name, text in variables.items()]
+    settings = [
+        f"{name}={ways.get(name, masked)(text)}" for name in names if (text := os.environ.get(name))
+    ]
     return Check("environment", Health.OK, ", ".join(settings)) if settings else None

@@ -114,11 +114,14 @@ def require_fitting_spark(home: str) -> None:
 
 
 def require_fitting_packages() -> None:
-    """Raise `EngineError` where delta-spark wants another pyspark than the installed one."""
-    from packaging.requirements import Requirement
+    """Raise `EngineError` where delta-spark wants another pyspark, or either is missing."""
+    try:
+        from packaging.requirements import Requirement
 
-    installed = version("pyspark")
-    for text in requires("delta-spark") or ():
+        installed, wanted = version("pyspark"), requires("delta-spark") or ()
+    except ImportError as error:
+        raise missing(error.name or "packaging") from error
+    for text in wanted:
         requirement = Requirement(text)
         if requirement.name == "pyspark" and installed not in requirement.specifier:
             raise EngineError(
@@ -196,8 +199,8 @@ def delta_package() -> str:
 
     Raises `EngineError` where either is missing or they do not fit each other.
     """
+    require_fitting_packages()
     try:
-        require_fitting_packages()
         from delta import configure_spark_with_delta_pip
         from pyspark.sql import SparkSession
     except ImportError as error:

@@ -64,12 +64,15 @@ def configured(session: SparkSession, conf: Mapping[str, str]) -> Iterator[None]
 
     Raises `EngineError` for a setting that is fixed once Spark runs.
     """
+    from pyspark.errors import PySparkException
+
     with ExitStack() as stack:
         for key, value in conf.items():
             try:
                 # Not set again: a session that does not let it be changed may have it already.
-                if _effective(session, key) == value:
-                    continue
+                with suppress(PySparkException):  # a setting that has no default either
+                    if session.conf.get(key) == value:
+                        continue
                 before = session.conf.get(key, None)
                 session.conf.set(key, value)
             except Exception as error:
@@ -92,16 +95,6 @@ def _reset(session: SparkSession, key: str, before: str | None) -> None:
             session.conf.set(key, before)
 
 
-def _effective(session: SparkSession, key: str) -> str | None:
-    """The value of a setting, which may be Spark's default; None where there is neither."""
-    from pyspark.errors import PySparkException
-
-    try:
-        return session.conf.get(key)
-    except PySparkException:
-        return None
-
-
 LITERAL_STATEMENTS: Final = {
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.variable.substitute": "false",
@@ -117,8 +110,6 @@ def remote_session(
     url: str, conf: Mapping[str, str], *, debug: bool = False
 ) -> Iterator[SparkSession]:
     """A session on the server at *url* for the time of the block; raises `EngineError`."""
-    from pyspark.errors import PySparkImportError
-
     patience = seconds(conf.get(TIMEOUT, TIME_FOR_ANSWERS))
     require_reachable(url)
     with ExitStack() as stack:
@@ -142,7 +133,7 @@ def remote_session(
             stack.callback(stop_session, session)
             _configure_retries(session)
             _ = session.version  # the first thing that the server is asked
-        except (PySparkImportError, ImportError) as error:
+        except ImportError as error:
             raise EngineError(
                 "Spark Connect needs packages that are not installed.", remedy=INSTALL_CONNECT
             ) from error
@@ -280,10 +271,22 @@ class SparkOptions:
     stores: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
 
     @property
+    def server(self) -> str:
+        """The Spark Connect address of a new session; empty where it has a master."""
+        return self.remote or ("" if self.master else os.environ.get("SPARK_REMOTE", ""))
+
+    @property
+    def target(self) -> str:
+        """The server or the master of a new session."""
+        return self.server or self.master or "local[*]"
+
+    @property
     def is_connect(self) -> bool:
         """Whether a new session is one on a Spark Connect server."""
-        remote = self.remote or ("" if self.master else os.environ.get("SPARK_REMOTE", ""))
-        return remote.startswith(_CONNECT)
+        return self.server.startswith(CONNECT)
+
+
+CONNECT: Final = "sc://"
 
 
 def ignore(_: str) -> None:
@@ -297,12 +300,11 @@ def open_session(
     """
     A session for the time of the block; *announce* is called when one has to be started.
 
-    *phase* is told what the start, which takes its time, is doing.
-
-    An active session comes first and is left as it was found. Otherwise one is started: on
-    `options.remote`, `options.master`, `SPARK_REMOTE` or this machine, whichever is given
-    first. What was started has stopped when the block ends, its JVM included, so nothing is
-    committed after that. Nothing is written to standard output or to the working directory.
+    *phase* is told what the start, which takes its time, is doing. An active session comes first
+    and is left as it was found. Otherwise one is started: on `options.remote`, `options.master`,
+    `SPARK_REMOTE` or this machine, whichever is given first. What was started has stopped when
+    the block ends, its JVM included, so nothing is committed after that. Nothing is written to
+    standard output or to the working directory.
 
     Raises `EngineError` where there can be no session.
     """
@@ -312,41 +314,31 @@ def open_session(
     except ImportError as error:
         raise missing("pyspark") from error
     active = SparkSession.getActiveSession()
-    target = _target(options)
+    server, target = options.server, options.target
+    shown = without_secrets(target)
+    if server and not server.startswith((CONNECT, "local")):
+        raise Refused(
+            f"{shown} is not a Spark Connect address.",
+            remedy=f"Use {CONNECT}HOST:PORT; --spark-master is for other masters.",
+        )
+    if target.startswith(CONNECT) and options.jars:
+        raise Refused(
+            f"The Spark Connect server at {shown} uses its own jars; --jars does not apply to it.",
+            remedy="Leave out --jars, and start the server with the jars that it needs.",
+        )
     with ExitStack() as stack:
         if not options.debug:
             stack.enter_context(_quiet_loggers())
         if active is not None:
             session = active
             stack.enter_context(configured(session, options.conf))
-        elif target.startswith(_CONNECT):
-            announce(f"Connecting to Spark at {without_secrets(target)} ...")
+        elif target.startswith(CONNECT):
+            announce(f"Connecting to Spark at {shown} ...")
             session = stack.enter_context(remote_session(target, options.conf, debug=options.debug))
         else:
             announce(f"Starting Spark on {target} ...")
             session = stack.enter_context(_own_session(target, options, phase))
         yield session
-
-
-def _target(options: SparkOptions) -> str:
-    """The master or server of Spark; raises `Refused` for options that Connect does not take."""
-    remote = options.remote or ("" if options.master else os.environ.get("SPARK_REMOTE", ""))
-    target = remote or options.master or "local[*]"
-    if remote and not remote.startswith((_CONNECT, "local")):
-        raise Refused(
-            f"{without_secrets(remote)} is not a Spark Connect address.",
-            remedy=f"Use {_CONNECT}HOST:PORT; --spark-master is for other masters.",
-        )
-    if target.startswith(_CONNECT) and options.jars:
-        raise Refused(
-            f"The Spark Connect server at {without_secrets(target)} uses its own jars; --jars "
-            "does not apply to it.",
-            remedy="Leave out --jars, and start the server with the jars that it needs.",
-        )
-    return target
-
-
-_CONNECT: Final = "sc://"
 
 
 @contextmanager
@@ -420,8 +412,13 @@ def _own_session(
         phase(f"Starting Spark: {fetches or ''}starting the JVM")
         gateway = stack.enter_context(start_jvm(conf, scratch, java, show=options.debug))
         phase("Starting Spark: opening a session")
+        # Workers on this machine run the Python that has deltaadm, unless another one is asked for.
+        # Only spark-submit heeds the setting; a session that a program makes takes the variable.
+        own = sys.executable if master.startswith("local") else ""
+        worker = conf.get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON", own)
+        python = {"PYSPARK_PYTHON": worker} if worker else {}
         try:
-            with _interrupts_as_they_are(), environment(_python(master, conf)):
+            with _interrupts_as_they_are(), environment(python):
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
                 # Not by the builder, which takes no gateway.
                 session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
@@ -438,40 +435,26 @@ def _own_session(
         yield session
 
 
-def _python(master: str, conf: Mapping[str, str]) -> dict[str, str]:
-    """Workers on this machine run the Python that has deltaadm, unless another one is asked for."""
-    # Only spark-submit heeds the setting; a session that a program makes takes the variable.
-    if asked := conf.get("spark.pyspark.python"):
-        return {"PYSPARK_PYTHON": asked}
-    if not master.startswith("local") or "PYSPARK_PYTHON" in os.environ:
-        return {}
-    return {"PYSPARK_PYTHON": sys.executable}
-
-
 def _require_executors(session: SparkSession, master: str) -> None:
     """Wait for an executor; raises `EngineError` where none comes in time."""
     # Without one, Spark's first job would wait for ever.
     context = session.sparkContext._jsc.sc()
     # Spark's own setting, which a cluster that is slow to begin may have raised already.
-    wait = context.conf().getTimeAsSeconds(_WAITING_TIME, f"{_TIME_FOR_EXECUTORS}s")
+    waiting_time = "spark.scheduler.maxRegisteredResourcesWaitingTime"
+    wait = context.conf().getTimeAsSeconds(waiting_time, "60s")
     # Dynamic allocation may have no executor until the first job asks for one.
     on_demand = context.conf().getBoolean("spark.dynamicAllocation.enabled", False)
     end = time.monotonic() + wait
-    while not on_demand and len(context.statusTracker().getExecutorInfos()) == _THE_DRIVER:
+    # The driver is listed as well.
+    while not on_demand and len(context.statusTracker().getExecutorInfos()) == 1:
         if time.monotonic() >= end:
             raise EngineError(
                 f"Spark at {master} did not provide an executor within {wait} seconds.",
                 remedy="Check that the master has a live worker with free cores and memory. "
                 "--spark-conf spark.executor.memory=512m asks for less, and "
-                f"--spark-conf {_WAITING_TIME}=300s waits longer.",
+                f"--spark-conf {waiting_time}=300s waits longer.",
             )
         time.sleep(0.1)
-
-
-_WAITING_TIME: Final = "spark.scheduler.maxRegisteredResourcesWaitingTime"
-_TIME_FOR_EXECUTORS: Final = 60
-# `getExecutorInfos` lists the driver as well.
-_THE_DRIVER: Final = 1
 
 
 def _configuration(master: str, options: SparkOptions, scratch: Path) -> dict[str, str]:
@@ -494,22 +477,13 @@ def _configuration(master: str, options: SparkOptions, scratch: Path) -> dict[st
 @contextmanager
 def _interrupts_as_they_are() -> Iterator[None]:
     """Keep the handler of Ctrl-C, which a SparkContext replaces."""
-    # Python sets handlers of signals in the main thread alone, and so does pyspark.
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     before = signal.getsignal(signal.SIGINT)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def has_ended(session: Any) -> bool:
-    """Whether *session* has been stopped."""
-    if hasattr(session, "is_stopped"):  # on Spark Connect
-        return bool(session.is_stopped)
-    return session.sparkContext._jsc is None
+        # Python sets handlers of signals in the main thread alone, and so does pyspark.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -520,7 +494,9 @@ def activated(session: Any) -> Iterator[None]:
     A session on Spark Connect is so since it was made, and stays that. Raises `EngineError` for one
     that has ended.
     """
-    if has_ended(session):
+    on_connect = hasattr(session, "is_stopped")
+    ended = session.is_stopped if on_connect else session.sparkContext._jsc is None
+    if ended:
         raise EngineError(
             "The Spark session that was given for this table has ended.",
             remedy="Start another one, and open the table with it.",
