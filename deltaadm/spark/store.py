@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections import Counter
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import unquote
 
@@ -30,18 +31,16 @@ from deltaadm.storage.local import too_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import BinaryIO, Self
+    from typing import BinaryIO
 
     from pyspark.sql import SparkSession
 
-
-# What workers do
-
-
-if TYPE_CHECKING:
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Row = tuple[Any, ...]
+
+
+# What workers do
 
 FACTS: Final = (
     "size string, with_vector boolean, without_stats boolean, without_records boolean, "
@@ -71,7 +70,7 @@ FAILURE: Final = "failure"
 CHECKPOINTED: Final = ""
 """The age of what a checkpoint says: below that of every commit."""
 
-_FACT_COLUMNS: Final = 6
+_NO_FACTS: Final = (None,) * 6
 _LAST: Final = (1 << 31) - 1
 _ON_FILES: Final = frozenset({"add", "remove"})
 _PASSED_OVER: Final = frozenset({"cdc", "checkpointMetadata"})
@@ -106,20 +105,12 @@ def qualifier_of(log: str) -> str:
 
 def rows_of_file(path: str, content: bytes) -> list[Row]:
     """The rows of a JSON file of a log; where it cannot be read on, the last one says why."""
-    source = _Source.of(path)
-    if source.age == CHECKPOINTED:
-        try:
-            actions = list(commits.checkpoint_actions(content, source.name))
-        except TableError as error:
-            return [_failure_row(source, 0, error)]
-        return list(_rows(source, (each for each in actions[::-1] if each[0] in _IN_CHECKPOINTS)))
-    return list(_rows(source, commits.actions_reversed(content, source.name)))
+    return list(_rows(path, content, state=False))
 
 
 def state_rows_of_file(path: str, content: bytes) -> list[Row]:
     """Likewise for a commit, with protocol and metaData alone; other lines stay unparsed."""
-    source = _Source.of(path)
-    return list(_rows(source, _state_actions(content, source.name)))
+    return list(_rows(path, content, state=True))
 
 
 class _Source(NamedTuple):
@@ -129,22 +120,25 @@ class _Source(NamedTuple):
     name: str
     age: str
 
-    @classmethod
-    def of(cls, path: str) -> Self:
-        name = path.rpartition("/")[2]
-        file = LogFile.of(FileInfo(name))
-        made_by = file.version if file.end is None else file.end
-        return cls(log_of(path), name, CHECKPOINTED if file.kind.is_checkpoint else age(made_by))
+
+def _newest_first(source: _Source, content: bytes, *, state: bool) -> Iterator[Named]:
+    if state:
+        yield from reversed(commits.state_actions(content, source.name))
+    elif source.age == CHECKPOINTED:
+        actions = list(commits.checkpoint_actions(content, source.name))
+        yield from (each for each in actions[::-1] if each[0] in _IN_CHECKPOINTS)
+    else:
+        yield from commits.actions_reversed(content, source.name)
 
 
-def _state_actions(content: bytes, name: str) -> Iterator[Named]:
-    yield from reversed(commits.state_actions(content, name))
-
-
-def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:
+def _rows(path: str, content: bytes, *, state: bool) -> Iterator[Row]:
+    file = LogFile.of(FileInfo(path.rpartition("/")[2]))
+    made_by = file.version if file.end is None else file.end
+    newness = CHECKPOINTED if file.kind.is_checkpoint else age(made_by)
+    source = _Source(log_of(path), file.path, newness)
     counts: Counter[str] = Counter()
     try:
-        for name, document in newest_first:
+        for name, document in _newest_first(source, content, state=state):
             line = counts.total()
             counts[name] += 1
             if name in _ON_FILES:
@@ -156,7 +150,8 @@ def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:
                 text = json.dumps(document) if name in _DOCUMENTED else "null"
                 yield _row(source, ACTION, name, key, line, text)
     except TableError as error:
-        yield _failure_row(source, counts.total(), error)
+        text = json.dumps([error.message, error.remedy, error.delta_error_class])
+        yield _row(source, FAILURE, "", source.name, counts.total(), text)
         return
     # Behind all actions of the file: rows of a file are taken in the order of their lines.
     for place, name in enumerate(_SINGLE, start=-len(_SINGLE)):
@@ -165,16 +160,10 @@ def _rows(source: _Source, newest_first: Iterable[Named]) -> Iterator[Row]:
             yield _row(source, WARNING, name, source.name, _LAST + place, text)
 
 
-def _failure_row(source: _Source, line: int, error: TableError) -> Row:
-    document = json.dumps([error.message, error.remedy, error.delta_error_class])
-    return _row(source, FAILURE, "", source.name, line, document)
-
-
 def _row(  # noqa: PLR0917 -- in the order of the columns
     source: _Source, kind: str, name: str, key: str, line: int, document: str
 ) -> Row:
-    facts = [None] * _FACT_COLUMNS
-    return (source.log, kind, name, key, "", source.age, line, document, *facts)
+    return (source.log, kind, name, key, "", source.age, line, document, *_NO_FACTS)
 
 
 def _file_row(source: _Source, line: int, name: str, document: Document) -> Row:
@@ -184,7 +173,7 @@ def _file_row(source: _Source, line: int, name: str, document: Document) -> Row:
     key = canonical_path(str(document.get("path")), qualifier_of(source.log))
     start = (source.log, FILE, "", key, vector_id(vector) or "", source.age, line, None)
     if name == "remove":
-        return (*start, *[None] * _FACT_COLUMNS)
+        return (*start, *_NO_FACTS)
     return (
         *start,
         # As text: a log may claim a size that no long holds.
@@ -200,13 +189,9 @@ def _file_row(source: _Source, line: int, name: str, document: Document) -> Row:
 # The store
 
 
-_SPECIAL: Final = re.compile(r"([\\*?\[\]{}])")
-_PIECE: Final = 1 << 20
-
-
 def pattern(path: str) -> str:
     """A path for where Hadoop takes it for a pattern."""
-    return _SPECIAL.sub(r"\\\1", path)
+    return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
 class Hadoop:
@@ -227,9 +212,9 @@ class Hadoop:
         jvm: Any = session._jvm
         # The session's, not the context's: what was set in the session is in there as well.
         self._conf: Any = session._jsparkSession.sessionState().newHadoopConf()
-        self._path = jvm.org.apache.hadoop.fs.Path  # every step of such a name is a call
+        self.path = jvm.org.apache.hadoop.fs.Path  # every step of such a name is a call
+        self.array_to_string = jvm.org.apache.commons.lang3.ArrayUtils.toString
         self._bytes = jvm.org.apache.commons.io.IOUtils.toByteArray
-        self._text = jvm.org.apache.commons.lang3.ArrayUtils.toString
 
     def open_store(self, location: str) -> HadoopStore:
         """The store for a table's location, given as everywhere, or in a scheme that Spark has."""
@@ -237,22 +222,15 @@ class Hadoop:
 
     def system_of(self, place: str) -> Any:
         """The file system that a place is on."""
-        return self._path(place).getFileSystem(self._conf)
-
-    def path(self, place: str) -> Any:
-        """A place as file systems take it."""
-        return self._path(place)
+        return self.path(place).getFileSystem(self._conf)
 
     def is_directory(self, place: str) -> bool:
         """See `Directories`."""
         try:
-            status = self.system_of(place).getFileStatus(self.path(place))
-            return bool(status.isDirectory())
-        except java_errors() as error:
-            problem = failure(place, error)
-            if isinstance(problem, TableError):
-                return False
-            raise problem from error
+            with _failures(place):
+                return bool(self.system_of(place).getFileStatus(self.path(place)).isDirectory())
+        except FileMissing:
+            return False
 
     def identity(self, place: str) -> str:
         """See `Directories`; no links are known of."""
@@ -281,10 +259,6 @@ class Hadoop:
         """The next *size* bytes of a stream, or all of them."""
         return bytes(self._bytes(stream) if size is None else self._bytes(stream, size))
 
-    def array_to_string(self, statuses: Any) -> str:
-        """Java's notation for an array."""
-        return str(self._text(statuses))
-
 
 class HadoopStore:
     """
@@ -310,12 +284,10 @@ class HadoopStore:
                 f"Cannot pass {location!r} to Spark: it is not valid Unicode.",
                 remedy="Use a link with another name, or omit --engine spark.",
             ) from None
-        try:
+        with _failures(location):
             place = f"{address(location)}/{LOG_DIRECTORY}"
             self._system = hadoop.system_of(place)
             self.log = str(self._system.makeQualified(hadoop.path(place)).toString())
-        except java_errors() as error:
-            raise failure(location, error) from error
 
     @property
     def qualifier(self) -> str:
@@ -350,20 +322,15 @@ class HadoopStore:
     def read(self, path: str) -> bytes:
         """See `LogStore`."""
         place = self.path(path)
-        try:
+        with _failures(place):
             where = self._hadoop.path(place)
             if not self._system.exists(where):  # which costs less than an exception
                 raise _missing(place)
-            stream = self._system.open(where)
-            try:
+            with closing(self._system.open(where)) as stream:
                 size = int(stream.available())
                 if size > self.limits.line:
                     raise too_large(place, size, self.limits.line)
                 return self._hadoop.content(stream)
-            finally:
-                stream.close()
-        except java_errors() as error:
-            raise failure(place, error) from error
 
     def open(self, path: str) -> BinaryIO:
         """See `LogStore`."""
@@ -373,14 +340,12 @@ class HadoopStore:
         """See `LogStore`."""
         place = self._data_path(path)
         try:
-            system = self._hadoop.system_of(place)
-            status = system.getFileStatus(self._hadoop.path(place))
-            return int(status.getLen()) if status.isFile() else None
-        except java_errors() as error:
-            problem = failure(place, error)
-            if isinstance(problem, TableError):
-                return None
-            raise problem from error
+            with _failures(place):
+                system = self._hadoop.system_of(place)
+                status = system.getFileStatus(self._hadoop.path(place))
+                return int(status.getLen()) if status.isFile() else None
+        except FileMissing:
+            return None
 
     def open_data(self, path: str) -> BinaryIO:
         """See `LogStore`."""
@@ -400,31 +365,29 @@ class HadoopStore:
     def _list(self, directory: str) -> list[FileInfo] | None:
         """The files directly in a directory, by their names; None if there is none."""
         try:
-            statuses = self._system.listStatus(self._hadoop.path(directory))
-            # Each attribute of a status would be a call over a socket; the text of all is a single
-            # one.
-            infos = list(_STATUS.finditer(self._hadoop.array_to_string(statuses)))
-            # A status that wraps another has no text of its own: then each is asked by itself.
-            if len(infos) != len(statuses) or (
-                infos and infos[0]["path"] != str(statuses[0].getPath().toString())
-            ):
-                return [file for file in map(_info, statuses) if _belongs(file)]
-        except java_errors() as error:
-            storage_error = failure(directory, error)
-            if isinstance(storage_error, TableError):
-                return None
-            raise storage_error from error
-        return [file for file in map(_parsed_info, infos) if _belongs(file)]
+            with _failures(directory):
+                statuses = self._system.listStatus(self._hadoop.path(directory))
+                # Each attribute of a status would be a call over a socket; the text of all is one.
+                infos = list(_STATUS.finditer(str(self._hadoop.array_to_string(statuses))))
+                # A status that wraps another has no text of its own: then each is asked by itself.
+                if len(infos) != len(statuses) or (
+                    infos and infos[0]["path"] != str(statuses[0].getPath().toString())
+                ):
+                    files = list(map(_info, statuses))
+                else:
+                    files = list(map(_parsed_info, infos))
+        except FileMissing:
+            return None
+        # A directory may be in the place of a file of the log.
+        return [file for file in files if file.regular or Kind.of(file.path) is not Kind.UNKNOWN]
 
     def _open(self, system: Any, place: str) -> BinaryIO:
-        try:
+        with _failures(place):
             where = self._hadoop.path(place)
             size = int(system.getFileStatus(where).getLen())
             file = _HadoopFile(place, system.open(where), size, self._hadoop)
-        except java_errors() as error:
-            raise failure(place, error) from error
         # Without a buffer each small read is a call to the JVM.
-        return io.BufferedReader(file, _PIECE)
+        return io.BufferedReader(file, 1 << 20)
 
 
 _STATUS: Final = re.compile(
@@ -447,19 +410,11 @@ def _parsed_info(status: re.Match[str]) -> FileInfo:
     return FileInfo(name, size, int(status["modified"]), regular)
 
 
-def _belongs(file: FileInfo) -> bool:
-    """Whether it is a file, or a directory in the place of a file of the log."""
-    return file.regular or Kind.of(file.path) is not Kind.UNKNOWN
-
-
 class _HadoopFile(io.RawIOBase):
     """A file on a Hadoop file system, seekable."""
 
     def __init__(self, place: str, stream: Any, size: int, hadoop: Hadoop) -> None:
-        self._place = place
-        self._stream = stream
-        self._size = size
-        self._hadoop = hadoop
+        self._place, self._stream, self._size, self._hadoop = place, stream, size, hadoop
         self._position = 0
 
     def readable(self) -> bool:
@@ -477,11 +432,9 @@ class _HadoopFile(io.RawIOBase):
         size = min(len(buffer), self._size - self._position)
         if size <= 0:
             return 0
-        try:
+        with _failures(self._place):
             self._stream.seek(self._position)
             piece = self._hadoop.content(self._stream, size)
-        except java_errors() as error:
-            raise failure(self._place, error) from error
         buffer[:size] = piece
         self._position += size
         return size
@@ -500,6 +453,15 @@ def java_errors() -> tuple[type[Exception], ...]:
     return Py4JError, PySparkException, OSError
 
 
+@contextmanager
+def _failures(path: str) -> Iterator[None]:
+    """Raises, for an exception of Spark or Hadoop in the block, the error that it amounts to."""
+    try:
+        yield
+    except java_errors() as error:
+        raise failure(path, error) from error
+
+
 _NOT_FOUND: Final = ("PATH_NOT_FOUND", "FILE_NOT_EXIST", "FileNotFoundException", "NoSuchFile")
 
 
@@ -507,17 +469,15 @@ def failure(path: str, error: Exception) -> DeltaadmError:
     """The error that an exception of Spark or Hadoop about a file amounts to."""
     text = error_text(error)
     thrown = getattr(error, "java_exception", None)
-    named = "" if thrown is None else str(thrown.getClass().getName())
-    if any(word in f"{named} {text}" for word in _NOT_FOUND):
+    named = text if thrown is None else f"{thrown.getClass().getName()} {text}"
+    cause = sentence(text)[0].rstrip(".")
+    if any(word in named for word in _NOT_FOUND):
         return _missing(path)
-    if any(word in f"{named} {text}" for word in NO_FILE_SYSTEM):
-        return StorageError(
-            f"Spark has no file system for {path}: {sentence(text)[0].rstrip('.')}.",
-            remedy=FILE_SYSTEM_REMEDY,
-        )
+    if any(word in named for word in NO_FILE_SYSTEM):
+        message = f"Spark has no file system for {path}: {cause}."
+        return StorageError(message, remedy=FILE_SYSTEM_REMEDY)
     return StorageError(
-        f"Spark cannot read {path}: {sentence(text)[0].rstrip('.')}.",
-        remedy="Check the location and Spark's access to it.",
+        f"Spark cannot read {path}: {cause}.", remedy="Check the location and Spark's access to it."
     )
 
 
