@@ -44,12 +44,7 @@ class DeltaCatalog:
     """The catalogs of a Spark session: the tables they have, and which of them are Delta's."""
 
     def __init__(self, session: SparkSession) -> None:
-        self._session = session
-
-    @property
-    def session(self) -> SparkSession:
-        """The session whose catalogs these are."""
-        return self._session
+        self.session = session
 
     def load_table(self, name: Sequence[str]) -> CatalogTable:
         """
@@ -64,13 +59,12 @@ class DeltaCatalog:
         exact = next(same, None) or self._unlisted(name)
         if exact is not None:
             return exact
+        names = (listed_name for listed_name, _ in self._tables(namespace, "*"))
+        remedy = names_alike(table, names) or "SHOW TABLES in Spark lists the tables that exist."
         raise TableError(
             f"Table {path_text(tuple(name))} does not exist.",
-            remedy=names_alike(
-                table, (listed_name for listed_name, _ in self._tables(namespace, "*"))
-            )
-            or "SHOW TABLES in Spark lists the tables that exist.",
-            delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
+            remedy=remedy,
+            delta_error_class=_NO_TABLE,
         )
 
     def load_delta_table(self, name: Sequence[str]) -> CatalogTable:
@@ -87,7 +81,18 @@ class DeltaCatalog:
         or schema that is named does not exist, and `StorageError` where the catalog does not let
         us look.
         """
-        *catalog, schema, table = _pattern(pattern)
+        parts = pattern.split(".")
+        if (
+            len(parts) not in (2, 3)
+            or not all(parts)
+            or (len(parts) > 2 and is_name_pattern(parts[0]))  # noqa: PLR2004
+        ):
+            raise Refused(
+                f"{pattern!r} is not a pattern for table names.",
+                remedy="Write catalog.schema.table or schema.table, with * for any text in schema "
+                "and table, such as main.sales.*.",
+            )
+        *catalog, schema, table = parts
         schemas = self._schemas(catalog, schema) if is_name_pattern(schema) else [schema]
         tables = [
             entry
@@ -107,13 +112,10 @@ class DeltaCatalog:
         try:
             return self.load_delta_table(name)
         except TableError as error:
-            if error.delta_error_class != "TABLE_OR_VIEW_NOT_FOUND":
+            if error.delta_error_class != _NO_TABLE:
                 raise
-        return CatalogTable(
-            name=path_text(tuple(name)),
-            provider=DELTA,
-            location=location or self.default_place(name),
-        )
+        place = location or self.default_place(name)
+        return CatalogTable(name=path_text(tuple(name)), provider=DELTA, location=place)
 
     def whole_name(self, name: Sequence[str]) -> str:
         """The name with the parts *name* as SQL spells it, with that of the catalog it is in."""
@@ -139,7 +141,7 @@ class DeltaCatalog:
         try:
             # On lines of its own: it may end with a comment.
             asked = f"SELECT * FROM (\n{query}\n)"  # noqa: S608 -- the user's own, and only read
-            return self._session.sql(asked).schema.json()
+            return self.session.sql(asked).schema.json()
         except Exception as error:
             refused = refusal(error)
             raise Refused(
@@ -150,7 +152,7 @@ class DeltaCatalog:
 
     def get_provider(self, properties: Mapping[str, str]) -> str:
         """The `provider` among *properties*, or else what the session takes by default."""
-        return properties.get("provider") or str(self._session.conf.get(DEFAULT_PROVIDER))
+        return properties.get("provider") or str(self.session.conf.get(DEFAULT_PROVIDER))
 
     # What Spark answers
 
@@ -171,14 +173,16 @@ class DeltaCatalog:
         table = ".".join(map(identifier, name))
         try:
             with looking_up():
-                rows = self._session.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
+                rows = self.session.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
         except Exception as error:
-            refused = refusal(error)
-            if refused.delta_error_class == "TABLE_OR_VIEW_NOT_FOUND":
+            if refusal(error).delta_error_class == _NO_TABLE:
                 return None
             raise self._refused(error, name) from error
-        described = details([(str(row[0]), str(row[1])) for row in rows])
-        return self._described("\n".join(map(": ".join, described)))
+        lines = [(str(row[0]), str(row[1])) for row in rows]
+        # The last such heading: a column may be called like it.
+        headings = (at for at, (key, _) in enumerate(lines, 1) if key == _DETAILS)
+        details = lines[max(headings, default=len(lines)) :]
+        return self._described("\n".join(map(": ".join, details)))
 
     def _schemas(self, catalog: Sequence[str], pattern: str) -> list[str]:
         place = f" IN {identifier(catalog[0])}" if catalog else ""
@@ -211,53 +215,39 @@ class DeltaCatalog:
     def _answer(self, sql: str, namespace: Sequence[str]) -> list[Row]:
         try:
             with looking_up():
-                return self._session.sql(sql).collect()
+                return self.session.sql(sql).collect()
         except Exception as error:
             raise self._refused(error, namespace) from error
 
     def _refused(self, error: Exception, namespace: Sequence[str]) -> DeltaadmError:
         refused = refusal(error)
+        condition = refused.delta_error_class
         place = path_text(tuple(namespace)) or "the catalog"
+        kind: type[DeltaadmError] = TableError
         # Each catalog has an error of its own for this, and most have no error class.
         if _FORBIDDEN.search(error_text(error)):
-            return StorageError(
-                f"The catalog denies this user access to {place}: {refused.message}",
-                remedy="Ask its administrator for permission to list its tables.",
-                delta_error_class=refused.delta_error_class,
-            )
-        if refused.delta_error_class in _NO_CATALOG:
-            setting = f"{_CATALOG_SETTINGS}.{namespace[0]}"
-            return TableError(
-                f"Catalog {namespace[0]} does not exist.",
-                remedy=f"Configure it with --spark-conf {setting}=CLASS.",
-                delta_error_class=refused.delta_error_class,
-            )
-        if refused.delta_error_class == "SCHEMA_NOT_FOUND":
+            kind = StorageError
+            message = f"The catalog denies this user access to {place}: {refused.message}"
+            remedy = "Ask its administrator for permission to list its tables."
+        elif condition in _NO_CATALOG:
+            message = f"Catalog {namespace[0]} does not exist."
+            remedy = f"Configure it with --spark-conf {_CATALOG_SETTINGS}.{namespace[0]}=CLASS."
+        elif condition == "SCHEMA_NOT_FOUND":
             *catalog, schema = namespace
-            return TableError(
-                f"Schema {place} does not exist.",
-                remedy=names_alike(schema, self._schemas(catalog, "*"))
-                or "SHOW SCHEMAS in Spark lists the schemas that exist.",
-                delta_error_class=refused.delta_error_class,
-            )
-        if isinstance(refused, CommitError):
-            return StorageError(
-                f"The catalog failed to look up {place}: {refused.message}",
-                remedy="Check its settings, spark.sql.catalog.*; --debug shows Spark's output.",
-                delta_error_class=refused.delta_error_class,
-            )
-        return refused
-
-
-def details(rows: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    """The rows of DESCRIBE TABLE EXTENDED for a table, after its columns and partitions."""
-    numbers = [number for number, (key, _) in enumerate(rows) if key == _DETAILS]
-    return rows[numbers[-1] + 1 :] if numbers else []
+            message = f"Schema {place} does not exist."
+            remedy = names_alike(schema, self._schemas(catalog, "*"))
+            remedy = remedy or "SHOW SCHEMAS in Spark lists the schemas that exist."
+        elif isinstance(refused, CommitError):
+            kind = StorageError
+            message = f"The catalog failed to look up {place}: {refused.message}"
+            remedy = "Check its settings, spark.sql.catalog.*; --debug shows Spark's output."
+        else:
+            return refused
+        return kind(message, remedy=remedy, delta_error_class=condition)
 
 
 _DETAILS: Final = "# Detailed Table Information"
-
-
+_NO_TABLE: Final = "TABLE_OR_VIEW_NOT_FOUND"
 _NO_CATALOG: Final = frozenset(
     {"_LEGACY_ERROR_TEMP_1126", "REQUIRES_SINGLE_PART_NAMESPACE", "CATALOG_NOT_FOUND"}
 )
@@ -281,7 +271,12 @@ def open_catalog(
     With *always* they are opened all the same. In the block others get the same session.
     """
     # A session on this machine that no setting tells of a catalog would start with an empty one.
-    if not (always or _has_catalog(options, environ)):
+    if not (
+        always
+        or _is_elsewhere(options, environ)
+        or any(key.startswith(_CATALOG_SETTINGS) for key in options.conf)
+        or (find_spec("pyspark") is not None and _is_set_up(environ))
+    ):
         yield None
         return
     with open_session(options, announce) as session:
@@ -290,18 +285,18 @@ def open_catalog(
 
 def _is_elsewhere(options: SparkOptions, environ: Mapping[str, str]) -> bool:
     """Whether the session is one of which this machine's settings do not say all."""
-    if options.remote or environ.get("SPARK_REMOTE") or _session_is_active():
+    if options.remote or environ.get("SPARK_REMOTE"):
         return True
+    if "pyspark" in sys.modules:
+        from pyspark.sql import SparkSession
+
+        if SparkSession.getActiveSession() is not None:
+            return True
     return not (options.master or "local").startswith("local")
 
 
-def _has_catalog(options: SparkOptions, environ: Mapping[str, str]) -> bool:
-    if _is_elsewhere(options, environ):
-        return True
-    if any(key.startswith(_CATALOG_SETTINGS) for key in options.conf):
-        return True
-    if find_spec("pyspark") is None:
-        return False
+def _is_set_up(environ: Mapping[str, str]) -> bool:
+    """Whether the Spark of this machine is told of a catalog by its own settings."""
     home = spark_home()
     directory = environ.get("SPARK_CONF_DIR") or os.path.join(home, "conf")  # noqa: PTH118
     return os.path.isfile(os.path.join(directory, "hive-site.xml")) or any(  # noqa: PTH113, PTH118
@@ -317,29 +312,10 @@ def may_know_catalog(options: SparkOptions, environ: Mapping[str, str], catalog:
     return f"{_CATALOG_SETTINGS}.{catalog}" in settings
 
 
-def _session_is_active() -> bool:
-    if "pyspark" not in sys.modules:
-        return False
-    from pyspark.sql import SparkSession
-
-    return SparkSession.getActiveSession() is not None
-
-
 def plain_location(location: str) -> str:
     """A location that a catalog prints as a path, where it is one."""
     # Not decoded: a catalog does not encode what it prints, and a path may have a `%`.
     return re.sub("^file:(//)?(?=/)", "", location)
-
-
-def _pattern(text: str) -> list[str]:
-    parts = text.split(".")
-    if len(parts) in (2, 3) and all(parts) and not (len(parts) > 2 and is_name_pattern(parts[0])):  # noqa: PLR2004
-        return parts
-    raise Refused(
-        f"{text!r} is not a pattern for table names.",
-        remedy="Write catalog.schema.table or schema.table, with * for any text in schema and "
-        "table, such as main.sales.*.",
-    )
 
 
 # Tables of other providers
@@ -357,7 +333,7 @@ class SparkForeignCatalog:
         try:
             entry = self._catalog.load_table(table_name(name) or ())
         except TableError as error:
-            if error.delta_error_class != "TABLE_OR_VIEW_NOT_FOUND":
+            if error.delta_error_class != _NO_TABLE:
                 raise
             return None
         if entry.is_view:
@@ -442,8 +418,5 @@ def _refused(plan: ForeignPlan, message: str, error_class: str | None) -> Refuse
     remedy = "Correct what the message names."
     if plan.creation is not None:
         remedy = f"{remedy[:-1]}; --provider sets the provider of the table."
-    return Refused(
-        f"Spark would refuse to {plan.operation} the table: {message}",
-        remedy=remedy,
-        delta_error_class=error_class,
-    )
+    message = f"Spark would refuse to {plan.operation} the table: {message}"
+    return Refused(message, remedy=remedy, delta_error_class=error_class)
