@@ -12,6 +12,8 @@ from deltaadm.dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    Settings = Mapping[str, str]
+
 
 # Commits on each kind of storage
 
@@ -31,16 +33,12 @@ class LogStoreFacts:
     alone: bool = False
 
 
+_AZURES: Final = frozenset({"abfs", "abfss", "adl", "wasb", "wasbs"})
 LOG_STORES: Final = (
-    LogStoreFacts(
-        "S3SingleDriverLogStore", frozenset({"s3", "s3a", "s3n"}), "hadoop-aws", alone=True
-    ),
-    LogStoreFacts(
-        "AzureLogStore", frozenset({"abfs", "abfss", "adl", "wasb", "wasbs"}), "hadoop-azure"
-    ),
+    LogStoreFacts("S3SingleDriverLogStore", frozenset({"s3", "s3a", "s3n"}), "hadoop-aws", True),
+    LogStoreFacts("AzureLogStore", _AZURES, "hadoop-azure"),
     LogStoreFacts("GCSLogStore", frozenset({"gs"}), "gcs-connector"),
 )
-
 _ELSEWHERE: Final = LogStoreFacts("HDFSLogStore", frozenset(), "")
 
 
@@ -62,11 +60,7 @@ def single_driver_schemes(locations: Iterable[str], conf: Mapping[str, str]) -> 
     ['s3a']
     """
     schemes = dict.fromkeys(place.partition("://")[0].lower() for place in locations)
-    return [
-        scheme
-        for scheme in schemes
-        if log_store(scheme).alone and not chosen_log_store(scheme, conf)
-    ]
+    return [each for each in schemes if log_store(each).alone and not chosen_log_store(each, conf)]
 
 
 def chosen_log_store(scheme: str, conf: Mapping[str, str]) -> str | None:
@@ -78,13 +72,6 @@ def chosen_log_store(scheme: str, conf: Mapping[str, str]) -> str | None:
 def setting(scheme: str) -> str:
     """The Spark setting that names the LogStore of a scheme."""
     return f"spark.delta.logStore.{scheme}.impl"
-
-
-# Object stores
-
-
-if TYPE_CHECKING:
-    Settings = Mapping[str, str]
 
 
 # Where Hadoop's file systems come from
@@ -106,8 +93,6 @@ _SDK_MODULES: Final = ("s3", "s3-transfer-manager", "sts", "apache-client", "net
 _IN_SPARK: Final = ("io.netty:*", "org.slf4j:*")
 """The dependencies of these modules that every Spark has."""
 
-_SHADED_FROM: Final = (3, 5)
-
 
 def scheme_of(location: str) -> str:
     """The scheme of a URL in lower case; empty for a path."""
@@ -124,23 +109,24 @@ def connector_package(connector: str, paths: Iterable[str]) -> str | None:
     >>> connector_package("hadoop-aws", ["jars/hadoop-client-api-3.5.0.jar"])
     'org.apache.hadoop:hadoop-aws:3.5.0'
     """
-    release = _hadoop(paths)
-    if release is None or connector not in _CONNECTORS:
+    jars = (re.fullmatch(_HADOOP, Path(path).name) for path in paths)
+    release = next((match[1] for match in jars if match), "")
+    if not release or connector not in _CONNECTORS:
         return None
-    if (
-        connector == "gcs-connector"
-        and tuple(map(int, re.findall(r"\d+", release)[:2])) < _SHADED_FROM
-    ):
+    if connector == "gcs-connector" and tuple(map(int, re.findall(r"\d+", release)[:2])) < (3, 5):
         return None
     return f"{_CONNECTORS[connector]}:{release}"
+
+
+_HADOOP: Final = r"hadoop-client-api-(\d[\w.]*)\.jar"
 
 
 def has_connector(connector: str, paths: Iterable[str], conf: Settings) -> bool:
     """Whether the jars at *paths* or those that *conf* names have the connector already."""
     names = (connector, _CONNECTORS[connector].rpartition(":")[2])
-    names_of_jars = (Path(path).name for path in paths)
-    settings = (value for key, value in conf.items() if "jars" in key or "ClassPath" in key)
-    return any(name in text for text in (*names_of_jars, *settings) for name in names)
+    texts = [Path(path).name for path in paths]
+    texts += [value for key, value in conf.items() if "jars" in key or "ClassPath" in key]
+    return any(name in text for text in texts for name in names)
 
 
 def settings_for_connectors(
@@ -152,9 +138,8 @@ def settings_for_connectors(
     Nothing for those among the jars at *paths* or in *conf*, whose lists are part of the answer.
     """
     packages, excluded = [], []
-    for connector in dict.fromkeys(
-        log_store(scheme_of(location)).connector for location in locations
-    ):
+    connectors = (log_store(scheme_of(location)).connector for location in locations)
+    for connector in dict.fromkeys(connectors):
         if not connector or has_connector(connector, paths, conf):
             continue
         package = connector_package(connector, paths)
@@ -165,22 +150,12 @@ def settings_for_connectors(
         if connector == "hadoop-aws" and sdk is not None:
             packages += [f"{_SDK}:{module}:{sdk}" for module in _SDK_MODULES]
             excluded += [f"{_SDK}:bundle", *_IN_SPARK]
-    if not packages:
-        return {}
     added = {"spark.jars.packages": packages, "spark.jars.excludes": excluded}
     return {
         key: ",".join(filter(None, (conf.get(key, ""), *names)))
         for key, names in added.items()
         if names
     }
-
-
-def _hadoop(paths: Iterable[str]) -> str | None:
-    """The release of Hadoop, by the name of its jar."""
-    for path in paths:
-        if match := re.fullmatch(r"hadoop-client-api-(\d[\w.]*)\.jar", Path(path).name):
-            return match[1]
-    return None
 
 
 # What is set for a store, in Hadoop's words
@@ -294,16 +269,9 @@ def _providers(given: Settings, *, everywhere: bool) -> str:
     named = [f"{_SDK_PROVIDERS}{name}" for key, name in more.items() if given.get(key)]
     if not everywhere or not named:
         return ""
-    own = [f"{_OWN_PROVIDERS}{name}" for name in _HADOOPS_CHOICE]
+    keys = [f"{_OWN_PROVIDERS}{kind}AWSCredentialsProvider" for kind in ("Temporary", "Simple")]
     # Explicit keys come first and the role of the machine last, as in Hadoop's own list.
-    return ",".join([*own[:2], *named, own[-1]])
-
-
-_HADOOPS_CHOICE: Final = (
-    "TemporaryAWSCredentialsProvider",
-    "SimpleAWSCredentialsProvider",
-    "auth.IAMInstanceCredentialsProvider",
-)
+    return ",".join([*keys, *named, f"{_OWN_PROVIDERS}auth.IAMInstanceCredentialsProvider"])
 
 
 def _abfs(given: Settings) -> dict[str, str]:
