@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.domain.transaction.removal import WAITING_CLASSES
@@ -56,28 +55,22 @@ def deadlines(patience: float) -> Any:
             self._patience = patience
 
         def intercept_unary_unary(self, go_on: Any, details: Any, request: Any) -> Any:
-            return self._in_time(go_on, details, request)
-
-        def intercept_unary_stream(self, go_on: Any, details: Any, request: Any) -> Any:
-            # A commit that is given up after some time may be made all the same.
-            if _LOOKING_UP.get():
-                return self._in_time(go_on, details, request)
-            return go_on(details, request)
-
-        def _in_time(self, go_on: Any, details: Any, request: Any) -> Any:
             call = go_on(details._replace(timeout=self._patience), request)
             call.add_done_callback(self._learn)
             return call
 
+        def intercept_unary_stream(self, go_on: Any, details: Any, request: Any) -> Any:
+            # A commit that is given up after some time may be made all the same.
+            if _LOOKING_UP.get():
+                return self.intercept_unary_unary(go_on, details, request)
+            return go_on(details, request)
+
         def _learn(self, call: Any) -> None:
             if call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
                 # A server that hangs would keep the release of the session waiting as long again.
-                self._patience = _FAREWELL
+                self._patience = 0.2
 
     return Deadlines()
-
-
-_FAREWELL: Final = 0.2
 
 
 def seconds(text: str) -> float:
@@ -111,17 +104,18 @@ def refusal(error: Exception) -> DeltaadmError:
         return lost(error)
     if isinstance(error, (Py4JJavaError, PySparkException)):
         thrown = getattr(error, "java_exception", getattr(error, "_origin", None))
-        if missing := next(
-            (cause for cause in _causes(thrown) if _is(cause, *_MISSING_CLASSES)), None
-        ):
+        missing = (cause for cause in _causes(thrown) if _is(cause, *_MISSING_CLASSES))
+        if cause := next(missing, None):
             return EngineError(
                 "Spark lacks a required class, or has an incompatible version of it "
-                f"({sentence(missing.toString())[0]}).",
+                f"({sentence(cause.toString())[0]}).",
                 remedy="The jars of Spark, Delta and Hadoop must be complete and compatible; "
                 "`deltaadm doctor` checks them.",
             )
-        own = error.getCondition() if isinstance(error, PySparkException) else None
-        condition = next(chain(filter(None, [own]), _conditions(thrown)), None)
+        condition = error.getCondition() if isinstance(error, PySparkException) else None
+        if not condition:  # that of what caused it
+            spark_own = (each for each in _causes(thrown) if _is(each, _SPARK_THROWABLE))
+            condition = next(filter(None, (each.getCondition() for each in spark_own)), None)
         message, advice = sentence(error_text(error))
         if advice and condition and "." in condition:  # a sub-class's own words follow its class's
             detail, advice = sentence(advice)
@@ -185,12 +179,7 @@ FILE_SYSTEM_REMEDY: Final = (
 _MISSING_CLASSES: Final = ("java.lang.LinkageError", "java.lang.ClassNotFoundException")
 """A JVM's messages about classes that are missing, or of incompatible versions."""
 
-
-def _conditions(thrown: Any) -> Iterator[str]:
-    """The error classes of a Java exception and of what caused it, outermost first."""
-    for cause in _causes(thrown):
-        if _is(cause, "org.apache.spark.SparkThrowable") and cause.getCondition():
-            yield cause.getCondition()
+_SPARK_THROWABLE: Final = "org.apache.spark.SparkThrowable"
 
 
 def _causes(thrown: Any) -> Iterator[Any]:
@@ -217,9 +206,10 @@ def is_outage(error: Exception) -> bool:
     """Whether a Connect server has stopped answering, or knows nothing of the session any more."""
     from pyspark.errors import PySparkException
 
-    if not isinstance(error, PySparkException):
-        return False
-    return _status(error) in _NO_ANSWER or str(error.getCondition()).startswith("INVALID_HANDLE.")
+    return isinstance(error, PySparkException) and (
+        _status(error) in ("UNAVAILABLE", "CANCELLED", _LATE)
+        or str(error.getCondition()).startswith("INVALID_HANDLE.")
+    )
 
 
 def is_lost(error: Exception) -> bool:
@@ -231,7 +221,6 @@ def is_lost(error: Exception) -> bool:
 
 
 _LATE: Final = "DEADLINE_EXCEEDED"
-_NO_ANSWER: Final = frozenset({"UNAVAILABLE", "CANCELLED", _LATE})
 
 
 def is_late(error: Exception) -> bool:

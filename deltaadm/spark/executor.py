@@ -56,16 +56,6 @@ if TYPE_CHECKING:
 # Clustering
 
 
-def is_lost_clustering(error: Exception) -> bool:
-    """
-    Whether CLUSTER BY failed because a column that the table is clustered by is not there.
-
-    Delta looks for the old columns, only to note them in the history (`ClusteringColumnInfo`).
-    """
-    text = str(error)
-    return "NoSuchElementException" in text and "ClusteringColumnInfo" in text
-
-
 def recluster(session: SparkSession, path: str, step: ClusterBy) -> None:
     """
     Commit what CLUSTER BY would, by a transaction of Delta's own, on the table at *path*.
@@ -126,18 +116,13 @@ class SparkExecutor:
         names: Mapping[str, str] | None = None,
         object_stores: ObjectStores | None = None,
     ) -> None:
-        self._object_stores = object_stores
-        self._options = options
-        self._announce, self._phase = announce, phase
-        self._names = names or {}
-        self._stack = ExitStack()
+        self._options, self._announce, self._phase = options, announce, phase
+        self._names, self._object_stores = names or {}, object_stores
         self._session: SparkSession | None = None
         self._jvm: Popen[bytes] | None = None
-        self._own = f"deltaadm/{__version__} {uuid4()}"
-        self._mark = CommitMark()
-        self._running = 0
-        self._restore = ExitStack()
-        self._settings = Condition()
+        self._own, self._mark = f"deltaadm/{__version__} {uuid4()}", CommitMark()
+        self._stack, self._restore = ExitStack(), ExitStack()
+        self._running, self._settings = 0, Condition()
 
     def __enter__(self) -> Self:
         return self
@@ -172,7 +157,9 @@ class SparkExecutor:
             store = open_store(root, object_stores=self._object_stores)
             write_checkpoint(store, base or load_snapshot(store))
             return
-        sql = statement(address(root), _addressed(step), self._names.get(root))
+        there = step.touches.destination
+        addressed = step if there is None else SetLocation(replace(there, root=address(there.root)))
+        sql = statement(address(root), addressed, self._names.get(root))
         try:  # as Py4J does, which raises where nothing says which name is wrong
             sql.encode()
         except UnicodeEncodeError:
@@ -194,10 +181,11 @@ class SparkExecutor:
             try:
                 session.sql(sql)
             except Exception as error:
-                if isinstance(step, ClusterBy) and is_lost_clustering(error):
+                # Where a column that the table is clustered by is not there, Delta fails before it
+                # commits anything: it looks for the old columns to note them in the history.
+                marks = ("NoSuchElementException", "ClusteringColumnInfo")
+                if isinstance(step, ClusterBy) and all(mark in str(error) for mark in marks):
                     with refusals():
-                        # Delta fails on the name of the lost column before it commits anything, so
-                        # nothing was done yet.
                         recluster(session, address(root), step)
                     return
                 refused = refusal(error)
@@ -279,9 +267,9 @@ def _require_condition(session: SparkSession, columns: StructType, name: str, te
         return
     kind = fields[0].dataType
     if len(fields) == 1 and not isinstance(kind, BooleanType):
+        found = kind.simpleString()
         raise CommitError(
-            f"The constraint {name} is not a Boolean expression: its type is "
-            f"{kind.simpleString()}.",
+            f"The constraint {name} is not a Boolean expression: its type is {found}.",
             remedy="Write an expression that is true for every row, such as: amount > 0.",
             delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
         )
@@ -297,12 +285,10 @@ def marked(session: SparkSession, own: str, annotation: str = "") -> Iterator[Co
     """
     with ExitStack() as stack:
         try:
-            user_metadata = session.conf.get(USER_METADATA, None)
-            if user_metadata is None:
+            chosen = session.conf.get(USER_METADATA, None)
+            if chosen is None:
                 stack.enter_context(configured(session, {USER_METADATA: own + annotation}))
-            mark = CommitMark(
-                own if user_metadata is None else user_metadata, is_unique=user_metadata is None
-            )
+            mark = CommitMark(own if chosen is None else chosen, is_unique=chosen is None)
         except EngineLost:
             raise
         except Exception as error:
@@ -333,26 +319,14 @@ def address(root: str) -> str:
     return store.qualifier + (path if path.startswith("/") else f"/{path}")
 
 
-def _addressed(step: Step) -> Step:
-    """The same step, with its location in the form that Spark needs."""
-    there = step.touches.destination
-    return step if there is None else SetLocation(replace(there, root=address(there.root)))
-
-
-# A Spark that is not the right one
-
-
 def _misconfigured(root: str, refused: DeltaadmError, *, named: bool) -> DeltaadmError | None:
     """The error for a Spark that lacks Delta, or the table at *root*."""
     condition = refused.delta_error_class
     if is_remote(root) and any(word in refused.message for word in NO_FILE_SYSTEM):
-        return EngineError(
-            f"Spark has no file system for {root}: {refused.message.rstrip('.')}.",
-            remedy=FILE_SYSTEM_REMEDY,
-        )
-    if condition == "DATA_SOURCE_NOT_FOUND" or (
-        condition == "TABLE_OR_VIEW_NOT_FOUND" and not named
-    ):
+        message = f"Spark has no file system for {root}: {refused.message.rstrip('.')}."
+        return EngineError(message, remedy=FILE_SYSTEM_REMEDY)
+    not_found = condition == "TABLE_OR_VIEW_NOT_FOUND" and not named
+    if condition == "DATA_SOURCE_NOT_FOUND" or not_found:
         return EngineError(
             "This Spark does not support Delta.",
             remedy="It needs Delta's jars, io.delta.sql.DeltaSparkSessionExtension among "
