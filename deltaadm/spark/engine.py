@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import LogFile, LogFiles, LogSegment, Snapshot
     from deltaadm.storage.store import LogStore
 
-
-if TYPE_CHECKING:
     Answer = TypeVar("Answer")
     Decoder = Callable[[str, bytes], list[tuple[Any, ...]]]
 
@@ -144,9 +142,8 @@ class _SparkReplay(Replay):
 
     def unreadable(self, cause: str) -> UnreadableCheckpointError:
         """The error for a checkpoint in whose files Spark finds something wrong."""
-        checkpoint = self._segment.checkpoint
-        version = self._segment.version if checkpoint is None else checkpoint.version
-        return unreadable_checkpoint(version, cause)
+        holder = self._segment.checkpoint or self._segment
+        return unreadable_checkpoint(holder.version, cause)
 
     def _take(self, rows: Iterable[Any]) -> list[str]:
         """Fold in the rows of one file, the newest first; answers the sidecars it names."""
@@ -192,7 +189,7 @@ class _States:
     def find(self) -> None:
         """Leave in each replay the facts about its files, or what is wrong with it."""
         newest = self._settled(
-            self._take_commits, lambda replay, error: _error_about(replay.log, error)
+            self._take_commits, lambda each, error: _error_about(each.log, error)
         )
         if newest is None:
             return
@@ -279,13 +276,12 @@ class _States:
 
 
 def _newest(session: SparkSession, paths: Sequence[str], decoder: Decoder) -> DataFrame:
-    """The newest of the actions in JSON files, by key; see `decode.ROW`."""
+    """The newest of the actions in JSON files, by key; see `store.ROW`."""
     from pyspark.sql import functions as fn
 
     key = ["log", "kind", "name", "key", "vector"]
     if not paths:
-        empty = session.createDataFrame([], store.ROW)
-        return empty.withColumn("count", fn.lit(0))
+        return session.createDataFrame([], store.ROW).withColumn("count", fn.lit(0))
     # Each once: Spark would read a path twice that is named twice.
     files = session.read.format("binaryFile").load([pattern(path) for path in dict.fromkeys(paths)])
     decoded = fn.udf(decoder, f"array<struct<{store.ROW}>>", useArrow=False)("path", "content")
@@ -326,7 +322,7 @@ _FACTS: Final = {
     "without_row_id": "baseRowId is null",
     "partition_keys": "array_sort(coalesce(map_keys(partitionValues), array()))",
 }
-"""The result of `decode` for an `add` action of JSON, as expressions on one of Parquet."""
+"""The result of `store` for an `add` action of JSON, as expressions on one of Parquet."""
 
 # Spark decodes `+` as a space, which in a path it is not.
 _DECODED: Final = "coalesce(try_url_decode(replace({0}, '+', '%2B')), {0})"
@@ -339,7 +335,7 @@ _COUNTED: Final = tuple(_FACTS)
 
 
 def _adds(session: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """The files that checkpoints list, in the columns of `decode.ROW` that are for files."""
+    """The files that checkpoints list, in the columns of `store.ROW` that are for files."""
     from pyspark.sql import functions as fn
 
     places = [pattern(path) for path in dict.fromkeys(paths)]
@@ -347,25 +343,19 @@ def _adds(session: SparkSession, paths: Sequence[str]) -> DataFrame:
     read = session.read.schema(_ADD).parquet(*places)
     adds = read.select("_metadata.file_path", "add.*").where("path is not null")
     decoded = fn.expr(_DECODED.format("file_path"))
+    # As `canonical_path` has it, for the column `path` in `log`.
+    plain = fn.col("path")
+    escaped = fn.when(plain.contains("%"), fn.expr(_UPPER_ESCAPES)).otherwise(plain)
+    path = fn.when(escaped.rlike(r"//|\./|/\."), _normalized(escaped)).otherwise(escaped)
+    whole = fn.concat(fn.regexp_extract("log", store.QUALIFIER, 0), path)
+    no_authority = fn.regexp_replace(path, r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)", "$1")
+    key = fn.when(path.startswith("/"), whole).otherwise(no_authority)
     return adds.select(
         fn.regexp_replace(decoded, "(/_sidecars)?/[^/]*$", "").alias("log"),
         "path",
         fn.expr(_VECTOR_ID).alias("vector"),
         *(fn.expr(text).alias(name) for name, text in _FACTS.items()),
-    ).select("log", _canonical().alias("key"), "vector", *_COUNTED)
-
-
-def _canonical() -> Column:
-    """`canonical_path` of the column `path` in `log`."""
-    from pyspark.sql import functions as fn
-
-    escaped = fn.when(fn.col("path").contains("%"), fn.expr(_UPPER_ESCAPES)).otherwise(
-        fn.col("path")
-    )
-    qualifier = fn.regexp_extract("log", store.QUALIFIER, 0)
-    path = fn.when(escaped.rlike(r"//|\./|/\."), _normalized(escaped)).otherwise(escaped)
-    no_authority = fn.regexp_replace(path, r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)", "$1")
-    return fn.when(path.startswith("/"), fn.concat(qualifier, path)).otherwise(no_authority)
+    ).select("log", key.alias("key"), "vector", *_COUNTED)
 
 
 def _normalized(path: Column) -> Column:

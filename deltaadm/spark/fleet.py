@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-
-ANSWERS: Final = "number long, answer binary"
-"""The columns of answers."""
+    Answer = TypeVar("Answer")
+    Work = Callable[[Sequence[tuple[str, str]]], Iterable[Answer]]
 
 
 def answered(
@@ -34,14 +33,7 @@ def answered(
         yield type(batch).from_pydict(answers)
 
 
-if TYPE_CHECKING:
-    Answer = TypeVar("Answer")
-    Work = Callable[[Sequence[tuple[str, str]]], Iterable[Answer]]
-
 _TABLES_PER_TASK: Final = 16
-_TASKS_PER_SLOT: Final = 4
-_SLOTS_THERE: Final = 16
-"""The assumed number of parallel tasks of a Connect server, which does not say."""
 
 
 class Executors:
@@ -65,10 +57,10 @@ class Executors:
         says something else, its second argument. Raises `EngineError` where executors cannot run
         deltaadm at all.
         """
-        slots = _SLOTS_THERE
-        if hasattr(self.session, "_jvm"):  # Connect does not tell how many cores there are
+        slots = 16  # as assumed of a Connect server, which does not tell how many cores there are
+        if hasattr(self.session, "_jvm"):
             slots = int(self.session.sparkContext.defaultParallelism)
-        tasks = slots * _TASKS_PER_SLOT
+        tasks = slots * 4
         share = tasks * _TABLES_PER_TASK
         rest = list(tables.items())
         for start in range(0, len(rest), share):
@@ -112,9 +104,8 @@ def _collected(
         [(number, *table) for number, table in enumerate(tables)],
         "number long, table string, location string",
     )
-    answers = numbered.repartition(min(tasks, len(tables))).mapInArrow(
-        partial(answered, work), ANSWERS
-    )
+    parts = numbered.repartition(min(tasks, len(tables)))
+    answers = parts.mapInArrow(partial(answered, work), "number long, answer binary")
     try:
         rows = answers.collect()
     finally:
@@ -130,9 +121,8 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in _PLAIN:
             return super().find_class(module, name)
-        attribute: Any = (
-            super().find_class(module, name) if module.startswith("deltaadm.") else None
-        )
+        ours = module.startswith("deltaadm.")
+        attribute: Any = super().find_class(module, name) if ours else None
         # What is in there touches nothing outside, whatever it is called with.
         harmless = isinstance(attribute, type) or module.startswith("deltaadm.domain.")
         if not harmless or (attribute.__module__, attribute.__qualname__) != (module, name):
@@ -143,17 +133,8 @@ class _Unpickler(pickle.Unpickler):
         return attribute
 
 
-_PLAIN: Final = frozenset(
-    {
-        ("builtins", "frozenset"),
-        ("builtins", "set"),
-        ("builtins", "range"),
-        ("builtins", "complex"),
-        ("collections", "OrderedDict"),
-        ("datetime", "date"),
-        ("datetime", "datetime"),
-        ("datetime", "timedelta"),
-        ("datetime", "timezone"),
-        ("decimal", "Decimal"),
-    }
-)
+_PLAIN: Final = frozenset({
+    ("builtins", "frozenset"), ("builtins", "set"), ("builtins", "range"), ("builtins", "complex"),
+    ("collections", "OrderedDict"), ("datetime", "date"), ("datetime", "datetime"),
+    ("datetime", "timedelta"), ("datetime", "timezone"), ("decimal", "Decimal"),
+})  # fmt: skip
