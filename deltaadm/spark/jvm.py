@@ -50,18 +50,15 @@ class DeltaJar:
     spark: str | None
 
     def require_fit(self) -> None:
-        """
-        Raise `EngineError` where it was made for another Spark than the installed pyspark.
-
-        Where its name says no Spark it is one of the same major version, as all have been.
-        """
+        """Raise `EngineError` where it was made for another Spark than the installed pyspark."""
         installed = version("pyspark")
+        # Where its name says no Spark it is one of the same major version, as all have been.
         made_for = self.spark or self.delta.partition(".")[0]
         if not f"{installed}.".startswith(f"{made_for}."):
+            fitting = ".".join(installed.split(".")[:2])
             raise EngineError(
                 f"{self.path} is built for Spark {made_for}, not {installed}.",
-                remedy=f"Use the jar whose name begins with "
-                f"delta-spark_{'.'.join(installed.split('.')[:2])}.",
+                remedy=f"Use the jar whose name begins with delta-spark_{fitting}.",
             )
 
 
@@ -74,7 +71,11 @@ def delta_jar(paths: Iterable[str]) -> DeltaJar | None:
 
 
 def jars_at(place: str) -> list[str]:
-    """The jars that *place* stands for, alone or in a directory; raises where there are none."""
+    """
+    The jars that *place* stands for: a jar, or all of a directory.
+
+    Raises `MissingFile` where there is nothing at all, and `Refused` where there is no jar.
+    """
     path = Path(place)
     if not path.exists():
         raise MissingFile(f"No jar was found at {place}.", remedy="Check its name.")
@@ -175,9 +176,7 @@ def settings_for_delta(conf: Mapping[str, str], jars: Sequence[str]) -> dict[str
     """
     home = spark_home()
     require_fitting_spark(home)
-    settings: dict[str, str] = {}
-    if jars:
-        settings["spark.jars"] = joined(*jars, conf.get("spark.jars", ""))
+    settings = {"spark.jars": joined(*jars, conf.get("spark.jars", ""))} if jars else {}
     if jar := delta_jar((*jars_of(home), *jars)):
         jar.require_fit()
         return settings
@@ -194,11 +193,7 @@ def joined(*names: str) -> str:
 
 
 def delta_package() -> str:
-    """
-    The Maven coordinates of the Delta that fits the installed pyspark.
-
-    Raises `EngineError` where either is missing or they do not fit each other.
-    """
+    """The Maven coordinates of the Delta that fits the installed pyspark; raises `EngineError`."""
     require_fitting_packages()
     try:
         from delta import configure_spark_with_delta_pip
@@ -321,11 +316,21 @@ def start_jvm(
             yield gateway
         return
     java_program()
-    with (
-        _process(conf, scratch, java_options, show=show) as process,
-        _gateway(_connection(process, scratch.path), process) as gateway,
-    ):
-        yield gateway
+    with _process(conf, scratch, java_options, show=show) as process:
+        file = scratch.path / _ANNOUNCEMENT
+        while not file.exists():
+            # A JVM that has died writes no file, however long one waits.
+            if process.poll() is not None:
+                raise _died((scratch.path / _LOG).read_text(errors="replace"), process.returncode)
+            time.sleep(0.05)
+        # Py4J's own format: the port, the length of the secret, and the secret.
+        written = file.read_bytes()
+        connection = {
+            "PYSPARK_GATEWAY_PORT": str(int.from_bytes(written[:4], "big")),
+            "PYSPARK_GATEWAY_SECRET": written[8:].decode(),
+        }
+        with _gateway(connection, process) as gateway:
+            yield gateway
 
 
 @contextmanager
@@ -483,22 +488,6 @@ def _jvm_environment(scratch: Path, java_options: Sequence[str]) -> dict[str, st
     return {key: value for key, value in os.environ.items() if key != "SPARK_REMOTE"} | ours
 
 
-def _connection(process: subprocess.Popen[bytes], scratch: Path) -> dict[str, str]:
-    """The connection data of the JVM, once it writes them: a port, and a text with its length."""
-    file = scratch / _ANNOUNCEMENT
-    while not file.exists():
-        # A JVM that has died writes no file, however long one waits.
-        if process.poll() is not None:
-            raise _died((scratch / _LOG).read_text(errors="replace"), process.returncode)
-        time.sleep(0.05)
-    # Py4J's own format: the port, the length of the secret, and the secret.
-    written = file.read_bytes()
-    return {
-        "PYSPARK_GATEWAY_PORT": str(int.from_bytes(written[:4], "big")),
-        "PYSPARK_GATEWAY_SECRET": written[8:].decode(),
-    }
-
-
 @contextmanager
 def _gateway(
     connection: Mapping[str, str], process: subprocess.Popen[bytes] | None = None
@@ -621,12 +610,6 @@ def _lacking_jars(log: str) -> EngineError | None:
             "Or pass jars that are there already: --jars.",
         )
     return None
-
-
-def died_at_start() -> EngineError | None:
-    """The error for a JVM of ours that has died while Spark was started in it."""
-    ended = how_ended(jvm_process())
-    return not_started(f"its JVM {ended}", JVM_REMEDY) if ended else None
 
 
 def how_ended(process: subprocess.Popen[bytes] | None) -> str:

@@ -59,7 +59,7 @@ def single_driver_schemes(locations: Iterable[str], conf: Mapping[str, str]) -> 
     >>> single_driver_schemes(["s3a://lake/t", "abfss://c@a/t", "/data/t"], {})
     ['s3a']
     """
-    schemes = dict.fromkeys(place.partition("://")[0].lower() for place in locations)
+    schemes = dict.fromkeys(map(scheme_of, locations))
     return [each for each in schemes if log_store(each).alone and not chosen_log_store(each, conf)]
 
 

@@ -32,12 +32,14 @@ from deltaadm.spark.errors import (
 )
 from deltaadm.spark.jvm import (
     INSTALL_CONNECT,
+    JVM_REMEDY,
     default_settings,
-    died_at_start,
     environment,
+    how_ended,
     jars_of,
     java_options,
     joined,
+    jvm_process,
     missing,
     not_started,
     scratch_directory,
@@ -423,7 +425,9 @@ def _own_session(
                 # Not by the builder, which takes no gateway.
                 session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
         except Exception as error:
-            raise died_at_start() or not_started(sentence(error_text(error))[0]) from error
+            if ended := how_ended(jvm_process()):
+                raise not_started(f"its JVM {ended}", JVM_REMEDY) from error
+            raise not_started(sentence(error_text(error))[0]) from error
         stack.callback(stop_session, session)
         # Once the session runs: as arguments, secrets would be seen in the list of processes.
         if options.stores:
