@@ -15,7 +15,6 @@ from deltaadm.errors import DeltaadmError, EngineError
 from deltaadm.masking import masked
 from deltaadm.spark import jvm
 from deltaadm.spark.errors import error_text, sentence
-from deltaadm.spark.jvm import JAVA_REMEDY, java_program
 from deltaadm.spark.object_stores import (
     chosen_log_store,
     connector_package,
@@ -93,7 +92,7 @@ def _package(name: str) -> Check:
 
 def _java() -> Check:
     try:
-        where = java_program()
+        where = jvm.java_program()
     except EngineError as error:
         return Check("Java", Health.FAILED, error.message, error.remedy)
     done = subprocess.run(  # noqa: S603 -- the Java that Spark would run
@@ -112,12 +111,12 @@ def java_check(where: str, output: str) -> Check:
     """
     match = re.search(r'version "(?:1\.)?(\d+)[^"]*"', output)
     if match is None:
-        return Check("Java", Health.FAILED, f"{where} does not say its version", JAVA_REMEDY)
+        return Check("Java", Health.FAILED, f"{where} does not say its version", jvm.JAVA_REMEDY)
     release, text = int(match[1]), f"{match[0].split(chr(34))[1]} at {where}"
     if release in SUPPORTED_JAVA:
         return Check("Java", Health.OK, text)
     health = Health.FAILED if release < SUPPORTED_JAVA[0] else Health.WARNING
-    return Check("Java", health, f"{text}; Spark does not support it", JAVA_REMEDY)
+    return Check("Java", health, f"{text}; Spark does not support it", jvm.JAVA_REMEDY)
 
 
 def _sound(subject: str, detail: str, require: Callable[[], object]) -> Check:

@@ -19,6 +19,7 @@ from urllib.request import getproxies
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.errors import EngineError, Refused
+from deltaadm.spark import jvm
 from deltaadm.spark.errors import (
     TIME_FOR_ANSWERS,
     TIMEOUT,
@@ -29,23 +30,6 @@ from deltaadm.spark.errors import (
     lost,
     seconds,
     sentence,
-)
-from deltaadm.spark.jvm import (
-    INSTALL_CONNECT,
-    JVM_REMEDY,
-    default_settings,
-    environment,
-    how_ended,
-    jars_of,
-    java_options,
-    joined,
-    jvm_process,
-    missing,
-    not_started,
-    scratch_directory,
-    settings_for_delta,
-    spark_home,
-    start_jvm,
 )
 from deltaadm.spark.object_stores import configure, settings_for_connectors
 
@@ -116,10 +100,11 @@ def remote_session(
     require_reachable(url)
     with ExitStack() as stack:
         # pyspark decides by these whether functions such as `col` are those of Connect.
-        stack.enter_context(environment({"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}))
+        variables = {"SPARK_REMOTE": url, "SPARK_CONNECT_MODE_ENABLED": "1"}
+        stack.enter_context(jvm.environment(variables))
         if not debug:
             # What gRPC and pyspark write to standard error about a failing connection.
-            stack.enter_context(environment({"GRPC_VERBOSITY": "NONE"}))
+            stack.enter_context(jvm.environment({"GRPC_VERBOSITY": "NONE"}))
             stack.enter_context(warnings.catch_warnings())
             warnings.filterwarnings("ignore", module=r"pyspark\.sql\.connect")
         try:
@@ -137,14 +122,14 @@ def remote_session(
             _ = session.version  # the first thing that the server is asked
         except ImportError as error:
             raise EngineError(
-                "Spark Connect needs packages that are not installed.", remedy=INSTALL_CONNECT
+                "Spark Connect needs packages that are not installed.", remedy=jvm.INSTALL_CONNECT
             ) from error
         except EngineError:
             raise
         except Exception as error:
             if is_late(error):
                 raise lost(error) from error
-            raise not_started(sentence(error_text(error))[0]) from error
+            raise jvm.not_started(sentence(error_text(error))[0]) from error
         # How long answers may take is a matter of this client, not of the server's session.
         asked = {key: value for key, value in conf.items() if key != TIMEOUT}
         stack.enter_context(configured(session, asked))
@@ -314,7 +299,7 @@ def open_session(
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise missing("pyspark") from error
+        raise jvm.missing("pyspark") from error
     active = SparkSession.getActiveSession()
     server, target = options.server, options.target
     shown = without_secrets(target)
@@ -406,13 +391,13 @@ def _own_session(
     # Spark itself tries an address for minutes before it gives up.
     require_reachable(master)
     with ExitStack() as stack:
-        scratch = stack.enter_context(scratch_directory())
+        scratch = stack.enter_context(jvm.scratch_directory())
         conf = _configuration(master, options, scratch.path)
         short = master.startswith("local") and not options.long_work
-        java = java_options(conf) if short else ()
+        java = jvm.java_options(conf) if short else ()
         fetches = conf.get("spark.jars.packages") and "resolving jars and "
         phase(f"Starting Spark: {fetches or ''}starting the JVM")
-        gateway = stack.enter_context(start_jvm(conf, scratch, java, show=options.debug))
+        gateway = stack.enter_context(jvm.start_jvm(conf, scratch, java, show=options.debug))
         phase("Starting Spark: opening a session")
         # Workers on this machine run the Python that has deltaadm, unless another one is asked for.
         # Only spark-submit heeds the setting; a session that a program makes takes the variable.
@@ -420,18 +405,18 @@ def _own_session(
         worker = conf.get("spark.pyspark.python") or os.environ.get("PYSPARK_PYTHON", own)
         python = {"PYSPARK_PYTHON": worker} if worker else {}
         try:
-            with _interrupts_as_they_are(), environment(python):
+            with _interrupts_as_they_are(), jvm.environment(python):
                 spark_conf = SparkConf(loadDefaults=False).setAll(list(conf.items()))
                 # Not by the builder, which takes no gateway.
                 session = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
         except Exception as error:
-            if ended := how_ended(jvm_process()):
-                raise not_started(f"its JVM {ended}", JVM_REMEDY) from error
-            raise not_started(sentence(error_text(error))[0]) from error
+            if ended := jvm.how_ended(jvm.jvm_process()):
+                raise jvm.not_started(f"its JVM {ended}", jvm.JVM_REMEDY) from error
+            raise jvm.not_started(sentence(error_text(error))[0]) from error
         stack.callback(stop_session, session)
         # Once the session runs: as arguments, secrets would be seen in the list of processes.
         if options.stores:
-            configure(session, options.stores, default_settings(spark_home()) | conf)
+            configure(session, options.stores, jvm.default_settings(jvm.spark_home()) | conf)
         # A standalone master accepts applications that it has no worker for.
         if master.startswith("spark://"):
             phase("Starting Spark: waiting for executors")
@@ -471,11 +456,11 @@ def _configuration(master: str, options: SparkOptions, scratch: Path) -> dict[st
     conf |= given
     extensions = "spark.sql.extensions"
     # Both have to hold: Delta's, and those of the user.
-    conf[extensions] = joined(_DELTA[extensions], given.get(extensions, ""))
-    conf |= settings_for_delta(conf, jars)
-    home = spark_home()
-    known = default_settings(home) | conf
-    return conf | settings_for_connectors(options.stores, known, [*jars_of(home), *jars])
+    conf[extensions] = jvm.joined(_DELTA[extensions], given.get(extensions, ""))
+    conf |= jvm.settings_for_delta(conf, jars)
+    home = jvm.spark_home()
+    known = jvm.default_settings(home) | conf
+    return conf | settings_for_connectors(options.stores, known, [*jvm.jars_of(home), *jars])
 
 
 @contextmanager
@@ -505,11 +490,11 @@ def activated(session: Any) -> Iterator[None]:
             "The Spark session that was given for this table has ended.",
             remedy="Start another one, and open the table with it.",
         )
-    jvm = getattr(session, "_jvm", None)
-    if jvm is None:
+    java = getattr(session, "_jvm", None)
+    if java is None:
         yield
         return
-    sessions = type(session)._get_j_spark_session_class(jvm)
+    sessions = type(session)._get_j_spark_session_class(java)
     before = sessions.getActiveSession()
     sessions.setActiveSession(session._jsparkSession)
     try:
