@@ -9,16 +9,16 @@ document and the function that makes its blocks.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 
 from deltaadm.dataclass import dataclass, named
+from deltaadm.domain.features import TableFeature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Protocol
 
-    from deltaadm.domain.features import TableFeature
     from deltaadm.rules.rule import Finding, Severity
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Final, NamedTuple
 
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import TableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 
 DELTA: Final = "delta"
 SESSION_CATALOG: Final = "spark_catalog"
@@ -126,7 +124,5 @@ def names_alike(name: str, names: Iterable[str]) -> str:
 
 def matches_name(name: str, pattern: str) -> bool:
     """Whether *name* matches *pattern*, ignoring case."""
-    from fnmatch import fnmatchcase  # lists of tables alone need it
-
     # To fnmatch brackets are a set of characters, here they are none.
     return fnmatchcase(name.lower(), pattern.lower().replace("[", "[[]"))

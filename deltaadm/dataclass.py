@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable, KeysView
 from operator import attrgetter
 
 TYPE_CHECKING = False  # importing `typing` takes as long as describing all of Delta's features
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, KeysView
     from typing import Any, Never
 
 

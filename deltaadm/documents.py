@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+
 from deltaadm import __version__, errors
 from deltaadm.dataclass import dataclass, named
-from deltaadm.errors import Refused
+from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.json_values import INTEGER, STRING, Json, constant, maybe, one_of, record
 from deltaadm.masking import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Any, Final
 
-    from deltaadm.errors import DeltaadmError
     from deltaadm.json_values import Field, Fields, Schema
 
 
@@ -64,7 +66,6 @@ class Document:
 def sha256(document: Any) -> str:
     """The digest of a JSON value, keys sorted, without spaces."""
     import hashlib
-    import json
 
     compact = json.dumps(document, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(compact.encode()).hexdigest()
@@ -103,8 +104,6 @@ class DuplicateKeyError(ValueError):
 
 def parse(text: str | bytes) -> Any:
     """The JSON value in *text*; raises `ValueError` for none, and for a key that is there twice."""
-    import json
-    from collections import Counter
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

@@ -22,9 +22,10 @@ Anything else that is raised is a bug and keeps its traceback (exit code 70).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from typing import ClassVar
 
 

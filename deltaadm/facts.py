@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import typing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any, Self
 
 from deltaadm.dataclass import dataclass, field
+from deltaadm.domain.actions import AddFile
 from deltaadm.domain.properties import (
     PROPERTIES,
     interval_microseconds,
@@ -14,27 +17,22 @@ from deltaadm.domain.properties import (
     size_in_bytes,
     spark_interval,
 )
-from deltaadm.errors import DeltaadmError
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import Path
+from deltaadm.domain.snapshot import (
+    Checkpoint,
+    FileFacts,
+    LogFile,
+    LogListing,
+    LogSegment,
+    Snapshot,
+)
+from deltaadm.domain.wire import Metadata
+from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.json_values import integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import date
-
     from deltaadm.catalog_table import CatalogState
-    from deltaadm.domain.actions import AddFile
-    from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.snapshot import (
-        Checkpoint,
-        FileFacts,
-        LogFile,
-        LogListing,
-        LogSegment,
-        Snapshot,
-    )
-    from deltaadm.domain.wire import Metadata
-    from deltaadm.errors import TableError
 
 
 # What an organisation demands

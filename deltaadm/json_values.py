@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
+from enum import Enum
 from functools import lru_cache
 from operator import attrgetter
 
@@ -9,8 +12,6 @@ from deltaadm.dataclass import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from enum import Enum
     from typing import Any, Final
 
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 def compact(value: Any) -> str:
     """*value* as JSON text without spaces, as Delta writes it."""
-    import json
-
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

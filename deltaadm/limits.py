@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 from deltaadm.dataclass import dataclass
 
 TYPE_CHECKING = False
@@ -65,8 +68,6 @@ LIMITS: Final = Limits()
 
 def load_json(text: Any, **hooks: Any) -> Any:
     """The value of `json.loads`, which raises `ValueError` also for too many values to hold."""
-    import json
-
     require_few_values(text.decode(errors="replace") if isinstance(text, bytes) else text)
     return json.loads(text, **hooks)
 
@@ -75,8 +76,6 @@ def require_few_values(text: Any) -> None:
     """Raise `ValueError` for JSON with more values than can be held."""
     if not isinstance(text, str) or len(text) <= LIMITS.marks or _marks(text) <= LIMITS.marks:
         return
-    import re
-
     if _marks(re.sub(_STRING, "", text)) > LIMITS.marks:
         raise ValueError(f"it has more than {LIMITS.marks:,} values")
 

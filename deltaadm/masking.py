@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Iterable, Mapping
     from typing import Final
 
 
@@ -53,8 +53,6 @@ _PARTITION: Final = r"(?i)[^/]*/(?:.*/)?(?:[^/]*\.[a-z]\w*|[^/=]+=[^/=][^/]*)?/?
 
 
 def _masked_pair(pair: re.Match[str]) -> str:
-    import re
-
     key, value = pair["key"], pair["value"]
     if not _is_secret_key(pair["quoted"] or key) or not _is_opaque(key, value.strip("'\"\\")):
         # A document may be the value in another one.
@@ -129,8 +127,6 @@ def masked(text: str, secrets: Iterable[str] = ()) -> str:
             text = text.replace(secret, MASK)
     for signs, pattern, replacement in _RULES:
         if any(sign in text for sign in signs):
-            import re
-
             text = re.sub(pattern, replacement, text)
     return text
 
@@ -154,16 +150,12 @@ def _is_secret_key(key: str) -> bool:
     lower = key.lower()
     if not any(sign in lower for sign in _KEY_SIGNS):
         return False
-    import re
-
     # Names are in camel case, with dots or with hyphens, as their authors like it.
     words = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", key).lower()
     return re.search(_KEY, re.sub(r"[^a-z0-9]+", "_", words)) is not None
 
 
 def _is_opaque(key: str, value: str) -> bool:
-    import re
-
     if value.isdecimal():
         return any(word in key.lower() for word in ("pass", "pwd", "secret"))
     return not re.fullmatch(_ORDINARY, value, re.DOTALL)

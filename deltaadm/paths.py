@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from typing import Final
 
 from deltaadm.errors import StorageError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import Final
-
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 

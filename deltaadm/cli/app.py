@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
 from deltaadm.cli.program import run
 from deltaadm.cli.table import COMMANDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class _Mounted(TyperCommand):

@@ -9,18 +9,16 @@ follows one candidate a line, after a tab what it means. The shell chooses those
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
 from deltaadm.dataclass import import_module
-from deltaadm.runs.declare import COMMON
+from deltaadm.runs.declare import COMMON, Declared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Final
-
-    from deltaadm.runs.declare import Declared
 
     Answer = tuple[Mapping[str, str], bool]
     """The candidates with what they mean, and whether a file's name fits as well."""

@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, TOPICS
 from deltaadm.errors import UsageError, did_you_mean
+from deltaadm.runs.declare import Declared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from typing import Final
-
-    from deltaadm.runs.declare import Declared
 
 
 SUMMARY: Final = "Explain, change and check the protocol side of Delta Lake tables."

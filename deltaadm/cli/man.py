@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm import __version__
 from deltaadm.cli.help import (
@@ -21,9 +22,6 @@ from deltaadm.cli.help import (
 )
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, TOPICS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 def man_pages() -> dict[str, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 
 from deltaadm.cli.table import COMMANDS, Command
-from deltaadm.errors import DeltaadmError, StorageError, UsageError
+from deltaadm.errors import DeltaadmError, StorageError, UsageError, did_you_mean
+from deltaadm.runs.declare import Declared
 from deltaadm.runs.output import (
     OutputLost,
     discard_output,
@@ -23,10 +25,7 @@ from deltaadm.runs.status import INTERRUPTED, CommitStatus, DeadlineReached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Final
-
-    from deltaadm.runs.declare import Declared
 
 
 # Reading a command line
@@ -282,8 +281,6 @@ def _near(message: str) -> str:
     match = re.fullmatch(r"'(.*)' is not one of (.*?)\.?", message)
     if match is None:
         return ""
-    from deltaadm.errors import did_you_mean
-
     return did_you_mean(match[1], re.findall(r"[\w-]+", match[2]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from itertools import filterfalse
 
 from deltaadm.cli.table import COMMANDS, Command
@@ -10,18 +11,23 @@ from deltaadm.cli.topics import VARIABLES
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.errors import SettingsError, UsageError, did_you_mean
 from deltaadm.masking import masked
-from deltaadm.runs.declare import COMMON, NEVER, OWN
+from deltaadm.runs.context import RunContext
+from deltaadm.runs.declare import COMMON, NEVER, OWN, Declared
 from deltaadm.runs.output import info, show_failure
-from deltaadm.runs.settings_file import PREFIX, PROJECT, USER, is_true, variable, wrong
+from deltaadm.runs.settings_file import (
+    PREFIX,
+    PROJECT,
+    USER,
+    Setting,
+    SettingsSources,
+    is_true,
+    variable,
+    wrong,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from typing import Any, Final
-
-    from deltaadm.runs.context import RunContext
-    from deltaadm.runs.declare import Declared
-    from deltaadm.runs.settings_file import Setting, SettingsSources
 
 
 DEMANDS: Final[Mapping[str, str]] = {

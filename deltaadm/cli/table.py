@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 
 from deltaadm.dataclass import import_module
 from deltaadm.errors import UsageError
-from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
+from deltaadm.runs.declare import COMMON, NEVER, Declared, Parameters, option
+from deltaadm.runs.output import Messages, use_messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
     from typing import Any, Final
 
     from deltaadm.runs.context import RunContext
-    from deltaadm.runs.declare import Declared
 
 
 COMMANDS: Final[Mapping[str, str]] = {
@@ -129,8 +129,6 @@ class Command:
         chosen = {name: values[name] for name in MessageOptions.fields if name in values}
         if not chosen:
             return
-        from deltaadm.runs.output import Messages, use_messages
-
         options = MessageOptions(**chosen)
         form = options.log_format
         if form not in {"text", "json"}:

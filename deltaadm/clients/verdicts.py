@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cache, lru_cache
 
@@ -30,6 +31,7 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import MapType, all_types, type_name, walk
 from deltaadm.domain.transaction.checks import RAW_TYPE
 from deltaadm.domain.transaction.spark_support import (
+    Obstacle,
     invariants,
     obstacle_to_reading,
     obstacle_to_writing,
@@ -40,10 +42,8 @@ from deltaadm.json_values import STRING, array, maybe, one_of, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from typing import Final
 
-    from deltaadm.domain.transaction.spark_support import Obstacle
     from deltaadm.json_values import Fields
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.protocol import Protocol
@@ -13,7 +14,6 @@ from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any, ClassVar, Final, Self
 
     from deltaadm.domain.wire import Int32

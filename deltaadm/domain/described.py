@@ -7,7 +7,7 @@ What only the descriptions of Delta have by themselves: nothing else in deltaadm
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import ACTIONS
@@ -20,20 +20,15 @@ from deltaadm.domain.protocol import (
     extract_automatically_enabled_features,
     upgrade_protocol_from_metadata_for_existing_table,
 )
-from deltaadm.domain.schema import StructField, StructType, rewrite
+from deltaadm.domain.schema import Path, StructField, StructType, rewrite
 from deltaadm.domain.transaction.column_mapping import (
     PHYSICAL_NAME,
     ColumnMappingMode,
     column_mapping_mode,
     create_physical_schema,
 )
-from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import Refused
-
-if TYPE_CHECKING:
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.wire import Metadata
-
 
 # Action
 

@@ -8,6 +8,7 @@ clients and RFCs come from delta-io/delta (`TableFeature.scala`, Kernel's
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 
@@ -22,7 +23,9 @@ from deltaadm.domain.properties import (
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
     SCHEMAS_REMEMBERED,
+    DataType,
     PrimitiveType,
+    StructField,
     StructType,
     all_types,
     path_text,
@@ -31,10 +34,8 @@ from deltaadm.errors import Refused, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Final
 
-    from deltaadm.domain.schema import DataType, StructField
     from deltaadm.domain.wire import Metadata
 
 

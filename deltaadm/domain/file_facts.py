@@ -6,24 +6,22 @@ import json
 import re
 import struct
 import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
+from deltaadm.domain.actions import DeletionVectorDescriptor
 from deltaadm.domain.schema import PrimitiveType, StructType
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     column_mapping_mode,
     physical_name,
 )
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import integer
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any, Final
-
-    from deltaadm.domain.actions import DeletionVectorDescriptor
-    from deltaadm.domain.wire import Metadata
 
 
 # Statistics

@@ -7,12 +7,10 @@ anything; it only tells a property of another engine from a mistake.
 
 from __future__ import annotations
 
-from deltaadm.dataclass import dataclass
+from collections.abc import Mapping
+from typing import Final
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Final
+from deltaadm.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ Source: `DeltaConfig.scala` of delta-io/delta, as recorded from a running engine
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from math import inf
 
 from deltaadm.dataclass import dataclass
@@ -15,7 +16,6 @@ from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Final
 
 

@@ -5,6 +5,7 @@ few Spark settings that change what Delta commits.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
@@ -19,16 +20,15 @@ from deltaadm.domain.properties import (
     is_protocol_property,
     whole_number,
 )
-from deltaadm.domain.wire import Loggable, Traits
+from deltaadm.domain.wire import Loggable, Metadata, Traits
 from deltaadm.errors import DeltaadmError, IllegalArgument, Refused, did_you_mean
 from deltaadm.json_values import INTEGER, STRINGS, Json, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from typing import Any, ClassVar, Final, Self
 
-    from deltaadm.domain.wire import Int32, Metadata
+    from deltaadm.domain.wire import Int32
 
 
 # Settings of a session

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
@@ -12,7 +13,6 @@ from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, Final
 
 

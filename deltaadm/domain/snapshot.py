@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from itertools import compress
 
 from deltaadm.dataclass import dataclass, field
+from deltaadm.domain.schema import Path
 from deltaadm.errors import TableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
     from typing import Final, overload
 
     from deltaadm.domain.actions import DomainMetadata, SetTransaction
     from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.schema import Path
     from deltaadm.domain.wire import CommitInfo, Metadata
 
 

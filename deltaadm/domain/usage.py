@@ -7,20 +7,19 @@ were written while it was on. Whether it is, only a state that has been read sho
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import FEATURES, TableFeature, is_variant, mapping_mode
 from deltaadm.domain.properties import PROTECTED_BEFORE, TYPE_CHANGES, whole_number
-from deltaadm.domain.schema import PrimitiveType, all_types, path_text, walk
+from deltaadm.domain.schema import PrimitiveType, StructField, all_types, path_text, walk
+from deltaadm.domain.snapshot import Kind, Snapshot
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata
 from deltaadm.errors import DeltaadmError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
     from typing import Final
-
-    from deltaadm.domain.schema import StructField
-    from deltaadm.domain.snapshot import Snapshot
 
 
 if TYPE_CHECKING:
@@ -137,8 +136,6 @@ def _deletion_vectors(snapshot: Snapshot) -> Iterator[str] | None:
 
 
 def _v2_checkpoint(snapshot: Snapshot) -> Iterator[str] | None:
-    from deltaadm.domain.snapshot import Kind
-
     checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
     if checkpoint is None or checkpoint.kind is not Kind.V2_CHECKPOINT:
         return iter(())

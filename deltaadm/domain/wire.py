@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from deltaadm.dataclass import dataclass, field, replace
@@ -21,7 +22,6 @@ from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Any, ClassVar, Final, Self
 
     Int32 = int

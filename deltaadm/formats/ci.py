@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -18,14 +19,10 @@ from deltaadm.plans.plan import planned_statement
 from deltaadm.plans.reports import ForeignReport, OutcomeReport, PlanReport, SavedPlanReport
 from deltaadm.plans.undo import fix_command
 from deltaadm.reports.words import visible
-from deltaadm.rules.rule import RULES, Severity, ValidationReport
+from deltaadm.rules.rule import RULES, Finding, Severity, ValidationReport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import TextIO
-
     from deltaadm.blocks import Report
-    from deltaadm.rules.rule import Finding
 
 
 LOG = "_delta_log"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from deltaadm.dataclass import dataclass, named
 from deltaadm.reports.words import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from typing import Final, TextIO
 
     from deltaadm.blocks import Report

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, TextIO
 
 from deltaadm import __version__, blocks
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES
 from deltaadm.reports.overview import FleetSummary
 from deltaadm.reports.words import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from typing import TextIO
-
-    from deltaadm.rules.rule import Finding, Severity
-
+from deltaadm.rules.rule import Finding, Severity
 
 STYLE, SCRIPT = (
     "\n" + Path(__file__).with_name(name).read_text(encoding="utf-8")

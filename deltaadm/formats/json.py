@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from deltaadm.documents import document
@@ -12,7 +13,6 @@ from deltaadm.reports.words import OLD_COMMAND_MARK, is_hidden, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Final, TextIO
 
     from deltaadm.blocks import Report

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TextIO
 
 from deltaadm import blocks
 from deltaadm.reports.words import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import TextIO
-
 
 _MARKS = {"error": "❌ ", "warning": "⚠️ ", "info": "ℹ️ ", "good": "✅ "}  # noqa: RUF001
 _WORD = re.compile(r"[^\s|]+|\|")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from deltaadm.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from deltaadm.errors import UsageError, did_you_mean
 
 
 class Selection(NamedTuple):
@@ -26,8 +24,6 @@ class Selection(NamedTuple):
             return document
         unknown = [field for field in self.fields if field not in document]
         if unknown:
-            from deltaadm.errors import did_you_mean
-
             raise UsageError(
                 f"there is no field {unknown[0]!r}",
                 option="--json",

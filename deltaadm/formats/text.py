@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from deltaadm import blocks
 from deltaadm.reports.words import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Final, TextIO
 
     from rich.console import Console

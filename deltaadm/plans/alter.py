@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, spark_values
-from deltaadm.domain.schema import ArrayType, MapType, StructType, folded, path_text, rewrite, walk
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    Path,
+    StructType,
+    folded,
+    path_text,
+    rewrite,
+    walk,
+)
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import (
     EXISTS_DEFAULT,
+    ColumnDefinition,
     columns_sql,
     parse_column_list,
     parse_columns,
@@ -49,15 +63,6 @@ from deltaadm.errors import DeltaadmError, Refused, did_you_mean
 from deltaadm.plans.diff import diff
 from deltaadm.plans.plan import Plan, does_something, propose, resumed, resuming
 from deltaadm.plans.undo import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.schema import DataType, Path
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.sql.ddl import ColumnDefinition
-
 
 ALTER = "alter"
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
+from deltaadm.domain.wire import CommitMark, Provenance
 from deltaadm.errors import CommitError, DeltaadmError, EngineLost, NotYet, UnknownWrite
 from deltaadm.plans.diff import Change, diff, mismatches, relocation
-from deltaadm.plans.plan import require_same_base, with_state
+from deltaadm.plans.plan import Plan, Stage, require_same_base, with_state
 from deltaadm.plans.reports import ConcurrentChange, Outcome, committed_words, concurrent_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.domain.wire import CommitMark, Provenance
-    from deltaadm.plans.plan import Plan, Stage
-
 
 # Carrying out
 

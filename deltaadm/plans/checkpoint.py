@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal, InvalidOperation
 from hashlib import blake2b
@@ -22,8 +23,16 @@ from deltaadm.domain.actions import ACTIONS
 from deltaadm.domain.file_facts import checksums
 from deltaadm.domain.properties import column_list, kept_for, whole_number
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, StructField, StructType
-from deltaadm.domain.snapshot import Checkpoint, Kind, LogFiles, LogListing
+from deltaadm.domain.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    Path,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaadm.domain.snapshot import Checkpoint, Kind, LogFiles, LogListing, LogSegment, Snapshot
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.wire import Metadata
@@ -41,14 +50,7 @@ from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import Attempt, locate
 from deltaadm.replay.reconcile import UnreadableCheckpointError, canonical_path, hint_of, vector_id
 from deltaadm.storage.local import unwritable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deltaadm.domain.schema import DataType, Path
-    from deltaadm.domain.snapshot import LogSegment, Snapshot
-    from deltaadm.storage.store import WritableStore
-
+from deltaadm.storage.store import WritableStore
 
 # Columns
 

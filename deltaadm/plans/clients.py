@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
 
-from deltaadm.clients import Access, ClientRelease, Compatibility, newest_releases, shifts, verdicts
+from deltaadm.clients import (
+    Access,
+    ClientRelease,
+    Compatibility,
+    Shift,
+    Verdict,
+    newest_releases,
+    shifts,
+    verdicts,
+)
 from deltaadm.errors import Refused
-from deltaadm.plans.plan import Goal
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from deltaadm.clients import Shift, Verdict
-    from deltaadm.plans.plan import Plan
+from deltaadm.plans.plan import Goal, Plan
 
 
 def newly_shut_out(plan: Plan, releases: Iterable[ClientRelease] = ()) -> tuple[Shift, ...]:

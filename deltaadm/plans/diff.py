@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from typing import Any, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import path_text, type_name, walk
+from deltaadm.domain.schema import Path, StructField, path_text, type_name, walk
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.column_mapping import NESTED_IDS, column_id, physical_name
 from deltaadm.domain.transaction.columns import clustering_columns
-from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import TableError
 from deltaadm.json_values import ANY, STRING, array, name_of, record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Final
-
-    from deltaadm.domain.schema import Path, StructField
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.wire import Metadata
     from deltaadm.json_values import Fields
 
 

@@ -7,6 +7,7 @@ The document of a plan is what `--out` writes and `apply` reads.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm import documents
@@ -17,6 +18,7 @@ from deltaadm.documents import ERROR, HEAD, Document, parse, sha256
 from deltaadm.domain.features import Cost
 from deltaadm.domain.instants import second
 from deltaadm.domain.protocol import PROTOCOL
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.table import STATE
 from deltaadm.json_values import (
     BOOLEAN,
@@ -39,17 +41,13 @@ from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import CHANGE, CHANGES
 from deltaadm.plans.features import Phase
 from deltaadm.plans.findings import FOUND, STEP, Found, any_step, schema_of
-from deltaadm.plans.plan import planned_statement
+from deltaadm.plans.plan import Plan, planned_statement
 from deltaadm.plans.reach_clients import is_reached
 from deltaadm.plans.reports import PlanReport, PlanState
 from deltaadm.plans.secrets import Masker, require_no_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from deltaadm.domain.steps import Step
     from deltaadm.json_values import Fields
-    from deltaadm.plans.plan import Plan
 
 
 _STAGE_FIELDS: Final[Fields] = {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from deltaadm import __version__
 from deltaadm.dataclass import replace
+from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import (
     CHECKPOINT_INTERVAL,
@@ -15,11 +17,12 @@ from deltaadm.domain.properties import (
     checkpoint_interval,
     is_true,
 )
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import path_text, rewrite, walk
-from deltaadm.domain.snapshot import commit_name
+from deltaadm.domain.protocol import Protocol, SessionSettings
+from deltaadm.domain.schema import DataType, Path, StructField, path_text, rewrite, walk
+from deltaadm.domain.snapshot import Snapshot, commit_name
 from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, EXISTS_DEFAULT, GENERATION
 from deltaadm.domain.sql.expressions import is_constant_of
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import NESTED_IDS, PHYSICAL_NAME
 from deltaadm.domain.transaction.columns import (
@@ -29,29 +32,16 @@ from deltaadm.domain.transaction.columns import (
 )
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.transaction.update import IN_COMMIT_TIMESTAMPS, ROW_TRACKING
-from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo, CommitMark, Metadata
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo, CommitMark, Loggable, Metadata
 from deltaadm.errors import CommitError, DeltaadmError, FileMissing, Refused, UnknownWrite
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 from deltaadm.plans.diff import diff
-from deltaadm.plans.plan import depends_on_state, propose, require_same_base
+from deltaadm.plans.plan import Plan, Stage, depends_on_state, propose, require_same_base
 from deltaadm.replay.commits import body, each_action, newest_actions
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
-from deltaadm.storage.store import open_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-
-    from deltaadm.domain.actions import DomainMetadata
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.schema import DataType, Path, StructField
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.domain.wire import Loggable
-    from deltaadm.plans.plan import Plan, Stage
-    from deltaadm.storage.store import LogStore, ObjectStores, WritableStore
-
+from deltaadm.storage.store import LogStore, ObjectStores, WritableStore, open_store
 
 # Actions
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
@@ -15,24 +15,20 @@ from deltaadm.domain.properties import (
     MIN_WRITER_VERSION,
     PROPERTIES,
 )
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.steps import DropFeature, SetProperties
+from deltaadm.domain.protocol import Protocol, SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import DropFeature, SetProperties, Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
-from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, truncation_retention
+from deltaadm.domain.transaction.removal import (
+    CHECKPOINT_PROTECTION,
+    FeatureHistory,
+    truncation_retention,
+)
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.usage import usages
 from deltaadm.errors import NotYet, Refused, did_you_mean
 from deltaadm.plans.plan import Plan, propose, resumed, resuming
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.domain.transaction.removal import FeatureHistory
-
 
 DROP_FEATURE = "drop-feature"
 

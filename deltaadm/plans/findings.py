@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.steps import KINDS, step_document, step_type
+from deltaadm.domain.steps import KINDS, Step, step_document, step_type
 from deltaadm.json_values import STRING, Json, array, constant, maybe, one_of, record, within
 from deltaadm.plans.undo import fix_command
-from deltaadm.rules.rule import Severity
+from deltaadm.rules.rule import Cause, Finding, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from deltaadm.domain.steps import Step
     from deltaadm.json_values import Fields, Schema
-    from deltaadm.rules.rule import Cause, Finding
 
 
 _NOTHING: Final = record()

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.properties import FEATURE_PREFIX
-from deltaadm.domain.steps import SetProperties, UnsetProperties
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
 from deltaadm.errors import DeltaadmError
-from deltaadm.plans.plan import propose
-from deltaadm.rules.rule import Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.plans.plan import Plan
-    from deltaadm.rules.rule import Finding, ValidationReport
-
+from deltaadm.plans.plan import Plan, propose
+from deltaadm.rules.rule import Finding, Severity, ValidationReport
 
 OPERATION = "validate"
 

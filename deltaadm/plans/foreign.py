@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 import typing
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
-from deltaadm.catalog_table import DELTA
+from deltaadm.catalog_table import DELTA, CatalogTable
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.schema import PrimitiveType, StructType, all_types, path_text, walk
+from deltaadm.domain.schema import (
+    DataType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    all_types,
+    path_text,
+    walk,
+)
 from deltaadm.domain.sql.ddl import identifier, type_sql
 from deltaadm.domain.steps import (
     AddConstraint,
@@ -18,6 +27,7 @@ from deltaadm.domain.steps import (
     DropColumns,
     DropConstraint,
     RenameColumn,
+    Step,
     WriteCheckpoint,
 )
 from deltaadm.domain.steps.table import check_new_columns, partition_columns
@@ -25,13 +35,6 @@ from deltaadm.domain.transaction.checks import refuse_reserved
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.plans.alter import ALTER, CREATE
 from deltaadm.plans.plan import require_moves_alone, with_state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from deltaadm.catalog_table import CatalogTable
-    from deltaadm.domain.schema import DataType, StructField
-    from deltaadm.domain.steps import Step
 
 
 def get_provider(provider: str | None, properties: Mapping[str, str]) -> str:

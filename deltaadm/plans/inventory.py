@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from deltaadm.errors import Refused
 from deltaadm.storage.files import require_real_directory
 from deltaadm.storage.threads import panics_as_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 
 def require_place(path: Path, key: Collection[str]) -> None:

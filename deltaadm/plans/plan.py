@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from deltaadm.clients import Access, ClientRelease
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import Cost, TableFeature
 from deltaadm.domain.properties import CHANGE_DATA_FEED, is_true, kept_for
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import path_text
+from deltaadm.domain.schema import Path, path_text
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import identifier, is_hidden, literal
-from deltaadm.domain.steps import ClusterBy
+from deltaadm.domain.steps import ClusterBy, Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.checks import STATISTICS_COLUMNS
 from deltaadm.domain.transaction.columns import (
@@ -27,17 +30,7 @@ from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.plans.diff import Change, diff, relocation
 from deltaadm.plans.undo import UNDONE_TOGETHER, Transition, fix_command, reason, undo_words
 from deltaadm.rules.predicted import snapshot_findings
-from deltaadm.rules.rule import Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
-    from deltaadm.clients import Access, ClientRelease
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.rules.rule import Finding
-
+from deltaadm.rules.rule import Finding, Severity
 
 # Plans that cannot work
 

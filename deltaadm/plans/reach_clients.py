@@ -7,10 +7,11 @@ predicts. What keeps a client from working says which steps come into question.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from deltaadm.clients import Access, Compatibility, verdict
+from deltaadm.clients import Access, Compatibility, Verdict, verdict
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents
 from deltaadm.domain.instants import second
@@ -20,10 +21,11 @@ from deltaadm.domain.properties import (
     MIN_READER_VERSION,
     MIN_WRITER_VERSION,
 )
-from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.steps import DropConstraint, DropFeature, SetProperties, UnsetProperties
+from deltaadm.domain.protocol import Protocol, SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import DropConstraint, DropFeature, SetProperties, Step, UnsetProperties
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION
+from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.plans.clients import described
@@ -36,15 +38,6 @@ from deltaadm.plans.features import (
     truncation_phase,
 )
 from deltaadm.plans.plan import Goal, Plan, Unreachable, propose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from deltaadm.clients import Verdict
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.domain.transaction.removal import FeatureHistory
 
 
 class Price(NamedTuple):

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import dataclass
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.errors import DeltaadmError
+from deltaadm.plans.diff import Change
+from deltaadm.plans.plan import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.errors import DeltaadmError
-    from deltaadm.plans.diff import Change
     from deltaadm.plans.foreign import ForeignPlan
-    from deltaadm.plans.plan import Plan
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, dependents
+from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import walk
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import Position
+from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import Refused
@@ -19,14 +23,6 @@ from deltaadm.plans.alter import in_statements
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, mismatches
 from deltaadm.plans.plan import Plan, propose
 from deltaadm.plans.undo import KEPT_BY_DELTA, WITHOUT_COMMAND, Transition, undo_change
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
 
 UNDO: Final = "undo"
 

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import FORMAT_VERSION, DuplicateKeyError, parse, require_sealed, sha256
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.steps import CreateTable, UnknownStepError, read_step
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import CreateTable, Step, UnknownStepError, read_step
 from deltaadm.domain.steps.table import read_state
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import CommitError, Refused
 from deltaadm.json_values import place, text_map, version_number
 from deltaadm.plans.alter import step_notes
-from deltaadm.plans.diff import diff, mismatches
+from deltaadm.plans.diff import Change, diff, mismatches
 from deltaadm.plans.document import BOUND, masked_document
 from deltaadm.plans.plan import Plan, depends_on_state, propose, require_same_base
 from deltaadm.plans.secrets import Masker, require_no_secrets
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.plans.diff import Change
 
 
 @dataclass(frozen=True, kw_only=True)

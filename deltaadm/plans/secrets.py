@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from operator import is_
 
 from deltaadm.dataclass import replace
@@ -14,7 +15,6 @@ from deltaadm.masking import MASK, is_secret, masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, Final, TypeVar
 
     from deltaadm.blocks import Report

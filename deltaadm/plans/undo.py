@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import (
@@ -29,7 +32,9 @@ from deltaadm.domain.properties import (
     kept_for,
 )
 from deltaadm.domain.schema import StructType, find_place
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT, Position
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.checks import RETENTION_KEYS
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
@@ -38,15 +43,6 @@ from deltaadm.domain.transaction.update import ROW_TRACKING, compat_key, enabled
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, relocation
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from typing import Final
-
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-
 
 # Command lines
 

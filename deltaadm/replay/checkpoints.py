@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, date, datetime
 from functools import partial, reduce
 from itertools import chain, islice
+from math import isfinite, isnan
+from typing import Any, BinaryIO, Final, TypeVar
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, StructType
-from deltaadm.domain.snapshot import FileFacts
+from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
+from deltaadm.domain.snapshot import Checkpoint, FileFacts
 from deltaadm.domain.wire import ACTION_NAMES
 from deltaadm.errors import EngineError, StorageError
+from deltaadm.limits import Limits
 from deltaadm.replay import commits, parquet
 from deltaadm.replay.commits import log_type
 from deltaadm.replay.parquet import (
     DamagedFooterError,
+    Field,
+    Footer,
     chunks,
     may_hold_any,
     null_count,
@@ -30,22 +39,16 @@ from deltaadm.replay.reconcile import (
     merge,
     processors,
 )
+from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
-    from contextlib import AbstractContextManager
-    from typing import Any, BinaryIO, Final, TypeVar
 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from deltaadm.domain.schema import DataType
-    from deltaadm.domain.snapshot import Checkpoint
-    from deltaadm.limits import Limits
-    from deltaadm.replay.parquet import Field, Footer, Struct
-    from deltaadm.storage.store import LogStore
+    from deltaadm.replay.parquet import Struct
 
 
 # Its schema
@@ -448,8 +451,6 @@ class CheckpointReader:
 
         The columns called *names* have the right types.
         """
-        from contextlib import contextmanager  # which takes longer than to read a small checkpoint
-
         return contextmanager(self._open)(path, names)
 
     def _open(self, path: str, names: Sequence[str]) -> Iterator[Opened]:
@@ -634,8 +635,6 @@ def _texts(values: Iterable[str]) -> pa.StringArray:
 
 def _bytes(values: Iterable[bytes]) -> pa.BinaryArray:
     # By hand: `pa.array` would import pandas wherever it is installed.
-    from array import array
-
     import pyarrow as pa
 
     offsets, body = array("i", [0]), bytearray()
@@ -735,9 +734,7 @@ def _plain_value(data_type: pa.DataType) -> Callable[[Any], Any] | None:
 
 def _json_of(value: Any, kind: pa.DataType) -> str:
     """A value of statistics as the JSON text that Delta would have for it."""
-    from datetime import UTC, date, datetime
     from decimal import Decimal
-    from math import isfinite, isnan
 
     import pyarrow.types as pt
 

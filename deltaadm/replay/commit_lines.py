@@ -10,24 +10,17 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain.snapshot import LogFiles, LogSegment
 from deltaadm.errors import DeltaadmError
-from deltaadm.facts import Line, Lines, first_object
+from deltaadm.facts import LargeLines, Line, Lines, first_object
 from deltaadm.replay import commits
-from deltaadm.replay.commits import ABOUT_FILES
+from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
+from deltaadm.replay.commits import ABOUT_FILES, LargeFile
 from deltaadm.replay.embedded import Replay
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from deltaadm.domain.snapshot import LogFiles, LogSegment
-    from deltaadm.facts import LargeLines
-    from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
-    from deltaadm.replay.commits import LargeFile
-    from deltaadm.storage.store import LogStore
-
+from deltaadm.storage.store import LogStore
 
 # Large commits
 

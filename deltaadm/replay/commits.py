@@ -8,20 +8,21 @@ searched for the two names, and for what letters of theirs begin with when they 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from deltaadm.domain import wire
+from deltaadm.domain.actions import ACTIONS
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import StructType, type_name
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata
 from deltaadm.errors import TableError, TooLarge
 from deltaadm.limits import LIMITS, require_few_values
+from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Final
-
-    from deltaadm.storage.store import LogStore
 
     Document = dict[str, Any]
     Named = tuple[str, Document]
@@ -365,13 +366,9 @@ def log_type(name: str) -> StructType:
     """The type of the action called *name* in the log."""
     # What a plain inspection looks at is imported without the other actions.
     if name == "protocol":
-        from deltaadm.domain.protocol import Protocol
-
         return Protocol.log_type()
     if name == "metaData":
         return Metadata.log_type()
     if name == "commitInfo":
         return CommitInfo.log_type()
-    from deltaadm.domain.actions import ACTIONS
-
     return ACTIONS[name].log_type()

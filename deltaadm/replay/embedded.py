@@ -7,6 +7,9 @@ in older files goes unnoticed there; `Detail.STATE` reads everything.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
+from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileFacts, Kind, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata
@@ -22,17 +25,15 @@ from deltaadm.replay.reconcile import (
     parallel_scan,
     processors,
 )
+from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from typing import Any, Final, TypeVar
 
     import pyarrow as pa
 
-    from deltaadm.domain.actions import AddFile
     from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
-    from deltaadm.storage.store import LogStore
 
     Document = dict[str, Any]
     Named = tuple[str, Document]
@@ -172,8 +173,6 @@ class Replay:
             )
         domains = transactions = None
         if facts is not None:
-            from deltaadm.domain.actions import DomainMetadata, SetTransaction
-
             found = map(DomainMetadata.from_wire, self._reconciled.domains.values())
             # Tombstones have done their work.
             domains = {domain.domain: domain for domain in found if not domain.removed}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections import deque
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from functools import partial
 from itertools import islice
@@ -19,13 +20,23 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm import facts
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import file_facts
+from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
 from deltaadm.domain.features import mapping_mode
 from deltaadm.domain.file_facts import kinds_in
 from deltaadm.domain.properties import whole_number
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import walk
-from deltaadm.domain.snapshot import FileFacts, Kind, LogListing
+from deltaadm.domain.schema import Path, walk
+from deltaadm.domain.snapshot import (
+    Checkpoint,
+    FileFacts,
+    Kind,
+    LogFile,
+    LogListing,
+    LogSegment,
+    Snapshot,
+)
 from deltaadm.domain.transaction.column_mapping import column_id, physical_name
+from deltaadm.domain.transaction.columns import earlier_names, lost_clustering
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
 from deltaadm.facts import State
@@ -35,23 +46,16 @@ from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_facts, state_after
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError
+from deltaadm.replay.reconcile import Detail, ReplayEngine, UnreadableCheckpointError
 from deltaadm.replay.totals import TotalsBuilder
-from deltaadm.storage.threads import Threads, panics_as_errors
+from deltaadm.storage.store import LogStore
+from deltaadm.storage.threads import Pending, Threads, panics_as_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
-
     import pyarrow as pa
     from deltalake import DeltaTable
 
-    from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.snapshot import Checkpoint, LogFile, LogSegment, Snapshot
     from deltaadm.replay.file_columns import ArrowFiles
-    from deltaadm.replay.reconcile import ReplayEngine
-    from deltaadm.storage.store import LogStore
-    from deltaadm.storage.threads import Pending
 
 
 # Cross check
@@ -603,8 +607,6 @@ class _FactCollector:
 
         Earlier versions are read only where there are such columns, and no more than it takes.
         """
-        from deltaadm.domain.transaction.columns import earlier_names, lost_clustering
-
         known: dict[Path, Path] = {}
         try:
             lost = set(lost_clustering(snapshot))

@@ -8,29 +8,32 @@ remembered of a file, so as to compare two sets of them, is a hash of 64 bits.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile
+from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile, LogListing
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import TableError
-from deltaadm.facts import CheckpointFacts, CompactionFacts, Difference, SidecarFacts, State
+from deltaadm.facts import (
+    CheckpointFacts,
+    CompactionFacts,
+    Difference,
+    Pointer,
+    SidecarFacts,
+    State,
+)
 from deltaadm.json_values import integer
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import SMALL, CheckpointReader, require_short_paths, sidecar_path
 from deltaadm.replay.reconcile import Reconciliation, canonical_path, vector_id
+from deltaadm.storage.store import LogStore
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     import pyarrow as pa
-
-    from deltaadm.domain.snapshot import LogListing
-    from deltaadm.facts import Pointer
-    from deltaadm.storage.store import LogStore
 
     Document = dict[str, Any]
     Named = tuple[str, Document]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
@@ -19,15 +20,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaadm.domain.file_facts import kinds_in, num_records
-from deltaadm.facts import LiveFile
+from deltaadm.facts import LiveFile, State
 from deltaadm.paths import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH
 from deltaadm.replay.add_files import add_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-
     from deltaadm.domain.file_facts import Kinds
-    from deltaadm.facts import State
 
 
 # Texts that are alike

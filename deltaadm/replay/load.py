@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.snapshot import LogListing, LogSegment
+from deltaadm.domain.schema import Path
+from deltaadm.domain.snapshot import LogListing, LogSegment, Snapshot
 from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
-from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, hint_of
+from deltaadm.replay.reconcile import Detail, ReplayEngine, UnreadableCheckpointError, hint_of
+from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
-
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.replay.reconcile import ReplayEngine
-    from deltaadm.storage.store import LogStore
 
 
 @dataclass(frozen=True)

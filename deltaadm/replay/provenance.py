@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import commit_name
+from deltaadm.domain.schema import Path
+from deltaadm.domain.snapshot import Snapshot, commit_name
+from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.columns import (
     CLUSTERING_DOMAIN,
     physical_clustering,
@@ -14,12 +16,7 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.wire import CommitInfo, CommitMark, Metadata, Provenance
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.commits import LargeFile, body, newest_actions
-
-if TYPE_CHECKING:
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.storage.store import LogStore
+from deltaadm.storage.store import LogStore
 
 
 def provenance(

@@ -11,19 +11,17 @@ import marshal
 import os
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 
-from deltaadm.domain.snapshot import FileFacts
+from deltaadm.domain.snapshot import FileFacts, LogSegment, Snapshot
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.limits import LIMITS, load_json
+from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Final, Never, TypeVar
-
-    from deltaadm.domain.snapshot import LogSegment, Snapshot
-    from deltaadm.storage.store import LogStore
 
     Document = Mapping[str, Any]
     Key = tuple[str, str]

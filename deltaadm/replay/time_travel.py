@@ -9,20 +9,15 @@ predecessor's where needed.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from deltaadm.domain.instants import instant
-from deltaadm.domain.snapshot import LogListing, no_table
+from deltaadm.domain.snapshot import LogFile, LogListing, no_table
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import TableError
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import in_commit_timestamps
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from deltaadm.domain.snapshot import LogFile
-    from deltaadm.domain.wire import Metadata
-    from deltaadm.storage.store import LogStore
+from deltaadm.storage.store import LogStore
 
 
 def version_at(store: LogStore, metadata: Metadata, timestamp: int) -> int:

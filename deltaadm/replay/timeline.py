@@ -8,13 +8,14 @@ checkpoint from which it can be rebuilt.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import LogListing, Snapshot
+from deltaadm.domain.snapshot import LogFile, LogFiles, LogListing, Snapshot
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.removal import (
@@ -28,17 +29,17 @@ from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import in_commit_timestamps
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError, parallel_scan, processors
+from deltaadm.replay.reconcile import (
+    Detail,
+    ReplayEngine,
+    UnreadableCheckpointError,
+    parallel_scan,
+    processors,
+)
 from deltaadm.replay.time_travel import raised_times
+from deltaadm.storage.store import LogStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from deltaadm.domain.snapshot import LogFile, LogFiles
-    from deltaadm.replay.reconcile import ReplayEngine
-    from deltaadm.storage.store import LogStore
-
     Named = tuple[str, dict[str, Any]]
 
 

@@ -9,21 +9,20 @@ worth a name are looked up by reading the files a second time.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import replace
+from deltaadm.domain.actions import AddFile
 from deltaadm.domain.file_facts import INLINE, num_records
+from deltaadm.domain.snapshot import FileFacts
 from deltaadm.facts import FileTotals, Some
 from deltaadm.paths import is_absolute
 from deltaadm.replay.reconcile import canonical_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import pyarrow as pa
 
-    from deltaadm.domain.actions import AddFile
-    from deltaadm.domain.snapshot import FileFacts
     from deltaadm.replay.file_columns import ArrowFiles
 
 

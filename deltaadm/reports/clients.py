@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
 from deltaadm.blocks import Either, Heading, Items, Matrix, Paragraph, Table
-from deltaadm.clients import Access, Compatibility, feature_verdict, newest_releases, parse_client
-from deltaadm.clients.facts import version_key
+from deltaadm.clients import (
+    Access,
+    Client,
+    ClientRelease,
+    Compatibility,
+    Fact,
+    Verdict,
+    feature_verdict,
+    newest_releases,
+    parse_client,
+)
+from deltaadm.clients.facts import Gate, version_key
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, Kind
@@ -23,12 +36,7 @@ from deltaadm.reports.words import DOES, LEGEND, matrix_cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any, Final
-
     from deltaadm.blocks import Block
-    from deltaadm.clients import Client, ClientRelease, Fact, Verdict
-    from deltaadm.clients.facts import Gate
     from deltaadm.json_values import Fields
 
 

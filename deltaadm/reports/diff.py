@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,8 +44,6 @@ from deltaadm.plans.secrets import Masker
 from deltaadm.reports.history import SECTIONED_CHANGES, Section, change_rows, section_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
     from deltaadm.blocks import Block
 
 

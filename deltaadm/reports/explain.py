@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,14 +18,11 @@ from deltaadm.json_values import STRING, STRINGS, array, name_of, one_of, record
 from deltaadm.reports.clients import ClientExplanation, explain_client
 from deltaadm.reports.features import FeatureExplanation, explain_feature
 from deltaadm.reports.validate import choose_rules, code_prefix, similar_code
-from deltaadm.rules.rule import RULES, Scope, Severity
+from deltaadm.rules.rule import RULES, Rule, Scope, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from deltaadm.blocks import Block
     from deltaadm.json_values import Fields
-    from deltaadm.rules.rule import Rule
 
 
 # Error classes of Delta

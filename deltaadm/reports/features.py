@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.blocks import Either, Heading, Table
@@ -23,8 +24,6 @@ from deltaadm.json_values import (
 from deltaadm.reports.words import COSTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from deltaadm.blocks import Block
     from deltaadm.json_values import Fields
 

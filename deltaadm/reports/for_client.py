@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.blocks import Heading, Table
-from deltaadm.clients import Access, Compatibility, verdict, verdicts
+from deltaadm.clients import Access, ClientRelease, Compatibility, Verdict, verdict, verdicts
 from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import Cost
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import COUNT, STRING, maybe, one_of, record, within
 from deltaadm.plans.plan import Goal, Plan
@@ -18,13 +22,7 @@ from deltaadm.plans.undo import quoted
 from deltaadm.reports.words import cost_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from deltaadm.blocks import Block
-    from deltaadm.clients import ClientRelease, Verdict
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.transaction.removal import FeatureHistory
 
 
 @dataclass(frozen=True)

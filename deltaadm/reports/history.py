@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +21,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.instants import instant
 from deltaadm.domain.properties import CONSTRAINT_PREFIX
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.table import no_table
 from deltaadm.json_values import (
     BOOLEAN,
@@ -32,15 +34,11 @@ from deltaadm.json_values import (
     record,
     within,
 )
-from deltaadm.plans.diff import CHANGE, ChangeKind, change_words, diff, value_words
+from deltaadm.plans.diff import CHANGE, Change, ChangeKind, change_words, diff, value_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from deltaadm.blocks import Block
-    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.json_values import Fields
-    from deltaadm.plans.diff import Change
 
 
 class Section(Enum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache, partial
 from operator import is_
@@ -18,10 +19,10 @@ from deltaadm.blocks import (
     Paragraph,
     Table,
 )
-from deltaadm.clients import Access, newest_releases
+from deltaadm.clients import Access, ClientRelease, Verdict, newest_releases, verdicts
 from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.documents import Document
+from deltaadm.documents import Document, Failure
 from deltaadm.domain.features import (
     FEATURES,
     Kind,
@@ -37,12 +38,12 @@ from deltaadm.domain.properties import (
     is_protocol_property,
 )
 from deltaadm.domain.protocol import PROTOCOL, Protocol
-from deltaadm.domain.schema import path_text, type_name, walk
+from deltaadm.domain.schema import Path, path_text, type_name, walk
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.checks import check_retention
 from deltaadm.domain.transaction.column_mapping import column_id, max_column_id, physical_name
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
-from deltaadm.domain.usage import usages
+from deltaadm.domain.usage import Usage, usages
 from deltaadm.domain.wire import Metadata, Traits
 from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import (
@@ -63,14 +64,9 @@ from deltaadm.reports.words import DOES, LEGEND, VERDICTS, WHOLE_TABLE, grouped,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, Final, TypeVar
 
     from deltaadm.blocks import Block
-    from deltaadm.clients import ClientRelease, Verdict
-    from deltaadm.documents import Failure
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.usage import Usage
 
 
 if TYPE_CHECKING:
@@ -242,8 +238,6 @@ def _attempt(warnings: list[str], find: Callable[[], Result]) -> Result | None:
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
 def _alike(protocol: Protocol, traits: Traits, *, in_catalog: bool) -> TableReport:
     """What the reports on all tables with this protocol and these traits have in common."""
-    from deltaadm.clients import verdicts
-
     warnings: list[str] = []
     metadata = traits.metadata
     name = "its name" if in_catalog else None

@@ -8,6 +8,8 @@ as well.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from deltaadm.blocks import Heading, Table
 from deltaadm.dataclass import dataclass, field
@@ -16,9 +18,6 @@ from deltaadm.reports.words import DOES, cost_text, counted, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any, Final
-
     from deltaadm.blocks import Block
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.blocks import (
@@ -19,7 +20,7 @@ from deltaadm.blocks import (
     Paragraph,
     Table,
 )
-from deltaadm.clients import Access
+from deltaadm.clients import Access, Verdict
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.instants import second
@@ -27,28 +28,25 @@ from deltaadm.domain.schema import path_text, type_name, walk
 from deltaadm.errors import TableError
 from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
-from deltaadm.plans.features import Phase
-from deltaadm.plans.plan import moves, planned_statement
-from deltaadm.plans.reports import PlanReport, PlanState, committed_words, concurrent_words
+from deltaadm.plans.features import DropReport, DropStatus, Phase
+from deltaadm.plans.plan import Plan, PlannedChange, moves, planned_statement
+from deltaadm.plans.reports import (
+    ConcurrentChange,
+    ForeignReport,
+    JournalReport,
+    OutcomeReport,
+    PlanReport,
+    PlanState,
+    SavedPlanReport,
+    committed_words,
+    concurrent_words,
+)
 from deltaadm.plans.undo import fix_command
 from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped
-from deltaadm.rules.rule import LIMIT
+from deltaadm.rules.rule import LIMIT, Finding, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from deltaadm.blocks import Block, PageBlock
-    from deltaadm.clients import Verdict
-    from deltaadm.plans.features import DropReport, DropStatus
-    from deltaadm.plans.plan import Plan, PlannedChange
-    from deltaadm.plans.reports import (
-        ConcurrentChange,
-        ForeignReport,
-        JournalReport,
-        OutcomeReport,
-        SavedPlanReport,
-    )
-    from deltaadm.rules.rule import Finding, Severity
 
 
 _COLUMNS_SHOWN_ONE_BY_ONE: Final = 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.blocks import Either, Heading, Table
@@ -12,8 +13,6 @@ from deltaadm.json_values import STRING, array, maybe, one_of, record
 from deltaadm.masking import masked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from deltaadm.blocks import Block
 
 

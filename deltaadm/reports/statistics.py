@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.blocks import Either, Heading, Prose, Table
@@ -12,8 +13,6 @@ from deltaadm.reports.words import counted
 from deltaadm.rules.rule import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from deltaadm.blocks import Block
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import itemgetter, methodcaller
@@ -12,14 +13,18 @@ from typing import TYPE_CHECKING, Final
 
 import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
 from deltaadm.blocks import Cards, Either, Findings, Graph, Heading, Paragraph, Prose, Table
-from deltaadm.clients import Access, newest_releases, verdicts
+from deltaadm.clients import Access, ClientRelease, newest_releases, verdicts
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.wire import Traits
-from deltaadm.errors import DeltaadmError, SettingsError, did_you_mean
+from deltaadm.errors import DeltaadmError, SettingsError, TableError, did_you_mean
 from deltaadm.facts import (
     ClientVerdict,
+    Facts,
+    Ignore,
     LogFacts,
     Obstacle,
     Policy,
@@ -46,6 +51,7 @@ from deltaadm.rules.rule import (
     Cause,
     Finding,
     Judge,
+    Rule,
     Scope,
     Severity,
     Suppressed,
@@ -54,15 +60,7 @@ from deltaadm.rules.rule import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
     from deltaadm.blocks import Block, PageBlock
-    from deltaadm.clients import ClientRelease
-    from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.errors import TableError
-    from deltaadm.facts import Facts, Ignore
-    from deltaadm.rules.rule import Rule
 
 
 UNREADABLE: Final = "DL100"

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.blocks import Heading, Table
-from deltaadm.clients import Compatibility, newest_releases, shifts, verdicts
+from deltaadm.clients import Compatibility, Verdict, newest_releases, shifts, verdicts
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import Cost, TableFeature, dependents
 from deltaadm.domain.properties import FEATURE_PREFIX
-from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.protocol import Protocol, SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import DropFeature
-from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION
+from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.usage import Usage, usages
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.json_values import (
@@ -38,13 +40,7 @@ from deltaadm.reports.plans import drop_sentences
 from deltaadm.reports.words import COSTS, DOES, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-
     from deltaadm.blocks import Block
-    from deltaadm.clients import Verdict
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.transaction.removal import FeatureHistory
 
 
 class Cause(Enum):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
 from deltaadm.domain.features import Cost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Final
 
     from deltaadm.clients import Verdict

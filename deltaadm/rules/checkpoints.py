@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,22 +12,14 @@ from deltaadm.domain.snapshot import Kind
 from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import TableError
+from deltaadm.facts import CheckpointFacts, ChecksumFacts, LogFacts, SnapshotFacts, State
 from deltaadm.json_values import integer
 from deltaadm.paths import is_absolute
 from deltaadm.rules.log import LOG, POINTER
 from deltaadm.rules.rule import Problem, Scope, Severity, has_timestamps, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from deltaadm.facts import (
-        CheckpointFacts,
-        ChecksumFacts,
-        Document,
-        LogFacts,
-        SnapshotFacts,
-        State,
-    )
+    from deltaadm.facts import Document
 
 
 V2: Final = "v2Checkpoint"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from deltaadm.domain.file_facts import NotStatistics, parse_statistics
 from deltaadm.domain.properties import (
@@ -15,8 +16,8 @@ from deltaadm.domain.properties import (
     ROW_COMMIT_VERSION_COLUMN,
     ROW_ID_COLUMN,
 )
-from deltaadm.domain.schema import StructType, path_text, walk
-from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.schema import Path, StructField, StructType, path_text, walk
+from deltaadm.domain.steps import SetProperties, Step
 from deltaadm.domain.transaction.column_mapping import (
     COLUMN_ID,
     INTERNAL_COLUMNS,
@@ -36,7 +37,17 @@ from deltaadm.domain.transaction.column_mapping import (
     slot_paths,
 )
 from deltaadm.domain.transaction.update import enabled_versions
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
+from deltaadm.facts import (
+    CommitFacts,
+    DataFileFacts,
+    FileColumns,
+    LiveFile,
+    Rows,
+    SnapshotFacts,
+    State,
+)
 from deltaadm.json_values import integer
 from deltaadm.rules.rule import (
     Problem,
@@ -51,23 +62,6 @@ from deltaadm.rules.rule import (
     rule,
     schema_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from deltaadm.domain.schema import Path, StructField
-    from deltaadm.domain.steps import Step
-    from deltaadm.domain.wire import Metadata
-    from deltaadm.facts import (
-        CommitFacts,
-        DataFileFacts,
-        FileColumns,
-        LiveFile,
-        Rows,
-        SnapshotFacts,
-        State,
-    )
-
 
 MODE: Final = f"configuration[{COLUMN_MAPPING_MODE}]"
 MAX: Final = f"configuration[{MAX_COLUMN_ID}]"

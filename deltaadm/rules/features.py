@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.domain.features import FEATURES, is_variant, struct_fields
 from deltaadm.domain.properties import (
@@ -15,8 +16,8 @@ from deltaadm.domain.properties import (
     TYPE_CHANGES,
     switch,
 )
-from deltaadm.domain.schema import PrimitiveType, path_text, slots
-from deltaadm.domain.steps import ClusterBy
+from deltaadm.domain.schema import DataType, PrimitiveType, StructField, path_text, slots
+from deltaadm.domain.steps import ClusterBy, Step
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.columns import (
@@ -30,6 +31,7 @@ from deltaadm.domain.transaction.removal import ROW_TRACKING_DOMAIN
 from deltaadm.domain.transaction.spark_support import invariants
 from deltaadm.domain.transaction.update import ROW_TRACKING, widens_in_iceberg
 from deltaadm.errors import DeltaadmError
+from deltaadm.facts import CommitFacts, SnapshotFacts
 from deltaadm.json_values import integer
 from deltaadm.limits import load_json
 from deltaadm.rules.rule import (
@@ -49,14 +51,6 @@ from deltaadm.rules.rule import (
     top_fields,
     whole_number,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deltaadm.domain.schema import DataType, StructField
-    from deltaadm.domain.steps import Step
-    from deltaadm.facts import CommitFacts, SnapshotFacts
-
 
 _CLUSTERING: Final = f"domainMetadata[{CLUSTERING_DOMAIN}]"
 _GENERATION: Final = "delta.generationExpression"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
+from deltaadm.domain.actions import AddFile
 from deltaadm.domain.file_facts import NotStatistics, descriptor_flaw, kinds_in, parse_statistics
 from deltaadm.domain.properties import switch
 from deltaadm.domain.schema import PrimitiveType
@@ -14,6 +16,15 @@ from deltaadm.domain.transaction.column_mapping import (
     column_mapping_mode,
 )
 from deltaadm.errors import DeltaadmError
+from deltaadm.facts import (
+    CommitFacts,
+    DataFileFacts,
+    FileColumns,
+    LiveFile,
+    Rows,
+    SnapshotFacts,
+    State,
+)
 from deltaadm.json_values import integer
 from deltaadm.paths import path_flaw, uri_flaw
 from deltaadm.rules.rule import (
@@ -29,19 +40,7 @@ from deltaadm.rules.rule import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from deltaadm.domain.actions import AddFile
     from deltaadm.domain.file_facts import Kinds
-    from deltaadm.facts import (
-        CommitFacts,
-        DataFileFacts,
-        FileColumns,
-        LiveFile,
-        Rows,
-        SnapshotFacts,
-        State,
-    )
 
 
 _DAY: Final = 86_400_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,8 @@ from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
 from deltaadm.domain.file_facts import checksums, num_records
 from deltaadm.domain.properties import checkpoint_interval, whole_number
 from deltaadm.domain.snapshot import Kind
-from deltaadm.domain.steps import WriteCheckpoint
+from deltaadm.domain.steps import Step, WriteCheckpoint
+from deltaadm.facts import CommitFacts, CompactionFacts, LogFacts
 from deltaadm.json_values import integer
 from deltaadm.limits import load_json
 from deltaadm.paths import with_upper_escapes
@@ -26,11 +28,6 @@ from deltaadm.rules.rule import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from deltaadm.domain.steps import Step
-    from deltaadm.facts import CommitFacts, CompactionFacts, LogFacts
-
     Metric = tuple[str, Callable[[CommitFacts], tuple[int, ...]]]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.domain.features import FEATURES, is_geospatial
 from deltaadm.domain.foreign_properties import foreign_value
@@ -20,7 +21,8 @@ from deltaadm.domain.properties import (
     portable,
     similar_property,
 )
-from deltaadm.domain.schema import PrimitiveType, StructType, path_text, slots, walk
+from deltaadm.domain.schema import DataType, Path, PrimitiveType, StructType, path_text, slots, walk
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.domain.steps.evolve import evolve
@@ -46,7 +48,9 @@ from deltaadm.domain.transaction.column_mapping import (
 )
 from deltaadm.domain.transaction.spark_support import is_spark_type, refusal_to_read
 from deltaadm.domain.transaction.update import FORMATS
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
+from deltaadm.facts import CommitFacts, SnapshotFacts
 from deltaadm.limits import load_json
 from deltaadm.masking import is_secret
 from deltaadm.rules.rule import (
@@ -63,14 +67,6 @@ from deltaadm.rules.rule import (
     schema_of,
     top_fields,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deltaadm.domain.schema import DataType, Path
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.wire import Metadata
-    from deltaadm.facts import CommitFacts, SnapshotFacts
 
 
 @rule("DL301", Severity.ERROR, Scope.COMMIT, among=having("metaData"))

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, PROPERTIES, spark_values
 from deltaadm.domain.schema import StructType, path_text, type_name, walk
-from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.steps import SetProperties, Step
 from deltaadm.errors import DeltaadmError
-from deltaadm.facts import effective
+from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts, effective
 from deltaadm.masking import is_secret
 from deltaadm.rules.rule import Problem, Scope, Severity, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from deltaadm.domain.steps import Step
-    from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts
-
 
 _FEATURE: Final = "delta.feature."
 _VERSIONS: Final = {

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.properties import (
@@ -13,18 +14,12 @@ from deltaadm.domain.properties import (
     ICT_ENABLEMENT_VERSION,
     PROTECTED_BEFORE,
 )
-from deltaadm.domain.snapshot import LogListing
+from deltaadm.domain.schema import Path
+from deltaadm.domain.snapshot import LogListing, Snapshot
 from deltaadm.domain.transaction.columns import clustering_columns, with_clustering
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.facts import SnapshotFacts
-from deltaadm.rules.rule import RULES, Judge, RuleSet, Scope
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.rules.rule import Finding
+from deltaadm.rules.rule import RULES, Finding, Judge, RuleSet, Scope
 
 
 def snapshot_findings(

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.domain.features import FEATURES, Status, TableFeature
 from deltaadm.domain.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
+    Protocol,
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
 from deltaadm.domain.schema import all_types, path_text, walk
-from deltaadm.domain.steps import SetProperties, UnsetProperties
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
 from deltaadm.domain.transaction.checks import check_property_constraints
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
 from deltaadm.domain.transaction.update import allows_type, compat_key
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, Refused, did_you_mean
+from deltaadm.facts import CommitFacts, PolicyFacts, SnapshotFacts
 from deltaadm.rules.rule import (
     Problem,
     Scope,
@@ -38,15 +42,6 @@ from deltaadm.rules.rule import (
     top_fields,
     whole_number,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.facts import CommitFacts, PolicyFacts, SnapshotFacts
-
 
 READERS: Final = "protocol.readerFeatures"
 WRITERS: Final = "protocol.writerFeatures"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property, lru_cache
 from itertools import compress
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from deltaadm import facts
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.properties import FEATURE_PREFIX, switch
-from deltaadm.domain.schema import StructType, path_text, walk
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.schema import DataType, StructField, StructType, path_text, walk
 from deltaadm.domain.snapshot import LogListing, Snapshot
-from deltaadm.domain.steps import SetProperties
+from deltaadm.domain.steps import SetProperties, Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
@@ -27,19 +29,10 @@ from deltaadm.domain.transaction.column_mapping import (
 from deltaadm.domain.transaction.columns import physical_clustering
 from deltaadm.domain.transaction.update import VERSIONS as COMPAT_VERSIONS
 from deltaadm.domain.transaction.update import compat_key
-from deltaadm.domain.wire import Traits
+from deltaadm.domain.wire import Metadata, Traits
 from deltaadm.errors import DeltaadmError
+from deltaadm.facts import CommitFacts, SnapshotFacts, State
 from deltaadm.masking import masked, secrets_among
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.schema import DataType, StructField
-    from deltaadm.domain.steps import Step
-    from deltaadm.domain.wire import Metadata
-    from deltaadm.facts import CommitFacts, SnapshotFacts, State
-
 
 # Commits in which a rule can find something
 

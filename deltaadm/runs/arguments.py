@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
+import deltaadm
 from deltaadm.errors import UsageError
 
 P = ParamSpec("P")
@@ -104,16 +105,12 @@ def _problem(parameter: str, annotation: object, value: object) -> str:
 def _type(name: str) -> type | None:
     if name in _BUILTIN:
         return _BUILTIN[name]
-    import deltaadm
-
     candidate: Any = getattr(deltaadm, name) if name in dir(deltaadm) else None
     return candidate if isinstance(candidate, type) else None
 
 
 def _hint(function: str) -> str:
     """The method that returns the same for a whole table."""
-    import deltaadm
-
     method = "inspect" if function == "describe" else function
     return (
         f" For a table, there is deltaadm.table(...).{method}()."

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from deltaadm.dataclass import replace
 from deltaadm.documents import Failure
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import Refused, SettingsError, UsageError
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.diff import (
     ComparedState,
     DiffReport,
+    Reference,
     compare,
     ignoring,
     read_reference,
@@ -23,6 +26,7 @@ from deltaadm.reports.diff import (
     write_reference,
 )
 from deltaadm.reports.history import Section
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import (
     TableTask,
@@ -35,15 +39,7 @@ from deltaadm.runs.history import NEWEST, Point, iso_milliseconds
 from deltaadm.runs.options import FleetOptions, read_file
 from deltaadm.runs.output import info, show, show_error, write_text
 from deltaadm.runs.status import FOUND
-from deltaadm.runs.target import find
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.reports.diff import Reference
-    from deltaadm.runs.context import RunContext
-    from deltaadm.runs.target import Target
+from deltaadm.runs.target import Target, find
 
 
 class ComparisonRequest(NamedTuple):

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
+from time import time_ns
 
 from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import SettingsError, UsageError
 from deltaadm.formats.formats import Style
-from deltaadm.runs.options import AccessOptions, Engine, SparkOptionGroup
+from deltaadm.runs.options import AccessOptions, Engine, OutputOptions, SparkOptionGroup
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
-from deltaadm.storage.store import ObjectStores, is_remote, open_store, require_no_secret
+from deltaadm.storage.store import LogStore, ObjectStores, is_remote, open_store, require_no_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Final
 
-    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.transaction.removal import FeatureHistory
-    from deltaadm.runs.options import OutputOptions
     from deltaadm.runs.unity import Unity
     from deltaadm.spark.catalog import DeltaCatalog
     from deltaadm.spark.engine import SparkEngine
     from deltaadm.spark.fleet import Executors
     from deltaadm.spark.store import Hadoop
-    from deltaadm.storage.store import LogStore
 
 
 @dataclass(frozen=True)
@@ -169,8 +168,6 @@ def do_without_numpy() -> None:
 
 def now() -> int:
     """The time of day, in milliseconds since the epoch."""
-    from time import time_ns
-
     return time_ns() // 1_000_000
 
 

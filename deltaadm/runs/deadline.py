@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 import signal
+from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
+from typing import Final, Never
 
-from deltaadm.errors import UsageError
+from deltaadm.errors import UsageError, did_you_mean
 from deltaadm.runs.status import DeadlineReached
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
-    from typing import Final, Never
-
 
 _OPTION: Final = "--timeout"
 
@@ -63,8 +59,6 @@ def seconds_of(duration: str) -> float:
     unknown = [unit for unit in units if unit not in _SECONDS]
     mixed = len(units) > 1 and "" in units  # is 1h30 half an hour more, or half a minute?
     if not parts or unknown or mixed or re.sub(_PART, "", duration).strip():
-        from deltaadm.errors import did_you_mean
-
         raise UsageError(
             f"{duration!r} is not a duration such as 30s or 5m",
             option=_OPTION,

@@ -9,10 +9,10 @@ declarations, which import nothing that is slow to import.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any, ClassVar, Final, Self
 
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from deltaadm.blocks import Check, Health
 from deltaadm.errors import DeltaadmError
+from deltaadm.runs.context import RunContext
 from deltaadm.storage.store import ObjectStores, is_in_object_store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deltaadm.runs.context import RunContext
-
 
 _NOTED: Final = 60
 # S3 and Azure refuse requests that are more than fifteen minutes off.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from deltaadm.documents import FORMAT_VERSION
 from deltaadm.errors import Refused
@@ -17,9 +18,7 @@ from deltaadm.runs.output import FileText, info, write_text
 from deltaadm.storage.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-    from typing import TypeGuard
 
     from deltaadm.plans.plan import Plan
 

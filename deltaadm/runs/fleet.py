@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
@@ -28,8 +28,9 @@ from deltaadm.reports.overview import (
 )
 from deltaadm.reports.statistics import RuleCount, StatisticsReport
 from deltaadm.runs import names as table_names
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import resume_lines, write_file
-from deltaadm.runs.options import read_file
+from deltaadm.runs.options import FleetOptions, read_file
 from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
 from deltaadm.runs.progress import Progress, State
 from deltaadm.runs.status import FOUND, NOTHING, SOME_FAILED, WAITING
@@ -38,14 +39,11 @@ from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order
 from deltaadm.storage.store import is_in_object_store, is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from deltaadm.blocks import Report
-    from deltaadm.runs.context import RunContext
     from deltaadm.runs.inventory import Inventory
     from deltaadm.runs.names import Entry
-    from deltaadm.runs.options import FleetOptions
 
 
 Document = Mapping[str, Any]

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from deltaadm.domain.properties import spark_values
+from deltaadm.domain.schema import Path, StructType
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import parse_column_list
 from deltaadm.domain.steps import CreateTable, CreationMode
 from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError, Refused, UsageError
-from deltaadm.plans.alter import plan_create
-from deltaadm.plans.foreign import carry_out, plan_foreign_changes, plan_foreign_creation
+from deltaadm.plans.alter import TableChanges, plan_create
+from deltaadm.plans.foreign import (
+    ForeignPlan,
+    carry_out,
+    plan_foreign_changes,
+    plan_foreign_creation,
+)
 from deltaadm.plans.reports import ForeignReport
 from deltaadm.runs import names as table_names
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import show
 from deltaadm.runs.places import chosen_place, is_occupied, is_occupied_locally, table_around
-from deltaadm.runs.plan_run import agree, foreign_consents, show_plan
+from deltaadm.runs.plan_options import ChangeOptions, ClientOptions
+from deltaadm.runs.plan_run import Planner, agree, foreign_consents, show_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from deltaadm.domain.schema import Path, StructType
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.plans.alter import TableChanges
-    from deltaadm.plans.foreign import ForeignPlan
-    from deltaadm.runs.context import RunContext
     from deltaadm.runs.names import Entry
-    from deltaadm.runs.plan_options import ChangeOptions, ClientOptions
-    from deltaadm.runs.plan_run import Planner
 
 
 def require_name(table: str, provider: str) -> None:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from deltaadm.errors import DeltaadmError, UsageError
 from deltaadm.replay.time_travel import too_early
-from deltaadm.replay.timeline import timeline
-from deltaadm.reports.history import HistoryReport, Section, entries
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deltaadm.replay.timeline import Timeline
-    from deltaadm.reports.history import HistoryEntry
-    from deltaadm.runs.context import RunContext
-    from deltaadm.runs.target import Target
+from deltaadm.replay.timeline import Timeline, timeline
+from deltaadm.reports.history import HistoryEntry, HistoryReport, Section, entries
+from deltaadm.runs.context import RunContext
+from deltaadm.runs.target import Target
 
 
 class Point(NamedTuple):

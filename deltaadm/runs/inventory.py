@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.errors import UsageError
 from deltaadm.plans.inventory import add_rows, require_place
 from deltaadm.runs.context import now
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
 
 if TYPE_CHECKING:
     Document = Mapping[str, Any]

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.table import no_table
+from deltaadm.domain.wire import CommitMark, Provenance
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.provenance import provenance
+from deltaadm.replay.reconcile import Detail
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.names import entry_of_new, look_up_again
 from deltaadm.runs.target import Target, resolve
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.domain.wire import CommitMark, Provenance
-    from deltaadm.replay.reconcile import Detail
-    from deltaadm.runs.context import RunContext
 
 
 @dataclass(frozen=True)

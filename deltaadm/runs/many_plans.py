@@ -6,7 +6,7 @@ import json
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -16,6 +16,7 @@ from deltaadm.dataclass import replace
 from deltaadm.documents import Failure
 from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, UsageError
 from deltaadm.formats.json import json_line
+from deltaadm.plans.carry_out import Executor
 from deltaadm.plans.document import Entry, read_entry, saved_document, write_entry
 from deltaadm.plans.plan import Plan, is_verified_by_state
 from deltaadm.plans.reach_clients import require_reached
@@ -29,11 +30,12 @@ from deltaadm.plans.reports import (
     SavedPlanReport,
 )
 from deltaadm.plans.reversal import plan_undo
-from deltaadm.plans.saved import read_plans
+from deltaadm.plans.saved import SavedPlan, read_plans
 from deltaadm.plans.secrets import require_no_secrets
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, brief_line
 from deltaadm.runs import sessions
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import announce_plans, is_standard_output, unwritable
 from deltaadm.runs.fleet import (
     Fleet,
@@ -47,9 +49,11 @@ from deltaadm.runs.fleet import (
     table_results,
 )
 from deltaadm.runs.names import look_up, opened
-from deltaadm.runs.options import read_file, read_input, require_streaming
+from deltaadm.runs.options import FleetOptions, read_file, read_input, require_streaming
 from deltaadm.runs.output import handle_errors, info
+from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, PlanOptions
 from deltaadm.runs.plan_run import (
+    Planner,
     carry_out_plan,
     confirm,
     execute,
@@ -61,7 +65,7 @@ from deltaadm.runs.plan_run import (
     with_commit_engine,
     with_engine_for,
 )
-from deltaadm.runs.progress import phases
+from deltaadm.runs.progress import Phases, phases
 from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.settings import ClientRequirements, Settings, load_settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, SOME_FAILED, WAITING
@@ -70,17 +74,8 @@ from deltaadm.storage.files import lock, open_to_append, replacing
 from deltaadm.storage.store import table_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from deltaadm.blocks import Report
-    from deltaadm.plans.carry_out import Executor
-    from deltaadm.plans.saved import SavedPlan
-    from deltaadm.runs.context import RunContext
     from deltaadm.runs.names import Entry as NamesEntry
-    from deltaadm.runs.options import FleetOptions
-    from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, PlanOptions
-    from deltaadm.runs.plan_run import Planner
-    from deltaadm.runs.progress import Phases
 
 
 Document = Mapping[str, Any]

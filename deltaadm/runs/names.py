@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
+from typing import TypeGuard
 
-from deltaadm.catalog_table import SESSION_CATALOG
+from deltaadm.catalog_table import SESSION_CATALOG, CatalogTable
 from deltaadm.dataclass import replace
 from deltaadm.errors import DeltaadmError, Refused, UsageError
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import info
 from deltaadm.runs.sessions import log_reader, spark_options
@@ -15,11 +18,6 @@ from deltaadm.storage.store import table_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import TypeGuard
-
-    from deltaadm.catalog_table import CatalogTable
-    from deltaadm.runs.context import RunContext
     from deltaadm.runs.unity import Unity
     from deltaadm.spark.catalog import SparkForeignCatalog
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Sequence
 from enum import Enum
 
 from deltaadm.errors import MissingFile, Refused, UsageError
@@ -17,7 +18,6 @@ from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
     from typing import Final
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar, Token
 from functools import partial
 from io import StringIO
+from time import gmtime, strftime
 
+from deltaadm import __version__
 from deltaadm.dataclass import replace
 from deltaadm.errors import (
     DeltaadmError,
@@ -18,12 +21,10 @@ from deltaadm.errors import (
     TableError,
     UsageError,
 )  # fmt: skip
-from deltaadm.runs.status import NOTHING
+from deltaadm.runs.status import NOTHING, CommitStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextvars import Token
     from pathlib import Path
     from typing import Final, TextIO
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from deltaadm.formats.formats import Style
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.options import OutputOptions
-    from deltaadm.runs.status import CommitStatus
 
 
 # Messages
@@ -95,8 +95,6 @@ class Messages:
 
     def line(self, level: str, message: str, *, timed: bool = False) -> str:
         """The line for *message*, which has no line break that could forge another."""
-        from time import gmtime, strftime
-
         now = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
         if self.as_json:
             import json
@@ -341,8 +339,6 @@ def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
 
 def write_version() -> int:
     """Write which release this is; the exit code."""
-    from deltaadm import __version__
-
     write_text(f"deltaadm {__version__}\n")
     return 0
 

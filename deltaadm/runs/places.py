@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.errors import StorageError
+from deltaadm.runs.context import RunContext
 from deltaadm.storage import discover
+from deltaadm.storage.discover import Directories
 from deltaadm.storage.store import ObjectStores, is_in_object_store, is_remote
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from deltaadm.runs.context import RunContext
-    from deltaadm.storage.discover import Directories
 
 
 def tables_below(

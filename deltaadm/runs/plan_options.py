@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from deltaadm.domain.features import FEATURES
 from deltaadm.errors import UsageError
@@ -21,7 +22,6 @@ from deltaadm.runs.options import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.clients import Access, parse_client
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import Cost
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
+from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import Refused, TableError, UsageError
 from deltaadm.plans import features as feature_plans
 from deltaadm.plans import reach_clients
@@ -24,7 +27,7 @@ from deltaadm.plans.plan import (
     moves,
     require_accepted,
 )
-from deltaadm.plans.reports import OutcomeReport, PlanReport
+from deltaadm.plans.reports import ForeignReport, Outcome, OutcomeReport, PlanReport
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.words import visible
 from deltaadm.runs import sessions
@@ -39,25 +42,18 @@ from deltaadm.runs.output import (
     show_on_stderr,
     write_stderr,
 )
-from deltaadm.runs.progress import phases
+from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
+from deltaadm.runs.progress import Phases, phases
 from deltaadm.runs.settings import ClientRequirements, Settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
 from deltaadm.runs.target import Target, load_at
 from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from deltaadm.blocks import Report
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.transaction.removal import FeatureHistory
     from deltaadm.plans.alter import ChangeTexts
     from deltaadm.plans.carry_out import Executor, Progress
     from deltaadm.plans.foreign import ForeignPlan
-    from deltaadm.plans.reports import ForeignReport, Outcome
-    from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
-    from deltaadm.runs.progress import Phases
 
 
 # Consent

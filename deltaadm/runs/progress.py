@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import _thread
 import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.facts import CommitFacts, LiveFile, LiveFiles
+from deltaadm.facts import CommitFacts, Facts, LiveFile, LiveFiles
 from deltaadm.runs.output import info, is_terminal, set_eraser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from deltaadm.facts import Facts
     from deltaadm.formats.live import LiveLine
 
 

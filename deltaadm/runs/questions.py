@@ -6,24 +6,23 @@ Their arguments are those of the methods of `Table`, and the commands make them 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from deltaadm.errors import UsageError
 from deltaadm.replay.reconcile import Detail
-from deltaadm.runs.context import answer_time
+from deltaadm.runs.context import RunContext, answer_time, now
+from deltaadm.runs.target import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
     from typing import TypeVar
 
     from deltaadm.reports.for_client import ForClientReport
     from deltaadm.reports.inspect import TableReport
     from deltaadm.reports.why import WhyReport
-    from deltaadm.runs.context import RunContext
     from deltaadm.runs.history import History
-    from deltaadm.runs.target import Target
 
 
 if TYPE_CHECKING:
@@ -78,12 +77,8 @@ def for_client(client: str) -> Question[ForClientReport]:
 
     *client* is NAME or NAME@VERSION.
     """
-    from functools import partial
-
     from deltaadm.clients import parse_client
-    from deltaadm.replay.reconcile import Detail
     from deltaadm.reports import for_client as reports
-    from deltaadm.runs.context import now
     from deltaadm.runs.sessions import session_settings
 
     release = parse_client(client)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from deltaadm.documents import document, kind_of_document
 from deltaadm.formats.formats import Style
+from deltaadm.plans.diff import Change
+from deltaadm.plans.plan import Plan, PlannedChange
 from deltaadm.plans.reports import OutcomeReport, PlanReport, committed_words
 from deltaadm.plans.secrets import without_secrets
 from deltaadm.runs.files import save_plan
 from deltaadm.runs.output import rendered
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator, Mapping
-
     import pandas as pd
     import pyarrow as pa
-
-    from deltaadm.plans.diff import Change
-    from deltaadm.plans.plan import Plan, PlannedChange
 
 
 # Rows

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import replace
@@ -11,21 +12,15 @@ from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.errors import Refused
 from deltaadm.replay.load import CATALOG_MANAGED
-from deltaadm.runs.context import now
-from deltaadm.runs.options import Engine, pairs, read_file
+from deltaadm.runs.context import RunContext, now
+from deltaadm.runs.options import Engine, FleetOptions, SparkOptionGroup, pairs, read_file
 from deltaadm.runs.output import detail, info, messages
-from deltaadm.runs.progress import phases
+from deltaadm.runs.progress import Phases, phases
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from contextlib import AbstractContextManager
-
     from deltaadm.plans.carry_out import Executor
     from deltaadm.plans.plan import Plan
-    from deltaadm.runs.context import RunContext
-    from deltaadm.runs.options import FleetOptions, SparkOptionGroup
-    from deltaadm.runs.progress import Phases
     from deltaadm.spark.session import SparkOptions
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from fnmatch import fnmatchcase
 from glob import escape
@@ -13,17 +14,14 @@ from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES
 from deltaadm.errors import Refused, SettingsError, UsageError
 from deltaadm.facts import Ignore, Policy, Requirement
+from deltaadm.plans.plan import Goal
 from deltaadm.rules.rule import Severity
 from deltaadm.runs.options import Engine
-from deltaadm.runs.settings_file import as_table, check_keys, wrong
+from deltaadm.runs.plan_options import CommitOptions
+from deltaadm.runs.settings_file import SettingsSources, as_table, check_keys, wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from deltaadm.plans.plan import Goal
     from deltaadm.reports.validate import Demands
-    from deltaadm.runs.plan_options import CommitOptions
-    from deltaadm.runs.settings_file import SettingsSources
 
 
 if TYPE_CHECKING:
@@ -399,8 +397,6 @@ class ClientRequirements(NamedTuple):
 
     def goals(self) -> Iterator[Goal]:
         """The goal for each of these clients, to read or to write, except for the accepted ones."""
-        from deltaadm.plans.plan import Goal
-
         for releases, access in ((self.reading, Access.READ), (self.writing, Access.WRITE)):
             for release in releases:
                 if release.client.id not in self.accepted:

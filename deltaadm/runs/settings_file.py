@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import SettingsError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any, Final
 
 

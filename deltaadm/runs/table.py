@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -12,6 +14,8 @@ from urllib.request import url2pathname
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import CreationMode
 from deltaadm.errors import Refused, TableError
 from deltaadm.masking import masked
 from deltaadm.plans.alter import read_schema
@@ -20,6 +24,8 @@ from deltaadm.plans.reach_clients import require_reached
 from deltaadm.plans.reports import PlanReport
 from deltaadm.plans.saved import SavedPlan
 from deltaadm.replay.reconcile import Detail
+from deltaadm.reports.diff import DiffReport
+from deltaadm.rules.rule import ValidationReport
 from deltaadm.runs import plan_run, questions, sessions
 from deltaadm.runs.arguments import as_method, checked
 from deltaadm.runs.compare import compared, comparison
@@ -37,6 +43,8 @@ from deltaadm.runs.plan_options import (
     PlanOutputOptions,
 )
 from deltaadm.runs.plan_run import (
+    Consent,
+    Planner,
     commit_plan,
     needed_consents,
     plan_for,
@@ -47,24 +55,15 @@ from deltaadm.runs.results import OutcomeResult, PlanResult, Result
 from deltaadm.runs.settings import ClientRequirements, load_settings, rule_settings
 from deltaadm.runs.settings_file import SettingsSources
 from deltaadm.runs.status import CommitStatus
-from deltaadm.runs.target import find, resolve_new
+from deltaadm.runs.target import Target, find, resolve_new
 from deltaadm.runs.unity import options_source
 from deltaadm.runs.validation import ValidationRun, fixes_planner
 from deltaadm.storage.store import ObjectStores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
-
     from pyspark.sql import SparkSession
 
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import CreationMode
-    from deltaadm.reports.diff import DiffReport
-    from deltaadm.rules.rule import ValidationReport
-    from deltaadm.runs.plan_run import Consent, Planner
     from deltaadm.runs.questions import Question
-    from deltaadm.runs.target import Target
 
 
 # Names of tables

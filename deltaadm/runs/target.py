@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.snapshot import LogSegment, Snapshot
 from deltaadm.errors import DeltaadmError, TableError, UsageError
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.output import detail as tell
 from deltaadm.storage.store import table_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deltaadm.catalog_table import CatalogTable
-    from deltaadm.domain.snapshot import LogSegment, Snapshot
-    from deltaadm.runs.context import RunContext
 
 
 @dataclass(frozen=True)

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from deltaadm.catalog_table import CatalogState, CatalogTable
 from deltaadm.errors import Refused, SettingsError, StorageError, UsageError
 from deltaadm.masking import masked
-from deltaadm.runs.options import pairs, read_file
-from deltaadm.runs.settings_file import as_table, wrong
-from deltaadm.storage.store import is_remote, open_store, require_no_secret, table_name
+from deltaadm.runs.options import AccessOptions, pairs, read_file
+from deltaadm.runs.settings_file import SettingsSources, as_table, wrong
+from deltaadm.storage.object_store import RenewedCredentials, TemporaryCredentials
+from deltaadm.storage.store import (
+    LogStore,
+    WritableStore,
+    is_remote,
+    open_store,
+    require_no_secret,
+    table_name,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Final
-
-    from deltaadm.catalog_table import CatalogState, CatalogTable
-    from deltaadm.runs.options import AccessOptions
-    from deltaadm.runs.settings_file import SettingsSources
-    from deltaadm.storage.object_store import RenewedCredentials, TemporaryCredentials
-    from deltaadm.storage.store import LogStore, WritableStore
     from deltaadm.storage.unity import UnityCatalog
 
     StorageSettings = tuple[Sequence[str], Mapping[str, str]]
@@ -168,8 +170,6 @@ class Unity:
         return self._credentials[key]
 
     def _vended(self, location: str) -> RenewedCredentials | None:
-        from deltaadm.storage.object_store import RenewedCredentials
-
         catalog, state = self._found(), self._state(location)
         operation = "READ_WRITE" if location in self._written else "READ"
 

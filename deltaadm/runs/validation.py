@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from deltaadm.clients import parse_client
+from deltaadm.clients import ClientRelease, parse_client
 from deltaadm.dataclass import dataclass
 from deltaadm.errors import Refused, TableError, UsageError
 from deltaadm.plans.fixes import plan_fixes
+from deltaadm.plans.plan import Plan
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports.validate import (
     Baseline,
@@ -19,21 +21,15 @@ from deltaadm.reports.validate import (
     validate,
     without_known,
 )
-from deltaadm.rules.rule import RuleSet, Scope, Severity, ValidationReport
-from deltaadm.runs.context import answer_time
+from deltaadm.rules.rule import Rule, RuleSet, Scope, Severity, ValidationReport
+from deltaadm.runs.context import RunContext, answer_time
+from deltaadm.runs.plan_options import ClientOptions
 from deltaadm.runs.progress import Examination, Progress
+from deltaadm.runs.settings import Settings
+from deltaadm.runs.target import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from deltaadm.clients import ClientRelease
-    from deltaadm.plans.plan import Plan
-    from deltaadm.rules.rule import Rule
-    from deltaadm.runs.context import RunContext
-    from deltaadm.runs.plan_options import ClientOptions
     from deltaadm.runs.plan_run import PlanInput, Planner
-    from deltaadm.runs.settings import Settings
-    from deltaadm.runs.target import Target
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import signal
 import sys
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from deltaadm.replay.reconcile import can_fork, processors
+from deltaadm.runs.progress import Progress
 from deltaadm.storage.threads import Pending, Threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
-
-    from deltaadm.runs.progress import Progress
 
 
 Result = TypeVar("Result")

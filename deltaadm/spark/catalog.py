@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
@@ -22,18 +23,14 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.schema import StructType, path_text
 from deltaadm.domain.sql.ddl import columns_sql, identifier, literal
 from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, TableError
+from deltaadm.plans.foreign import ForeignPlan
 from deltaadm.spark.errors import error_text, looking_up, refusal, refusals, sentence
 from deltaadm.spark.jvm import default_settings, spark_home
-from deltaadm.spark.session import LITERAL_STATEMENTS, configured, open_session
+from deltaadm.spark.session import LITERAL_STATEMENTS, SparkOptions, configured, open_session
 from deltaadm.storage.store import table_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from pyspark.sql import Row, SparkSession
-
-    from deltaadm.plans.foreign import ForeignPlan
-    from deltaadm.spark.session import SparkOptions
 
 
 DEFAULT_PROVIDER: Final = "spark.sql.sources.default"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.blocks import Check, Health
 from deltaadm.errors import DeltaadmError, EngineError
@@ -23,14 +24,14 @@ from deltaadm.spark.object_stores import (
     log_store,
     setting,
 )
-from deltaadm.spark.session import CONNECT, open_session, require_reachable, without_secrets
+from deltaadm.spark.session import (
+    CONNECT,
+    SparkOptions,
+    open_session,
+    require_reachable,
+    without_secrets,
+)
 from deltaadm.storage.store import is_remote
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from deltaadm.spark.session import SparkOptions
-
 
 SUPPORTED_JAVA: Final = (17, 21, 25)
 """The releases that Spark 4.2 is tested with."""

@@ -10,11 +10,12 @@ commits say something newer about. Of the files only aggregates reach the driver
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote
 
-from deltaadm.domain.snapshot import FileFacts
+from deltaadm.domain.snapshot import FileFacts, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.paths import PARTS
@@ -26,14 +27,10 @@ from deltaadm.spark.errors import error_text, sentence
 from deltaadm.spark.session import configured
 from deltaadm.spark.store import HadoopStore, failure, java_errors, pattern
 from deltaadm.spark.workers import require_able
+from deltaadm.storage.store import LogStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from pyspark.sql import Column, DataFrame, SparkSession
-
-    from deltaadm.domain.snapshot import LogFile, LogFiles, LogSegment, Snapshot
-    from deltaadm.storage.store import LogStore
 
     Answer = TypeVar("Answer")
     Decoder = Callable[[str, bytes], list[tuple[Any, ...]]]

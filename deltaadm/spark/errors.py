@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from deltaadm.domain.transaction.removal import WAITING_CLASSES
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost, NotYet, Refused
 from deltaadm.spark.jvm import JVM_REMEDY, how_ended, jvm_process
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 # Deadlines of Spark Connect
 

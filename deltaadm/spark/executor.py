@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import PurePath
+from subprocess import Popen
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Final, Self
 from uuid import uuid4
@@ -13,8 +15,9 @@ from uuid import uuid4
 from deltaadm import __version__
 from deltaadm.dataclass import replace
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import path_text
-from deltaadm.domain.steps import ClusterBy, CreateTable, SetLocation
+from deltaadm.domain.schema import StructType, path_text
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import ClusterBy, CreateTable, SetLocation, Step
 from deltaadm.domain.transaction.constraints import stored_expression
 from deltaadm.domain.wire import CommitMark
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost
@@ -39,18 +42,10 @@ from deltaadm.spark.session import (
     ignore,
     open_session,
 )
-from deltaadm.storage.store import is_remote, open_store
+from deltaadm.storage.store import ObjectStores, is_remote, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from subprocess import Popen
-
     from pyspark.sql import SparkSession
-
-    from deltaadm.domain.schema import StructType
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
-    from deltaadm.storage.store import ObjectStores
 
 
 # Clustering

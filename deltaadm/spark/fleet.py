@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -14,8 +15,6 @@ from deltaadm.spark.store import java_errors
 from deltaadm.spark.workers import require_able
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from pyspark.sql import SparkSession
 
     Answer = TypeVar("Answer")

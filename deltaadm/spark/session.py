@@ -10,9 +10,11 @@ import sys
 import threading
 import time
 import warnings
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import wait
 from contextlib import ExitStack, contextmanager, suppress
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -34,9 +36,6 @@ from deltaadm.spark.errors import (
 from deltaadm.spark.object_stores import configure, settings_for_connectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 

@@ -6,8 +6,9 @@ import io
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 from urllib.parse import unquote
 
 from deltaadm.domain.snapshot import (
@@ -30,9 +31,6 @@ from deltaadm.storage.discover import not_listed
 from deltaadm.storage.local import too_large
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import BinaryIO
-
     from pyspark.sql import SparkSession
 
     Document = dict[str, Any]

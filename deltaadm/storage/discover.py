@@ -5,15 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import typing
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.errors import StorageError, did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
 
 
 class Directories(typing.Protocol):

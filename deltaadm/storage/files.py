@@ -5,15 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import BinaryIO, Final
 
 from deltaadm.errors import UnknownWrite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import BinaryIO, Final
-
     Place = str | os.PathLike[str]
 
 _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
@@ -205,8 +205,6 @@ def lock(descriptor: int, *, otherwise: bool = False) -> bool:
 
 
 def _remove_if_dead(draft: os.DirEntry[str]) -> None:
-    import time
-
     is_old = time.time() - draft.stat(follow_symlinks=False).st_mtime > _WRITING_TAKES
     if os.name == "nt":  # has no locks, and removes no open file
         if is_old:

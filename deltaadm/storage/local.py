@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from deltaadm.domain import snapshot
 from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, Kind
@@ -17,15 +17,12 @@ from deltaadm.errors import (
     TableError,
     TooLarge,
 )
-from deltaadm.limits import LIMITS
+from deltaadm.limits import LIMITS, Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
     from typing import BinaryIO, Final
-
-    from deltaadm.limits import Limits
 
 
 _FLAGS: Final = (

@@ -16,13 +16,24 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from configparser import Error, RawConfigParser
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    BinaryIO,
+    Concatenate,
+    Final,
+    NamedTuple,
+    ParamSpec,
+    TypeVar,
+    cast,
+)
 from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
@@ -43,18 +54,6 @@ from deltaadm.storage.local import too_large
 from deltaadm.storage.threads import Pending, Threads, panics_as_errors
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Collection,
-        Hashable,
-        Iterable,
-        Iterator,
-        Mapping,
-        Sequence,
-    )
-    from contextlib import AbstractContextManager
-    from typing import BinaryIO, Concatenate
-
     from obstore import ListResult, ObjectMeta
     from obstore.store import ObjectStore as Backend
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from http.client import HTTPException
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from deltaadm.domain.snapshot import LOG_DIRECTORY
-from deltaadm.storage.object_store import PAGE, Address
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from deltaadm.storage.object_store import Connections
-
+from deltaadm.storage.object_store import PAGE, Address, Connections
 
 _ANSWER_TIME: Final = 5.0
 

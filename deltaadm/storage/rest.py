@@ -14,6 +14,7 @@ import socket
 import ssl
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
@@ -35,8 +36,6 @@ from deltaadm.masking import masked
 from deltaadm.storage.threads import Pending
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     Document = Mapping[str, Any]
 
 _TRIES: Final = 6

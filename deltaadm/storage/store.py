@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable, Mapping
 
+from deltaadm.domain.snapshot import FileInfo
 from deltaadm.errors import Refused, StorageError
-from deltaadm.limits import LIMITS
+from deltaadm.limits import LIMITS, Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
     from typing import BinaryIO, Final
 
     from deltaadm.catalog_table import CatalogState
-    from deltaadm.domain.snapshot import FileInfo
-    from deltaadm.limits import Limits
     from deltaadm.storage.discover import Directories
     from deltaadm.storage.object_store import Connections, RenewedCredentials
 

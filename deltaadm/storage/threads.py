@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
+from typing import Any, Final, Generic, TypeVar
 
 Result = TypeVar("Result")
 

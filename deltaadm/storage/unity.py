@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from deltaadm.catalog_table import (
     DELTA,
@@ -25,14 +26,8 @@ from deltaadm.errors import Refused, StorageError, TableError
 from deltaadm.json_values import elements, flag, place, text, text_map, texts, version_number
 from deltaadm.storage.object_store import TemporaryCredentials
 from deltaadm.storage.rest import CatalogError, Rest
+from deltaadm.storage.store import WritableStore
 from deltaadm.storage.threads import Threads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import BinaryIO
-
-    from deltaadm.storage.store import WritableStore
-
 
 # Responses
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltaadm.errors import UsageError
 from deltaadm.plans.alter import ChangeTexts, table_changes
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLES_HELP, FleetOptions, pairs, require_tables
 from deltaadm.runs.plan_options import ChangeOptions
@@ -14,7 +15,6 @@ from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.storage.store import require_no_secret
 
 if TYPE_CHECKING:
-    from deltaadm.runs.context import RunContext
     from deltaadm.runs.names import Entry
 
 

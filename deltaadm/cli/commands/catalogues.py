@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltaadm.reports.clients import ClientCatalogue, explain_client, list_clients
 from deltaadm.reports.features import FeatureCatalogue, explain_feature, list_features
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument
 from deltaadm.runs.options import OutputOptions
 from deltaadm.runs.output import answer
-
-if TYPE_CHECKING:
-    from deltaadm.runs.context import RunContext
 
 
 class Features(Parameters):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from deltaadm.cli.settings import (
     DEMANDS,
@@ -17,19 +18,13 @@ from deltaadm.cli.topics import VARIABLES
 from deltaadm.dataclass import replace
 from deltaadm.errors import UsageError
 from deltaadm.reports.settings import SettingsReport, SettingValue, toml
-from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.context import RunContext
+from deltaadm.runs.declare import Declared, Parameters, argument, option
 from deltaadm.runs.options import OutputOptions
 from deltaadm.runs.output import answer
 from deltaadm.runs.settings import load_settings, property_values
-from deltaadm.runs.settings_file import variable
+from deltaadm.runs.settings_file import Setting, SettingsSources, variable
 from deltaadm.runs.unity import storage_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deltaadm.runs.context import RunContext
-    from deltaadm.runs.declare import Declared
-    from deltaadm.runs.settings_file import Setting, SettingsSources
 
 
 class Config(Parameters):

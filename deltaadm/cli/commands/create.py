@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deltaadm.catalog_table import DELTA
 from deltaadm.dataclass import replace
+from deltaadm.domain.schema import StructType
 from deltaadm.domain.steps import CreationMode
 from deltaadm.errors import MissingFile, UsageError
 from deltaadm.plans.alter import read_schema, schema_of_query
 from deltaadm.plans.foreign import get_provider
 from deltaadm.runs import names as table_names
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.foreign_plans import (
     create,
@@ -33,10 +34,6 @@ from deltaadm.runs.sessions import session_settings
 from deltaadm.runs.settings import load_settings
 from deltaadm.runs.target import resolve_new
 from deltaadm.storage.store import require_no_secret
-
-if TYPE_CHECKING:
-    from deltaadm.domain.schema import StructType
-    from deltaadm.runs.context import RunContext
 
 
 class Create(Parameters):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deltaadm.errors import UsageError
 from deltaadm.reports.diff import DiffReport
@@ -17,6 +17,7 @@ from deltaadm.runs.compare import (
     place,
     record_tables,
 )
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import (
     TABLES_HELP,
@@ -30,11 +31,6 @@ from deltaadm.runs.options import (
 )
 from deltaadm.runs.output import check_format, handle_errors
 from deltaadm.runs.sessions import log_reader
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from deltaadm.runs.context import RunContext
 
 
 class Diff(Parameters):

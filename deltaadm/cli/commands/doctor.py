@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.masking import masked
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.reports.doctor import DoctorReport
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.doctor import store_checks
 from deltaadm.runs.names import look_up
@@ -21,9 +23,6 @@ from deltaadm.runs.target import resolve
 from deltaadm.storage.store import is_remote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deltaadm.runs.context import RunContext
     from deltaadm.runs.names import Entry
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltaadm.errors import UsageError
 from deltaadm.plans.features import (
@@ -14,7 +15,7 @@ from deltaadm.plans.features import (
     official_name,
 )
 from deltaadm.replay.reconcile import Detail
-from deltaadm.runs.context import now
+from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.fleet import collect_tables, report_all
 from deltaadm.runs.options import TABLE_HELP, FleetOptions, require_streaming
@@ -24,12 +25,7 @@ from deltaadm.runs.plan_run import plan_drop
 from deltaadm.runs.plan_tables import plan_tables
 from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.status import WAITING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from deltaadm.runs.context import RunContext
-    from deltaadm.runs.target import Target
+from deltaadm.runs.target import Target
 
 
 class DropFeature(Parameters):

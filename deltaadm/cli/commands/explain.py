@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltaadm.reports.explain import RuleCatalogue, RuleExplanation, explain, list_rules
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument
 from deltaadm.runs.options import OutputOptions
 from deltaadm.runs.output import answer
-
-if TYPE_CHECKING:
-    from deltaadm.runs.context import RunContext
 
 
 class Rules(Parameters):

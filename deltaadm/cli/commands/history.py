@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltaadm.reports.history import HistoryReport
 from deltaadm.runs import questions
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLE_HELP, AccessOptions, SparkOptionGroup, TableOutputOptions
 from deltaadm.runs.output import check_format, handle_errors, show
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.target import find
-
-if TYPE_CHECKING:
-    from deltaadm.runs.context import RunContext
 
 
 class History(Parameters):

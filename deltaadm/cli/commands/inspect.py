@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from deltaadm.domain.features import FEATURES
 from deltaadm.errors import UsageError, did_you_mean
 from deltaadm.runs import questions
-from deltaadm.runs.context import do_without_numpy
+from deltaadm.runs.context import RunContext, do_without_numpy
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import (
     TABLES_HELP,
@@ -24,13 +25,11 @@ from deltaadm.runs.target import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
 
     from deltaadm.reports.for_client import ForClientReport
     from deltaadm.reports.inspect import TableReport
     from deltaadm.reports.why import WhyReport
-    from deltaadm.runs.context import RunContext
     from deltaadm.runs.questions import Question
 
 

@@ -7,16 +7,15 @@ import os
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import deltaadm
 from deltaadm.errors import Refused, UsageError
+from deltaadm.reports.schemas import SCHEMAS
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.files import write_file
 from deltaadm.runs.output import handle_errors, info, write_text
-
-if TYPE_CHECKING:
-    from deltaadm.runs.context import RunContext
 
 
 class Schema(Parameters):
@@ -34,8 +33,6 @@ class Schema(Parameters):
 
     def run(self, _: RunContext) -> int:
         """Carry out the command; the exit code."""
-        from deltaadm.reports.schemas import SCHEMAS
-
         if self.name is None:
             width = max(map(len, SCHEMAS))
             lines = [f"{name:{width}}  {schema['title']}\n" for name, schema in SCHEMAS.items()]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.errors import UsageError
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLE_HELP, TABLES_HELP, FleetOptions, require_tables
 from deltaadm.runs.plan_options import ChangeOptions, split_words
@@ -17,9 +16,6 @@ from deltaadm.runs.plan_run import (
     plan_upgrade,
 )
 from deltaadm.runs.plan_tables import plan_tables
-
-if TYPE_CHECKING:
-    from deltaadm.runs.context import RunContext
 
 
 class UpgradeProtocol(Parameters):

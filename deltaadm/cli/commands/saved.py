@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deltaadm.errors import UsageError
 from deltaadm.plans.reports import OutcomeReport, PlanReport
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import NEVER, Parameters, argument, option
 from deltaadm.runs.many_plans import (
     apply_plan,
@@ -19,9 +19,6 @@ from deltaadm.runs.many_plans import (
 from deltaadm.runs.options import AccessOptions, SparkOptionGroup, read_input
 from deltaadm.runs.output import check_format, handle_errors, show
 from deltaadm.runs.plan_options import CommitOptions, PlanOutputOptions
-
-if TYPE_CHECKING:
-    from deltaadm.runs.context import RunContext
 
 
 class Apply(Parameters):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument
 from deltaadm.runs.options import TABLE_HELP, FleetOptions
 from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.plan_run import plan_undo
 from deltaadm.runs.plan_tables import plan_tables
-
-if TYPE_CHECKING:
-    from deltaadm.runs.context import RunContext
 
 
 class Undo(Parameters):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.statistics import StatisticsReport
 from deltaadm.reports.validate import Baseline, baseline_of, read_baseline, write_baseline
 from deltaadm.rules.rule import Severity, ValidationReport
-from deltaadm.runs.context import do_without_numpy
+from deltaadm.runs.context import RunContext, do_without_numpy
 from deltaadm.runs.declare import COMMON, NEVER, OWN, Parameters, argument, option
 from deltaadm.runs.files import write_file
 from deltaadm.runs.fleet import (
@@ -45,10 +46,7 @@ from deltaadm.runs.status import FOUND
 from deltaadm.runs.validation import ValidationRun, fixes_planner
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path  # noqa: TC004 -- `convert` imports it where there is a path
-
-    from deltaadm.runs.context import RunContext
 
 
 def outlets(options: ReportOptions, report: type) -> list[OutputTarget]:

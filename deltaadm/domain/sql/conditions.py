@@ -9,11 +9,13 @@ worse than accepting what it refuses.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.schema import (
     ArrayType,
+    DataType,
     MapType,
     PrimitiveType,
     StructType,
@@ -23,12 +25,6 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.sql.ddl import parse_type, unquoted, words
 from deltaadm.errors import Refused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from deltaadm.domain.schema import DataType
-
 
 # The functions of Spark
 

@@ -8,19 +8,22 @@ CREATE TABLE, and `qualifiedColTypeWithPosition` for ADD COLUMN.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, StructField, StructType
+from deltaadm.domain.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    Path,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import Refused, did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from deltaadm.domain.schema import DataType, Path
-
 
 # Names and texts
 

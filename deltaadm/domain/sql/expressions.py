@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from deltaadm.domain.schema import PrimitiveType
+from deltaadm.domain.schema import DataType, Path, PrimitiveType
 from deltaadm.domain.sql.ddl import unquoted, words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deltaadm.domain.schema import DataType, Path
 
 
 @cache

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import import_module
 from deltaadm.json_values import text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from deltaadm.domain.steps.columns import AddColumns as AddColumns
     from deltaadm.domain.steps.columns import ChangeColumns as ChangeColumns
     from deltaadm.domain.steps.columns import DropColumns as DropColumns

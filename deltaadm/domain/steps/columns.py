@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import is_identity
 from deltaadm.domain.properties import CONSTRAINT_PREFIX, TYPE_CHANGES, is_true
+from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import (
     ArrayType,
+    DataType,
     MapType,
+    Path,
     PrimitiveType,
+    StructField,
     StructType,
     change_type,
     find_place,
@@ -22,8 +27,17 @@ from deltaadm.domain.schema import (
     type_name,
     walk,
 )
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql import ddl
-from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT, GENERATION, path_sql, type_sql
+from deltaadm.domain.sql.ddl import (
+    COMMENT,
+    CURRENT_DEFAULT,
+    GENERATION,
+    ColumnDefinition,
+    Position,
+    path_sql,
+    type_sql,
+)
 from deltaadm.domain.steps.step import COLUMN_CHANGES, ColumnChange, Operation, Step, Touches
 from deltaadm.domain.transaction import checks
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
@@ -38,17 +52,9 @@ from deltaadm.domain.transaction.columns import (
 )
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import commit_update
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import Refused
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, compact, record, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.schema import DataType, Path, StructField
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.sql.ddl import ColumnDefinition, Position
-    from deltaadm.domain.wire import Metadata
 
 
 def find_column(schema: StructType, column: Path) -> Path | None:

@@ -7,15 +7,11 @@ against the recorded engine.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.spark_support import require_readable
 from deltaadm.errors import IllegalArgument, Refused
-
-if TYPE_CHECKING:
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.steps import Step
 
 
 def evolve(snapshot: Snapshot, step: Step, session: SessionSettings | None = None) -> Snapshot:

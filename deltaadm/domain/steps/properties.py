@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
@@ -19,11 +20,12 @@ from deltaadm.domain.properties import (
 )
 from deltaadm.domain.protocol import (
     Protocol,
+    SessionSettings,
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
-from deltaadm.domain.schema import path_text
-from deltaadm.domain.snapshot import every_file, file_metadata
+from deltaadm.domain.schema import Path, path_text
+from deltaadm.domain.snapshot import Snapshot, every_file, file_metadata
 from deltaadm.domain.sql.ddl import identifier, if_exists_sql, literal, pairs_sql, path_sql
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.steps.step import Operation, Step, Touches
@@ -33,18 +35,10 @@ from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obsta
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, PREPARED_KEYS, preparation
 from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
 from deltaadm.domain.transaction.update import ROW_TRACKING, without_mapping
-from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo
 from deltaadm.errors import Refused
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, array, compact, mapping, record
 from deltaadm.limits import load_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.wire import CommitInfo
 
 
 @dataclass(frozen=True, slots=True)

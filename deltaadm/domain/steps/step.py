@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import Cost
-from deltaadm.domain.schema import path_text
-from deltaadm.domain.snapshot import every_file
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.schema import DataType, Path, path_text
+from deltaadm.domain.snapshot import Snapshot, every_file
 from deltaadm.domain.sql.ddl import (
+    ColumnDefinition,
+    Position,
     literal,
     parse_position,
     parse_type,
@@ -16,17 +20,8 @@ from deltaadm.domain.sql.ddl import (
     position_sql,
     type_sql,
 )
+from deltaadm.domain.wire import CommitInfo
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, maybe, record, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import ClassVar, Self
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.schema import DataType, Path
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.sql.ddl import ColumnDefinition, Position
-    from deltaadm.domain.wire import CommitInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from deltaadm import json_values as jv
 from deltaadm.dataclass import dataclass, field, replace
@@ -23,9 +24,11 @@ from deltaadm.domain.properties import (
     is_true,
     validate_configurations,
 )
-from deltaadm.domain.protocol import PROTOCOL, Protocol
+from deltaadm.domain.protocol import PROTOCOL, Protocol, SessionSettings
 from deltaadm.domain.schema import (
+    Path,
     PrimitiveType,
+    StructField,
     StructType,
     find_place,
     folded,
@@ -61,11 +64,6 @@ from deltaadm.errors import Refused
 from deltaadm.json_values import STRING, STRINGS, Json, array, compact, maybe, record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Self
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.schema import Path, StructField
     from deltaadm.json_values import Fields
 
 

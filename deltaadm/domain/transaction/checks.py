@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES
@@ -16,9 +17,12 @@ from deltaadm.domain.properties import (
     interval_microseconds,
     is_true,
 )
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import (
     ArrayType,
+    DataType,
     MapType,
+    Path,
     PrimitiveType,
     StructField,
     StructType,
@@ -35,16 +39,12 @@ from deltaadm.domain.transaction.column_mapping import (
     column_mapping_mode,
     has_invalid_characters,
 )
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import IllegalArgument, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
     from typing import Final
-
-    from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.schema import DataType, Path
-    from deltaadm.domain.wire import Metadata
 
 
 RETENTION_KEYS: Final = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")

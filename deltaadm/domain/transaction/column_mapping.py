@@ -7,14 +7,19 @@ descriptions of them differ, today's Delta Spark (4.4.0) is followed and the doc
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from enum import Enum
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import mapping_mode
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID, is_true, whole_number
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import (
     ArrayType,
+    DataType,
     MapType,
+    Path,
+    StructField,
     StructType,
     folded,
     path_text,
@@ -22,18 +27,13 @@ from deltaadm.domain.schema import (
     slots,
     walk,
 )
-from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import Refused
 from deltaadm.json_values import integer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from typing import Any, Final
-
-    from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.schema import DataType, Path, StructField
-    from deltaadm.domain.wire import Metadata
 
 
 class ColumnMappingMode(Enum):

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.features import struct_fields
 from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, PROPERTIES, whole_number
+from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import (
     ArrayType,
+    DataType,
+    Path,
     PrimitiveType,
+    StructField,
     StructType,
     all_types,
     find_place,
@@ -20,24 +25,17 @@ from deltaadm.domain.schema import (
     path_text,
     type_name,
 )
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import identifier
 from deltaadm.domain.sql.expressions import refused_default
 from deltaadm.domain.transaction.checks import STATISTICS_COLUMNS, column_names, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import prepare_commit, update_metadata
-from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
+from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import Refused
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.schema import DataType, Path, StructField
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.wire import Metadata
 
 
 def quoted_name(path: Path) -> str:

@@ -8,23 +8,30 @@ that are stored with spaces between them, and `alterDeltaTableCommands.scala`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from deltaadm.domain.properties import CONSTRAINT_PREFIX
-from deltaadm.domain.schema import PrimitiveType, path_text, type_name
-from deltaadm.domain.sql.conditions import NUMERIC, judge_condition, judge_expression, kind_of
+from deltaadm.domain.schema import (
+    DataType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    path_text,
+    type_name,
+)
+from deltaadm.domain.sql.conditions import (
+    NUMERIC,
+    Operand,
+    judge_condition,
+    judge_expression,
+    kind_of,
+)
 from deltaadm.domain.sql.ddl import GENERATION, identifier, literal, unescaped
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.transaction.checks import CHAR_TYPE
 from deltaadm.domain.transaction.columns import is_up_cast
 from deltaadm.errors import Refused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deltaadm.domain.schema import DataType, StructField, StructType
-    from deltaadm.domain.sql.conditions import Operand
 
 
 def constraint_key(name: str) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.transaction.update import COORDINATOR
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.wire import Metadata
+from deltaadm.domain.wire import Metadata
 
 
 class Obligation(NamedTuple):

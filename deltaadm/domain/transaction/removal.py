@@ -7,7 +7,8 @@ Sources in delta-io/delta: `commands/alterDeltaTableCommands.scala` and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost, TableFeature, mapping_mode
@@ -20,8 +21,9 @@ from deltaadm.domain.properties import (
     interval_microseconds,
     is_true,
 )
+from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import path_text, rewrite, walk
-from deltaadm.domain.snapshot import Kind, every_file, file_metadata
+from deltaadm.domain.snapshot import Kind, Snapshot, every_file, file_metadata
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata, has_lost_columns
 from deltaadm.domain.transaction.update import (
     COORDINATED_KEYS,
@@ -30,14 +32,7 @@ from deltaadm.domain.transaction.update import (
     commit_update,
     without_mapping,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.wire import Metadata
-
+from deltaadm.domain.wire import Metadata
 
 CHECKPOINT_PROTECTION: Final = "checkpointProtection"
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"

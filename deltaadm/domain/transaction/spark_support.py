@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import REFERENCE, TableFeature, mapping_mode, struct_fields
@@ -16,24 +17,21 @@ from deltaadm.domain.properties import (
     whole_number,
 )
 from deltaadm.domain.protocol import (
+    Protocol,
     extract_automatically_enabled_features,
     supported_protocol,
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
-from deltaadm.domain.schema import path_text
+from deltaadm.domain.schema import Path, path_text
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, Refused, TableError
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Final
-
-    from deltaadm.domain.protocol import Protocol
-    from deltaadm.domain.schema import Path
-    from deltaadm.domain.snapshot import Snapshot
-    from deltaadm.domain.wire import Metadata
 
 
 # Invariants

@@ -8,7 +8,8 @@ Sources in delta-io/delta: `OptimisticTransaction.updateMetadataInternal` and `p
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Container, Mapping
+from typing import Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES, with_requirements
@@ -30,6 +31,7 @@ from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
     Protocol,
+    SessionSettings,
     default_configuration,
     for_new_table,
     protocol_versions,
@@ -37,7 +39,16 @@ from deltaadm.domain.protocol import (
     supported_protocol,
     upgrade_protocol_from_metadata_for_existing_table,
 )
-from deltaadm.domain.schema import ArrayType, MapType, PrimitiveType, all_types, path_text, walk
+from deltaadm.domain.schema import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    all_types,
+    path_text,
+    walk,
+)
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import CURRENT_DEFAULT
 from deltaadm.domain.sql.expressions import is_iceberg_default
 from deltaadm.domain.transaction.checks import (
@@ -56,14 +67,6 @@ from deltaadm.domain.transaction.column_mapping import (
 from deltaadm.domain.transaction.spark_support import require_committable
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import Refused
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
-
-    from deltaadm.domain.protocol import SessionSettings
-    from deltaadm.domain.schema import DataType
-    from deltaadm.domain.snapshot import Snapshot
-
 
 # Compatibility with Iceberg
 
