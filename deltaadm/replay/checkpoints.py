@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from datetime import UTC, date, datetime
 from functools import partial, reduce
 from itertools import chain, islice
 from math import isfinite, isnan
-from typing import Any, BinaryIO, Final, TypeVar
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
@@ -44,6 +40,8 @@ from deltaadm.storage.store import LogStore
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from contextlib import AbstractContextManager
+    from typing import Any, BinaryIO, Final, TypeVar
 
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -451,6 +449,8 @@ class CheckpointReader:
 
         The columns called *names* have the right types.
         """
+        from contextlib import contextmanager  # which takes longer than to read a small checkpoint
+
         return contextmanager(self._open)(path, names)
 
     def _open(self, path: str, names: Sequence[str]) -> Iterator[Opened]:
@@ -635,6 +635,8 @@ def _texts(values: Iterable[str]) -> pa.StringArray:
 
 def _bytes(values: Iterable[bytes]) -> pa.BinaryArray:
     # By hand: `pa.array` would import pandas wherever it is installed.
+    from array import array
+
     import pyarrow as pa
 
     offsets, body = array("i", [0]), bytearray()
@@ -734,6 +736,7 @@ def _plain_value(data_type: pa.DataType) -> Callable[[Any], Any] | None:
 
 def _json_of(value: Any, kind: pa.DataType) -> str:
     """A value of statistics as the JSON text that Delta would have for it."""
+    from datetime import UTC, date, datetime
     from decimal import Decimal
 
     import pyarrow.types as pt

@@ -13,12 +13,13 @@ import struct
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, repeat
-from typing import Any, BinaryIO, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.limits import LIMITS, Limits
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO, Final
 
 
 # Thrift
