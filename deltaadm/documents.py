@@ -161,11 +161,13 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "outcome": "deltaadm.plans.document.OUTCOME_DOCUMENT",
     "plan": "deltaadm.plans.document.PLAN_DOCUMENT",
     "reference": "deltaadm.reports.diff.REFERENCE_DOCUMENT",
+    "repair": "deltaadm.reports.repair.REPAIR_DOCUMENT",
     "rule": "deltaadm.reports.explain.RULE_DOCUMENT",
     "rules": "deltaadm.reports.explain.RULES_DOCUMENT",
     "shown_journal": "deltaadm.plans.document.SHOWN_JOURNAL_DOCUMENT",
     "shown_plan": "deltaadm.plans.document.SHOWN_PLAN_DOCUMENT",
     "statistics": "deltaadm.reports.statistics.STATISTICS_DOCUMENT",
+    "undo_repair": "deltaadm.reports.repair.UNDO_DOCUMENT",
     "validate": "deltaadm.reports.validate.VALIDATE_DOCUMENT",
     "why": "deltaadm.reports.why.WHY_DOCUMENT",
 }

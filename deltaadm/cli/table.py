@@ -24,6 +24,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "diff": "Compare versions, tables, or tables with a reference file.",
     "record": "Write a reference file for `diff`.",
     "validate": "Check tables against the protocol and Delta's behaviour.",
+    "repair": "Repair a damaged log, with proof that nothing is lost.",
     "upgrade-protocol": "Upgrade a table's protocol, or lower it with --minimum.",
     "enable-feature": "Enable table features and those that they require.",
     "set-mapping-mode": "Enable column mapping, or remove it by a rewrite.",

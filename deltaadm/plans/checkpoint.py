@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal, InvalidOperation
 from hashlib import blake2b
@@ -50,7 +50,7 @@ from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import Attempt, locate
 from deltaadm.replay.reconcile import UnreadableCheckpointError, canonical_path, hint_of, vector_id
 from deltaadm.storage.local import unwritable
-from deltaadm.storage.store import WritableStore
+from deltaadm.storage.store import LogStore, WritableStore
 
 # Columns
 
@@ -441,32 +441,55 @@ def write_checkpoint(store: WritableStore, snapshot: Snapshot) -> bool:
     return False
 
 
-class _Pointer(NamedTuple):
+class Pointer(NamedTuple):
     """What `_last_checkpoint` says of a checkpoint."""
 
     version: int
     size: int
-    bytes: int
+    total: int
     adds: int
     parts: int | None = None
+
+    @property
+    def body(self) -> bytes:
+        """The file."""
+        document = {
+            "version": self.version,
+            "size": self.size,
+            **({} if self.parts is None else {"parts": self.parts}),
+            "sizeInBytes": self.total,
+            "numOfAddFiles": self.adds,
+        }
+        (checksum,) = checksums(compact(document))
+        return compact({**document, "checksum": checksum}).encode()
 
 
 # A new one
 
 
-def _written(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
+def _written(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
     """What is to be said of a new checkpoint; None where another has its name."""
     attempt = Attempt(store, locate(store, snapshot.version))
     while True:
         try:
-            return _written_from(store, snapshot, attempt.segment)
+            return write_from(store, snapshot, attempt.segment, store.publish)
         except UnreadableCheckpointError as error:
             attempt.answer(error)  # goes back to an older one, or raises
         except OSError as error:
             raise unwritable(f"the checkpoint of version {snapshot.version}", error) from error
 
 
-def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment) -> _Pointer | None:
+def write_from(
+    store: WritableStore,
+    snapshot: Snapshot,
+    segment: LogSegment,
+    publish: Callable[[BinaryIO, str], bool],
+) -> Pointer | None:
+    """
+    Write the checkpoint of *snapshot* from the files of *segment*, and have *publish* name it.
+
+    What is to be said of it; None where another has its name. Raises what `write_checkpoint` does.
+    """
     import pyarrow.parquet as pq
 
     version = snapshot.version
@@ -476,7 +499,7 @@ def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment)
     unique = f"{uuid4()}." if is_v2 else ""
     name = f"{version:020d}.checkpoint.{unique}parquet"
     with store.draft(name) as draft:
-        expected = _Digest()
+        expected = Digest()
         with pq.ParquetWriter(
             draft,
             columns.schema,
@@ -485,7 +508,7 @@ def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment)
             write_page_checksum=True,
             store_schema=False,
         ) as writer:
-            actions = _actions(_State(store, segment), snapshot, columns)
+            actions = _actions(State(store, segment), snapshot, columns)
             for group in _groups(actions):
                 for action, document in group:
                     expected.take(action, document)
@@ -493,16 +516,16 @@ def _written_from(store: WritableStore, snapshot: Snapshot, segment: LogSegment)
         _require_same(draft, version, expected)
         size = draft.seek(0, 2)
         try:
-            is_new = store.publish(draft, name)
+            is_new = publish(draft, name)
         except UnknownWrite as error:
             if store.local_path is not None or name not in store.list_log(version):
                 raise StorageError(error.message, remedy=error.remedy) from error
             is_new = True
     counts = expected.counts
-    return _Pointer(version, counts.total(), size, counts["add"]) if is_new else None
+    return Pointer(version, counts.total(), size, counts["add"]) if is_new else None
 
 
-def _actions(state: _State, snapshot: Snapshot, columns: Columns) -> Iterator[NamedDocument]:
+def _actions(state: State, snapshot: Snapshot, columns: Columns) -> Iterator[NamedDocument]:
     """The actions of the checkpoint; raises `Refused` where it could not hold all that is known."""
     # By the newest commit, unless this machine's clock is behind: one that is ahead must not take
     # the tombstones of files that VACUUM has to spare.
@@ -556,7 +579,7 @@ def _groups(actions: Iterator[NamedDocument]) -> Iterator[list[NamedDocument]]:
         yield group
 
 
-class _Digest:
+class Digest:
     """What a number of actions say, in whatever order they come."""
 
     def __init__(self) -> None:
@@ -571,7 +594,12 @@ class _Digest:
         # A sum does not depend on the order, and unlike an exclusive or not on pairs either.
         self._sums[name] = (self._sums[name] + int.from_bytes(hashed)) % (1 << 8 * _HASH)
 
-    def differences(self, other: _Digest) -> list[str]:
+    @property
+    def sums(self) -> dict[str, str]:
+        """The sum of each kind of action, as a text."""
+        return {name: f"{self.counts[name]}:{self._sums[name]:x}" for name in sorted(self.counts)}
+
+    def differences(self, other: Digest) -> list[str]:
         """The names of the actions that are not the same in *other*."""
         return [
             name
@@ -584,11 +612,11 @@ _HASH: Final = 32
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, default=str)
 
 
-def _require_same(draft: BinaryIO, version: int, expected: _Digest) -> None:
+def _require_same(draft: BinaryIO, version: int, expected: Digest) -> None:
     """Read a draft back, and raise `CommitError` unless it says what was to be written."""
     import pyarrow.parquet as pq
 
-    found = _Digest()
+    found = Digest()
     try:
         file = pq.ParquetFile(draft, page_checksum_verification=True)
         for index in range(file.num_row_groups):
@@ -611,7 +639,7 @@ def _require_same(draft: BinaryIO, version: int, expected: _Digest) -> None:
 # One that is there
 
 
-def _existing(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
+def _existing(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
     """
     What is to be said of the checkpoint of the version, if there is one.
 
@@ -648,18 +676,12 @@ def _existing(store: WritableStore, snapshot: Snapshot) -> _Pointer | None:
             f"{', '.join(wrong)} differ from those of the commits. It was left as it is.",
             remedy="Find out what wrote it: deltaadm validate TABLE --deep.",
         )
-    reader = CheckpointReader(store, checkpoint)
-    sizes = [file.info.size for file in checkpoint.files]
-    sizes += [
-        document.get("sizeInBytes", 0) for name, document in reader.small_actions(("sidecar",))
-    ]
-    parts = len(checkpoint.files) if checkpoint.kind is Kind.MULTIPART else None
-    return _Pointer(version, reader.size(), sum(sizes), digest.counts["add"], parts)
+    return pointer_to(store, checkpoint, digest.counts["add"])
 
 
-def _essence(store: WritableStore, segment: LogSegment) -> tuple[_Digest, dict[str, Any]]:
+def _essence(store: LogStore, segment: LogSegment) -> tuple[Digest, dict[str, Any]]:
     """What all checkpoints of a version agree about, whoever has written them."""
-    state, digest = _State(store, segment), _Digest()
+    state, digest = State(store, segment), Digest()
     for name, document in state.file_actions():
         if name == "add":
             path = canonical_path(document["path"], store.qualifier)
@@ -687,19 +709,21 @@ def _in_the_way(name: str, cause: str) -> CommitError:
 # The pointer
 
 
-def _move_pointer(store: WritableStore, pointer: _Pointer) -> None:
+def pointer_to(store: LogStore, checkpoint: Checkpoint, adds: int) -> Pointer:
+    """What is to be said of a *checkpoint* with so many `add` actions."""
+    reader = CheckpointReader(store, checkpoint)
+    sizes = [file.info.size for file in checkpoint.files]
+    sizes += [
+        document.get("sizeInBytes", 0) for name, document in reader.small_actions(("sidecar",))
+    ]
+    parts = len(checkpoint.files) if checkpoint.kind is Kind.MULTIPART else None
+    return Pointer(checkpoint.version, reader.size(), sum(sizes), adds, parts)
+
+
+def _move_pointer(store: WritableStore, pointer: Pointer) -> None:
     """Point `_last_checkpoint` to a checkpoint, unless there is a newer one."""
-    document = {
-        "version": pointer.version,
-        "size": pointer.size,
-        **({} if pointer.parts is None else {"parts": pointer.parts}),
-        "sizeInBytes": pointer.bytes,
-        "numOfAddFiles": pointer.adds,
-    }
-    (checksum,) = checksums(compact(document))
-    body = compact({**document, "checksum": checksum}).encode()
     if _newer(store, pointer.version) is None:
-        store.overwrite(HINT, body)
+        store.overwrite(HINT, pointer.body)
     # Another writer may have moved it forward in between.
     newer = _newer(store, pointer.version)
     try:
@@ -722,7 +746,7 @@ def _newer(store: WritableStore, version: int) -> Checkpoint | None:
 # The state
 
 
-class _State(Replay):
+class State(Replay):
     """
     The state that a segment describes, action by action, as in the log.
 

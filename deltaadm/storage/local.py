@@ -47,12 +47,19 @@ class LocalStore:
     storage_options: Mapping[str, str] = {}
     catalog_state = None
 
-    def __init__(self, path: str, root: str | None = None, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self,
+        path: str,
+        root: str | None = None,
+        limits: Limits = LIMITS,
+        directory: str = LOG_DIRECTORY,
+    ) -> None:
         self.local_path = path
         self.limits = limits
         self.root = path if root is None else root
-        self._log = os.path.join(path, LOG_DIRECTORY)  # noqa: PTH118 -- pathlib costs time
+        self._log = os.path.join(path, directory)  # noqa: PTH118 -- pathlib costs time
         self._prefix = self._log + os.sep
+        self._is_log = directory == LOG_DIRECTORY
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         """Names are read, sizes and times of files when they are asked for."""
@@ -166,7 +173,7 @@ class LocalStore:
         try:
             # Only the first commit makes a log: any other would make one for a table that was just
             # dropped.
-            if path == snapshot.commit_name(0):
+            if path == snapshot.commit_name(0) or not self._is_log:
                 make_directories(self._log)
             return create_whole(where, body, self._newest())
         except OSError as error:
@@ -174,8 +181,10 @@ class LocalStore:
 
     def draft(self, path: str) -> AbstractContextManager[BinaryIO]:
         """The draft is in the log, under a name that readers pass over."""
-        from deltaadm.storage.files import drafted
+        from deltaadm.storage.files import drafted, make_directories
 
+        if not self._is_log:
+            make_directories(self._log)
         return drafted(self._prefix + path, self._newest())
 
     def publish(self, draft: BinaryIO, path: str) -> bool:
@@ -185,13 +194,25 @@ class LocalStore:
         self._forget_checksum(path)
         return published(draft, self._prefix + path)
 
+    def replace(self, draft: BinaryIO, path: str) -> bool:
+        from deltaadm.storage.files import published
+
+        self._forget_checksum(path)
+        published(draft, self._prefix + path, over=True)
+        self._forget_checksum(path)
+        return True
+
+    def beside(self, directory: str) -> LocalStore:
+        return LocalStore(self.local_path, self.root, self.limits, directory)
+
     def _newest(self) -> os.stat_result | None:
         """The status of the newest file of a version: who can read that is to read the next too."""
-        name = max((name for name in os.listdir(self._log) if name[:1].isdigit()), default=None)  # noqa: PTH208
+        log = os.path.join(self.local_path, LOG_DIRECTORY)  # noqa: PTH118
+        name = max((name for name in os.listdir(log) if name[:1].isdigit()), default=None)  # noqa: PTH208
         if name is None:
             return None
         try:
-            return os.stat(self._prefix + name)  # noqa: PTH116
+            return os.stat(os.path.join(log, name))  # noqa: PTH116, PTH118
         except FileNotFoundError:  # it is cleaned up, or a link to nowhere
             return None
 

@@ -932,18 +932,26 @@ class Bucket:
     @_in_thread
     def create(self, path: str, body: bytes) -> bool:
         """Write a whole object unless there is one; whether this has written it."""
-        from obstore.exceptions import AlreadyExistsError
+        return self._put_if("create", path, body)
 
+    @_in_thread
+    def replace(self, path: str, body: bytes, known: ObjectMeta) -> bool:
+        """Write a whole object in the place of the *known* one; False where that is no more."""
+        version = {key: known.get(key) for key in ("e_tag", "version") if known.get(key)}
+        return self._put_if(version, path, body)
+
+    def _put_if(self, mode: Any, path: str, body: bytes) -> bool:
         try:
             # In one request: an upload in parts is not conditional.
             with panics_as_errors():
-                self.backend.put(path, body, mode="create", use_multipart=False)
-        except AlreadyExistsError:
-            return False
+                self.backend.put(path, body, mode=mode, use_multipart=False)
         except Exception as error:
+            name = type(error).__name__
+            if name == "AlreadyExistsError" or (mode != "create" and name == "PreconditionError"):
+                return False
             problem = self._failure(path, error, "write")
             denied = self._credentials is not None and problem is self._credentials.error
-            if not denied and type(error).__name__ not in _DENIALS:
+            if not denied and name not in _DENIALS:
                 problem = UnknownWrite(problem.message, remedy=problem.remedy)
             raise problem from error
         return True
@@ -1027,19 +1035,26 @@ class ObjectStore:
     at_once = 16
     catalog_state = None
 
-    def __init__(self, connections: Connections, location: str, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self,
+        connections: Connections,
+        location: str,
+        limits: Limits = LIMITS,
+        directory: str = LOG_DIRECTORY,
+    ) -> None:
+        self._connections = connections
         self._address = Address.of(location)
         self.root = location.rstrip("/")
         self.limits = limits
         self.qualifier = self._address.qualifier
         self._bucket = connections.bucket(location)
-        self._log = self._address.join(LOG_DIRECTORY)
+        self._log = self._address.join(directory)
         self._metas: dict[str, ObjectMeta] = {}
         self._data_metas: dict[str, ObjectMeta] = {}
         self._fetched: dict[str, Pending[bytes]] = {}
         self._ahead: deque[str] = deque()
         self._all: Sequence[ObjectMeta] | None = None
-        self._cache = connections.cache
+        self._cache = connections.cache if directory == LOG_DIRECTORY else LogCache(0)
         self._cache.opened(self.root)
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
@@ -1084,7 +1099,11 @@ class ObjectStore:
 
     def open(self, path: str) -> BinaryIO:
         cached = partial(_RangedFile, cache=self._cache, log=self.root, name=path)
-        return self._opened(f"{self._log}/{path}", self._metas.get(path), cached)
+        where = f"{self._log}/{path}"
+        meta = self._metas.get(path) or self._bucket.head(where).result()
+        if meta is not None:
+            self._metas[path] = meta  # which `replace` will expect
+        return self._opened(where, meta, cached)
 
     def _opened(
         self, where: str, meta: ObjectMeta | None, make: Callable[..., io.RawIOBase]
@@ -1145,6 +1164,15 @@ class ObjectStore:
 
     def remove(self, path: str) -> None:
         self._bucket.delete(f"{self._log}/{path}").result()
+
+    def replace(self, draft: BinaryIO, path: str) -> bool:
+        """Only where it is still the object that was listed or opened: a conditional request."""
+        draft.seek(0)
+        meta = self._metas.pop(path)
+        return self._bucket.replace(f"{self._log}/{path}", draft.read(), meta).result()
+
+    def beside(self, directory: str) -> ObjectStore:
+        return ObjectStore(self._connections, self.root, self.limits, directory)
 
     def _get(self, path: str) -> Pending[bytes]:
         return self._bucket.get(f"{self._log}/{path}", self.limits.line)

@@ -138,6 +138,16 @@ class WritableStore(LogStore, Protocol):
     def remove(self, path: str) -> None:
         """Remove a file, if it is there."""
 
+    def replace(self, draft: BinaryIO, path: str) -> bool:
+        """
+        Give a draft the name of a file that has been opened; whoever reads it sees one of the two.
+
+        False where others have replaced or removed it since, as far as the store can tell.
+        """
+
+    def beside(self, directory: str) -> WritableStore:
+        """The same for a *directory* of the table beside its log, made when it is written to."""
+
 
 class ObjectStores:
     """

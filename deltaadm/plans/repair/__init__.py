@@ -1,0 +1,15 @@
+"""
+Repairs of damaged logs: diagnosis, plan, carrying out and undoing.
+
+`case.py` is the log that is looked at, `repair.py` what a repair is, `carry_out.py` how it is done
+and taken back. Each kind of damage is a function in a module of its own, which `kinds.py` lists: it
+takes a `Case`, and yields a `Repair` for everything that it finds.
+
+A further kind is such a function and its entry in `KINDS`. It looks at `case.view`, the log as it
+will be once the repairs before it are done, never at the store itself. Its repairs are made of
+operations (`MoveAside`, `WriteFile` and the others in `repair.py`), which say what they do, foresee
+the log after it, and do it. Rules of safety are nobody's task but theirs and `carry_out`'s: a copy
+is in quarantine and read back before anything changes, what is younger than `--older-than` is left
+alone, and the state of the table afterwards must be the foreseen one, or everything goes back. A
+state that differs from what readers see now must be announced by `Repair.alters`.
+"""

@@ -1,0 +1,236 @@
+"""A log that may be damaged: what is in it, and what will be once it is repaired."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from deltaadm.dataclass import dataclass
+from deltaadm.domain.actions import AddFile
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import FileInfo, LogListing, listing_prefix
+from deltaadm.domain.wire import Metadata
+from deltaadm.errors import DeltaadmError, FileMissing
+from deltaadm.plans.checkpoint import Digest, State
+from deltaadm.replay.load import Attempt, locate
+from deltaadm.replay.reconcile import UnreadableCheckpointError, canonical_path, vector_id
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from typing import BinaryIO
+
+    from deltaadm.domain.snapshot import LogSegment
+    from deltaadm.storage.store import LogStore, WritableStore
+
+
+class View:
+    """
+    The log of *store* without the *hidden* files, and with other *files*; see `LogStore`.
+
+    Those have content, or are the file in the store that they will be a copy of.
+    """
+
+    def __init__(
+        self,
+        store: LogStore,
+        hidden: Collection[str] = (),
+        files: Mapping[str, bytes | str] | None = None,
+    ) -> None:
+        self.store, self.hidden, self.files = store, frozenset(hidden), dict(files or {})
+        self.root, self.local_path, self.qualifier = store.root, store.local_path, store.qualifier
+        self.limits, self.at_once = store.limits, store.at_once
+        self.survives_fork, self.catalog_state = store.survives_fork, store.catalog_state
+        self.data_size, self.open_data = store.data_size, store.open_data
+        self.list_directory = store.list_directory
+
+    def without(self, name: str) -> View:
+        """The same without the file *name*."""
+        files = {key: content for key, content in self.files.items() if key != name}
+        return View(self.store, self.hidden | {name}, files)
+
+    def having(self, name: str, content: bytes | str) -> View:
+        """The same with another file *name*: its content, or the name of the file it is made of."""
+        return View(self.store, self.hidden - {name}, {**self.files, name: content})
+
+    @property
+    def storage_options(self) -> Mapping[str, str]:
+        """Those of the store."""
+        return self.store.storage_options
+
+    def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
+        """The files that will be there."""
+        listed = self.store.list_log(start)
+        known = self.store.list_log() if any(type(of) is str for of in self.files.values()) else {}
+        infos = {name: listed[name] for name in listed if name not in self.hidden}
+        for name, content in self.files.items():
+            if not start or name >= listing_prefix(start):
+                source = known.get(content) if isinstance(content, str) else None
+                size = len(content) if source is None else source.size
+                infos[name] = FileInfo(name, size, 0 if source is None else source.modified)
+        return infos
+
+    def list_short_log(self) -> None:
+        """None: the files are listed as they will be."""
+
+    def read_ahead(self, paths: Iterable[str]) -> None:
+        """Nothing is."""
+
+    def read(self, path: str) -> bytes:
+        """The content that the file will have."""
+        content = self.files.get(path, path)
+        if isinstance(content, bytes):
+            return content
+        if path in self.hidden:
+            raise FileMissing(f"The file {path} is missing.")
+        return self.store.read(content)
+
+    def open(self, path: str) -> BinaryIO:
+        """The same, in pieces."""
+        content = self.files.get(path, path)
+        if isinstance(content, bytes):
+            return io.BytesIO(content)
+        if path in self.hidden:
+            raise FileMissing(f"The file {path} is missing.")
+        return self.store.open(content)
+
+    @property
+    def listing(self) -> LogListing:
+        """All files that will be there."""
+        return LogListing.of(self.root, self.list_log())
+
+
+@dataclass(frozen=True)
+class TableState:
+    """
+    The state of a version, as what can be compared: digests of multisets, by the kind of action.
+
+    `counts` are the actions of each kind, `bytes` those of the live files.
+    """
+
+    version: int
+    digests: Mapping[str, str]
+    counts: Mapping[str, int]
+    bytes: int
+
+    def differences(self, other: TableState) -> tuple[str, ...]:
+        """The kinds of actions in which *other* differs, and whether it is another version."""
+        names = sorted({*self.digests, *other.digests})
+        found = [name for name in names if self.digests.get(name) != other.digests.get(name)]
+        return (*found, *(["version"] if self.version != other.version else []))
+
+
+PARTS: Final = ("add", "domainMetadata", "txn", "protocol", "metaData")
+"""The kinds of actions that make a state."""
+
+
+def essence(store: LogStore, name: str, document: Mapping[str, Any]) -> Any:
+    """What an action says about the state of the table, however its writer spells it."""
+    if name == "add":
+        values = document.get("partitionValues") or {}
+        return [
+            canonical_path(str(document["path"]), store.qualifier),
+            vector_id(document.get("deletionVector")),
+            document.get("size"),
+            {key: value or None for key, value in values.items()},
+            document.get("baseRowId"),
+            document.get("defaultRowCommitVersion"),
+        ]
+    if name == "protocol":
+        return Protocol.from_wire(dict(document)).to_wire()
+    if name == "metaData":
+        wire = Metadata.from_wire(dict(document)).to_wire()
+        try:
+            return {**wire, "schemaString": json.loads(wire.get("schemaString") or "null")}
+        except ValueError:
+            return wire
+    keys = ("appId", "version") if name == "txn" else ("domain", "configuration")
+    return [document.get(key) for key in keys]
+
+
+def state_of(store: LogStore, segment: LogSegment) -> TableState:
+    """The state that *segment* describes; raises what a replay does."""
+    state, digest, total = State(store, segment), Digest(), 0
+    for name, document in state.file_actions():
+        if name == "add":
+            digest.take(name, essence(store, name, document))
+            size = document.get("size")
+            total += size if isinstance(size, int) else 0
+    for name, document in state.other_actions():
+        digest.take(name, essence(store, name, document))
+    return TableState(segment.version, digest.sums, dict(digest.counts), total)
+
+
+def read_state(store: LogStore, version: int | None = None) -> TableState:
+    """The state that readers see, the newest or that of *version*; raises what a replay does."""
+    attempt = Attempt(store, locate(store, version))
+    while True:
+        try:
+            return state_of(store, attempt.segment)
+        except UnreadableCheckpointError as error:
+            attempt.answer(error)  # goes back to an older one, or raises
+
+
+def live_files(store: LogStore, segment: LogSegment) -> dict[Any, AddFile]:
+    """The live files, by what tells them apart; for the few cases in which states differ."""
+    return {
+        (
+            canonical_path(str(document["path"]), store.qualifier),
+            vector_id(document.get("deletionVector")),
+        ): AddFile.from_wire(document)
+        for name, document in State(store, segment).file_actions()
+        if name == "add"
+    }
+
+
+def sha256(store: LogStore, name: str) -> str | None:
+    """The digest of a file; None where it is not there."""
+    try:
+        with store.open(name) as file:
+            digest = hashlib.sha256()
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+            return digest.hexdigest()
+    except FileMissing:
+        return None
+
+
+def digest_of(body: bytes) -> str:
+    """The digest of a file with this content."""
+    return hashlib.sha256(body).hexdigest()
+
+
+class Case:
+    """
+    A log that is looked at.
+
+    `view` is the log as it will be once the repairs that were found so far are done. What has
+    changed within the last *older_than* ms may still be being written. With `remove_missing_files`
+    data files that are gone are to be removed from the table.
+    """
+
+    def __init__(
+        self, store: WritableStore, now: int, older_than: int, *, remove_missing_files: bool = False
+    ) -> None:
+        self.store, self.now = store, now
+        self.view = View(store)
+        self.remove_missing_files = remove_missing_files
+        self._youngest = now - older_than
+
+    @property
+    def listing(self) -> LogListing:
+        """All files of `view`."""
+        return self.view.listing
+
+    def is_young(self, name: str) -> bool:
+        """Whether the file *name* may still be being written."""
+        info = self.store.list_log().get(name)
+        return info is not None and info.modified > self._youngest
+
+    def state(self, segment: LogSegment) -> TableState | DeltaadmError:
+        """The state that *segment* describes in the view, or why there is none."""
+        try:
+            return state_of(self.view, segment)
+        except DeltaadmError as error:
+            return error

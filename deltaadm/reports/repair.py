@@ -1,0 +1,198 @@
+"""`repair`: what is wrong with a log, what mends it, and what came of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.blocks import Cards, ChangeRow, Changes, Either, Heading, Items, Paragraph, Table
+from deltaadm.dataclass import dataclass
+from deltaadm.documents import Document
+from deltaadm.json_values import BOOLEAN, COUNT, STRING, STRINGS, array, mapping, maybe, record
+from deltaadm.plans.repair.case import PARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deltaadm.blocks import Block
+    from deltaadm.plans.repair.carry_out import RepairOutcome
+    from deltaadm.plans.repair.case import TableState
+    from deltaadm.plans.repair.repair import RepairPlan
+
+
+@dataclass(frozen=True)
+class RepairReport:
+    """The repairs of the table that the user calls *table*, with the outcome once they are done."""
+
+    table: str
+    plan: RepairPlan
+    outcome: RepairOutcome | None = None
+
+    document = "repair"
+    blocks = "deltaadm.reports.repair.show_repair"
+
+
+_OPERATION: Final = record(kind=STRING, file=STRING, words=STRING)
+_REPAIR: Final = record(
+    kind=STRING,
+    rule=(maybe(STRING), lambda repair: repair.rule or None),
+    wrong=STRING,
+    operations=array(_OPERATION),
+    kept=STRING,
+    effect=STRING,
+    alters=STRINGS,
+    unproved=STRINGS,
+    refusal=(maybe(STRING), lambda repair: repair.refusal or None),
+    remedy=STRING,
+)
+_STATE: Final = record(version=COUNT, bytes=COUNT, counts=mapping(COUNT), digests=mapping(STRING))
+REPAIR_DOCUMENT: Final = Document.of(
+    "The repairs of a table, and what came of them",
+    table=STRING,
+    location=(STRING, lambda report: report.plan.root),
+    repairs=(array(_REPAIR), lambda report: report.plan.repairs),
+    is_noop=(BOOLEAN, lambda report: report.plan.is_noop),
+    before=(maybe(_STATE), lambda report: report.plan.before),
+    after=(maybe(_STATE), lambda report: report.plan.after),
+    blocked=(STRING, lambda report: report.plan.blocked),
+    still_blocked=(STRING, lambda report: report.plan.still),
+    notes=(STRINGS, lambda report: report.plan.notes),
+    outcome=maybe(record(journal=STRING, proved=BOOLEAN, later=BOOLEAN, actual=_STATE)),
+)
+
+
+UNDO_DOCUMENT: Final = Document.of(
+    "What undoing a repair puts back", table=STRING, journal=STRING, files=STRINGS, left=STRINGS,
+    done=BOOLEAN,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class UndoReport:
+    """The *files* of the log that go back to what they were, and those that are *left* alone."""
+
+    table: str
+    journal: str
+    files: tuple[str, ...]
+    left: tuple[str, ...]
+    done: bool
+
+    document = "undo_repair"
+    blocks = "deltaadm.reports.repair.show_undo"
+
+
+def show_repair(report: RepairReport) -> Iterator[Block]:
+    """What is wrong, what is done about it, and the proof."""
+    plan, outcome = report.plan, report.outcome
+    tone = "error" if plan.refused else "warning" if plan.planned else "good"
+    yield Heading(f"repair: {report.table}", level=1, tone=tone)
+    if outcome is not None:
+        yield from _result(report, outcome)
+        return
+    if not plan.repairs:
+        yield Paragraph("Nothing to repair.", "good")
+    else:
+        counts = (
+            ("to repair", str(len(plan.planned)), "warning"),
+            ("refused", str(len(plan.refused)), "error"),
+        )
+        yield Either([Cards(tuple(card for card in counts if card[1] != "0"))])
+    for repair in plan.planned:
+        yield Heading(_title(repair.rule, repair.kind), tone="warning")
+        yield Paragraph(repair.wrong)
+        rows = (ChangeRow("~", each.words) for each in repair.operations)
+        yield Changes(tuple(rows))
+        if repair.effect:
+            yield Paragraph(repair.effect, "info")
+        if repair.kept:
+            yield Paragraph(f"Kept: {repair.kept}.")
+    for repair in plan.refused:
+        yield Heading(f"{_title(repair.rule, repair.kind)}: not repaired", tone="error")
+        yield Paragraph(repair.wrong)
+        yield Paragraph(f"Refused: {repair.refusal}.", "error")
+        if repair.remedy:
+            yield Paragraph(repair.remedy)
+    if plan.planned:
+        yield from _proof(plan)
+    if plan.notes:
+        yield Heading("Notes")
+        yield Items(plan.notes)
+
+
+def _title(rule: str, kind: str) -> str:
+    return f"{rule} {kind}".strip()
+
+
+def _proof(plan: RepairPlan) -> Iterator[Block]:
+    """The state before and after, and what cannot be proved."""
+    yield Heading("State of the table")
+    if plan.blocked:
+        yield Paragraph(f"Now it cannot be loaded: {plan.blocked}", "error")
+    if plan.still:
+        yield Paragraph(f"It still cannot be loaded after these repairs: {plan.still}", "error")
+    if plan.after is not None:
+        yield Table("State of the table", ("", "now", "after"), tuple(_compared(plan)))
+    if plan.unproved:
+        yield Heading("What cannot be proved", tone="warning")
+        yield Items(plan.unproved)
+
+
+def _compared(plan: RepairPlan) -> Iterator[tuple[str, str, str]]:
+    before, after = plan.before, plan.after
+    if after is None:
+        return
+    yield "version", "-" if before is None else str(before.version), str(after.version)
+    for part in PARTS:
+        now = "-" if before is None else _count(before, part)
+        then = _count(after, part)
+        if before is not None:
+            same = before.digests.get(part) == after.digests.get(part)
+            then = "the same" if same else f"{then}, changed"
+        yield _NAMES[part], now, then
+
+
+_NAMES: Final = {
+    "add": "live files", "domainMetadata": "domains", "txn": "transactions",
+    "protocol": "protocol", "metaData": "metadata",
+}  # fmt: skip
+
+
+def _count(state: TableState, part: str) -> str:
+    count = state.counts.get(part, 0)
+    return f"{count:,} ({state.bytes:,} bytes)" if part == "add" else f"{count:,}"
+
+
+def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
+    plan, state = report.plan, outcome.actual
+    number = len(plan.planned)
+    repaired = f"{number} repair{'' if number == 1 else 's'} done"
+    files = _count(state, "add")
+    if outcome.proved:
+        yield Paragraph(
+            f"Proved: {repaired}, and version {state.version} was read back as foreseen: "
+            f"{files} live files.",
+            "good",
+        )
+    else:
+        yield Paragraph(
+            f"{repaired.capitalize()}. Version {state.version} was read back as foreseen "
+            f"({files} live files), but not everything can be proved:",
+            "warning",
+        )
+        yield Items(plan.unproved)
+    if outcome.later:
+        yield Paragraph("Other writers have committed since.")
+    for repair in plan.refused:
+        yield Paragraph(f"Not repaired: {repair.wrong} {repair.remedy}", "error")
+    yield Paragraph(f"Journal: {outcome.journal}. It is undone by repair --undo.")
+
+
+def show_undo(report: UndoReport) -> Iterator[Block]:
+    """What goes back, or is back."""
+    yield Heading(f"repair --undo: {report.table}", level=1)
+    if not report.files:
+        yield Paragraph("Nothing to put back.", "good")
+    elif report.done:
+        yield Paragraph("The log is as it was before the repair:", "good")
+    yield Changes(tuple(ChangeRow("~", name) for name in report.files))
+    for name in report.left:
+        yield Paragraph(f"{name} was changed since, and stays as it is.")
