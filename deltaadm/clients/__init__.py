@@ -7,6 +7,7 @@ Which reader and writer programs can use a table: sourced facts, and verdicts dr
 
 from deltaadm.clients.catalogue import CLIENTS, newest_releases, parse_client
 from deltaadm.clients.facts import Client, ClientRelease, Compatibility, Fact, Source
+from deltaadm.clients.scope import EVERYONE, Scope
 from deltaadm.clients.verdicts import (
     Access,
     Cell,
@@ -20,12 +21,14 @@ from deltaadm.clients.verdicts import (
 
 __all__ = [
     "CLIENTS",
+    "EVERYONE",
     "Access",
     "Cell",
     "Client",
     "ClientRelease",
     "Compatibility",
     "Fact",
+    "Scope",
     "Shift",
     "Source",
     "Verdict",

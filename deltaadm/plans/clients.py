@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from deltaadm.clients import (
+    EVERYONE,
     Access,
     ClientRelease,
     Compatibility,
+    Scope,
     Shift,
     Verdict,
-    newest_releases,
     shifts,
     verdicts,
 )
@@ -18,15 +19,14 @@ from deltaadm.errors import Refused
 from deltaadm.plans.plan import Goal, Plan
 
 
-def newly_shut_out(plan: Plan, releases: Iterable[ClientRelease] = ()) -> tuple[Shift, ...]:
+def newly_shut_out(plan: Plan, scope: Scope = EVERYONE) -> tuple[Shift, ...]:
     """
-    The verdicts that *plan* makes worse, for *releases* and the newest release of every client.
+    The verdicts that *plan* makes worse for the clients in *scope*.
 
     A client that can no longer read the table is not listed a second time because it can no
     longer write it either.
     """
-    asked = tuple(dict.fromkeys((*releases, *newest_releases())))
-    worse = _shifts(plan, asked, tuple(Access))
+    worse = _shifts(plan, scope.releases, tuple(Access))
     reading = {
         (shift.after.release, shift.after.compatibility)
         for shift in worse
@@ -99,13 +99,13 @@ def still_shut_out(
 
 
 def needing_consent(
-    plan: Plan, releases: Iterable[ClientRelease] = (), accepted: Collection[str] = ()
+    plan: Plan, scope: Scope = EVERYONE, accepted: Collection[str] = ()
 ) -> tuple[Shift, ...]:
-    """The clients that *plan* makes silently wrong and that nobody has *accepted*, each once."""
+    """The clients in *scope* that *plan* makes silently wrong and that nobody has *accepted*."""
     by_client = {
         shift.after.release.client.id: shift
         # Of several on one client the first is kept: that on reading.
-        for shift in reversed(newly_shut_out(plan, releases))
+        for shift in reversed(newly_shut_out(plan, scope))
         if shift.turns_silently_wrong and shift.after.release.client.id not in accepted
     }
     return tuple(by_client[name] for name in sorted(by_client))

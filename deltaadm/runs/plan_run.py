@@ -86,10 +86,8 @@ def needed_consents(
             # `*` stands for those of a table whose domains were not loaded.
             named = "every domain" if domains == ("*",) else f"domain {', '.join(domains)}"
             yield from _to_lose(f"Dropping {name} deletes {named} permanently", given, name)
-    clients = (*requirements.reading, *requirements.writing)
-    for after in (
-        verdict.after for verdict in needing_consent(plan, clients, requirements.accepted)
-    ):
+    scope = requirements.scope(plan.before)
+    for after in (shift.after for shift in needing_consent(plan, scope, requirements.accepted)):
         name, what = after.release.client.id, "; ".join(cell.note for cell in after.responsible)
         yield Consent(
             f"--accept-silently-wrong {name}",

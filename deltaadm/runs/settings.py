@@ -8,10 +8,11 @@ from fnmatch import fnmatchcase
 from glob import escape
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from deltaadm.clients import Access, ClientRelease, parse_client
+from deltaadm.clients import Access, ClientRelease, Scope, parse_client
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import Refused, SettingsError, UsageError
 from deltaadm.facts import Ignore, Policy, Requirement
 from deltaadm.plans.plan import Goal
@@ -180,18 +181,23 @@ def _list_of(kind: str, parse: Parser) -> Parser:
     return parsed
 
 
-def _texts(value: Any, place: str) -> tuple[str, ...]:
+def _texts(value: Any, place: str, example: str = "") -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise wrong(place, "a list of strings")
+        if not example:
+            raise wrong(place, "a list of strings")
+        file, _, key = place.rpartition(": ")
+        line = f'{key.rpartition(".")[2]} = ["{value if isinstance(value, str) else example}"]'
+        where = f"{file}: " if file else ""
+        raise SettingsError(f"{where}`{key}` must be a list.", remedy=f"For example: {line}")
     return tuple(value)
 
 
-def _each(find: Callable[[str], Any]) -> Parser:
-    """The parser of a list of strings, each of which *find* knows or refuses."""
+def _each(find: Callable[[str], Any], example: str) -> Parser:
+    """The parser of a list of strings, like *example*, each of which *find* knows or refuses."""
 
     def parsed(value: Any, place: str) -> tuple[Any, ...]:
         try:
-            return tuple(map(find, _texts(value, place)))
+            return tuple(map(find, _texts(value, place, example)))
         except Refused as error:
             raise SettingsError(f"{place}: {error.message}", remedy=error.remedy) from error
 
@@ -304,8 +310,8 @@ def property_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tupl
             yield prefix + name, value
 
 
-_features = _each(lambda name: TableFeature.find(name).name)
-_clients = _each(parse_client)
+_features = _each(lambda name: TableFeature.find(name).name, "deletionVectors")
+_clients = _each(parse_client, "trino@480")
 
 
 def _policy(value: Any, place: str) -> dict[str, Any]:
@@ -394,6 +400,10 @@ class ClientRequirements(NamedTuple):
             accepted=frozenset(release.client.id for release in accepted),
             findings=frozenset(filter(None, findings.values())),
         )
+
+    def scope(self, snapshot: Snapshot) -> Scope:
+        """The clients for which a change of the table in *snapshot* is judged."""
+        return Scope.of((*self.reading, *self.writing), [snapshot.commit_info])
 
     def goals(self) -> Iterator[Goal]:
         """The goal for each of these clients, to read or to write, except for the accepted ones."""

@@ -148,6 +148,11 @@ def test_silently_wrong_needs_a_consent_of_its_own(small: Table, writer: LogWrit
     assert len(writer.steps) == 1
 
 
+def test_nobody_is_asked_for_consent_for_excluded_clients(small: Table) -> None:
+    wish = ["set-mapping-mode", small.path, "name", "--apply", "--yes"]
+    assert deltaadm(*wish, "--config", 'clients=["trino@480"]').code == 0
+
+
 def test_an_older_release_that_is_asked_for_needs_the_consent_as_well(small: Table) -> None:
     wish = ["enable-feature", small.path, "deletionVectors", "--apply", "--yes"]
     asked = deltaadm(*wish, "--for-client", "delta-rs@0.25.5")
