@@ -209,11 +209,6 @@ class Folded:
     tables: tuple[Table, ...]
 
 
-if TYPE_CHECKING:
-    Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command | Folded
-    PageBlock = Simple | Cards | Graph | Timeline
-
-
 # What a terminal arranges in another way
 
 
@@ -280,7 +275,7 @@ class Findings:
             remedies = dict.fromkeys(remedy for _, remedy in groups if remedy)
             yield list(groups.values()), list(remedies)
 
-    def on_page(self) -> Iterator[PageBlock]:
+    def in_tables(self) -> Iterator[Simple]:
         """Under each rule what it found, each remedy once; and the commands below."""
         yield Heading(self.title, tone=self.severity.value)
         for groups, remedies in self.by_rule():
@@ -329,6 +324,8 @@ class Either:
 
 
 if TYPE_CHECKING:
+    Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command | Folded
+    PageBlock = Simple | Cards | Graph | Timeline | Findings
     TextBlock = Simple | Changes | Findings | Checks
     Block = TextBlock | Either
 
@@ -351,7 +348,7 @@ def text_blocks(report: Report) -> Iterator[TextBlock]:
 def page_blocks(report: Report) -> Iterator[PageBlock]:
     """What a page shows of *report*, from top to bottom."""
     for block in _blocks(report):
-        if isinstance(block, Changes | Findings | Checks | Either):
+        if isinstance(block, Changes | Checks | Either):
             yield from block.on_page()
         else:
             yield block

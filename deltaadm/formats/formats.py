@@ -32,6 +32,7 @@ class Style:
     if it is None, are failures in formats that know such. With `show_secrets` secrets among the
     properties of tables are not masked. `for_terminal` says that what a terminal would obey is
     escaped in formats that are exact otherwise. The `selection` is what is wanted of documents.
+    `made` is the time of a page.
     """
 
     color: str = "auto"
@@ -40,6 +41,7 @@ class Style:
     show_secrets: bool = False
     for_terminal: bool = False
     selection: Selection | None = None
+    made: str = ""
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,6 @@ FORMATS: Final[Mapping[str, Format]] = {
         Format("github", "ci.write_github", only=_FINDINGS),
         Format("gitlab", "ci.write_gitlab", only=_FINDINGS),
         Format("markdown", "markdown.write_markdown", sums_up=True),
-        Format("html", "html.write_html", sums_up=True),
+        Format("html", "html.write_html", ("made",), sums_up=True),
     )
 }

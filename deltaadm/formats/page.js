@@ -7,7 +7,6 @@ for (const table of document.querySelectorAll("table.fleet")) {
   label.className = "controls";
   label.append("Filter", box, count);
   table.parentElement.before(label);
-  table.classList.add("scripted");
   const filter = () => {
     const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const row of rows) {
@@ -29,12 +28,22 @@ for (const table of document.querySelectorAll("table.fleet")) {
       for (const other of heads) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
       rows.sort((one, other) => {
-        const [a, b] = [one, other].map((row) => row.cells[column].textContent);
+        const [a, b] = [one, other].map((row) => row.cells[column]?.textContent ?? "");
         return a && b ? sign * compare(a, b) : !a - !b;
       });
       body.append(...rows);
     });
   });
+}
+for (const code of navigator.clipboard ? document.querySelectorAll("pre > code") : []) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append("Copy");
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = "Copied";
+  });
+  code.after(button);
 }
 let unfolded = [];
 addEventListener("beforeprint", () => {

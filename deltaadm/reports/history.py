@@ -21,6 +21,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.instants import instant
 from deltaadm.domain.properties import CONSTRAINT_PREFIX
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.table import no_table
 from deltaadm.json_values import (
@@ -255,7 +256,7 @@ def _timeline(report: HistoryReport) -> Timeline | None:
         if lane:
             places.setdefault((subject in _VERSIONS, lane), []).append(subject)
     title = f"The protocol of {report.table} from version to version"
-    shown = (TimelineLane(lane, tuple(_bars(at, states))) for (_, lane), at in places.items())
+    shown = (TimelineLane(lane, tuple(_bars(lane, at, states))) for (_, lane), at in places.items())
     return Timeline(title, tuple(points), tuple(lane for lane in shown if lane.bars))
 
 
@@ -275,15 +276,24 @@ _VERSIONS: Final = {
 _FEATURES: Final = ("protocol.readerFeatures[", "protocol.writerFeatures[")
 
 
-def _bars(places: Sequence[str], states: Sequence[Mapping[str, Any]]) -> Iterator[TimelineBar]:
-    """The periods in which one of *places* has a value; which one matters for versions alone."""
-    start = 0
-    found = (
-        next((state[place] for place in places if state[place] is not None), None)
-        for state in states
-    )
-    is_version = places[0] in _VERSIONS
-    values = (None if value is None else str(value) if is_version else "" for value in found)
+def _bars(
+    lane: str, places: Sequence[str], states: Sequence[Mapping[str, Any]]
+) -> Iterator[TimelineBar]:
+    """
+    The periods in which one of *places* has a value; which one matters for versions alone.
+
+    A feature is supported as well while the versions imply it.
+    """
+    start, is_version = 0, places[0] in _VERSIONS
+    values: list[str | None] = []
+    for state in states:
+        value = next((state[place] for place in places if state[place] is not None), None)
+        reader, writer = (state.get(place) for place in _VERSIONS)
+        implied = Protocol(reader or 1, writer or 1).implicit_features
+        if is_version:
+            values.append(None if value is None else str(value))
+        else:
+            values.append("" if value is not None or lane in implied else None)
     for value, group in groupby(values):
         end = start + len(list(group))
         if value is not None:

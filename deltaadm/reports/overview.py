@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from deltaadm.blocks import Heading, Table
+from deltaadm.blocks import Cards, Either, Heading, Table
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import Cost
 from deltaadm.reports.words import DOES, cost_text, counted, visible
@@ -398,8 +398,9 @@ _COUNTED: Final[Mapping[str, Callable[[Document], Iterable[tuple[str, str]]]]] =
 def show_overview(report: FleetSummary) -> Iterator[Block]:
     """The summary of the tables of a run."""
     yield Heading(overview_title(report), level=1)
+    yield Either([Cards(tuple(_tiles(report)))])
     for heading, items in report.sections:
-        yield Heading(heading)
+        yield Heading(heading, tone="error" if heading == "Failures" else "")
         rows = []
         for item, count in items:
             named = report.places.get((heading, item), ())
@@ -408,3 +409,24 @@ def show_overview(report: FleetSummary) -> Iterator[Block]:
         shown = 3 if any((heading, item) in report.places for item, _ in items) else 2
         cells = tuple(row[:shown] for row in rows)
         yield Table(heading, ("tables", "", "which")[:shown], cells, plain=True)
+
+
+def _tiles(report: FleetSummary) -> Iterator[tuple[str, str, str]]:
+    yield "tables", str(report.tables), ""
+    yield "failed", str(report.failed), "error" if report.failed else "good"
+    counts = dict(report.sections)
+    for title, heading, start, tone in _TILES:
+        count = sum(n for item, n in counts.get(heading, ()) if item.startswith(start))
+        if heading in counts:
+            yield title, str(count), tone if count else ""
+
+
+_TILES: Final = (
+    ("need reader version 3", "Protocol", "reader 3", ""),
+    ("use change data feed", "Features active", "changeDataFeed", ""),
+    ("with errors", "Tables", "with errors", "error"),
+    ("with warnings", "Tables", "with warnings", "warning"),
+    ("without changes", "Plans", "no changes", ""),
+    ("rewrite data files", "Plans", "rewrite", "warning"),
+)
+"""A title, and the section and the beginning of the items that are counted under it."""

@@ -288,13 +288,13 @@ def test_drawing_can_have_no_edges(tmp_path: Path) -> None:
     bare = snapshot(tmp_path, protocol(1, 2), metadata())
     drawn = feature_graph(describe("bare", bare).features)
     assert (len(drawn.nodes), drawn.edges) == (2, ())
-    assert "<svg" in shown("html", describe("bare", bare))
+    assert "<svg" not in shown("html", describe("bare", bare)), "the table of features says it all"
 
 
 def test_page_lists_its_reports(samples: Sequence[Report]) -> None:
     page = shown("html", *samples)
     anchors = set(re.findall(r'href="#([^"]*)"', page))
-    assert len(anchors) == len(samples)
+    assert len([anchor for anchor in anchors if anchor.startswith("report-")]) == len(samples)
     assert anchors <= set(re.findall(r' id="([^"]*)"', page))
 
 

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from deltaadm.domain.snapshot import Snapshot
 
 
+MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"}
+
+
 def shown(*reports: Report) -> str:
     out = StringIO()
     render("html", reports, out, Style())
@@ -72,11 +75,26 @@ def test_overview_comes_first(tmp_path: Path) -> None:
     page = shown(table, failure, summary)
     fleet, rest = page[page.index("<nav") :].split("</nav>")
     heads = re.findall(r'<th scope="col">(.*?)</th>', fleet)
-    assert heads[:2] == ["report", "protocol"]
-    assert heads[-1] == "remark"
-    assert re.findall(r'href="#(.*?)">', fleet) == ["report-1", "report-2"]
-    assert '<td class="error" data-title="remark">There is no table.</td>' in fleet
-    assert rest.index("2 tables, 1 failed") < rest.index("orders")
+    assert heads[:2] == ["table", "protocol"]
+    assert re.findall(r'href="#(.*?)">', fleet) == ["report-1", "report-0"], "the worst first"
+    assert f'<td class="error" colspan="{len(heads) - 1}">There is no table.</td>' in fleet
+    assert page.index("2 tables, 1 failed</h1>") < page.index("<nav")
+    assert rest.index("Protocol") < rest.index("orders")
+
+
+def test_page_of_a_fleet_stays_small(tmp_path: Path) -> None:
+    """Two hundred tables: some are damaged, some lie to clients, and most are all right."""
+    plain, mapped = (
+        orders(tmp_path),
+        snapshot(tmp_path / "mapped", protocol(2, 5), metadata(MAPPED)),
+    )
+    summary = FleetSummary(tables=200, failed=4, sections=())
+    failures = [Failure(f"fleet/{n}", TableError("Not JSON.", remedy="")) for n in range(4)]
+    tables = [describe(f"fleet/t{n:03}", mapped if n < 19 else plain) for n in range(196)]
+    page = shown(summary, *tables, *failures)
+    assert len(page) <= 300_000
+    assert "<svg" not in page
+    assert len(re.findall('<tr><th scope="row">', page[: page.index("</nav>")])) == 200
 
 
 def test_what_needs_a_script_is_made_by_it(samples: Sequence[Report]) -> None:
@@ -150,6 +168,19 @@ def test_timeline_begins_with_what_a_later_change_replaces(tmp_path: Path) -> No
     found = drawn_timeline(report)
     assert found is not None
     assert found.points[0] == ("earlier", "")
+
+
+def test_feature_is_drawn_from_where_versions_imply_it(tmp_path: Path) -> None:
+    listed = protocol(1, 7, None, ["appendOnly", "invariants", "rowTracking"])
+    report = history(
+        snapshot(tmp_path / "a", protocol(1, 2), metadata()),
+        snapshot(tmp_path / "b", protocol(1, 4), metadata()),
+        snapshot(tmp_path / "c", listed, metadata()),
+    )
+    found = bars(report)
+    assert [found[name] for name in ("appendOnly", "invariants", "rowTracking")] == [
+        [("", 0, 3)], [("", 0, 3)], [("", 2, 3)],
+    ]  # fmt: skip
 
 
 def test_there_is_no_timeline_without_changes_of_the_protocol(tmp_path: Path) -> None:
