@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Any, Final, TextIO
 
 from deltaadm import __version__, blocks
 from deltaadm.dataclass import dataclass, replace
@@ -293,12 +293,16 @@ def _element(block: blocks.PageBlock, anchor: str, top: int) -> _Html:
             element = _tag("dl", *listed, class_="cards")
         case blocks.Folded(summary, tables):
             element = _details(summary, *map(_rows, tables))
+        case blocks.Table():
+            element = _rows(block)
+        case blocks.Items():
+            element = _items(block)
+        case blocks.Matrix():
+            element = _matrix(block)
         case blocks.Graph():
             element = _graph(block, anchor)
-        case blocks.Timeline():
-            element = _timeline(block, anchor)
         case _:
-            element = _WRITERS[type(block)](block)
+            element = _timeline(block, anchor)
     return element
 
 
@@ -394,13 +398,6 @@ def _figure(
 def _short(name: str, longest: int) -> str:
     shown = visible(name)
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
-
-
-_WRITERS: Final[Mapping[type, Callable[[Any], _Html]]] = {
-    blocks.Table: _rows,
-    blocks.Items: _items,
-    blocks.Matrix: _matrix,
-}
 
 
 # The graph of features
