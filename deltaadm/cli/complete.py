@@ -125,7 +125,7 @@ def _addable(of: Any, _: Command) -> Iterable[str]:
 
 def _formats(of: Any, command: Command) -> tuple[str, ...]:
     names = {name for option in command.declared() for name in option.names}
-    shown = "PlanReport" if "--yes" in names else "TableReport"
+    shown = "PlanReport" if "--allow-rewrite" in names else "TableReport"
     return tuple(of.formats_for("ValidationReport" if "--fail-on" in names else shown))
 
 

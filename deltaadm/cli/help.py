@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from deltaadm.cli.table import COMMANDS, Command
-from deltaadm.cli.topics import EXIT_CODES, TOPICS
+from deltaadm.cli.topics import TOPICS
 from deltaadm.errors import UsageError, did_you_mean
 from deltaadm.runs.declare import Declared
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-SUMMARY: Final = "Explain, change and check the protocol side of Delta Lake tables."
-PURPOSE: Final = "Commands that change a table only show a plan; --apply carries it out."
+SUMMARY: Final = "Inspect, upgrade and validate the protocol of Delta Lake tables."
+PURPOSE: Final = "Commands that change a table only show a plan, until you add --apply."
 EXAMPLES: Final = (
     "deltaadm inspect /data/events",
     "deltaadm validate /data/events",
@@ -28,7 +28,7 @@ EXAMPLES: Final = (
 )
 PROGRAM_OPTIONS: Final = {
     "--version": "Show the version and exit.",
-    "-h, --help": "Show this message and exit.",
+    "-h, --help": "Show this help and exit.",
 }
 _EXAMPLES_BEGIN: Final = "For example:"
 
@@ -42,7 +42,7 @@ def help_asked_for(arguments: Sequence[str]) -> str:
     match list(arguments):
         case []:
             return short_help()
-        case ["help"] | ["-h" | "--help", *_]:
+        case ["help"] | ["help", "help"] | ["-h" | "--help", *_]:
             return program_help()
         case ["help", name] if name in TOPICS:
             return topic_help(name)
@@ -67,7 +67,7 @@ def short_help() -> str:
         _titled("Examples", EXAMPLES),
         _titled("More", _table([
             ("deltaadm --help", "List all commands."),
-            ("deltaadm COMMAND --help", "Show the options of a command."),
+            ("deltaadm COMMAND -h", "Show the options of a command; --help shows all of them."),
             (f"deltaadm help {'|'.join(TOPICS)}", "Explain a topic."),
         ])),
     )  # fmt: skip
@@ -75,7 +75,7 @@ def short_help() -> str:
 
 def program_help() -> str:
     """All commands and topics."""
-    codes = ", ".join(f"{code} {short}" for code, short, _ in EXIT_CODES if code <= _LAST_OWN)
+    url = documentation_url()
     return _joined(
         "Usage: deltaadm [OPTIONS] COMMAND [ARGS]...",
         _filled(f"{SUMMARY} {PURPOSE}"),
@@ -85,40 +85,66 @@ def program_help() -> str:
             "Topics", _table((f"help {name}", topic.summary) for name, topic in TOPICS.items())
         ),
         _titled("Options", _table(PROGRAM_OPTIONS.items())),
-        _filled(f"Exit codes: {codes}."),
+        url and f"Documentation: {url}",
     )
 
 
-_LAST_OWN: Final = 70
-"""Larger exit codes are those of signals."""
+def documentation_url() -> str:
+    """The home of the documentation, as the installed package names it; empty if it does not."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        urls = metadata("deltaadm").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    named: dict[str, str] = dict(text.split(", ", 1) for text in urls)
+    return named.get("Documentation") or named.get("Repository") or ""
 
 
-def command_help(command: Command) -> str:
-    """The help of a command: examples first, then the options under their headings."""
+def command_help(command: Command, *, short: bool = False) -> str:
+    """The help of a command: examples first, then all options, or only its own if it is *short*."""
     text, examples = described(command)
     arguments = command.arguments
+    more = _table([
+        (f"deltaadm {command.name} --help", "All options, and more about the command."),
+        ("deltaadm help options", "Options that commands share, like -o FORMAT."),
+    ])  # fmt: skip
     return _joined(
         usage(command),
         _filled(command.summary),
-        _titled("Examples", examples),
-        *map(_filled, text),
+        _titled("Examples", examples[: _FEW if short else None]),
+        *map(_filled, () if short else text),
         _titled("Arguments", _table((option.metavar, explained(option)) for option in arguments)),
-        *(
-            _titled(
-                heading or "Options", _table((spelled(each), explained(each)) for each in options)
-            )
-            for heading, options in grouped(command)
-        ),
+        *map(_options, grouped(command, own=True if short else None)),
+        _titled("More", more) if short else "",
     )
 
 
-def grouped(command: Command) -> list[tuple[str, list[Declared]]]:
-    """The options of *command* under their headings; those without one come first."""
+_FEW: Final = 2
+"""Examples in a short help."""
+
+
+def _options(group: tuple[str, list[Declared]]) -> str:
+    heading, options = group
+    return _titled(heading or "Options", _table((spelled(e), explained(e)) for e in options))
+
+
+def grouped(command: Command, *, own: bool | None = None) -> list[tuple[str, list[Declared]]]:
+    """
+    The options of *command* under their headings; those without one come first.
+
+    With *own* only those that concern it alone, or plans; without, only those of other commands.
+    """
     groups: dict[str, list[Declared]] = {"": []}
     for option in command.declared():
-        if not option.is_argument:
+        is_own = option.owner not in _SHARED or option.heading == "Plan"
+        if not option.is_argument and own in {None, is_own}:
             groups.setdefault(option.heading, []).append(option)
     return [(heading, options) for heading, options in groups.items() if options]
+
+
+_SHARED: Final = {"deltaadm.cli.table", "deltaadm.runs.options", "deltaadm.runs.plan_options"}
+"""The modules of options that commands share."""
 
 
 def described(command: Command) -> tuple[list[str], list[str]]:
@@ -148,13 +174,15 @@ def lacks_argument(command: Command) -> UsageError:
     """The error for a command line without what *command* needs."""
     words = usage(command).removeprefix("Usage: ")
     missing = command.arguments[0].metavar.strip("[]")
-    return UsageError(f"{missing} is missing.", remedy=f"The usage is `{words}`.")
+    return UsageError(f"{missing} is missing.", remedy=f"Usage: `{words}`.")
 
 
 def topic_help(name: str) -> str:
     """The text of a topic."""
     topic = TOPICS[name]
-    return _joined(_filled(topic.summary), _table(topic.rows), *map(_filled, topic.text))
+    groups = grouped(Command("alter"), own=False) if name == "options" else []
+    parts = _table(topic.rows), *map(_options, groups), *map(_filled, topic.text)
+    return _joined(_filled(topic.summary), *parts)
 
 
 # Layout

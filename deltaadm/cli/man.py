@@ -21,17 +21,21 @@ from deltaadm.cli.help import (
     usage_words,
 )
 from deltaadm.cli.table import COMMANDS, Command
-from deltaadm.cli.topics import EXIT_CODES, TOPICS
+from deltaadm.cli.topics import TOPICS
 
 
 def man_pages() -> dict[str, str]:
     """The pages by the names of their files."""
-    pages = {"deltaadm.1": _page("deltaadm", SUMMARY, _of_program())}
-    for name in COMMANDS:
-        title = f"deltaadm-{name}"
-        command = Command(name)
-        pages[f"{title}.1"] = _page(title, command.summary, _of_command(command))
-    return pages
+    pages = {"deltaadm.1": man_page()}
+    return pages | {f"deltaadm-{name}.1": man_page(name) for name in COMMANDS}
+
+
+def man_page(name: str = "") -> str:
+    """The page of the command called *name*, or that of the program."""
+    if not name:
+        return _page("deltaadm", SUMMARY, _of_program())
+    command = Command(name)
+    return _page(f"deltaadm-{name}", command.summary, _of_command(command))
 
 
 def _of_program() -> Iterator[str]:
@@ -42,6 +46,8 @@ def _of_program() -> Iterator[str]:
     )
     yield from _listed("OPTIONS", PROGRAM_OPTIONS.items())
     for name, topic in TOPICS.items():
+        if not topic.rows:  # the options, which the pages of commands have
+            continue
         heading = _HEADINGS.get(name, name.upper().replace("-", " "))
         yield from _listed(heading, topic.rows)
         yield from (line for text in topic.text for line in (".PP", _text(" ".join(text.split()))))
@@ -70,8 +76,7 @@ def _of_command(command: Command) -> Iterator[str]:
         for option in options:
             yield from _item(spelled(option), explained(option))
     yield from _examples(examples)
-    statuses = ((str(code), what) for code, what, _ in EXIT_CODES)
-    yield from _listed("EXIT STATUS", statuses)
+    yield from _listed("EXIT STATUS", TOPICS["exit-codes"].rows)
     yield from ("", ".SH SEE ALSO", ".BR deltaadm (1)")
 
 

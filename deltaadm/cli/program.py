@@ -17,6 +17,7 @@ from deltaadm.runs.output import (
     say_end,
     shortage,
     show_error,
+    trace,
     use_messages,
     write_text,
     write_version,
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 # Reading a command line
 
 
-def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
+def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any]:
     """
-    The values of a command's *arguments*, by field; None for those that ask for help.
+    The values of a command's *arguments*, by field; for those that ask for help, only that.
 
     Raises `UsageError` for arguments that the command does not take.
     """
@@ -54,8 +55,9 @@ def parse(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
                     raise no_such_option(name, command)
                 texts = given.setdefault(options[name], [])
                 texts += _texts(options[name], name, value, rest)
-    if options["--help"] in given:
-        return None
+    for name in ("--help", "-h"):
+        if options[name] in given:
+            return {options[name].field: True}
     values = {option.field: _value(option, texts) for option, texts in given.items()}
     return values | _arguments(command, words)
 
@@ -92,7 +94,7 @@ def _value(option: Declared, texts: list[str]) -> Any:
     if option.is_switch:
         return len(texts) if option.counted else True
     if option.field == "output" and len(texts) > 1 and not option.is_list:
-        raise UsageError("is given twice, and this command writes one format", option="--output")
+        raise UsageError("is given twice, but this command writes one format", option="--output")
     try:
         if option.is_pair:
             from pathlib import Path
@@ -147,7 +149,7 @@ class _Terminated(BaseException):
 _STOPS: Final[Mapping[type[BaseException], str]] = {
     KeyboardInterrupt: "Interrupted",
     _Terminated: "Terminated",
-    DeadlineReached: "The time that --timeout gives is over",
+    DeadlineReached: "Timed out (--timeout)",
 }
 
 _FRAMES: Final = 5_000
@@ -171,7 +173,9 @@ def run(arguments: Sequence[str]) -> int:
             name = arguments[0] if arguments and arguments[0] in COMMANDS else ""
             where = " ".join(filter(None, ("deltaadm", name, "--help")))
             remedy = f"{error.remedy or _near(error.message)} See `{where}`.".strip()
-            show_error("", DeltaadmError(error.sentence, remedy=remedy))
+            shown = DeltaadmError(error.sentence, remedy=remedy)
+            shown.__cause__ = error
+            show_error("", shown)
             return error.exit_code
         except DeltaadmError as error:
             return _show(error)
@@ -204,11 +208,11 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
 
             raise lacks_argument(command)
         values = parse(command, rest)
-        if values is not None:
+        if values.keys().isdisjoint({"help", "short_help"}):
             return _execute(command, values, status)
         from deltaadm.cli.help import command_help
 
-        text = command_help(command)
+        text = command_help(command, short="short_help" in values)
     elif name == "__complete":
         from deltaadm.cli.complete import candidates
 
@@ -253,24 +257,14 @@ def _stopped(error: BaseException, status: CommitStatus) -> int:
     if seen is not None:
         sentence = f"{_STOPS[type(seen)]}; {status.describe()}."
         if isinstance(seen, DeadlineReached):
-            remedy = (
-                "Allow more time; `deltaadm doctor LOCATION` shows why a store does not respond."
-            )
+            remedy = "Allow more time; `deltaadm doctor LOCATION` tells whether the store responds."
             return _show(StorageError(sentence, remedy=remedy))
         say_end(f"\n{sentence}\n")
         return INTERRUPTED if isinstance(seen, KeyboardInterrupt) else TERMINATED
     lacking = shortage(error)
     if lacking is not None:
         return _show(lacking)
-    import traceback
-
-    from deltaadm.masking import masked, secrets_of_environment
-    from deltaadm.reports.words import visible
-
-    # An error of a library may quote what it was given, such as a token of the environment.
-    text = masked("".join(traceback.format_exception(error)), secrets_of_environment())
-    trace = "\n".join(map(visible, text.splitlines()))
-    say_end(f"{trace}\nThis is a bug in deltaadm; please report it with the lines above.\n")
+    say_end(f"{trace(error)}This is a bug in deltaadm; please report it with the lines above.\n")
     return BUG
 
 

@@ -31,7 +31,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "create": "Create or replace a table.",
     "alter": "Change columns, constraints, clustering or properties.",
     "drop-feature": "Drop a table feature from the protocol.",
-    "undo": "Take back what a version changed, where Delta allows it.",
+    "undo": "Undo what a version changed, if Delta allows it.",
     "apply": "Apply exactly the plan or plans saved in a file.",
     "show": "Show a saved plan or journal, and changes since.",
     "features": "List all table features, or explain one.",
@@ -42,13 +42,14 @@ COMMANDS: Final[Mapping[str, str]] = {
     "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
     "schema": "Print the JSON Schema of a document type.",
     "completion": "Print or install a shell completion script.",
+    "man": "Show a man page.",
 }
 """Every subcommand and its summary, in the order of the help."""
 _MODULES: Final[Mapping[str, str]] = {
     "record": "diff", "upgrade-protocol": "protocol", "enable-feature": "protocol",
     "set-mapping-mode": "protocol", "drop-feature": "drop_feature", "apply": "saved",
     "show": "saved", "features": "catalogues", "clients": "catalogues", "rules": "explain",
-    "schema": "installation", "completion": "installation",
+    "schema": "installation", "completion": "installation", "man": "installation",
 }  # fmt: skip
 """The modules of `deltaadm.cli.commands` in which subcommands are that have another name."""
 
@@ -61,15 +62,15 @@ class MessageOptions(Parameters):
 
     # fmt: off
     quiet: int = option("--quiet", "-q",
-        "Leave out messages about the run and tables without findings; -qq: show only errors.",
+        "Print results only, and nothing about healthy tables; -qq prints errors only.",
         counted=True)
     verbose: int = option("--verbose", "-v",
-        "Show more about the run; -vv: also Spark's messages.", counted=True)
+        "Print more about the run; -vv adds Spark's messages.", counted=True)
+    debug: bool = option("Print the traceback of errors, and Spark's messages.")
     log_format: str = option("FORM", "Format of messages: text or json.", default="text")
-    log_file: Path | None = option("FILE",
-        "Also append all messages to this file, with their times.")
-    # fmt: on
+    log_file: Path | None = option("FILE", "Also append all messages, with times, to FILE.")
     no_input: bool = option("Never prompt, even on a terminal.")
+    # fmt: on
 
 
 class SettingsOptions(Parameters):
@@ -79,8 +80,8 @@ class SettingsOptions(Parameters):
     scope = NEVER
 
     config: list[str] | None = option("FILE|KEY=VALUE",
-        "Settings file, instead of deltaadm.toml or pyproject.toml; or one setting, such as "
-        "validate.deep=true; may be given several times.")  # fmt: skip
+        "Settings file to use instead of deltaadm.toml or pyproject.toml; or one setting, for "
+        "example clients=trino@480. Repeatable.")  # fmt: skip
     isolated: bool = option("Ignore settings files.")
 
 
@@ -90,7 +91,8 @@ class HelpOptions(Parameters):
     heading = "Help"
     scope = NEVER
 
-    help: bool = option("-h", "--help", "Show this message and exit.")
+    short_help: bool = option("-h", "Show what is specific to the command.")
+    help: bool = option("--help", "Show all options.")
 
 
 class Command:
@@ -126,7 +128,7 @@ class Command:
         for each in self.declared():
             if not each.names_tables and not _is_text(values.get(each.field)):
                 name = max(each.names, key=len, default=each.metavar)
-                raise UsageError("has bytes that are no text in UTF-8, or a NUL", option=name)
+                raise UsageError("is not valid UTF-8 text", option=name)
         chosen = {name: values[name] for name in MessageOptions.fields if name in values}
         if not chosen:
             return
@@ -142,6 +144,7 @@ class Command:
                 as_json=form == "json",
                 file=options.log_file,
                 asks=not options.no_input,
+                debug=options.debug,
             )
         )
 

@@ -24,14 +24,8 @@ if TYPE_CHECKING:
     from deltaadm.formats.selection import Selection
 
 
-TABLE_HELP = (
-    "A path, a URL such as s3://bucket/table, delta.`path`, catalog.schema.table, or @ALIAS from "
-    "the settings."
-)
-TABLES_HELP = (
-    "Paths, URLs such as s3://bucket/table, delta.`path`, catalog.schema.table, or @ALIAS from the "
-    "settings; options such as --discover add more."
-)
+TABLE_HELP = "A path, URL, catalog name or @ALIAS; see `deltaadm help storage`."
+TABLES_HELP = "Paths, URLs, catalog names or @ALIAS; see `deltaadm help storage`."
 
 
 def either(names: Sequence[str]) -> str:
@@ -39,12 +33,9 @@ def either(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-FILE_HELP = ", optionally with a file to write instead of standard output."
+FILE_HELP = "; with :FILE, written to that file."
 FORMATS_HELP = f"{either(formats_for('TableReport'))}{FILE_HELP}"
-REPORT_FORMATS_HELP = (
-    f"{either(formats_for('ValidationReport'))}, each optionally with a file to write instead of "
-    "standard output; may be given several times."
-)
+REPORT_FORMATS_HELP = f"{either(formats_for('ValidationReport'))}{FILE_HELP} Repeatable."
 
 
 class Engine(Enum):
@@ -62,13 +53,11 @@ class OutputOptions(Parameters):
 
     output: str = option("--output", "-o", "FORMAT[:FILE]", FORMATS_HELP, default="text")
     # fmt: off
-    output_file: Path | None = option("FILE",
-        "Write the result to this file instead of standard output.", scope=NEVER)
+    output_file: Path | None = option("FILE", "Write the result to this file.", scope=NEVER)
     json: str | None = option("FIELDS",
-        "Only these fields of the JSON, separated by commas; implies -o json.", scope=NEVER)
+        "Print only these JSON fields, separated by commas; implies -o json.", scope=NEVER)
     query: str | None = option("JMESPATH",
-        "JMESPath expression to apply to the JSON, as findings[].code; implies -o json.",
-        scope=NEVER)
+        "Filter the JSON, for example with 'findings[].code'; implies -o json.", scope=NEVER)
     # fmt: on
     color: str = option("WHEN", "auto, always or never.", default="auto")
 
@@ -96,8 +85,8 @@ class TableOutputOptions(OutputOptions):
     """The form of a result about tables."""
 
     show_secrets: bool = option(
-        "Show the values of properties that look like passwords, keys or tokens.",
-        scope=NEVER)  # fmt: skip
+        "Show property values that look like passwords, keys or tokens.", scope=NEVER
+    )
 
 
 class ReportOptions(TableOutputOptions):
@@ -118,24 +107,25 @@ class FleetOptions(Parameters):
 
     # fmt: off
     also: list[str] | None = option("--table", "TABLE",
-        "A table; may be given several times.", scope=NEVER)
+        "Add this table. Repeatable.", scope=NEVER)
     tables_from: Path | None = option("FILE",
-        "A file with one table per line, - for standard input; # starts a comment.", scope=NEVER)
+        "Read tables from FILE (- is standard input), one per line; # starts a comment.",
+        scope=NEVER)
     discover: list[str] | None = option("DIRECTORY",
-        "All tables below it, also below a URL such as s3://bucket/prefix; may be given several "
-        "times.", scope=NEVER)
+        "Find all tables below a directory or URL, for example s3://bucket/prefix. Repeatable.",
+        scope=NEVER)
     catalog: list[str] | None = option("PATTERN",
-        "All Delta tables in the catalog that match it, such as main.sales.*; may be given several "
-        "times.", scope=NEVER)
+        "Find all Delta tables with matching catalog names, for example main.sales.*. Repeatable.",
+        scope=NEVER)
     jobs: int | None = option("--jobs", "-j", "N",
-        "Process up to N tables at the same time (default: the number of processors, or 16 where "
-        "tables are in object stores).", minimum=1)
+        "Process up to N tables in parallel (default: number of CPUs, or 16 in object stores).",
+        minimum=1)
     brief: bool = option(
-        "One line per table and a summary; the default if options name the tables.")
+        "Print one line per table and a summary; the default if options name the tables.")
     every: bool = option("--all",
-        "In lists of one line per table, also list tables without findings or changes.")
+        "List every table, including those without findings or changes.")
     resume: Path | None = option("FILE",
-        "Continue an interrupted run whose -o jsonl output is in FILE.", scope=NEVER)
+        "Continue an interrupted run from its -o jsonl output in FILE.", scope=NEVER)
     # fmt: on
 
     @property
@@ -152,15 +142,15 @@ class AccessOptions(Parameters):
 
     # fmt: off
     unity: str | None = option("URL",
-        "The Unity Catalog that knows the names of tables, asked without Spark; its token comes "
-        "from UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.")
+        "Unity Catalog URL, used to resolve table names without Spark. Token: "
+        "UNITY_CATALOG_TOKEN or DATABRICKS_TOKEN.")
     storage_option: list[str] | None = option("KEY=VALUE",
-        "An option of the object store, such as aws_region=eu-west-1; no secrets; may be given "
-        "several times.")
+        "Object store option, for example aws_region=eu-west-1; no secrets. Repeatable.")
     storage_options_file: Path | None = option("FILE",
-        "A file with such options, one KEY=VALUE per line; may contain secrets.")
+        "File of object store options, one KEY=VALUE per line; may contain secrets.")
+    timeout: str | None = option("DURATION",
+        "Give up after this long, for example 90s (exit code 4).")
     # fmt: on
-    timeout: str | None = option("DURATION", "End with exit code 4 after this time, such as 90s.")
 
 
 class SparkOptionGroup(Parameters):
@@ -171,18 +161,14 @@ class SparkOptionGroup(Parameters):
 
     # fmt: off
     engine: Engine = option("ENGINE",
-        "Engine that reads the log: embedded, which needs no JVM, or spark, for logs that one "
-        "process takes too long to read and for storage that only Spark can access.",
-        default=Engine.EMBEDDED)
+        "Log reader: embedded (no JVM) or spark (huge logs, HDFS).", default=Engine.EMBEDDED)
     spark_master: str | None = option("URL", "Spark master (default: this machine).")
     remote: str | None = option("URL", "Spark Connect server, sc://host:port.")
-    spark_conf: list[str] | None = option("KEY=VALUE",
-        "A Spark setting; may be given several times.")
+    spark_conf: list[str] | None = option("KEY=VALUE", "Spark setting. Repeatable.")
     jars: list[Path] | None = option("PATH",
-        "A jar, or a directory of jars, for the Spark that is started, such as Delta's where they "
-        "cannot be downloaded.")
+        "Start Spark with this jar or directory of jars, instead of downloading Delta's. "
+        "Repeatable.")
     # fmt: on
-    debug: bool = option("Show Spark's own messages on standard error.")
 
 
 def require_streaming(many: FleetOptions, *formats: str) -> None:
@@ -205,7 +191,7 @@ def pairs(given: Sequence[str] | None, option: str, shape: str = "KEY=VALUE") ->
 def require_tables(named: Sequence[str] | None, many: FleetOptions) -> None:
     """Turn away a command line that names no table: a usage error."""
     if not named and not many.names_tables:
-        raise UsageError("Specify a TABLE, or use --table, --tables-from, --discover or --catalog.")
+        raise UsageError("Name a TABLE, or use --table, --tables-from, --discover or --catalog.")
 
 
 # Files that are named

@@ -52,7 +52,7 @@ class Messages:
 
     `verbosity` is 0, less for a quiet run and more for a verbose one. `as_json` is for programs
     that read messages, one JSON object per line. *file* gets all of them, whatever the verbosity.
-    Only a run that `asks` prompts the user at the terminal.
+    Only a run that `asks` prompts the user at the terminal. With `debug`, errors have tracebacks.
     """
 
     def __init__(
@@ -62,7 +62,9 @@ class Messages:
         as_json: bool = False,
         file: Path | None = None,
         asks: bool = True,
+        debug: bool = False,
     ) -> None:
+        self.debug = debug
         self.verbosity = verbosity
         self.as_json = as_json
         self.asks = asks
@@ -380,6 +382,8 @@ def show_failure(context: RunContext, table: str, error: DeltaadmError) -> None:
         from deltaadm.documents import Failure
 
         show(context, [Failure(table, error)])
+        if messages().debug:
+            write_stderr(trace(error))
     else:
         show_error(table, error)
 
@@ -393,6 +397,19 @@ def show_error(table: str, error: DeltaadmError) -> None:
     sentence = f"{prefix}{visible(error.message)}"
     remedy = f"\n  {visible(error.remedy)}" if error.remedy else ""
     _say(ERROR, f"{sentence}{remedy}", f"error: {sentence}{remedy}\n")
+    if messages().debug:
+        write_stderr(trace(error))
+
+
+def trace(error: BaseException) -> str:
+    """The traceback of *error*, which may quote a secret of the environment, without it."""
+    import traceback
+
+    from deltaadm.masking import masked, secrets_of_environment
+    from deltaadm.reports.words import visible
+
+    text = masked("".join(traceback.format_exception(error)), secrets_of_environment())
+    return "".join(f"{visible(line)}\n" for line in text.splitlines())
 
 
 def say_end(message: str) -> None:

@@ -40,10 +40,10 @@ class PlanOptions(Parameters):
     heading = "Plan"
     scope = NEVER
 
-    apply: bool = option("Commit the plan; without it, it is only shown.")
-    check: bool = option("Exit with 1 if the plan is not empty.")
+    apply: bool = option("Apply the plan, which is otherwise only shown.")
+    check: bool = option("Exit with 1 if there is anything to change.")
     out: Path | None = option(
-        "FILE", "Save the plan, for `deltaadm apply FILE`; - is standard output."
+        "FILE", "Save the plan for `deltaadm apply FILE` (- is standard output)."
     )
 
 
@@ -54,8 +54,7 @@ class CommitEngineOptions(Parameters):
 
     commit_engine: Engine | None = option(
         "ENGINE",
-        "Engine that commits: spark (the default), or embedded, which needs no JVM and commits "
-        "changes of protocol, properties and columns that read no data.",
+        "Committer: spark (default) or embedded (no JVM; metadata-only changes).",
     )
 
 
@@ -67,9 +66,11 @@ class ClientOptions(Parameters):
 
     # fmt: off
     for_client: list[str] | None = option("CLIENT",
-        "Refuse changes that keep NAME or NAME@VERSION from reading; may be given several times.")
+        "Refuse changes that stop NAME or NAME@VERSION from reading. Repeatable; the setting is "
+        "`clients`.")
     for_client_writing: list[str] | None = option("CLIENT",
-        "Refuse changes that keep NAME or NAME@VERSION from writing; may be given several times.")
+        "Refuse changes that stop NAME or NAME@VERSION from writing. Repeatable; the setting is "
+        "`writers`.")
     # fmt: on
 
 
@@ -79,19 +80,17 @@ class ConsentOptions(Parameters):
     heading = "Consent"
     scope = NEVER
 
-    yes: bool = option("--yes", "-y", "Do not ask before a metadata-only change.")
-    allow_backfill: bool = option("Do not ask before rewriting file metadata in the log.")
-    allow_rewrite: bool = option("Do not ask before rewriting data files.")
+    yes: bool = option("--yes", "-y", "Apply metadata-only changes without a prompt.")
+    allow_backfill: bool = option("Allow rewriting file metadata in the log.")
+    allow_rewrite: bool = option("Allow rewriting data files.")
     # fmt: off
     accept_irreversible: list[str] | None = option("FEATURE|TABLE",
-        "Do not ask before deleting history or domains to drop this feature, or before dropping "
-        "this non-Delta table to replace it; may be given several times.")
+        "Accept losing history or metadata domains to drop FEATURE, or dropping the non-Delta "
+        "TABLE to replace it. Repeatable.")
     accept_silently_wrong: list[str] | None = option("CLIENT",
-        "Do not ask before a change after which this client reads or writes wrong data silently; "
-        "may be given several times.")
+        "Accept that CLIENT will silently read or write wrong data. Repeatable.")
     accept_finding: list[str] | None = option("CODE",
-        "Allow plans that lead to an error of this rule, such as DL509; may be given several "
-        "times.")
+        "Accept plans that break this rule, for example DL509. Repeatable.")
     # fmt: on
 
 

@@ -153,7 +153,7 @@ def spark_options(
         remote=request.remote,
         conf={**(below or {}), **conf},
         jars=tuple(jar for place in request.jars or () for jar in jars_at(str(place))),
-        debug=request.debug or messages().verbosity > 1,
+        debug=messages().debug or messages().verbosity > 1,
         long_work=long_work,
         stores={place: _storage_options(context, place) for place in places if is_remote(place)},
     )

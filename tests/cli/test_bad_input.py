@@ -151,7 +151,7 @@ def test_bytes_that_are_no_text(tmp_path: Path, wish: tuple[str, ...]) -> None:
     writes = ("--apply", "--yes", "--commit-engine", "embedded") if command != "history" else ()
     with untouched(tmp_path):
         result = deltaadm(command, made.path, *options, *writes)
-    assert (result.code, "no text in UTF-8" in result.err) == (2, True)
+    assert (result.code, "is not valid UTF-8" in result.err) == (2, True)
 
 
 @pytest.mark.parametrize("option", ["--tables-from", "--resume", "--storage-options-file"])

@@ -200,7 +200,7 @@ def test_only_a_record_is_compared_with_many_tables(tmp_path: Path) -> None:
     lake = tables.lake(tmp_path / "lake")
     result = deltaadm("diff", lake / "a" / "old", "--discover", lake)
     assert result.code == 2
-    assert "for a reference file only" in result.err
+    assert "must be a reference file" in result.err
 
 
 def test_a_schema_that_cannot_be_read_is_recorded_as_it_is(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_a_file_that_is_no_reference_is_an_error(text: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (("T",), "compare T with another table or version"),
-    (("T", "U", "V"), "only a reference file takes several tables"),
+    (("T", "U", "V"), "only a reference file can be compared with several tables"),
     (("T", "U", "--only", "columns"), "'columns' is not one of"),
     (("T", "U", "-o", "sarif"), "is not one of"),
 ])  # fmt: skip

@@ -80,7 +80,7 @@ def test_tables_from_standard_input(lake: Path) -> None:
 
 
 @pytest.mark.parametrize(("given", "code", "words"), [
-    ([], 2, "Specify a TABLE, or use --table, --tables-from, --discover or --catalog"),
+    ([], 2, "Name a TABLE, or use --table, --tables-from, --discover or --catalog"),
     (["--discover", "bare"], 3, "There is no table in bare."),
     (["--tables-from", "nothing.txt"], 3, "There is no table in nothing.txt."),
     (["--discover", "nowhere"], 4, "Directory nowhere does not exist"),

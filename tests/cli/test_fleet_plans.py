@@ -134,11 +134,11 @@ def test_tables_are_named_by_options_where_arguments_say_something_else(lake: Pa
 
 
 @pytest.mark.parametrize(("command", "words"), [
-    (["enable-feature"], "Specify a FEATURE"),
-    (["set-mapping-mode"], "Specify a MODE: none, id, name."),
+    (["enable-feature"], "FEATURE is missing"),
+    (["set-mapping-mode"], "MODE is missing: none, id, name."),
     (["set-mapping-mode", "sideways"], "'sideways' is not one of"),
     (["set-mapping-mode", "name", "name"], "'name name' is not one of"),
-    (["drop-feature", "a", "b"], "FEATURE: takes a single feature"),
+    (["drop-feature", "a", "b"], "FEATURE: only one feature can be dropped at a time"),
     (["drop-feature", "a", "--status", "--check"], "--status: cannot be combined"),
     (["alter", "--set", "a=b", "--apply"], "requires --out FILE"),
     (["alter", "--set", "a=b", "--apply", "--check"], "cannot be combined with --apply"),
@@ -157,7 +157,7 @@ def test_no_table_is_a_usage_error(command: str) -> None:
     options = ["--set", "a=b"] if command == "alter" else ["--yes"]
     result = deltaadm(command, *options)
     assert result.code == 2
-    assert "error: Specify a TABLE" in result.err
+    assert "error: Name a TABLE" in result.err
 
 
 def test_brief_plans(lake: Path) -> None:

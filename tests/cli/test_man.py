@@ -10,18 +10,26 @@ import pytest
 from deltaadm.cli.man import man_pages
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, VARIABLES
+from tests.support.program import deltaadm
 
 
 def test_every_command_option_variable_and_exit_code_has_its_place() -> None:
     pages = {name: page.replace("\\-", "-") for name, page in man_pages().items()}
     program = pages["deltaadm.1"]
     assert pages.keys() == {"deltaadm.1", *(f"deltaadm-{name}.1" for name in COMMANDS)}
-    for word in (*COMMANDS, *VARIABLES, *(f".B {code}" for code, _, _ in EXIT_CODES)):
+    for word in (*COMMANDS, *VARIABLES, *(f".B {code}" for code, _ in EXIT_CODES)):
         assert word in program
     for name in COMMANDS:
         page = pages[f"deltaadm-{name}.1"]
         for each in Command(name).declared():
             assert all(spelled in page for spelled in each.names), (name, each.names)
+
+
+def test_a_page_is_printed_where_there_is_no_terminal() -> None:
+    assert deltaadm("man").out == man_pages()["deltaadm.1"]
+    assert deltaadm("man", "inspect").out == man_pages()["deltaadm-inspect.1"]
+    unknown = deltaadm("man", "inspct")
+    assert (unknown.code, "Did you mean inspect?" in unknown.err) == (2, True)
 
 
 def test_no_text_is_taken_for_a_request() -> None:

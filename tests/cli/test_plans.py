@@ -647,8 +647,8 @@ def test_a_location_is_set_for_one_name_in_a_catalog(tmp_path: Path) -> None:
     found = by_path.document["error"]["delta_error_class"]
     assert found == "DELTA_CANNOT_SET_LOCATION_ON_PATH_IDENTIFIER"
     for more, code, words in (
-        ([there], 2, "takes a single table"),
-        (["--table", here], 2, "takes a single table"),
+        ([there], 2, "can only change one table at a time"),
+        (["--table", here], 2, "can only change one table at a time"),
         (["--set", "a=b"], 7, "cannot be changed together"),
     ):
         result = deltaadm("alter", here, *more, "--set-location", there)

@@ -218,7 +218,7 @@ def test_several_tables_are_explained_like_one(tmp_path: Path) -> None:
     (("T", "--why", "--files"), "cannot be combined with --files"),
     (("T", "--why", "--columns"), "cannot be combined with --columns"),
     (("T", "--why", "deletionVector"), "Did you mean deletionVectors?"),
-    (("--why", "reader"), "Specify a TABLE"),
+    (("--why", "reader"), "Name a TABLE"),
 ])  # fmt: skip
 def test_odd_requests_are_usage_errors(arguments: tuple[str, ...], message: str) -> None:
     result = deltaadm("inspect", *arguments)

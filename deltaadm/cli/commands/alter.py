@@ -25,14 +25,14 @@ class ColumnOptions(Parameters):
 
     # fmt: off
     add_columns: list[str] | None = option("--add-column", "COLUMN TYPE",
-        "Add a column, for example 's.x INT COMMENT \"why\" AFTER y'.")
+        "Add a column, for example 'x INT AFTER y'.")
     set_types: list[str] | None = option("--set-type", "COLUMN=TYPE",
         "Widen a column's type, for example id=BIGINT.")
     drop_not_null: list[str] | None = option("COLUMN", "Make a column nullable.")
     set_comments: list[str] | None = option("--set-comment", "COLUMN=TEXT",
         "Set a column's comment.")
     set_defaults: list[str] | None = option("--set-default", "COLUMN=EXPRESSION",
-        "Set a column's default for future rows.")
+        "Set a column's default for new rows.")
     drop_defaults: list[str] | None = option("--drop-default", "COLUMN", "Drop a column's default.")
     move: list[str] | None = option("COLUMN POSITION",
         "Move a column, for example 'id FIRST' or 'b AFTER a'.")
@@ -49,37 +49,33 @@ class RuleOptions(Parameters):
 
     # fmt: off
     add_constraints: list[str] | None = option("--add-constraint", "NAME=EXPRESSION",
-        "Add a CHECK constraint, for example 'positive=amount > 0'. Delta reads every row.")
+        "Add a CHECK constraint, for example 'small=x < 9'. Delta reads every row.")
     drop_constraints: list[str] | None = option("--drop-constraint", "NAME", "Drop a constraint.")
     cluster_by: list[str] | None = option("COLUMN[,COLUMN...]",
-        "Cluster the table by these columns, at most four.")
+        "Cluster by these columns, at most four.")
     no_cluster_by: bool = option("Stop clustering the table.")
     set_properties: list[str] | None = option("--set", "PROPERTY=VALUE", "Set a property.")
     unset: list[str] | None = option("PROPERTY", "Remove a property.")
     location: str | None = option("--set-location", "PATH",
-        "Point the table's name in the catalog to another location; for a Delta table, to that of "
-        "another Delta table.")
+        "Point the name in the catalog to this table.")
     # fmt: on
-    checkpoint: bool = option("Write a checkpoint of the latest version; needs no Spark.")
+    checkpoint: bool = option("Write a checkpoint of the latest version.")
 
 
 class Alter(Parameters):
     """
-    It can also point a table's name to another location, and write checkpoints.
+    All options are repeatable. Each kind of change is a separate commit, in this order: set
+    properties; drop constraints; add, change, cluster by, drop and rename columns; add constraints;
+    unset properties; write the checkpoint. Name columns as they are before the change, but in new
+    constraints as they are after it. s.x is field x of struct s; put names with dots in backticks.
 
-    Each kind of change is a separate commit, in this order: set properties, drop constraints,
-    add, change, cluster by, drop and rename columns, add constraints, unset properties; the
-    checkpoint comes last. Columns have the names that they have before the change, in new
-    constraints those that they have after it. s.x is the field x of the struct s; names that
-    contain dots are quoted with backticks.
-
-    --set-location cannot be combined with other changes, and commits nothing: the name in the
+    --set-location cannot be combined with other changes and commits nothing: the name in the
     catalog then points to the table at the new location, which must have the same columns and
     partitions.
 
-    A table of another provider in Spark's own catalog, such as csv or parquet, is altered as far
-    as Spark supports it: set and unset properties, add columns at the end, change comments and
-    defaults, set the location. Each statement takes effect by itself.
+    For a csv, parquet or other table in Spark's own catalog, you can set and unset properties, add
+    columns at the end, change comments and defaults, and set the location, as far as Spark supports
+    it. Each statement takes effect by itself.
 
     For example:
 
@@ -110,12 +106,12 @@ class Alter(Parameters):
                 if value is not None and value is not False:
                     given[each.field] = value
         if not given:
-            raise UsageError("Specify a change, for example --set PROPERTY=VALUE.")
+            raise UsageError("Nothing to change: name a change, for example --set PROPERTY=VALUE.")
         if given.pop("no_cluster_by", False) and given.setdefault("cluster_by", []):
             raise UsageError("cannot be combined with --cluster-by", option="--no-cluster-by")
         tables = self.tables or ()
         if "location" in given and (self.many.names_tables or len(tables) > 1):
-            raise UsageError("takes a single table", option="--set-location")
+            raise UsageError("can only change one table at a time", option="--set-location")
         require_tables(tables, self.many)
         texts = ChangeTexts(**given)
 

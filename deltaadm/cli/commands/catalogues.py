@@ -19,7 +19,7 @@ class Features(Parameters):
       deltaadm features -o json
     """
 
-    name: str | None = argument("[FEATURE]", "The feature to explain.")
+    name: str | None = argument("[FEATURE]", "Feature to explain.")
     output: OutputOptions
 
     def run(self, context: RunContext) -> int:
@@ -36,8 +36,8 @@ class Features(Parameters):
 class Clients(Parameters):
     """
     Without a name, shows what the newest release of every client does with each table feature. With
-    a name, shows every fact about that client: since which release, who says so, and when. With
-    NAME@VERSION, only what holds for that release.
+    a name, shows every fact about that client: since which release, according to whom, and when.
+    NAME@VERSION shows only what holds for that release.
 
     For example:
 

@@ -29,9 +29,8 @@ from deltaadm.runs.unity import storage_settings
 
 class Config(Parameters):
     """
-    Settings come from the command line, then from variables DELTAADM_*, then from the nearest
-    deltaadm.toml or pyproject.toml upwards, then from the user's own file; the rest is default.
-    Fails if any of them cannot be understood.
+    The command line wins over DELTAADM_* variables, those over the nearest deltaadm.toml or
+    pyproject.toml upwards, and that over your own file. Exits with 2 if any setting is invalid.
 
     For example:
 
@@ -45,7 +44,7 @@ class Config(Parameters):
     """
 
     action: str = argument("[ACTION]",
-        "show: every setting (the default); aliases: the names that tables have.",
+        "show (default): every setting; aliases: the names of tables.",
         default="show")  # fmt: skip
     origin: bool = option("Also show where each value comes from.")
     output: OutputOptions

@@ -38,9 +38,9 @@ from deltaadm.storage.store import require_no_secret
 
 class Create(Parameters):
     """
-    The plan shows the protocol that the table will have. If a run fails, an existing table stays
-    as it was, and no new one is left behind. A table of a provider other than Delta has no
-    protocol; it is not replaced in one commit, but dropped and created again.
+    The plan shows the protocol of the new table. If the run fails, an existing table stays as it
+    was, and no half-made one is left behind. Other providers have no protocol; their tables cannot
+    be replaced in one commit, so they are dropped and created again.
 
     For example:
 
@@ -54,21 +54,22 @@ class Create(Parameters):
     table: str = argument("TABLE", "A path, delta.`path`, or catalog.schema.table.")
     # fmt: off
     schema: str | None = option("FILE|DDL",
-        "Columns as in CREATE TABLE, or a file with them or with Spark's JSON.")
-    as_query: str | None = option("--as", "QUERY", "Fill the table with the result of a query.")
+        "Columns as in CREATE TABLE, or a file with them or with Spark's JSON schema.")
+    as_query: str | None = option("--as", "QUERY", "Fill the table with the result of this query.")
     provider: str | None = option("PROVIDER",
-        "delta (default), or one of the parent catalog: parquet, csv, orc, ...")
+        "delta (default), or another provider that Spark supports: parquet, csv, orc, ...")
     mode: CreationMode = option("MODE",
         "create, create-or-replace or replace.", default=CreationMode.CREATE)
     partition_by: list[str] | None = option("COLUMNS",
         "Partition by these columns, separated by commas.")
     cluster_by: list[str] | None = option("COLUMNS",
         "Cluster by up to four columns, separated by commas.")
-    properties: list[str] | None = option("--property", "PROPERTY=VALUE", "Set a table property.")
-    comment: str | None = option("TEXT", "The table's comment.")
-    location: str | None = option("PATH", "Location of the files of a table in a catalog.")
+    properties: list[str] | None = option("--property", "PROPERTY=VALUE",
+        "Set a table property. Repeatable.")
+    comment: str | None = option("TEXT", "Comment of the table.")
+    location: str | None = option("PATH", "Put the files of a table in a catalog here.")
     write_options: list[str] | None = option("--write-option", "KEY=VALUE",
-        "A writer option for --as; for other providers, a table option.")
+        "Writer option for --as; for other providers, a table option. Repeatable.")
     # fmt: on
     change: ChangeOptions
 

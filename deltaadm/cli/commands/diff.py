@@ -35,12 +35,11 @@ from deltaadm.runs.sessions import log_reader
 
 class Diff(Parameters):
     """
-    Compares two versions of a table, two tables, or tables with a reference file that `record` has
-    written: protocol, features, schema, column mapping, constraints, clustering and properties.
-    TABLE@VERSION and TABLE@TIME are a table at a version or at an ISO 8601 time, and @VERSION
-    the same table again; a reference file alone stands for all tables in it. With options that name
-    tables, all of these are compared with the file as well, and one without a record is an error.
-    Exits with 1 if there are differences.
+    Compares two versions of a table, two tables, or tables with a reference file written by
+    `record`: protocol, features, schema, column mapping, constraints, clustering and properties.
+    TABLE@VERSION and TABLE@TIME (ISO 8601) name a state of a table, @VERSION one of the same table.
+    A reference file alone is compared with all tables in it. If options name tables, those are
+    compared as well, and a table that the file lacks is an error. Exits with 1 if anything differs.
 
     For example:
 
@@ -60,10 +59,9 @@ class Diff(Parameters):
         "Two of TABLE, TABLE@VERSION, TABLE@TIME and a reference file; or a reference file and "
         "tables.")
     only: list[str] | None = option("SECTION",
-        f"{', '.join(section.value for section in Section)}; may be given several times.")
+        f"Compare only {', '.join(section.value for section in Section)}. Repeatable.")
     ignore: list[str] | None = option("SECTION|PLACE",
-        "A section, or a place such as 'configuration[owner]', in which * stands for anything; may "
-        "be given several times.")
+        "Ignore a section, or a place like 'configuration[owner]'; * matches anything. Repeatable.")
     # fmt: on
     many: FleetOptions
     access: AccessOptions
@@ -78,7 +76,7 @@ class Diff(Parameters):
         context = context.with_request(self.spark, self.output, self.access)
         if self.many.names_tables and not is_reference(first):
             raise UsageError(
-                "options name tables for a reference file only", option="TABLE|FILE..."
+                "must be a reference file if options name the tables", option="TABLE|FILE..."
             )
         require_streaming(self.many, context.format)
 
@@ -110,7 +108,9 @@ def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:
     if len(sides) == 1:
         return first, Place(first.table)
     if len(sides) > len(("before", "after")):
-        raise UsageError("only a reference file takes several tables", option="TABLE|FILE...")
+        raise UsageError(
+            "only a reference file can be compared with several tables", option="TABLE|FILE..."
+        )
     if is_reference(sides[1]):
         return first, sides[1]
     second = place(sides[1])
@@ -119,8 +119,8 @@ def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:
 
 class Record(Parameters):
     """
-    Writes a reference file, with which `diff` compares the tables later: protocol, schema,
-    clustering and properties, no secrets and no times, so that the same tables give the same file.
+    Writes a reference file for `diff` to compare tables with later: protocol, schema, clustering
+    and properties, but no secrets and no times, so unchanged tables give the same file again.
 
     For example:
 
@@ -130,7 +130,7 @@ class Record(Parameters):
     """
 
     tables: list[str] | None = argument("TABLE...", TABLES_HELP)
-    out: Path | None = option("FILE", "The file, instead of standard output.")
+    out: Path | None = option("FILE", "Write to FILE instead of standard output.")
     many: FleetOptions
     access: AccessOptions
     spark: SparkOptionGroup
@@ -141,7 +141,7 @@ class Record(Parameters):
         require_tables(named, many)
         for name in ("brief", "resume"):
             if getattr(many, name):
-                raise UsageError("is not for record", option=f"--{name}")
+                raise UsageError("does not apply to `record`", option=f"--{name}")
         context = context.with_request(self.spark, OutputOptions(), self.access)
 
         def answer() -> int:

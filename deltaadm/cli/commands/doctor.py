@@ -31,7 +31,7 @@ NOT_READY = 6
 
 class Doctor(Parameters):
     """
-    Says how to fix what is missing. Exit code 6 if changes cannot be committed.
+    Says how to install what is missing. Exits with 6 if changes cannot be committed.
 
     For example:
 
@@ -42,11 +42,10 @@ class Doctor(Parameters):
       deltaadm doctor --write s3://lake/events
     """
 
-    tables: list[str] | None = argument("[TABLE]...", "Tables to check access to.")
-    start: bool = option("Also start Spark, and check that Delta works.")
+    tables: list[str] | None = argument("[TABLE]...", "Also check access to these tables.")
+    start: bool = option("Also start Spark and check that Delta works.")
     write: bool = option(
-        "Also check conditional writes to object stores, with a temporary object next to the "
-        "log.")  # fmt: skip
+        "Also check conditional writes, with a temporary object next to the log.")  # fmt: skip
     access: AccessOptions
     spark: SparkOptionGroup
     output: OutputOptions

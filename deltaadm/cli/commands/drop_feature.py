@@ -30,9 +30,9 @@ from deltaadm.runs.target import Target
 
 class DropFeature(Parameters):
     """
-    Delta first removes what uses the feature. If older versions need it, Delta either keeps them
-    and adds checkpointProtection, or deletes them with --truncate-history. That takes two runs of
-    the same command, a day apart: exit code 8 means that the second run is still to come.
+    Delta first removes everything that uses the feature. If older versions need it, Delta keeps
+    them and adds checkpointProtection. With --truncate-history it deletes them instead: run the
+    same command twice, a day apart. Exit code 8 means that the second run is still to come.
 
     For example:
 
@@ -42,9 +42,11 @@ class DropFeature(Parameters):
     """
 
     table: str | None = argument("TABLE", TABLE_HELP)
-    feature: str | None = argument("[FEATURE]", "The feature to drop; if omitted, all are listed.")
+    feature: str | None = argument(
+        "[FEATURE]", "Feature to drop; without it, all that can be dropped are listed."
+    )
     truncate_history: bool = option(
-        "Delete history that needs the feature instead of protecting checkpoints.")  # fmt: skip
+        "Delete history that needs the feature; adds no checkpointProtection.")  # fmt: skip
     status: bool = option("Show what dropping requires, and when it can continue.")
     many: FleetOptions
     change: ChangeOptions
@@ -53,7 +55,7 @@ class DropFeature(Parameters):
         """Carry out the command; the exit code."""
         tables, words = split_words([self.table, self.feature], self.many)
         if len(words) > 1:
-            raise UsageError("takes a single feature", option="FEATURE")
+            raise UsageError("only one feature can be dropped at a time", option="FEATURE")
         feature = next(iter(words), None)
         if self.status or feature is None:
             planning, output = self.change.planning, self.change.commit.output

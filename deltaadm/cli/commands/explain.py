@@ -17,7 +17,7 @@ class Rules(Parameters):
     """
 
     families: list[str] | None = argument("[CODE...]",
-        "Codes or families such as DL4 (default: all).")  # fmt: skip
+        "Codes or families like DL4 (default: all).")  # fmt: skip
     output: OutputOptions
 
     def run(self, context: RunContext) -> int:
@@ -37,8 +37,7 @@ class Explain(Parameters):
     """
 
     words: list[str] = argument("WORD...",
-        "A rule, a table feature, a property that activates one, a client or a Delta error "
-        "class.")  # fmt: skip
+        "A rule, feature, property that activates one, client or Delta error class.")  # fmt: skip
     output: OutputOptions
 
     def run(self, context: RunContext) -> int:

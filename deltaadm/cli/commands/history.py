@@ -14,10 +14,10 @@ from deltaadm.runs.target import find
 
 class History(Parameters):
     """
-    One entry for each commit that changed the protocol, the schema, constraints, clustering or
-    properties: its version, time, operation, engine and user, and what it changed. Other commits
-    are omitted. Where log cleanup has removed the oldest commits, the first entry is the state
-    in the oldest checkpoint. -o jsonl writes each entry as soon as it is found.
+    Shows each commit that changed the protocol, schema, constraints, clustering or properties: its
+    version, time, operation, engine and user, and what it changed. If log cleanup has removed the
+    oldest commits, the first entry is the state in the oldest checkpoint. -o jsonl prints each
+    entry as soon as it is found.
 
     For example:
 
@@ -29,11 +29,11 @@ class History(Parameters):
     """
 
     table: str = argument("TABLE", TABLE_HELP)
-    protocol: bool = option("Show changes of versions and table features.")
-    schema: bool = option("Show changes of columns, column mapping, constraints and clustering.")
-    properties: bool = option("Show changes of properties, constraints, name and comment.")
-    since: str | None = option("VERSION|TIME", "The first version to show, or an ISO 8601 time.")
-    until: str | None = option("VERSION|TIME", "The last version to show, or an ISO 8601 time.")
+    protocol: bool = option("Show changes to protocol versions and table features.")
+    schema: bool = option("Show changes to columns, column mapping, constraints and clustering.")
+    properties: bool = option("Show changes to properties, constraints, name and comment.")
+    since: str | None = option("VERSION|TIME", "Start at this version or ISO 8601 time.")
+    until: str | None = option("VERSION|TIME", "Stop at this version or ISO 8601 time.")
     access: AccessOptions
     spark: SparkOptionGroup
     output: TableOutputOptions

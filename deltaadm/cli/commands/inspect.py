@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 class Inspect(Parameters):
     """
-    Reads only the log, whatever features the table has. Spark and Java are needed only to look
-    up the name of a table in a catalog.
+    Reads only the log, whatever features the table has. Needs Spark and Java only to look up names
+    in Spark's catalog.
 
     For example:
 
@@ -54,22 +54,22 @@ class Inspect(Parameters):
     """
 
     tables: list[str] | None = argument("TABLE...", TABLES_HELP)
-    version: int | None = option("N", "Inspect version N of the table.", minimum=0)
+    version: int | None = option("N", "Inspect version N.", minimum=0)
     # fmt: off
     timestamp: str | None = option("TIME",
-        "Inspect the table as of a time: ISO 8601 or epoch milliseconds.")
-    files: bool = option("Count the live files and show the clustering; reads the whole state.")
+        "Inspect the table as of this time: ISO 8601 or epoch milliseconds.")
+    files: bool = option("Count live files and show clustering; reads the whole state.")
     columns: bool = option("List columns with their ids and physical names.")
     why: bool = option(
-        "Show since when and why the table has each feature, what uses it and what dropping it "
-        "takes; after the table, FEATURE, reader or writer choose one.")
+        "Explain each feature, or only those named after the table (also reader, writer): who "
+        "added it and when, what uses it, how to drop it.")
     for_client: str | None = option("CLIENT",
-        "Show only whether NAME or NAME@VERSION can use the table, why not, and what changes that.")
+        "Show only whether NAME or NAME@VERSION can use the table, why not, and how to fix that.")
     clients: bool = option("Show what every client does with each feature.")
-    client_sources: bool = option("List every client with its verdict and the sources.")
-    no_advice: bool = option("Leave out the advice.")
+    client_sources: bool = option("List the verdict on every client, with its sources.")
+    no_advice: bool = option("Print no advice.")
     save_as: tuple[str, Path] | None = option("FORMAT PATH",
-        "Also add a row for each table to a Delta table: delta PATH.")
+        "Also append a row per table to the Delta table at PATH; FORMAT is delta.")
     # fmt: on
     many: FleetOptions
     access: AccessOptions

@@ -1,16 +1,18 @@
-"""The subcommands `schema` and `completion`."""
+"""The subcommands `schema`, `completion` and `man`."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
 import sys
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
 import deltaadm
-from deltaadm.errors import Refused, UsageError
+from deltaadm.errors import Refused, UsageError, did_you_mean
 from deltaadm.reports.schemas import SCHEMAS
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
@@ -29,7 +31,7 @@ class Schema(Parameters):
       deltaadm schema inspect > inspect.schema.json
     """
 
-    name: str | None = argument("[DOCUMENT]", "The document type, such as inspect.")
+    name: str | None = argument("[DOCUMENT]", "Document type, for example inspect.")
 
     def run(self, _: RunContext) -> int:
         """Carry out the command; the exit code."""
@@ -44,6 +46,34 @@ class Schema(Parameters):
         return 0
 
 
+class Man(Parameters):
+    """
+    On a terminal, opens the page with `man`; otherwise prints its source.
+
+    For example:
+
+      deltaadm man inspect
+
+      deltaadm man inspect > deltaadm-inspect.1
+    """
+
+    name: str | None = argument("[COMMAND]", "The command; without it, the page of the program.")
+
+    def run(self, _: RunContext) -> int:
+        """Carry out the command; the exit code."""
+        from deltaadm.cli.man import man_page
+        from deltaadm.cli.table import COMMANDS
+
+        if self.name is not None and self.name not in COMMANDS:
+            remedy = did_you_mean(self.name, COMMANDS)
+            raise UsageError(f"there is no command {self.name!r}", option="COMMAND", remedy=remedy)
+        page = man_page(self.name or "")
+        if sys.stdout.isatty() and (man := shutil.which("man")):
+            return subprocess.run([man, "-l", "-"], input=page, text=True, check=False).returncode  # noqa: S603
+        write_text(page)
+        return 0
+
+
 class Shell(Enum):
     """The shells that there is a script for."""
 
@@ -55,8 +85,8 @@ class Shell(Enum):
 
 class Completion(Parameters):
     """
-    With --install, writes the script where the shell finds it, and says where that is; the start-up
-    files of zsh and PowerShell get a line that loads it. What is there already is left as it is.
+    With --install, writes the script where the shell looks for it, and says where. For zsh and
+    PowerShell it also adds a line to the start-up file. Safe to run again.
 
     For example:
 
@@ -66,7 +96,7 @@ class Completion(Parameters):
     """
 
     shell: Shell | None = argument("SHELL",
-        "bash, zsh, fish or powershell; with --install, that of the user if omitted.")  # fmt: skip
+        "bash, zsh, fish or powershell (default with --install: yours).")  # fmt: skip
     install: bool = option("Install the script instead of printing it.")
 
     def run(self, context: RunContext) -> int:
@@ -75,7 +105,7 @@ class Completion(Parameters):
             shell = self.shell or _detected_shell()
             return handle_errors(context, "", lambda: _install(shell))
         if self.shell is None:
-            raise UsageError("Specify a SHELL, or --install.")
+            raise UsageError("SHELL is missing; or use --install.")
         write_text(script(self.shell))
         return 0
 

@@ -20,8 +20,8 @@ from deltaadm.runs.plan_tables import plan_tables
 
 class UpgradeProtocol(Parameters):
     """
-    Without versions, plans the upgrade that the metadata needs, usually none. Delta keeps the
-    lowest versions that support the table's features; to lower them, drop features.
+    Without options, plans the upgrade that the table's metadata requires, usually none. Delta uses
+    the lowest versions that support the table's features; to lower them, drop features.
 
     For example:
 
@@ -33,18 +33,16 @@ class UpgradeProtocol(Parameters):
     """
 
     tables: list[str] | None = argument("TABLE...", TABLES_HELP)
-    reader: int | None = option("N", "Require at least reader version N.")
-    writer: int | None = option("N", "Require at least writer version N.")
-    minimum: bool = option("Lower the protocol: drop the features that the table does not need.")
+    reader: int | None = option("N", "Raise the reader version to at least N.")
+    writer: int | None = option("N", "Raise the writer version to at least N.")
+    minimum: bool = option("Lower the protocol by dropping features that the table does not need.")
     # fmt: off
     readable_by: list[str] | None = option("CLIENT",
-        "Find the cheapest changes after which NAME or NAME@VERSION can read; may be given several "
-        "times.")
+        "Find the cheapest changes that let NAME or NAME@VERSION read. Repeatable.")
     writable_by: list[str] | None = option("CLIENT",
-        "Find the cheapest changes after which NAME or NAME@VERSION can write; may be given "
-        "several times.")
+        "Find the cheapest changes that let NAME or NAME@VERSION write. Repeatable.")
     skip_unreachable: bool = option(
-        "Continue with the other clients if some cannot be reached, instead of exit code 7.")
+        "If nothing helps some of these clients, plan for the others (otherwise exit code 7).")
     # fmt: on
     many: FleetOptions
     change: ChangeOptions
@@ -76,8 +74,8 @@ class UpgradeProtocol(Parameters):
 
 class EnableFeature(Parameters):
     """
-    A feature that no table property activates is only added to the protocol; it becomes active
-    when the schema or a constraint uses it.
+    A feature without a table property is only added to the protocol; it becomes active when the
+    schema or a constraint uses it. `deltaadm features` lists all features.
 
     For example:
 
@@ -88,9 +86,8 @@ class EnableFeature(Parameters):
 
     table: str | None = argument("TABLE", TABLE_HELP)
     features: list[str] | None = argument("FEATURE...",
-        "See `deltaadm features`; if options name the tables, all arguments are "
-        "features.")  # fmt: skip
-    support_only: bool = option("Add features to the protocol without enabling them.")
+        "Features to enable; if options name the tables, all arguments are features.")  # fmt: skip
+    support_only: bool = option("Add the features to the protocol without activating them.")
     many: FleetOptions
     change: ChangeOptions
 
@@ -98,15 +95,15 @@ class EnableFeature(Parameters):
         """Carry out the command; the exit code."""
         tables, names = split_words([self.table, *(self.features or ())], self.many)
         if not names:
-            raise UsageError("Specify a FEATURE; `deltaadm features` lists them.")
+            raise UsageError("FEATURE is missing; `deltaadm features` lists them.")
         planner = plan_features(*names, support_only=self.support_only)
         return plan_tables(context, tables, self.many, planner, self.change)
 
 
 class SetMappingMode(Parameters):
     """
-    An existing table can be changed from none to name, which rewrites no data files, and back to
-    none, which rewrites all of them. The mode id can only be set when a table is created.
+    An existing table can change from none to name, which rewrites no data files, and back to none,
+    which rewrites all of them. Mode id can only be set when a table is created.
 
     For example:
 
@@ -130,6 +127,6 @@ class SetMappingMode(Parameters):
             [mode] = map(ColumnMappingMode, map(str.lower, words))
         except ValueError:
             if not words:
-                raise UsageError(f"Specify a MODE: {modes}.") from None
+                raise UsageError(f"MODE is missing: {modes}.") from None
             raise UsageError(f"{' '.join(words)!r} is not one of {modes}", option="MODE") from None
         return plan_tables(context, tables, self.many, plan_mapping_mode(mode), self.change)

@@ -23,10 +23,10 @@ from deltaadm.runs.plan_options import CommitOptions, PlanOutputOptions
 
 class Apply(Parameters):
     """
-    Each table must still have the protocol and metadata that its plan is based on; files added
-    since then do not matter. A table to which its plan is already applied is left unchanged,
-    which is not an error. Several plans are recorded in a journal when they start and finish:
-    after an interruption, the same command continues with the rest.
+    Each table must still have the protocol and metadata that its plan was made for; new files do
+    not matter. Applying a plan again changes nothing and is no error. If the file has several
+    plans, a journal records which have started and finished: after an interruption, run the same
+    command again to continue.
 
     For example:
 
@@ -44,15 +44,15 @@ class Apply(Parameters):
     file: Path = argument("PLAN", "A plan file written by --out, or - for standard input.")
     # fmt: off
     check: bool = option(
-        "Change nothing: show what is left to do, and exit with 1 if that can be applied.")
+        "Change nothing; show what is left to do, and exit with 1 if it can be applied.")
     undo: bool = option(
-        "Take back what the plan changed, as far as Delta allows; one plan only.", scope=NEVER)
+        "Undo what the plan changed, as far as Delta allows; one plan only.", scope=NEVER)
     jobs: int | None = option("--jobs", "-j", "N",
-        "Apply up to N plans at the same time (default: 4).", minimum=1)
-    max_failures: int | None = option("N", "Start no more plans after N failures.", minimum=1)
+        "Apply up to N plans in parallel (default: 4).", minimum=1)
+    max_failures: int | None = option("N", "Stop after N failures.", minimum=1)
     journal: Path | None = option("--journal", "--resume", "FILE",
-        "Journal of several plans, from which an interrupted run continues (default: the name of "
-        "the plan file with .journal).")
+        "Journal of several plans; an interrupted run continues from it (default: "
+        "PLAN.journal).")
     # fmt: on
     options: CommitOptions
 
@@ -66,7 +66,9 @@ class Apply(Parameters):
             plans = plans_in(text)
             if self.undo and (self.check or len(plans) > 1):
                 why = (
-                    "cannot be combined with --check" if self.check else "takes one plan at a time"
+                    "cannot be combined with --check"
+                    if self.check
+                    else "works on one plan at a time"
                 )
                 raise UsageError(why, option="--undo")
             alone = len(plans) == 1 and self.journal is None
@@ -92,10 +94,9 @@ class Apply(Parameters):
 
 class Show(Parameters):
     """
-    Shows a plan or several as they were made, and what has happened to each table since: whether
-    the plan can still be applied, is applied already, or what has changed. Of a journal, it shows
-    what became of each plan. Nothing is changed, and the exit code is 0 also for a plan that can no
-    longer be applied; `deltaadm apply --check` has an exit code for that.
+    Shows saved plans, and for each whether it can still be applied, has been applied, or what has
+    changed in the table since. For a journal, shows the result of each plan. Changes nothing, and
+    exits with 0 even if a plan is stale; use `deltaadm apply --check` in scripts.
 
     For example:
 

@@ -12,9 +12,8 @@ from deltaadm.runs.plan_tables import plan_tables
 
 class Undo(Parameters):
     """
-    Plans the inverse of what one version changed in protocol, properties, columns and clustering.
-    The data stays as it is. Refused if the same was changed again since, or if nothing of it can be
-    undone; notes name what stays.
+    Plans the inverse of what one version changed in protocol, properties, columns and clustering;
+    data stays as it is. Refused if the same was changed again later, or if nothing can be undone.
 
     For example:
 
@@ -26,7 +25,7 @@ class Undo(Parameters):
     # fmt: off
     table: str = argument("TABLE", TABLE_HELP)
     version: int | None = argument("[VERSION]",
-        "Undo the commit that made this version (default: the newest that changed more than data).")
+        "Version to undo (default: the newest that changed more than data).")
     # fmt: on
     change: ChangeOptions
 

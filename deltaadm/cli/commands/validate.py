@@ -89,9 +89,9 @@ class DepthOptions(Parameters):
 
     heading = "What is checked"
 
-    history: bool = option("Also check every commit that is still in the log.")
-    deep: bool = option("Also check whole checkpoints, sidecars and data files.")
-    cross_check: bool = option("Compare with what deltalake reads.")
+    history: bool = option("Also check every commit still in the log.")
+    deep: bool = option("Also check all checkpoints, sidecars and data files completely.")
+    cross_check: bool = option("Compare with what the deltalake package reads.")
 
 
 class SelectionOptions(Parameters):
@@ -102,14 +102,14 @@ class SelectionOptions(Parameters):
 
     # fmt: off
     select: list[str] | None = option("CODE",
-        "Check only these rules: codes or families such as DL4, separated by commas.")
-    ignore: list[str] | None = option("CODE", "Skip these rules, specified as for --select.")
+        "Check only these rules: codes or families like DL4, separated by commas.")
+    ignore: list[str] | None = option("CODE", "Skip these rules, given as for --select.")
     fail_on: Severity | None = option("SEVERITY",
-        "Lowest severity that gives exit code 1: error, warning or info (default: error).")
-    statistics: bool = option("Count the findings of each rule instead of listing them.")
+        "Exit with 1 from this severity on: error, warning or info (default: error).")
+    statistics: bool = option("Count findings per rule instead of listing them.")
     baseline: Path | None = option("FILE", "Known findings; only others count.", scope=OWN)
     write_baseline: Path | None = option("FILE",
-        "Save all findings as known, and exit with 0.", scope=NEVER)
+        "Save all findings to FILE as known, and exit with 0.", scope=NEVER)
     # fmt: on
 
 
@@ -117,9 +117,11 @@ class UserOptions(ClientOptions):
     """The clients that must be able to use the tables; they replace those of the settings."""
 
     for_client: list[str] | None = option("CLIENT",
-        "Require that this client can read: NAME or NAME@VERSION, such as trino@480.")  # fmt: skip
+        "Check that NAME or NAME@VERSION can read, for example trino@480. Repeatable; the setting "
+        "is `clients`.")  # fmt: skip
     for_client_writing: list[str] | None = option("CLIENT",
-        "Require that this client can write: NAME or NAME@VERSION.")  # fmt: skip
+        "Check that NAME or NAME@VERSION can write. Repeatable; the setting is "
+        "`writers`.")  # fmt: skip
 
 
 class FixCommitOptions(CommitOptions):
