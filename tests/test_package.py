@@ -143,13 +143,19 @@ def test_what_is_built_works_where_nothing_else_is(
     assert files["output"].read_text() == "exit-code=0\n"
     assert "DL810" in files["summary"].read_text()
     assert "DL810" in files["findings.sarif"].read_text()
-    environ |= {"TABLES": str(lake / "nothing"), "ARGUMENTS": "", "SARIF_FILE": ""}
-    failed = subprocess.run(
-        [*BASH, validate["run"]], cwd=tmp_path, env={**os.environ, **environ}, check=False,
-        capture_output=True,
-    )  # fmt: skip
-    assert failed.returncode == 3
-    assert files["output"].read_text().endswith("exit-code=3\n")
+    environ |= {"ARGUMENTS": "", "SARIF_FILE": ""}
+    for tables, more, code, words in (
+        (str(lake / "nothing"), {}, 3, "There is no"),
+        ("", {}, 2, "::error::Name tables in `tables`"),
+        (str(lake / "events"), {"FAIL_ON": "info", "BASELINE": "none.json"}, 2, "none.json"),
+    ):
+        failed = subprocess.run(
+            [*BASH, validate["run"]], cwd=tmp_path, check=False, capture_output=True, text=True,
+            env={**os.environ, **environ, "TABLES": tables, **more},
+        )  # fmt: skip
+        assert failed.returncode == code
+        assert words in failed.stdout + failed.stderr
+        assert files["output"].read_text().endswith(f"exit-code={code}\n")
 
 
 @pytest.mark.slow
@@ -226,8 +232,8 @@ def test_the_commands_for_airflow_run(
 
 
 def test_the_image_copies_what_there_is() -> None:
-    text = (ROOT / "container/Dockerfile").read_text(encoding="utf-8")
-    ignored = (ROOT / "container/Dockerfile.dockerignore").read_text(encoding="utf-8")
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8")
     sources = {
         word for line in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.MULTILINE)
         for word in line.split()

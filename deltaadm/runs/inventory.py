@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 
 # fmt: off
 _COLUMNS: Final = {
-    "table": str, "location": str, "version": int, "timestamp": int,
+    "table": str, "location": str, "version": int, "timestamp": datetime,
     "min_reader_version": int, "min_writer_version": int,
     "supported_features": list, "active_features": list, "unneeded_features": list,
-    "column_mapping_mode": str, "cannot_read": list, "cannot_write": list, "warnings": list,
+    "column_mapping_mode": str, "cannot_read": dict, "cannot_write": dict, "warnings": list,
     "error_kind": str, "exit_code": int, "error_message": str, "error_remedy": str,
-    "delta_error_class": str, "inspected_at": int,
+    "delta_error_class": str, "inspected_at": datetime,
 }
 # fmt: on
 _KEY = ("table", "inspected_at")
@@ -41,9 +42,9 @@ class Inventory:
                 f"{table_format!r} is not a format in which it saves; delta is the only one",
                 option="--save-as",
             )
-        require_place(path, _KEY)
+        require_place(path, _KEY, _COLUMNS)
         self._path = path
-        self._begun = now()
+        self._begun = now() * 1000
         self._rows: list[dict[str, Any]] = []
 
     def add(self, document: Document) -> None:
@@ -68,7 +69,7 @@ def _inspected(document: Document) -> dict[str, Any]:
     return {
         "location": document["location"],
         "version": document["version"],
-        "timestamp": document["timestamp"],
+        "timestamp": document["timestamp"] and document["timestamp"] * 1000,
         "min_reader_version": document["protocol"]["minReaderVersion"],
         "min_writer_version": document["protocol"]["minWriterVersion"],
         "supported_features": [feature["name"] for feature in features if feature["supported"]],
@@ -82,9 +83,9 @@ def _inspected(document: Document) -> dict[str, Any]:
     }
 
 
-def _shut_out(document: Document, access: str) -> list[str]:
+def _shut_out(document: Document, access: str) -> list[dict[str, str]]:
     return [
-        f"{client['client']} {client['version']}"
+        {"client": client["client"], "version": client["version"]}
         for client in document["clients"]
         if client[access]["verdict"] in {"fails loudly", "silently wrong"}
     ]

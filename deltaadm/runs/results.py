@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -114,7 +115,9 @@ class Result(Generic[R]):
         return arrow_table(kind, self.to_dict(), _ROWS[kind])
 
     def to_pandas(self) -> pd.DataFrame:
-        """The same as a DataFrame, which takes pandas."""
+        """The same as a DataFrame; raises `ImportError` without pandas."""
+        if find_spec("pandas") is None:
+            raise ImportError("to_pandas() requires pandas: pip install pandas")
         return self.to_arrow().to_pandas()
 
     def __getattr__(self, name: str) -> Any:

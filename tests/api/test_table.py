@@ -3,6 +3,7 @@
 import json
 import pickle
 import re
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -133,6 +134,14 @@ def test_required_clients_go_on_working(events: deltaadm.Table) -> None:
     table = deltaadm.table(events.name, for_client=["hive@3.0.0"])
     with pytest.raises(deltaadm.Refused, match="hive"):
         table.plan_features("deletionVectors")
+
+
+def test_data_frames_say_what_to_install(
+    events: deltaadm.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        events.history().to_pandas()
 
 
 def test_results_are_tables(events: deltaadm.Table) -> None:

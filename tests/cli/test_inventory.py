@@ -37,6 +37,9 @@ def test_a_row_for_each_table_and_run(lake: Path, tmp_path: Path) -> None:
     assert (new["table"], new["location"]) == (str(lake / "new"), str(lake / "new"))
     assert (new["min_reader_version"], new["min_writer_version"]) == (3, 7)
     assert new["supported_features"] == ["appendOnly", "deletionVectors"]
+    assert "redshift-spectrum" in {client["client"] for client in new["cannot_read"]}
+    assert new["timestamp"].tzinfo is not None
+    assert new["inspected_at"] == none["inspected_at"] > new["timestamp"]
     assert none["table"] == str(lake / "none")
     assert (none["error_kind"], none["exit_code"]) == ("table", 3)
     assert none["error_message"] == shown.lines[1]["error"]["message"]
@@ -82,11 +85,19 @@ def test_what_is_there_and_no_inventory_stays(lake: Path) -> None:
 
 
 def test_an_older_inventory_gets_the_columns_that_it_lacks(lake: Path, tmp_path: Path) -> None:
-    older = pa.table({"table": ["x"], "inspected_at": [1]})
-    write_deltalake(str(tmp_path / "inventory"), older)
+    older = {"table": ["x"], "inspected_at": pa.array([1], pa.timestamp("us", tz="UTC"))}
+    write_deltalake(str(tmp_path / "inventory"), pa.table(older))
     given = ["inspect", lake / "new", "--save-as", "delta", tmp_path / "inventory"]
     assert deltaadm(*given).code == 0
     assert len(rows(tmp_path / "inventory")) == 2
+
+
+def test_an_inventory_of_milliseconds_is_left_as_it_is(lake: Path, tmp_path: Path) -> None:
+    write_deltalake(str(tmp_path / "i"), pa.table({"table": ["x"], "inspected_at": [1]}))
+    with untouched(tmp_path / "i"):
+        result = deltaadm("inspect", lake / "new", "--save-as", "delta", tmp_path / "i")
+    assert result.code == 7
+    assert "its column inspected_at has another type" in " ".join(result.err.split())
 
 
 @pytest.mark.parametrize(

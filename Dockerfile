@@ -1,8 +1,8 @@
 # syntax=docker/dockerfile:1
 # Two images of deltaadm; build from the root of a checkout:
 #
-#   docker build --file container/Dockerfile --target slim  --tag deltaadm .
-#   docker build --file container/Dockerfile --target spark --tag deltaadm:spark .
+#   docker build --target slim  --tag deltaadm .
+#   docker build --target spark --tag deltaadm:spark .
 #
 # `slim` does everything but committing through Spark; `spark` has Java, PySpark and Delta's jars.
 
