@@ -767,7 +767,8 @@ class PolicyFacts:
     The requirements for the newest version, and which clients can use it.
 
     `verdicts` are on the clients that must be able to use the table, for what they must be able
-    to do; `others` on the newest known release of every client, for reading and for writing.
+    to do; `others` on the clients that may use it, for reading and for writing, and `used` names
+    those of them that are known to.
     `expired` are ignores of the settings that no longer count.
     """
 
@@ -775,6 +776,7 @@ class PolicyFacts:
     policy: Policy
     verdicts: tuple[ClientVerdict, ...] = ()
     others: tuple[ClientVerdict, ...] = ()
+    used: frozenset[str] = frozenset()
     expired: tuple[Ignore, ...] = ()
 
 

@@ -29,7 +29,7 @@ LOG = "_delta_log"
 
 _PLACE = re.compile(
     r"(protocol|configuration|schema|id|name|description|format|partitionColumns|createdTime"
-    r"|metaData|domainMetadata|txn|commitInfo)(?![^\s.\[])"
+    r"|metaData|domainMetadata|txn|commitInfo|client|settings)(?![^\s.\[])"
 )
 _LOG_FILE = re.compile(r"[0-9]{20}\.|_last_checkpoint|_sidecars/|_staged_commits/")
 _ENDINGS = (".parquet", ".json", ".crc")

@@ -258,8 +258,10 @@ def _lines(report: blocks.Report) -> Iterator[Line]:
             is_free = before.level == 1
         else:
             is_free = isinstance(before, blocks.Paragraph) and not before.nested
-        # An empty line comes before changes without a heading of their own.
-        if isinstance(block, blocks.Prose) or (isinstance(block, blocks.Changes) and is_free):
+        # An empty line comes before changes without a heading of their own, and before findings.
+        starts = isinstance(block, blocks.Findings) and not isinstance(before, blocks.Findings)
+        is_free = is_free and isinstance(block, blocks.Changes)
+        if isinstance(block, blocks.Prose) or starts or is_free:
             yield _EMPTY
         yield from _block(block)
         before = block
@@ -330,26 +332,35 @@ def _changes(block: blocks.Changes) -> Iterator[Line]:
 
 
 def _findings(block: blocks.Findings) -> Iterator[Line]:
-    """Under each rule what it found; what is equal once, with its places."""
-    yield heading(block.title, _SEVERITIES[block.severity.value])
+    """Beside the severity each rule with its place; below what it found, and what to do."""
     for groups, remedies in block.by_rule():
-        rule = groups[0].finding
-        yield sentence(f"  {rule.code} {rule.name}", "bold")
+        rule, severity = groups[0].finding, block.severity.value
+        shared = {place for group in groups for place in group.places}
+        alone = shared.pop() if len(shared) == 1 else ""
+        head = sentence(f"{severity:<9}{rule.code} {rule.name}{alone and f'   {alone}'}")
+        head.hang, head.styles = 9, [(0, len(severity), _SEVERITIES[severity])]
+        head.styles.append((9, 10 + len(f"{rule.code}{rule.name}"), "bold"))
+        yield head
         for group in groups:
             finding, places = group.finding, list(filter(None, group.places))
-            if len(group.places) == 1:
-                yield sentence(f"    {': '.join((*places, finding.message))}")
-            else:
-                yield sentence(f"    {finding.message}")
-                yield sentence(f"      {', '.join(places)}")
-            if finding.remedy and len(remedies) > 1:
-                yield sentence(f"      {finding.remedy}", "dim")
-            for command in dict.fromkeys(filter(None, group.commands)):
-                yield command_line(f"      fix: {command}", "green")
+            one = places if len(places) == 1 and not alone else []
+            yield _below(": ".join((*one, finding.message)))
+            if len(places) > 1 and not alone:
+                yield _below(f"  {', '.join(places)}")
+            commands = dict.fromkeys(filter(None, group.commands))
+            for command in commands:
+                yield command_line(f"{'':9}fix: {command}", "green")
+            if finding.remedy and len(remedies) > 1 and not commands:
+                yield _below(f"  {finding.remedy}", "dim")
         if more := block.more.get(rule.code):
-            yield sentence(f"    ... and {more} more")
-        if len(remedies) == 1:
-            yield sentence(f"    What to do: {remedies[0]}", "dim")
+            yield _below(f"... and {more} more")
+        if len(remedies) == 1 and not all(all(group.commands) for group in groups):
+            yield _below(f"What to do: {remedies[0]}", "dim")
+
+
+def _below(text: str, style: str = "") -> Line:
+    """A sentence below the code of a rule."""
+    return sentence(f"{'':9}{text}", style)
 
 
 def _checks(block: blocks.Checks) -> Iterator[Line]:

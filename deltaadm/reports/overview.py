@@ -80,10 +80,10 @@ def status_and_details(document: Document) -> tuple[str, str]:
 
 
 def is_uneventful(document: Document) -> bool:
-    """Whether there is nothing to say of a table: no finding, no warning, no change."""
+    """Whether there is nothing to say of a table: no error, no warning, no change."""
     kind = kind_of(document)
     if kind == "validate":
-        return not document["stopped"] and _verdict(document) == "clean"
+        return not document["stopped"] and _verdict(document) in {"clean", "info"}
     if kind == "plan":
         return bool(document["is_noop"]) and not document.get(_MISSED)
     if kind == "inspect":
@@ -115,8 +115,8 @@ def unlisted(kinds: Counter[str]) -> str:
 
 
 _LACKING: Final = {
-    "validate": "findings or changes",
-    "plan": "findings or changes",
+    "validate": "errors or warnings",
+    "plan": "changes",
     "inspect": "warnings",
     "diff": "differences",
 }
@@ -187,7 +187,7 @@ _WITH_PLACES: Final = ("Failures", "Findings")
 # fmt: off
 _HEADINGS: Final = (
     "Failures", "Tables", "Plans", "Outcomes", "Protocol", "Features supported", "Features active",
-    "Features not needed", "Column mapping", "Changes", "Findings", "Clients affected",
+    "Features not needed", "Column mapping", "Changes", "Findings", "Info", "Clients affected",
     "Clients after the change", "Clients that cannot be reached", "Warnings",
     "Features that can be dropped",
 )
@@ -255,7 +255,8 @@ def _release(client: Document) -> str:
 def _validated(document: Document) -> tuple[str, str]:
     counts = document["counts"]
     parts = [counted(counts[word], word) for word in _SEVERITIES if counts[word]]
-    codes = list(dict.fromkeys(finding["code"] for finding in document["findings"]))
+    worse = [found for found in document["findings"] if found["severity"] != "info"]
+    codes = list(dict.fromkeys(found["code"] for found in worse or document["findings"]))
     status = "stopped" if document["stopped"] else _verdict(document)
     return status, ": ".join(filter(None, (", ".join(parts), _some(codes))))
 
@@ -274,8 +275,12 @@ def _validation(document: Document) -> Iterator[tuple[str, str]]:
     verdict = _verdict(document)
     words = {"clean": "without findings", "info": "with info only"}
     yield "Tables", words.get(verdict, f"with {verdict}")
-    for code, name in sorted({(found["code"], found["name"]) for found in document["findings"]}):
-        yield "Findings", f"{code} {name}"
+    names = {
+        (found["severity"] == "info", found["code"], found["name"]): None
+        for found in document["findings"]
+    }
+    for is_info, code, name in names:
+        yield "Info" if is_info else "Findings", f"{code} {name}"
 
 
 # plans

@@ -201,11 +201,16 @@ def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
     def of(releases: tuple[ClientRelease, ...], *accesses: Access) -> tuple[ClientVerdict, ...]:
         return _client_verdicts(releases, accesses, snapshot.protocol, traits)
 
+    declared = tuple(dict.fromkeys((*demands.readers, *demands.writers)))
+    demanded = (*of(demands.readers, Access.READ), *of(demands.writers, Access.WRITE))
     return PolicyFacts(
         snapshot=snapshot,
         policy=demands.policy,
-        verdicts=(*of(demands.readers, Access.READ), *of(demands.writers, Access.WRITE)),
-        others=of(tuple(newest_releases()), *Access),
+        verdicts=demanded,
+        others=tuple(
+            each for each in of(declared or newest_releases(), *Access) if each not in demanded
+        ),
+        used=frozenset(map(str, declared)),
         expired=tuple(ignore for ignore in demands.ignores if _has_expired(ignore, fact.now)),
     )
 
@@ -281,9 +286,6 @@ def unreadable(table: str, error: TableError) -> ValidationReport:
 # Baselines
 
 
-Key = tuple[str, str, str]
-
-
 @dataclass(frozen=True, slots=True)
 class Known:
     """The number of findings of a rule at a place, and their highest severity."""
@@ -293,44 +295,74 @@ class Known:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Baseline:
-    """The known findings by table, code and place, and how many more by table and code."""
+class KnownTable:
+    """What is known of a table with this id: findings by code and place, how many more by code."""
 
-    findings: Mapping[Key, Known] = field(default_factory=dict)
-    more: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    id: str = ""
+    findings: Mapping[tuple[str, str], Known] = field(default_factory=dict)
+    more: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline:
+    """The known findings, by the names of the tables; `ids` are the names by the tables' ids."""
+
+    tables: Mapping[str, KnownTable] = field(default_factory=dict)
+    ids: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tables: Mapping[str, KnownTable]) -> Baseline:
+        """What is known of *tables*."""
+        return cls(tables=tables, ids={known.id: name for name, known in tables.items()})
+
+    def of_table(self, report: ValidationReport) -> KnownTable:
+        """What is known of a table, whatever its path is called now, unless it has another id."""
+        name, table_id = _name_and_id(report)
+        known = self.tables.get(name)
+        if known is None or (known.id and table_id and known.id != table_id):
+            known = self.tables.get(self.ids.get(table_id, "")) if table_id else None
+        return known or KnownTable()
+
+    @property
+    def count(self) -> int:
+        """The number of findings."""
+        each = self.tables.values()
+        listed = sum(known.count for table in each for known in table.findings.values())
+        return listed + sum(sum(table.more.values()) for table in each)
 
 
 def baseline_of(reports: Iterable[ValidationReport]) -> Baseline:
     """Everything that is found now, whether or not an older baseline knows it."""
-    accepted: dict[Key, Known] = {}
-    more: dict[tuple[str, str], int] = {}
+    tables: dict[str, KnownTable] = {}
     for report in reports:
-        table = _table(report)
         known = [entry.finding for entry in report.suppressed if entry.by is Cause.BASELINE]
+        found: dict[tuple[str, str], Known] = {}
         for finding in (*report.findings, *known):
-            key = (table, finding.code, finding.where)
-            before = accepted.get(key, Known(0, finding.severity))
+            key = (finding.code, finding.where)
+            before = found.get(key, Known(0, finding.severity))
             worst = min(before.severity, finding.severity, key=lambda each: each.rank)
-            accepted[key] = Known(before.count + 1, worst)
-        more |= {(table, code): count for code, count in report.more.items()}
-    return Baseline(findings=accepted, more=more)
+            found[key] = Known(before.count + 1, worst)
+        name, table_id = _name_and_id(report)
+        if found:
+            tables[name] = KnownTable(id=table_id, findings=found, more=report.more)
+    return Baseline.of(tables)
 
 
 def without_known(report: ValidationReport, baseline: Baseline) -> ValidationReport:
     """The same report, in which what *baseline* knows does not count."""
-    table = _table(report)
-    used: Counter[Key] = Counter()
+    table = baseline.of_table(report)
+    used: Counter[tuple[str, str]] = Counter()
     new: list[Finding] = []
     known: list[Suppressed] = []
     for finding in report.findings:
-        key = (table, finding.code, finding.where)
-        entry = baseline.findings.get(key)
+        key = (finding.code, finding.where)
+        entry = table.findings.get(key)
         if entry and used[key] < entry.count and finding.severity.rank >= entry.severity.rank:
             used[key] += 1
             known.append(Suppressed(finding, Cause.BASELINE))
         else:
             new.append(finding)
-    left = {code: n - baseline.more.get((table, code), 0) for code, n in report.more.items()}
+    left = {code: n - table.more.get(code, 0) for code, n in report.more.items()}
     for code, count in left.items():  # one more than known, and nobody can tell which
         if count > 0 and not any(finding.code == code for finding in new):
             last = max(n for n, row in enumerate(known) if row.finding.code == code)
@@ -344,8 +376,9 @@ def without_known(report: ValidationReport, baseline: Baseline) -> ValidationRep
     )
 
 
-def _table(report: ValidationReport) -> str:
-    return report.table.rstrip("/").removeprefix("./") or report.table
+def _name_and_id(report: ValidationReport) -> tuple[str, str]:
+    table_id = report.snapshot and report.snapshot.metadata.id
+    return report.table.rstrip("/").removeprefix("./") or report.table, table_id or ""
 
 
 # As JSON
@@ -355,23 +388,38 @@ FORMAT_VERSION: Final = 1
 _KIND: Final = "deltaadm-baseline"
 
 
-_FINDING: Final = record(
-    table=(STRING, lambda item: item[0][0]),
-    code=(STRING, lambda item: item[0][1]),
-    where=(STRING, lambda item: item[0][2]),
-    severity=(one_of(Severity), lambda item: item[1].severity),
-    count=(COUNT, lambda item: item[1].count),
-)
-_MORE: Final = record(
-    table=(STRING, lambda item: item[0][0]),
-    code=(STRING, lambda item: item[0][1]),
-    count=(COUNT, lambda item: item[1]),
-)
+_ROW: Final = {
+    "table": (STRING, lambda row: row[0]),
+    "table_id": (STRING, lambda row: row[1]),
+    "code": (STRING, lambda row: row[2]),
+}
 _BASELINE: Final = record(
     kind=constant(_KIND),
     format_version=constant(FORMAT_VERSION),
-    findings=(array(_FINDING), lambda of: sorted(of.findings.items(), key=itemgetter(0))),
-    more=(array(_MORE), lambda of: sorted(of.more.items(), key=itemgetter(0))),
+    findings=(
+        array(
+            record(
+                ("table_id",),
+                **_ROW,
+                where=(STRING, lambda row: row[3]),
+                severity=(one_of(Severity), lambda row: row[4].severity),
+                count=(COUNT, lambda row: row[4].count),
+            )
+        ),
+        lambda of: [
+            (name, table.id, *key, known)
+            for name, table in sorted(of.tables.items(), key=itemgetter(0))
+            for key, known in sorted(table.findings.items(), key=itemgetter(0))
+        ],
+    ),
+    more=(
+        array(record(("table_id",), **_ROW, count=(COUNT, lambda row: row[3]))),
+        lambda of: [
+            (name, table.id, *entry)
+            for name, table in sorted(of.tables.items(), key=itemgetter(0))
+            for entry in sorted(table.more.items())
+        ],
+    ),
 )
 BASELINE_DOCUMENT: Final = Document("A baseline: the findings that are known", _BASELINE)
 
@@ -388,21 +436,25 @@ def read_baseline(text: str) -> Baseline:
     Raises `SettingsError` for anything else, a newer format included.
     """
     document = read_kind(text, _KIND, FORMAT_VERSION, _unreadable)
+    ids: dict[str, str] = {}
+    findings: dict[str, dict[tuple[str, str], Known]] = {}
+    more: dict[str, dict[str, int]] = {}
     try:
-        found = [
-            (
-                (str(entry["table"]), str(entry["code"]), str(entry["where"])),
-                Known(int(entry["count"]), Severity(entry["severity"])),
-            )
-            for entry in document["findings"]
-        ]
-        more = {
-            (str(entry["table"]), str(entry["code"])): int(entry["count"])
-            for entry in document["more"]
-        }
-    except (KeyError, TypeError, ValueError) as error:
+        for entry in document["findings"]:
+            key, known = (str(entry["code"]), str(entry["where"])), int(entry["count"])
+            ids[str(entry["table"])] = str(entry.get("table_id", ""))
+            rows = findings.setdefault(str(entry["table"]), {})
+            rows[key] = Known(known, Severity(entry["severity"]))
+        for entry in document["more"]:
+            more.setdefault(str(entry["table"]), {})[str(entry["code"])] = int(entry["count"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _unreadable("it has an invalid entry") from error
-    return Baseline(findings=dict(found), more=more)
+    return Baseline.of(
+        {
+            name: KnownTable(id=ids[name], findings=rows, more=more.get(name, {}))
+            for name, rows in findings.items()
+        }
+    )
 
 
 def _unreadable(cause: str) -> SettingsError:
@@ -445,23 +497,28 @@ VALIDATE_DOCUMENT: Final = Document.of(
 # As blocks
 
 
-_SEVERITIES: Final = {
-    Severity.ERROR: ("Errors", "error"),
-    Severity.WARNING: ("Warnings", "warning"),
-    Severity.INFO: ("Info", "info"),
-}
-"""The heading over findings of a severity, and what one of them is called."""
+_TITLES: Final = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.INFO: "Info"}
 
 
 def show_validation(report: ValidationReport) -> Iterator[Block]:
-    """The findings in a table."""
+    """The findings in a table: a page has all of them, a terminal those from `least` up."""
     at = "" if report.version is None else f" (version {report.version})"
     tone = "error" if report.stopped else report.worst.value if report.worst else "good"
-    yield Heading(f"{report.table}{at}", level=1, tone=tone)
-    counts = {severity: report.count(severity) for severity in _SEVERITIES}
+    title, counts = f"{report.table}{at}", {each: report.count(each) for each in Severity}
+    causes = Counter(known.by for known in report.suppressed)
+    hidden = [(n, each) for each, n in counts.items() if n and each.rank > report.least.rank]
+    asides = [f"{n} {each.value} hidden; --all" for n, each in hidden]
+    asides += [f"{causes[Cause.BASELINE]} in the baseline"] if causes[Cause.BASELINE] else []
+    asides += [f"{causes[Cause.SETTINGS]} ignored by settings"] if causes[Cause.SETTINGS] else []
+    aside = f" ({', '.join(asides)})" if asides else ""
+    rules = counted(report.rules, "rule")
+    if report.is_healthy:
+        line = f"{title}: no problems found by {rules}{aside}."
+        yield Either([Heading(title, level=1, tone=tone)], [Paragraph(line, "good")])
+    else:
+        yield Heading(title, level=1, tone=tone)
     cards = (
-        (_SEVERITIES[severity][0].lower(), str(count), severity.value if count else "good")
-        for severity, count in counts.items()
+        (_TITLES[each].lower(), str(n), each.value if n else "good") for each, n in counts.items()
     )
     yield Either([Cards(tuple(cards))])
     if report.stopped:
@@ -471,25 +528,21 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
         span = f"version {first}" if first == last else f"versions {first} to {last}"
         what = "No version" if first is None else f"Only {span}"
         yield Paragraph(f"{what} can be reconstructed from the log.", nested=True)
-    parts = [counted(n, _SEVERITIES[severity][1]) for severity, n in counts.items() if n]
-    causes = [known.by for known in report.suppressed]
-    known, ignored = causes.count(Cause.BASELINE), causes.count(Cause.SETTINGS)
-    parts = parts or ["no findings"]
-    parts += [f"{known} in the baseline"] if known else []
-    parts += [f"{ignored} ignored by settings"] if ignored else []
-    summary = f"{', '.join(parts)}."
-    if report.rules:
-        summary = f"{counted(report.rules, 'rule')} checked: {summary}"
-    summary = f"{summary[0].upper()}{summary[1:]}"
-    yield Either([Paragraph(summary, tone)])
-    for severity, (title, _) in _SEVERITIES.items():
-        found = tuple(finding for finding in report.findings if finding.severity is severity)
-        if found:
-            codes = {finding.code for finding in found}
-            commands = tuple(fix_command(report.table, finding.fix) for finding in found)
-            more = {code: count for code, count in report.more.items() if code in codes}
-            yield Findings(title, severity, found, commands, more)
-    yield Either(_page_details(report), [Prose(summary)])
+    found = [counted(n, each.value) for each, n in counts.items() if n]
+    checked = f" {rules} checked." if report.rules else ""
+    yield Either([Paragraph(f"{', '.join(found) or 'No findings'}.{checked}", tone)])
+    for severity in Severity:
+        listed = tuple(finding for finding in report.findings if finding.severity is severity)
+        codes = {finding.code for finding in listed}
+        commands = tuple(fix_command(report.table, finding.fix) for finding in listed)
+        more = {code: count for code, count in report.more.items() if code in codes}
+        block = Findings(_TITLES[severity], severity, listed, commands, more)
+        if listed:
+            yield Either(block.on_page()) if severity.rank > report.least.rank else block
+    shown = ", ".join(found[: len(found) - len(hidden)])
+    more_help = f" `deltaadm explain {report.findings[0].code}` tells more." if shown else ""
+    summary = f"{shown or 'No findings'}{aside}.{checked}{more_help}"
+    yield Either(_page_details(report), [] if report.is_healthy else [Prose(summary)])
 
 
 def _page_details(report: ValidationReport) -> Iterator[PageBlock]:

@@ -674,24 +674,26 @@ def _miscounted(checksum: ChecksumFacts, **actual: int | None) -> Iterator[Probl
             yield Problem(f"Its {key} is {stated}, but the log has {number}.")
 
 
-@rule("DL810", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL810", Severity.INFO, Scope.SNAPSHOT)
 def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
     """
-    The newest version has no checksum.
+    The newest version has no checksum, although older versions have one.
 
-    Why it matters: lost actions of the log go unnoticed, and readers look for protocol and
-    metadata in older files. Many writers write none, which the protocol permits; one that used to
-    write them and no longer does should be checked.
+    Why it matters: without a checksum nobody notices when actions of the log are lost. Checksums
+    are optional, and many writers never write them. In this table a writer has stopped doing so, or
+    another writer has joined in.
 
-    What to do: nothing is broken. Prefer writers that write checksums.
+    What to do: nothing, if you know the program that wrote the newest version (`deltaadm history
+    TABLE`).
 
     Source: PROTOCOL.md, Version Checksum File.
     """
-    versions = [file.version for file in facts.listing.of_kind(Kind.CRC)]
-    if facts.snapshot.version not in versions:
-        severity = Severity.WARNING if versions else Severity.INFO
-        message = f"Version {facts.snapshot.version} has no checksum."
-        yield Problem(message, "_delta_log", severity=severity)
+    versions = [file.version or 0 for file in facts.listing.of_kind(Kind.CRC)]
+    if versions and facts.snapshot.version not in versions:
+        message = (
+            f"Version {facts.snapshot.version} has no checksum; version {max(versions)} has one."
+        )
+        yield Problem(message, "_delta_log")
 
 
 @rule("DL811", Severity.INFO, Scope.CHECKSUM)

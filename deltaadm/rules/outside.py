@@ -14,7 +14,7 @@ from deltaadm.domain.steps import SetProperties, Step
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts, effective
 from deltaadm.masking import is_secret
-from deltaadm.rules.rule import Problem, Scope, Severity, rule
+from deltaadm.rules.rule import Problem, Scope, Severity, needed, rule
 
 _FEATURE: Final = "delta.feature."
 _VERSIONS: Final = {
@@ -525,18 +525,20 @@ def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
 
 def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
     statements = {
-        "unknown": "It is not known whether {0} can {1} it",
-        "fails loudly": "{0} cannot {1} it",
-        "silently wrong": "{0} {1}s wrong data silently",
+        "unknown": "No source says whether {0} can {1} the table. Assume that it cannot: "
+        "the table uses",
+        "fails loudly": "{0} cannot {1} the table, which needs",
+        "silently wrong": "{0} silently {1}s wrong data: the table uses",
     }
     for verdict in facts.verdicts:
         if verdict.access == access and verdict.outcome != "works":
             statement = statements[verdict.outcome].format(verdict.client, access)
-            subjects = ", ".join(obstacle.subject for obstacle in verdict.obstacles)
+            subjects = needed(
+                facts.snapshot.protocol, [obstacle.subject for obstacle in verdict.obstacles]
+            )
             notes = dict.fromkeys(each.note.rstrip(".") for each in verdict.obstacles if each.note)
-            why = f"{subjects}{''.join(f' ({note})' for note in notes)}"
             severity = Severity.WARNING if verdict.outcome == "unknown" else None
-            message = f"{statement}, because of {why}."
+            message = f"{statement} {subjects}{''.join(f' ({note})' for note in notes)}."
             yield Problem(message, f"client[{verdict.client}]", severity=severity)
 
 

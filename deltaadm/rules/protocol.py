@@ -37,6 +37,7 @@ from deltaadm.rules.rule import (
     fields_of,
     is_on,
     mapping_mode,
+    needed,
     place_of,
     rule,
     top_fields,
@@ -674,13 +675,17 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL223", Severity.INFO, Scope.POLICY)
 def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     """
-    The newest release of some client cannot read or write the table because of its features.
+    Some clients cannot read or write the table because of its features.
 
-    Why it matters: these clients cannot share the table. Only the newest releases are checked,
-    and only what is known about them; what a client cannot do with any table is not reported.
+    It is a warning if one of your clients silently reads or writes wrong data. If the settings name
+    your clients, only those are checked; otherwise the newest release of every client is. What a
+    client cannot do with any table is not reported.
 
-    What to do: no action needed unless you use these clients. List yours, with their releases,
-    with `--for-client` or in the settings; `drop-feature` removes a feature that is not needed.
+    Why it matters: these clients cannot share the table.
+
+    What to do: nothing, unless you use one of these clients. To be warned only about your own, name
+    them: clients = ["trino@480"] in deltaadm.toml. `deltaadm inspect TABLE --for-client CLIENT`
+    shows what would let a client in.
 
     Source: deltaadm.clients, which names the source of each verdict.
     """
@@ -696,15 +701,20 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
             if other.access == "write" and (other.client, other.outcome) in turned_away:
                 continue  # one that cannot read is not reported again for writing
             turned_away.add((other.client, other.outcome))
-            key = (other.access, REFUSALS[other.outcome], ", ".join(blamed))
-            groups.setdefault(key, []).append(other.client)
-    for (access, what, because), clients in sorted(groups.items()):
-        message = f"{', '.join(sorted(clients))}: {what.format(access)}, because of {because}."
-        yield Problem(message, "protocol")
+            needs = needed(protocol, blamed)
+            groups.setdefault((other.access, other.outcome, needs), []).append(other.client)
+    for (access, outcome, needs), clients in sorted(groups.items()):
+        words = REFUSALS[outcome].format(access, s="s" if len(clients) == 1 else "")
+        message = f"{', '.join(sorted(clients))} {words} {needs}."
+        ours = outcome == "silently wrong" and not facts.used.isdisjoint(clients)
+        yield Problem(message, "protocol", severity=Severity.WARNING if ours else None)
 
 
-REFUSALS: Final = {"fails loudly": "cannot {}", "silently wrong": "{}s wrong data silently"}
-"""The outcomes that are known to shut a client out, in words."""
+REFUSALS: Final = {
+    "fails loudly": "cannot {} the table, which needs",
+    "silently wrong": "silently {}{s} wrong data: the table uses",
+}
+"""The outcomes that are known to shut clients out, in words."""
 
 
 def _listed(names: frozenset[str] | None) -> Iterator[TableFeature]:

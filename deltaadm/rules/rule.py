@@ -116,7 +116,8 @@ class ValidationReport:
     count. `more` counts, by code, the findings beyond the first `LIMIT`. `version` is None where
     no snapshot can be built; `stopped` then says why, and `versions` is the range that can be
     rebuilt, if any. `depth` names how far the rules looked beyond the newest version.
-    `snapshot` is that version, where it could be built.
+    `snapshot` is that version, where it could be built. A terminal lists findings from `least` up,
+    and counts the others.
     """
 
     table: str
@@ -129,6 +130,7 @@ class ValidationReport:
     rules: int = 0
     depth: tuple[str, ...] = ()
     snapshot: Snapshot | None = None
+    least: Severity = Severity.INFO
 
     document = "validate"
     blocks = "deltaadm.reports.validate.show_validation"
@@ -139,6 +141,11 @@ class ValidationReport:
         return min(
             (finding.severity for finding in self.findings), key=lambda s: s.rank, default=None
         )
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether everything was checked, and nothing was found from `least` up."""
+        return not self.stopped and (self.worst is None or self.worst.rank > self.least.rank)
 
     def count(self, severity: Severity) -> int:
         """The number of findings of *severity*; those beyond `LIMIT` have the code's worst one."""
@@ -552,6 +559,15 @@ def clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | N
                 (field.type for field in inner if stored_name(field, mode) == part), None
             )
         yield path, data_type
+
+
+def needed(protocol: Protocol, subjects: Iterable[str]) -> str:
+    """The features, and in words the versions of *protocol*, that a client lacks."""
+    versions = {
+        "protocol.minReaderVersion": f"reader version {protocol.min_reader_version}",
+        "protocol.minWriterVersion": f"writer version {protocol.min_writer_version}",
+    }
+    return ", ".join(versions.get(subject, subject) for subject in subjects)
 
 
 def stored_name(field: StructField, mode: ColumnMappingMode) -> str:

@@ -441,9 +441,7 @@ class ResultPrinter:
             self._inventory.add(document)
         for target in self._at_once:
             if target.format == "text":
-                sound = document.get("findings") == [] and not document.get("stopped")
-                if not (self._quiet and sound):
-                    self._write_line(document)
+                self._write_line(document, result.code)
             # Of an old one the line is in the file to which the interrupted run has written.
             elif not result.old:
                 selection = self._style.selection
@@ -453,7 +451,7 @@ class ResultPrinter:
 
     def _say_error(self, result: TableResult) -> None:
         """On standard error, what is wrong with a table if nothing that is shown has it."""
-        if messages().is_silent:
+        if messages().is_silent or not (self._at_once or self._later):
             document = {} if result.code in {0, FOUND, WAITING} else result.document
             error = document.get("error") or {"message": document.get("stopped")}
             if error["message"]:
@@ -464,9 +462,9 @@ class ResultPrinter:
         ):
             show_error(result.report.table, result.report.error)
 
-    def _write_line(self, document: Document) -> None:
+    def _write_line(self, document: Document, code: int) -> None:
         """The line of a table: at once where it is urgent, else in the end, if at all."""
-        if not is_uneventful(document):
+        if code or not is_uneventful(document):
             order = urgency(document)
             if not order:
                 write_text(f"{brief_line(document)}\n")
@@ -494,11 +492,7 @@ class ResultPrinter:
                 if target.takes_errors or not isinstance(each, Failure)
             ]
             if self._quiet and target.format == "text":
-                reports = [
-                    each
-                    for each in reports
-                    if getattr(each, "findings", True) or getattr(each, "stopped", "")
-                ]
+                reports = [each for each in reports if not getattr(each, "is_healthy", False)]
             elif FORMATS[target.format].sums_up and self._fleet.brief:
                 reports.append(self._counts.overview)
             if target.file is not None:  # no colours there unless they are asked for

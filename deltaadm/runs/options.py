@@ -123,7 +123,7 @@ class FleetOptions(Parameters):
     brief: bool = option(
         "Print one line per table and a summary; the default if options name the tables.")
     every: bool = option("--all",
-        "List every table, including those without findings or changes.")
+        "Also list tables without findings or changes, and findings that are info.")
     resume: Path | None = option("FILE",
         "Continue an interrupted run from its -o jsonl output in FILE.", scope=NEVER)
     # fmt: on

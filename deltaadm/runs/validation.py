@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from deltaadm.clients import ClientRelease, parse_client
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.errors import Refused, TableError, UsageError
 from deltaadm.plans.fixes import plan_fixes
 from deltaadm.plans.plan import Plan
@@ -44,6 +44,7 @@ class ValidationRun:
     writers: tuple[ClientRelease, ...]
     baseline: Baseline
     fail_on: Severity
+    least: Severity
 
     @classmethod
     def of(
@@ -58,6 +59,7 @@ class ValidationRun:
         cross_check: bool = False,
         baseline: Baseline | None = None,
         fail_on: Severity | None = None,
+        least: Severity = Severity.INFO,
     ) -> ValidationRun:
         """
         What is asked for, with the *settings* of the project.
@@ -80,6 +82,7 @@ class ValidationRun:
             writers=_clients(clients.for_client_writing, "--for-client-writing"),
             baseline=baseline or Baseline(),
             fail_on=fail_on or Severity.ERROR,
+            least=least,
         )
 
     def report(
@@ -100,7 +103,7 @@ class ValidationRun:
                 )
         except TableError as error:
             return self.report_missing(target.text, error)
-        return without_known(found, self.baseline)
+        return without_known(replace(found, least=self.least), self.baseline)
 
     def report_missing(self, table: str, error: TableError) -> ValidationReport:
         """The same for a table that cannot be loaded."""

@@ -12,6 +12,7 @@ from deltaadm.formats.formats import Style, formats_for
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.statistics import StatisticsReport
 from deltaadm.reports.validate import Baseline, baseline_of, read_baseline, write_baseline
+from deltaadm.reports.words import counted
 from deltaadm.rules.rule import Severity, ValidationReport
 from deltaadm.runs.context import RunContext, do_without_numpy
 from deltaadm.runs.declare import COMMON, NEVER, OWN, Parameters, argument, option
@@ -33,7 +34,7 @@ from deltaadm.runs.options import (
     require_streaming,
     require_tables,
 )
-from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.output import check_format, handle_errors, info
 from deltaadm.runs.plan_options import (
     ChangeOptions,
     ClientOptions,
@@ -165,8 +166,11 @@ class Validate(Parameters):
         for name in ("apply", "check", "out"):
             if getattr(planning, name):
                 raise UsageError("requires --fix", option=f"--{name}")
-        counted = selection.statistics
-        places = outlets(commit.output, StatisticsReport if counted else ValidationReport)
+        counts = selection.statistics
+        places = outlets(commit.output, StatisticsReport if counts else ValidationReport)
+        # Saving what is found shows it only where that is asked for.
+        if selection.write_baseline and not (commit.output.output or commit.output.output_file):
+            places = []
         require_streaming(self.many, *(place.format for place in places))
         to_files = selection.write_baseline or any(place.file is not None for place in places)
         if self.many.resume is not None and to_files:
@@ -211,8 +215,11 @@ class Validate(Parameters):
                 known += [result.report] if isinstance(result.report, ValidationReport) else []
             if baseline_file is None:
                 return printer.finish()
-            write_file(baseline_file, write_baseline(baseline_of(known)))
+            baseline = baseline_of(known)
+            write_file(baseline_file, write_baseline(baseline))
             code = printer.finish()
+            found, of = counted(baseline.count, "finding"), counted(len(baseline.tables), "table")
+            info(f"Saved {found} of {of} to {baseline_file}.")
             return 0 if code == FOUND else code
 
     def _fix(self, context: RunContext) -> int:
@@ -245,6 +252,7 @@ class Validate(Parameters):
                 baseline = read_baseline(read_file(selection.baseline))
             except Refused as error:
                 raise SettingsError(error.message, remedy=error.remedy) from error
+        lists_info = self.many.every or selection.select or selection.fail_on is Severity.INFO
         return ValidationRun.of(
             settings,
             self.change.commit.clients,
@@ -255,4 +263,5 @@ class Validate(Parameters):
             cross_check=looking.cross_check,
             baseline=baseline,
             fail_on=selection.fail_on,
+            least=Severity.INFO if lists_info else Severity.WARNING,
         )
