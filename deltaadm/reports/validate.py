@@ -201,16 +201,16 @@ def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
     def of(releases: tuple[ClientRelease, ...], *accesses: Access) -> tuple[ClientVerdict, ...]:
         return _client_verdicts(releases, accesses, snapshot.protocol, traits)
 
-    declared = tuple(dict.fromkeys((*demands.readers, *demands.writers)))
+    scope = Scope.of((*demands.readers, *demands.writers), [snapshot.commit_info])
     demanded = (*of(demands.readers, Access.READ), *of(demands.writers, Access.WRITE))
     return PolicyFacts(
         snapshot=snapshot,
         policy=demands.policy,
         verdicts=demanded,
         others=tuple(
-            each for each in of(declared or newest_releases(), *Access) if each not in demanded
+            each for each in of(scope.releases, *Access) if each not in demanded
         ),
-        used=frozenset(map(str, declared)),
+        used=frozenset(map(str, scope.own)),
         expired=tuple(ignore for ignore in demands.ignores if _has_expired(ignore, fact.now)),
     )
 

@@ -206,7 +206,7 @@ def test_brief_validation(lake: Path) -> None:
     result = deltaadm("validate", "--discover", lake, "--isolated")
     assert f"\nstopped     {lake}/empty  1 error: DL102\n" in result.out
     assert "\n  1  could not be checked completely\n" in result.out
-    assert "DL810 missing-checksum" in result.out
+    assert "DL223 clients-shut-out" in result.out
     assert result.code == 9
 
 
@@ -263,7 +263,7 @@ def test_what_is_answered_is_not_asked_again(lake: Path, tmp_path: Path) -> None
 
 
 def test_exit_codes_of_answers_count_again(lake: Path, tmp_path: Path) -> None:
-    given = ["validate", "--isolated", lake / "a/old", "--fail-on", "info", "-o", "jsonl"]
+    given = ["validate", "--isolated", lake / "b/new", "--fail-on", "info", "-o", "jsonl"]
     earlier = tmp_path / "run.jsonl"
     earlier.write_text(deltaadm(*given).out)
     again = deltaadm(*given, "--resume", earlier)
@@ -354,9 +354,11 @@ def test_healthy_tables_are_counted_and_listed_on_demand(tmp_path: Path) -> None
     for name in ("a", "b"):
         tables.table(tmp_path / name, start)
     tables.table(tmp_path / "c", commit(commit_info(), protocol(1, 2), metadata({"delta.x": "1"})))
-    options = ("--discover", tmp_path, "--ignore", "DL810")
+    options = ("--discover", tmp_path)
     listed = deltaadm("validate", *options).out.partition("\n\n")[0].splitlines()
-    assert [line.split()[0] for line in listed] == ["info", "2"]
-    assert listed[-1] == "2 tables without findings or changes; --all lists them"
+    assert listed == ["3 tables without errors or warnings; --all lists them"]
+    assert deltaadm("validate", *options, "-q") == Result(0, "", "")
+    failed = deltaadm("validate", *options, "--fail-on", "info").out.splitlines()
+    assert [line.split()[0] for line in failed[:2]] == ["info", "2"]
     every = deltaadm("validate", *options, "--all").out.partition("\n\n")[0].splitlines()
     assert [line.split()[0] for line in every] == ["info", "clean", "clean"]

@@ -43,9 +43,9 @@ def test_files_are_written_by_a_silent_run_too(small: Table, tmp_path: Path) -> 
 
 
 def test_a_quiet_check_shows_findings_alone(small: Table, tmp_path: Path) -> None:
-    select = ("-q", "--select", "DL3")
+    select = ("-q", "--select", "DL1")
     assert deltaadm("validate", small.path, *select) == Result(0, "", "")
-    odd = tables.table(tmp_path / "odd", commit(protocol(1, 2), metadata({"delta.x": "1"})))
+    odd = tables.table(tmp_path / "odd", commit(protocol(1, 2), protocol(1, 3), metadata()))
     found = deltaadm("validate", "--table", odd.path, "--table", small.path, *select)
     assert "odd" in found.out
     assert str(small.path) not in found.out

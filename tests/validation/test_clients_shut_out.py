@@ -32,8 +32,8 @@ ROWS = {
             verdict("a@1", "fails loudly", "deletionVectors", access="write"),
         ),
         [
-            "a@1, b@1: cannot read, because of deletionVectors.",
-            "c@1: reads wrong data silently, because of deletionVectors.",
+            "a@1, b@1 cannot read the table, which needs deletionVectors.",
+            "c@1 silently reads wrong data: the table uses deletionVectors.",
         ],
     ),
     "a client that writes no table at all is not told": (
@@ -42,7 +42,7 @@ ROWS = {
     ),
     "a reader version that is too high is told": (
         (verdict("a@1", "fails loudly", "protocol.minReaderVersion"),),
-        ["a@1: cannot read, because of protocol.minReaderVersion."],
+        ["a@1 cannot read the table, which needs reader version 3."],
     ),
     "features that the table does not have are no reason": (
         (verdict("a@1", "fails loudly", "timestampNtz"),),

@@ -47,8 +47,7 @@ ROWS: Final = [
     ("DL610", "a_checkpoint_has_a_commit_info", "warning", "a commitInfo action"),
     ("DL801", "a_checksum_of_an_old_writer_has_no_protocol", "warning", "It has no metadata"),
     ("DL809", "a_histogram_of_deleted_rows_has_nine_bins", "warning", "does not have 10 numbers"),
-    ("DL810", "no_version_has_a_checksum", "info", "Version 0 has no checksum"),
-    ("DL810", "only_an_older_version_has_a_checksum", "warning", "Version 1 has no checksum"),
+    ("DL810", "only_an_older_version_has_a_checksum", "info", "Version 1 has no checksum"),
 ]  # fmt: skip
 """Code and case, how bad it is, and words of the first finding's message."""
 
