@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
 from deltaadm.blocks import Cards, Either, Findings, Graph, Heading, Paragraph, Prose, Table
-from deltaadm.clients import Access, ClientRelease, newest_releases, verdicts
+from deltaadm.clients import Access, ClientRelease, verdicts
+from deltaadm.clients import Scope as ClientScope
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
 from deltaadm.domain.protocol import Protocol
@@ -201,15 +202,13 @@ def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
     def of(releases: tuple[ClientRelease, ...], *accesses: Access) -> tuple[ClientVerdict, ...]:
         return _client_verdicts(releases, accesses, snapshot.protocol, traits)
 
-    scope = Scope.of((*demands.readers, *demands.writers), [snapshot.commit_info])
+    scope = ClientScope.of((*demands.readers, *demands.writers), [snapshot.commit_info])
     demanded = (*of(demands.readers, Access.READ), *of(demands.writers, Access.WRITE))
     return PolicyFacts(
         snapshot=snapshot,
         policy=demands.policy,
         verdicts=demanded,
-        others=tuple(
-            each for each in of(scope.releases, *Access) if each not in demanded
-        ),
+        others=tuple(each for each in of(scope.releases, *Access) if each not in demanded),
         used=frozenset(map(str, scope.own)),
         expired=tuple(ignore for ignore in demands.ignores if _has_expired(ignore, fact.now)),
     )

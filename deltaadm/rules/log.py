@@ -675,7 +675,7 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
 
 
 @rule(
-    "DL127", Severity.WARNING, Scope.COMMIT, among=lambda commit: not commit.actions("commitInfo")
+    "DL127", Severity.INFO, Scope.COMMIT, among=lambda commit: not commit.actions("commitInfo")
 )
 def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     """

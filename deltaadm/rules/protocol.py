@@ -386,7 +386,7 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
         )
 
 
-@rule("DL214", Severity.WARNING, Scope.SNAPSHOT)
+@rule("DL214", Severity.INFO, Scope.SNAPSHOT)
 def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol lists a feature under the name of a preview, or under another old name.

@@ -56,15 +56,15 @@ def test_what_cannot_be_chosen(odd: Table, words: str, message: str, remedy: str
 
 
 def test_findings_are_counted_by_rule(odd: Table, small: Table, tmp_path: Path) -> None:
-    given = ("validate", odd.path, small.path, "--statistics", "--select", "DL3,DL810")
+    given = ("validate", odd.path, small.path, "--statistics", "--select", "DL3,DL127")
     counted = deltaadm(*given, "-o", "json").document
     assert (counted["tables"], counted["failed"]) == (2, 0)
     assert [(rule["code"], rule["findings"], rule["tables"]) for rule in counted["rules"]] == [
-        ("DL810", 2, 2), ("DL309", 1, 1),
+        ("DL127", 2, 2), ("DL309", 1, 1),
     ]  # fmt: skip
     text = deltaadm(*given)
     assert text.code == 0
-    assert text.out.splitlines()[1].split() == ["2", "2", "DL810", "info", "missing-checksum"]
+    assert text.out.splitlines()[1].split() == ["2", "2", "DL127", "info", "missing-commit-info"]
     assert text.out.splitlines()[-1] == "2 tables, 3 findings."
     assert deltaadm(*given, "--fail-on", "info").code == 1
     lost = deltaadm(*given, tmp_path / "nothing", "-q")

@@ -75,7 +75,7 @@ def test_an_error_gives_1_and_says_what_to_do(odd: Table) -> None:
     assert (done.code, done.err) == (1, "")
     assert "DL112 several-protocols-or-metadata" in done.out
     assert "What to do: Find and fix the writer." in done.out
-    assert "rules checked: 1 error." in done.out
+    assert "1 error. " in done.out
 
 
 @pytest.mark.parametrize(("fail_on", "code"), [("error", 0), ("warning", 1), ("info", 1)], ids=str)
@@ -529,7 +529,7 @@ def test_a_slow_run_says_so_on_a_terminal_and_clears_the_line(tmp_path: Path) ->
         child = spawned(path)
         until_seen(child, run, " files, ")
     child.expect_exact("\x1b[2K")
-    child.expect_exact("rules checked: 2 warnings")
+    child.expect_exact("2 warnings. 2")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0

@@ -252,7 +252,7 @@ class Validate(Parameters):
                 baseline = read_baseline(read_file(selection.baseline))
             except Refused as error:
                 raise SettingsError(error.message, remedy=error.remedy) from error
-        lists_info = self.many.every or selection.select or selection.fail_on is Severity.INFO
+        lists_info = self.many.every or selection.fail_on is Severity.INFO
         return ValidationRun.of(
             settings,
             self.change.commit.clients,
