@@ -258,10 +258,9 @@ def _lines(report: blocks.Report) -> Iterator[Line]:
             is_free = before.level == 1
         else:
             is_free = isinstance(before, blocks.Paragraph) and not before.nested
-        # An empty line comes before changes without a heading of their own, and before findings.
-        starts = isinstance(block, blocks.Findings) and not isinstance(before, blocks.Findings)
-        is_free = is_free and isinstance(block, blocks.Changes)
-        if isinstance(block, blocks.Prose) or starts or is_free:
+        # An empty line comes before changes and findings without a heading of their own.
+        starts = is_free and isinstance(block, blocks.Changes | blocks.Findings)
+        if isinstance(block, blocks.Prose) or starts:
             yield _EMPTY
         yield from _block(block)
         before = block

@@ -138,6 +138,7 @@ def _findings(report: PlanReport) -> Iterator[Block]:
         counts = {code: len(findings) - LIMIT for code, findings in by_code.items()}
         more = {code: count for code, count in counts.items() if count > 0}
         title = f"{_SEVERITIES[severity.value]} after the change"
+        yield Either([], [Heading(title)])
         yield Findings(title, severity, shown, commands, more)
 
 

@@ -537,7 +537,7 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
         more = {code: count for code, count in report.more.items() if code in codes}
         block = Findings(_TITLES[severity], severity, listed, commands, more)
         if listed:
-            yield Either(block.on_page()) if severity.rank > report.least.rank else block
+            yield Either([block]) if severity.rank > report.least.rank else block
     shown = ", ".join(found[: len(found) - len(hidden)])
     more_help = f" `deltaadm explain {report.findings[0].code}` tells more." if shown else ""
     summary = f"{shown or 'No findings'}{aside}.{checked}{more_help}"

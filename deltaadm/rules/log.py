@@ -674,9 +674,7 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem("Its commitInfo has no txnId.")
 
 
-@rule(
-    "DL127", Severity.INFO, Scope.COMMIT, among=lambda commit: not commit.actions("commitInfo")
-)
+@rule("DL127", Severity.INFO, Scope.COMMIT, among=lambda commit: not commit.actions("commitInfo"))
 def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has no commitInfo.
