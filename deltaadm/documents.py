@@ -147,6 +147,7 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "diff": "deltaadm.reports.diff.DIFF_DOCUMENT",
     "doctor": "deltaadm.reports.doctor.DOCTOR_DOCUMENT",
     "drop_feature": "deltaadm.plans.document.DROP_FEATURE_DOCUMENT",
+    "engine_message": "deltaadm.reports.explain.ENGINE_MESSAGE_DOCUMENT",
     "error": "deltaadm.documents.ERROR_DOCUMENT",
     "error_class": "deltaadm.reports.explain.ERROR_CLASS_DOCUMENT",
     "feature": "deltaadm.reports.features.FEATURE_DOCUMENT",

@@ -16,6 +16,7 @@ from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.errors import Refused, did_you_mean
 from deltaadm.json_values import STRING, STRINGS, array, name_of, one_of, record, within
 from deltaadm.reports.clients import ClientExplanation, explain_client
+from deltaadm.reports.engine_messages import EngineMessage, find_message
 from deltaadm.reports.features import FeatureExplanation, explain_feature
 from deltaadm.reports.validate import choose_rules, code_prefix, similar_code
 from deltaadm.rules.rule import RULES, Rule, Scope, Severity
@@ -107,7 +108,9 @@ class ErrorClassExplanation:
     blocks = "deltaadm.reports.explain.show_error_class"
 
 
-Explanation = RuleExplanation | FeatureExplanation | ErrorClassExplanation | ClientExplanation
+Explanation = (
+    RuleExplanation | FeatureExplanation | ErrorClassExplanation | EngineMessage | ClientExplanation
+)
 
 
 def list_rules(families: Iterable[str] = ()) -> RuleCatalogue:
@@ -127,9 +130,11 @@ def explain(word: str) -> Explanation:
     Explain *word*: a rule by its code or name, a table feature, or an error class of Delta.
 
     A client as well, and a property that activates a feature, which stands for that. An error may
-    be given as Delta says it, with its class in brackets at the beginning. Raises `Refused` with a
+    be given as an engine says it, even with a stack trace around it. Raises `Refused` with a
     suggestion for anything else.
     """
+    if len(word.split()) > 1:
+        return explain_message(word)
     name = word.strip().removeprefix("[").partition("]")[0]
     prefix = code_prefix(name)
     if prefix in RULES:
@@ -157,6 +162,21 @@ def explain(word: str) -> Explanation:
         remedy=(similar_code(name) if _CODE.match(name) else did_you_mean(name, known))
         or "`deltaadm rules` and `deltaadm features` list the rules and the features.",
     )
+
+
+def explain_message(text: str) -> ErrorClassExplanation | EngineMessage:
+    """What an engine means by *text*; raises `Refused` if no known message is part of it."""
+    for name in re.findall(r"\[([A-Z][A-Z0-9_]+)", text):
+        if name in error_classes():
+            return ErrorClassExplanation(error_classes()[name], rules_on(error_classes()[name]))
+    found = find_message(text)
+    if found is None:
+        raise Refused(
+            "No message that deltaadm knows is part of this text.",
+            remedy="`deltaadm validate TABLE` says what is wrong with the table itself; "
+            "`deltaadm inspect TABLE --for-client CLIENT` says what a client cannot do with it.",
+        )
+    return found
 
 
 def rules_on(error_class: ErrorClass) -> tuple[Rule, ...]:
@@ -201,6 +221,18 @@ ERROR_CLASS_DOCUMENT: Final = Document.of(
 )
 
 
+ENGINE_MESSAGE_DOCUMENT: Final = Document.of(
+    "The output of `explain` for a message of another engine",
+    client=STRING,
+    message=STRING,
+    meaning=STRING,
+    features=STRINGS,
+    unknown_features=STRINGS,
+    commands=STRINGS,
+    rules=(array(record(**RULE)), lambda report: [RULES[code] for code in report.rules]),
+)
+
+
 # As blocks
 
 
@@ -224,11 +256,28 @@ def show_error_class(report: ErrorClassExplanation) -> Iterator[Block]:
     error_class = report.error_class
     yield Heading(error_class.name, level=1)
     yield Paragraph(error_class.meaning, nested=True)
-    if error_class.commands:
+    yield from _what_helps(error_class.commands, report.rules)
+
+
+def show_engine_message(report: EngineMessage) -> Iterator[Block]:
+    """The meaning of a message, the features that it names, and what helps."""
+    yield Heading(f"{report.client}: {report.message}", level=1)
+    yield Paragraph(report.meaning, nested=True)
+    if report.unknown_features:
+        yield Paragraph(f"deltaadm does not know {', '.join(report.unknown_features)}.")
+    explained = (f"explain {name}" for name in report.features)
+    yield from _what_helps(
+        (*report.commands, *explained), tuple(RULES[code] for code in report.rules)
+    )
+
+
+def _what_helps(commands: Iterable[str], rules: Iterable[Rule]) -> Iterator[Block]:
+    if commands:
         yield Heading("Related commands")
-        yield Items(tuple(f"deltaadm {name}" for name in error_class.commands))
-    if report.rules:
+        yield Items(tuple(f"deltaadm {name}" for name in commands))
+    if rules:
         title = "Rules that find its causes"
-        rows = tuple((rule.code, rule.name) for rule in report.rules)
         yield Heading(title)
-        yield Table(title, ("code", "name"), rows, plain=True)
+        yield Table(
+            title, ("code", "name"), tuple((rule.code, rule.name) for rule in rules), plain=True
+        )

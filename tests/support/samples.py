@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from deltaadm.blocks import Check, Health
 from deltaadm.catalog_table import CatalogTable
@@ -49,6 +49,7 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.clients import ClientExplanation, explain_client, list_clients
 from deltaadm.reports.diff import ComparedState, DiffReport, compare
 from deltaadm.reports.doctor import DoctorReport
+from deltaadm.reports.engine_messages import EngineMessage
 from deltaadm.reports.explain import explain, list_rules
 from deltaadm.reports.features import FeatureExplanation, explain_feature, list_features
 from deltaadm.reports.for_client import ForClientReport, for_client
@@ -408,6 +409,13 @@ def differences(path: Path) -> tuple[Report, ...]:
 def feature(_: Path) -> tuple[Report, ...]:
     """One feature, explained."""
     return (explain_feature("rowTracking"),)
+
+
+@group(EngineMessage)
+def engine_message(_: Path) -> tuple[Report, ...]:
+    """A message of an engine, explained."""
+    found = explain("Unsupported reader features required: [DeletionVectors, other]")
+    return (cast("EngineMessage", found),)
 
 
 @group(ClientExplanation)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from deltaadm.reports.explain import RuleCatalogue, RuleExplanation, explain, list_rules
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument
@@ -33,11 +35,12 @@ class Explain(Parameters):
 
       deltaadm explain DL101
 
-      deltaadm explain DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH
+      deltaadm explain "Unsupported reader features required: [DeletionVectors]"
     """
 
     words: list[str] = argument("WORD...",
-        "A rule, feature, property that activates one, client or Delta error class.")  # fmt: skip
+        "A rule, feature, property, client, Delta error class, the error message of any engine, "
+        "or - to read a message from standard input.")  # fmt: skip
     output: OutputOptions
 
     def run(self, context: RunContext) -> int:
@@ -47,5 +50,5 @@ class Explain(Parameters):
             self.output,
             RuleExplanation,
             " ".join(self.words),
-            lambda: [explain(word) for word in self.words],
+            lambda: [explain(sys.stdin.read() if word == "-" else word) for word in self.words],
         )
