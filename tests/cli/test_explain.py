@@ -26,7 +26,6 @@ UNRELATED = [
     "Unsupported file format: orc",
     "Feature 'dark mode' is not supported for your plan",
     "java.lang.OutOfMemoryError: Java heap space\n\tat java.base/java.util.Arrays.copyOf",
-    "org.apache.spark.sql.AnalysisException: [TABLE_OR_VIEW_NOT_FOUND] The table cannot be found.",
     "[SOMETHING_ELSE] no error class of Delta",
 ]
 
