@@ -37,7 +37,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "features": "List all table features, or explain one.",
     "clients": "Show what clients support, and since when.",
     "rules": "List the rules of `validate`.",
-    "explain": "Explain a rule, a table feature or a Delta error class.",
+    "explain": "Explain a rule, a feature, or any engine's error message.",
     "config": "Show all settings, and where each comes from.",
     "doctor": "Check this machine: Java, Spark, Delta's jars, tables.",
     "schema": "Print the JSON Schema of a document type.",
