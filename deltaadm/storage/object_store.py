@@ -542,6 +542,9 @@ _AHEAD_SIZE: Final = 1 << 20
 _SCRATCH: Final = ".deltaadm-doctor-"
 """The prefix of objects that are only made to be removed; readers ignore them."""
 
+_ABANDONED: Final = timedelta(hours=1)
+"""The age from which on nobody needs such an object any more."""
+
 _TRIALS: Final = 3
 """Attempts to find out what a store does that does not answer."""
 
@@ -843,7 +846,9 @@ class Bucket:
             try:
                 # Nobody else knows the name: where it is taken, an answer was lost, as below.
                 if self.create(path, b"1").result():
-                    return not self.create(path, b"2").result()
+                    is_exclusive = not self.create(path, b"2").result()
+                    self._remove_abandoned(directory, path)
+                    return is_exclusive
             except UnknownWrite as error:
                 unknown = error
             finally:
@@ -853,6 +858,17 @@ class Bucket:
             return False
         # Of the trial: no commit has been tried.
         raise StorageError(unknown.message, remedy=unknown.remedy) from unknown
+
+    def _remove_abandoned(self, directory: str, path: str) -> None:
+        """Remove what a trial leaves that is killed: objects much older than that at *path*."""
+        scratch = f"{directory}{_SCRATCH}"
+        with suppress(DeltaadmError):
+            page, _ = self.first_page(directory.rstrip("/"), scratch).result()
+            made = {meta["path"]: meta["last_modified"] for meta in page}
+            for name, time_made in made.items():
+                # By the clock of the store alone.
+                if name.startswith(scratch) and made[path] - time_made > _ABANDONED:
+                    self.delete(name).result()
 
     def url(self, path: str) -> str:
         """The name of a path of the table in messages."""
@@ -892,9 +908,11 @@ class Bucket:
             return None
 
     @_in_thread
-    def first_page(self, prefix: str) -> tuple[Sequence[ObjectMeta], bool]:
-        """The first objects below *prefix*, and whether these are all."""
-        first = self._retried(prefix, lambda: next(self._pages(prefix), []))
+    def first_page(
+        self, prefix: str, offset: str | None = None
+    ) -> tuple[Sequence[ObjectMeta], bool]:
+        """The first objects below *prefix*, after *offset*, and whether these are all."""
+        first = self._retried(prefix, lambda: next(self._pages(prefix, offset), []))
         # A full page may be the last one, but only another request would tell.
         return first, len(first) < PAGE
 

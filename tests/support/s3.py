@@ -69,13 +69,15 @@ class S3Server:
                 obstore.put(self.bucket, name, path.read_bytes())
         return f"s3://{BUCKET}/{prefix}"
 
-    def fill(self, prefix: str, names: Iterable[str]) -> None:
-        """Have small files of these names there, without a request for each."""
+    def fill(self, prefix: str, names: Iterable[str], *, hours: int = 0) -> None:
+        """Have small files of these names there, so old, without a request for each."""
         from moto.core import DEFAULT_ACCOUNT_ID
         from moto.s3.models import s3_backends
 
         for name in names:
-            s3_backends[DEFAULT_ACCOUNT_ID]["aws"].put_object(BUCKET, f"{prefix}/{name}", b"{}")
+            aws = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
+            made = aws.put_object(BUCKET, f"{prefix}/{name}", b"{}")
+            made.last_modified -= timedelta(hours=hours)
 
     @contextmanager
     def counted(self) -> Iterator[list[str]]:
