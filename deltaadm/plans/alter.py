@@ -313,16 +313,20 @@ def in_statements(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
     # In each a column occurs once, and one moves at most: Spark carries changes out in no certain
     # order.
     rounds: list[list[ColumnChange]] = []
+    columns: set[Path] = set()
+    around: set[Path] = set()
+    has_move = False
     for change in changes:
         column, moves = folded(change.column), change.position is not None
+        above = {column[:depth] for depth in range(1, len(column) + 1)}
         # A change of a struct and one of its fields count as the same column.
-        if not rounds or any(
-            (moves and other.position is not None)
-            or all(a == b for a, b in zip(column, folded(other.column), strict=False))
-            for other in rounds[-1]
-        ):
+        if not rounds or (moves and has_move) or column in around or above & columns:
             rounds.append([])
+            columns, around, has_move = set(), set(), False
         rounds[-1].append(change)
+        columns.add(column)
+        around |= above
+        has_move |= moves
     return [ChangeColumns(tuple(together)) for together in rounds]
 
 

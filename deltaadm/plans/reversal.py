@@ -193,13 +193,13 @@ def _inverse(
             return len(_ORDER), _height(step.name, dropped)
         return (_ORDER.index(step.kind) if step is not None and step.kind in _ORDER else 0), 0
 
-    seen: list[Step] = []
+    seen: set[str] = set()
     for subject, words, step in sorted(undone, key=rank):
         if step is None and words in WITHOUT_COMMAND:
             continue
-        if step is None or step not in seen:
+        if step is None or repr(step) not in seen:
             yield subject, words, step
-            seen += [step] if step is not None else []
+            seen.add(repr(step))
 
 
 _ORDER: Final = (

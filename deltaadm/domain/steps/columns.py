@@ -75,8 +75,11 @@ def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
     Raises `Refused` for a column that is not there, or not the only one of that name.
     """
     path, field, here = find_place(schema, column)
-    same = Counter(len(other) for other, _ in walk(schema) if _is_within(path, other))
-    if max(same.values(), default=0) > 1:
+    for depth, part in enumerate(path):
+        around = find_place(schema, path[:depth])[2]
+        fields = around.fields if isinstance(around, StructType) else ()
+        if [inner.name.lower() for inner in fields].count(part.lower()) <= 1:
+            continue
         raise Refused(
             f"The table has several columns {path_text(path)}, ignoring case.",
             remedy="Rename or drop one of them with spark.sql.caseSensitive=true.",
@@ -165,7 +168,7 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
         field.name
         # At the top level alone, where Delta looks for generation expressions.
         for field in metadata.schema.fields
-        if _mentions(str(field.metadata.get(GENERATION, "")), column)
+        if GENERATION in field.metadata and _mentions(str(field.metadata[GENERATION]), column)
     ]
     if generated:
         raise Refused(
@@ -412,9 +415,9 @@ def _refuse_as_spark_does(
         if change.default:
             refuse_default(path_text(change.column), place.type, change.default)
     columns = [change.column for change, _ in changes]
-    for index, column in enumerate(columns):
-        others = columns[:index] + columns[index + 1 :]
-        if any(column == other[: len(column)] for other in others):
+    within = Counter(path[:depth] for path in columns for depth in range(1, len(path) + 1))
+    for column in columns:
+        if within[column] > 1:
             raise Refused(
                 f"{path_text(column)}, or what is in it, is changed twice.",
                 remedy="Make one change of it, then the other: ALTER COLUMN twice.",
