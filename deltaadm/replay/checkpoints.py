@@ -289,6 +289,21 @@ class CheckpointReader:
             for path in self.file_paths()
         )
 
+    def adds(self) -> int | None:
+        """The number of its `add` actions, by the footers; None where they do not say."""
+        total = 0
+        for path in self.file_paths():
+            if path.endswith(".json"):
+                total += sum(name == "add" for name, _ in self.json_actions(path))
+                continue
+            for group in self._footer(path).groups:
+                for chunk in parquet.chunks(group, ("add", "path")):
+                    nulls = parquet.null_count(chunk)
+                    if nulls is None:
+                        return None
+                    total += chunk[5] - nulls
+        return total
+
     def columns(self, paths: Iterable[str]) -> frozenset[str]:
         """
         The names of the columns of those of *paths* that have any, nested ones with dots.

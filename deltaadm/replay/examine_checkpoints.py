@@ -55,6 +55,10 @@ _COUNTED_FIELDS: Final = {name: (f"{name}.{key}",) for name, key in _KEY_FIELDS.
 }
 """The fields read of each action's column, to count the rows and to compare live files."""
 
+_FEW_COMMITS: Final = 100
+_FEW_BYTES: Final = 16 << 20
+"""The commits that are read only to see whether a checkpoint can be right."""
+
 _NAMED_PATHS: Final = 3
 """The number of paths of a difference that are reported."""
 
@@ -78,7 +82,8 @@ class CheckpointExaminer:
     Makes the facts about the checkpoints of a log.
 
     Without `deep` only the newest complete checkpoint and the `chosen` one are opened, and no
-    more of them is read than their small actions.
+    more of them is read than their small actions, unless the number of files in the chosen one
+    cannot be right.
     """
 
     store: LogStore
@@ -91,7 +96,8 @@ class CheckpointExaminer:
     def facts(self) -> Iterator[CheckpointFacts]:
         """One for each checkpoint, the oldest first."""
         complete = self.listing.checkpoints
-        opened = complete if self.deep else (*complete[-1:], self.chosen)
+        deep = self.deep or self._is_miscounted()
+        opened = complete if deep else (*complete[-1:], self.chosen)
         differing: set[int] = set()
         for version, files, checkpoint in self._groups():
             group_facts = CheckpointFacts(
@@ -105,7 +111,7 @@ class CheckpointExaminer:
                 now=self.now,
             )
             if checkpoint is not None and checkpoint in opened:
-                group_facts = self._opened(group_facts, checkpoint, differing)
+                group_facts = self._opened(group_facts, checkpoint, differing, deep=deep)
                 if group_facts.difference is not None and group_facts.difference != Difference():
                     differing.add(version)
             yield group_facts
@@ -139,8 +145,46 @@ class CheckpointExaminer:
         groups += [(version, tuple(files), None) for (version, _, _), files in partial.items()]
         return sorted(groups, key=lambda group: (group[0], group[1][0].path))
 
+    def _is_miscounted(self) -> bool:
+        """
+        Whether the chosen checkpoint cannot have all live files: those of the one before, and what
+        the few commits between them have added and removed, are more or fewer than it has.
+
+        A writer that adds a file again gives cause to look closer, and no more than that.
+        """
+        chosen = self.chosen
+        if chosen is None:
+            return False
+        older = [each for each in self.listing.checkpoints if each.version < chosen.version]
+        first = older[-1].version + 1 if older else 0
+        between = [self._commits.get(number) for number in range(first, chosen.version + 1)]
+        files = [file for file in between if file is not None]
+        size = sum(file.info.size for file in files)
+        if len(files) < len(between) or len(files) > _FEW_COMMITS or size > _FEW_BYTES:
+            return False
+        touched: dict[int, tuple[str, str]] = {}
+        try:
+            for file in files:
+                for name, document in commits.each_action(
+                    commits.body(self.store, file.path), file.path
+                ):
+                    if name in {"add", "remove"}:
+                        key = _hash(document, self.store.qualifier)
+                        touched[key] = (touched.get(key, (name,))[0], name)
+            counts = [CheckpointReader(self.store, each).adds() for each in (*older[-1:], chosen)]
+        except TableError:  # which is a finding of its own
+            return False
+        new, gone = (list(touched.values()).count((name, name)) for name in ("add", "remove"))
+        known = [count for count in counts if count is not None]
+        return len(known) == len(counts) and known[-1] != sum(known[:-1]) + new - gone
+
     def _opened(
-        self, checkpoint_facts: CheckpointFacts, checkpoint: Checkpoint, differing: set[int]
+        self,
+        checkpoint_facts: CheckpointFacts,
+        checkpoint: Checkpoint,
+        differing: set[int],
+        *,
+        deep: bool,
     ) -> CheckpointFacts:
         sizes = {file.path: file.info.size for file in self.listing.of_kind(Kind.SIDECAR)}
         try:
@@ -167,7 +211,7 @@ class CheckpointExaminer:
             checkpoint_facts = replace(
                 checkpoint_facts, columns=reader.columns([*files, *present[:1]])
             )
-            if self.deep and len(present) == len(paths):
+            if deep and len(present) == len(paths):
                 # Everything is read, and compared with older files.
                 expected = self._expected(checkpoint.version, differing)
                 content = _Content(reader, expected.hashes if expected else None, self.store)

@@ -33,24 +33,30 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
     A checkpoint in several parts lacks some of them.
 
-    Why it matters: readers skip it. Without another checkpoint or the earlier commits, the
-    table cannot be loaded; with them, readers are slower than they need to be, and some fail.
+    Why it matters: readers skip it. Without another checkpoint or the earlier commits, the table
+    cannot be loaded; with them, readers are slower than they need to be. delta-rs and the Rust
+    kernel cannot open the table where `_last_checkpoint` points to it. Where the table can be
+    loaded by all, it is a warning.
 
-    What to do: restore the missing parts, or delete the others and write a checkpoint. A writer
-    may still be writing it: check again in a minute.
+    What to do: restore the missing parts, or let `deltaadm repair TABLE` move the others aside and
+    write the checkpoint again. A writer may still be writing it: check again in a minute.
 
-    Source: PROTOCOL.md, Multi-part checkpoint.
+    Source: PROTOCOL.md, Multi-part checkpoint; delta-kernel-rs, log_segment.rs.
     """
     # An empty part is DL612's.
     if checkpoint.checkpoint is not None or any(not file.info.size for file in checkpoint.files):
         return
     parts = checkpoint.files[0].parts
     present = {file.part for file in checkpoint.files}
+    newest = checkpoint.listing.checkpoints[-1:]
+    pointer = checkpoint.pointer
     severity = Severity.WARNING
+    if pointer and pointer.version == checkpoint.version:
+        severity = Severity.WARNING if newest and newest[0].version >= pointer.version else None
     try:
         checkpoint.listing.segment()
     except TableError:  # the log does not hold what the newest version needs
-        severity = Severity.ERROR
+        severity = None
     message = f"It has {len(present)} of the {parts} parts that their names announce."
     yield Problem(message, severity=severity)
 
@@ -205,12 +211,13 @@ def checkpoint_unlike_commits(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     A checkpoint differs from the commits up to its version.
 
     Why it matters: readers that start from the checkpoint see another table than those that
-    read the commits: files come back or vanish, features or properties are lost.
+    read the commits: files come back or vanish, features or properties are lost. Without `--deep`
+    only the newest checkpoint is looked at, and only where the number of its files cannot be right.
 
-    What to do: while the commits are still there, delete the checkpoint and write one with
-    another writer; then report the bug to the maintainers of the writer that wrote it.
+    What to do: `deltaadm repair TABLE`, while the commits are still there: it writes the checkpoint
+    again. Then report the bug to the maintainers of the writer that wrote it.
 
-    Source: PROTOCOL.md, Checkpoints and Action Reconciliation.
+    Source: PROTOCOL.md, Checkpoints and Action Reconciliation; trinodb/trino#31252.
     """
     difference = checkpoint.difference
     if difference is None:

@@ -254,21 +254,27 @@ def missing_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
         yield _of_pointer(log, f"It is missing, although version {version} has a checkpoint.")
 
 
-@rule("DL108", Severity.WARNING, Scope.LOG)
+@rule("DL108", Severity.ERROR, Scope.LOG)
 def dangling_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     """
     `_last_checkpoint` points to a checkpoint that is missing or incomplete.
 
-    Why it matters: readers go back to listing the log, and some fail at once.
+    Why it matters: delta-rs and the Rust kernel look for checkpoints only from that version on, and
+    cannot open the table where they find none. Others go back to listing the log. It is a warning
+    where there is a complete checkpoint of a later version.
 
-    What to do: write a checkpoint, which fixes the file. If a checkpoint was deleted by hand,
-    check that the versions you need can still be rebuilt.
+    What to do: `deltaadm repair TABLE` has the file point to the newest complete checkpoint. If a
+    checkpoint was deleted by hand, check that the versions you need can still be rebuilt.
 
-    Source: Delta Spark, SnapshotManagement; PROTOCOL.md, Last Checkpoint File.
+    Source: Delta Spark, SnapshotManagement; delta-kernel-rs, log_segment.rs; PROTOCOL.md, Last
+    Checkpoint File.
     """
     version = None if log.pointer is None else log.pointer.version
-    if version is not None and version not in _checkpointed(log):
-        yield _of_pointer(log, f"It points to version {version}, which has no complete checkpoint.")
+    known = _checkpointed(log)
+    if version is not None and version not in known:
+        later = max(known, default=-1) > version
+        message = f"It points to version {version}, which has no complete checkpoint."
+        yield _of_pointer(log, message, Severity.WARNING if later else None)
 
 
 @rule("DL109", Severity.WARNING, Scope.LOG)
@@ -691,8 +697,8 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem("The commit does not say who made it, when or how.")
 
 
-def _of_pointer(log: LogFacts, message: str) -> Problem:
-    return Problem(message, POINTER, fix=_write_checkpoint_step(log))
+def _of_pointer(log: LogFacts, message: str, severity: Severity | None = None) -> Problem:
+    return Problem(message, POINTER, severity=severity, fix=_write_checkpoint_step(log))
 
 
 def _write_checkpoint_step(log: LogFacts) -> tuple[Step, ...]:

@@ -1,0 +1,332 @@
+"""Protocols and properties with which nobody can load a table, and the commit that mends them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.features import FEATURES, TableFeature, with_requirements
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, PROPERTIES, switch
+from deltaadm.domain.protocol import (
+    READER_FEATURES_VERSION,
+    WRITER_FEATURES_VERSION,
+    Protocol,
+    supported_protocol,
+)
+from deltaadm.domain.schema import walk
+from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
+from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refusal_to_read
+from deltaadm.domain.transaction.update import IN_COMMIT_TIMESTAMPS, ROW_TRACKING
+from deltaadm.domain.usage import usages
+from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.json_values import compact
+from deltaadm.plans.repair.commit import Commit
+from deltaadm.plans.repair.repair import Repair
+from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot
+from deltaadm.replay.reconcile import Detail
+from deltaadm.replay.timeline import timeline
+from deltaadm.rules.predicted import snapshot_findings
+from deltaadm.rules.rule import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.wire import Loggable, Metadata
+    from deltaadm.plans.repair.case import Case
+
+
+# What the history tells
+
+
+class Past:
+    """
+    What the versions of a table tell about it: features that it lost, each with how, and the last
+    valid value that each of its properties had.
+
+    `implied` were lost when the protocol began to list features, and `lost` in another way.
+    """
+
+    def __init__(self) -> None:
+        self.implied: dict[str, str] = {}
+        self.lost: dict[str, str] = {}
+        self.values: dict[str, str] = {}
+
+    def take(self, before: Snapshot, after: Snapshot) -> None:
+        """Take in what the states before and after a commit tell."""
+        for key, value in after.metadata.configuration.items():
+            if _is_valid(key, value):
+                self.values[key] = value
+        if not before.exists or before.protocol == after.protocol:
+            return
+        info, old, new = after.commit_info, before.protocol, after.protocol
+        operation = (info and info.operation) or ""
+        if any(word in operation for word in ("REPLACE TABLE", "CLONE", "RESTORE")):
+            self.implied.clear()
+            self.lost.clear()
+            return
+        began = not old.supports_writer_features and new.supports_writer_features
+        dropped = str(info.parameter("featureName")) if info and operation == "DROP FEATURE" else ""
+        for name in sorted(old.supported_features | old.unknown_features):
+            feature = TableFeature.lookup(name)
+            names = {name} | ({feature.twin} if feature and feature.twin else set())
+            if any(map(new.supports, names)) or name.lower() == dropped.lower():
+                continue
+            if began and name in old.implicit_features:
+                said = f"writer version {old.min_writer_version} implied it up to version"
+                self.implied[name] = f"{said} {before.version}"
+            elif not dropped:
+                self.lost[name] = f"version {after.version} lost it"
+
+
+def _is_valid(key: str, value: str) -> bool:
+    if key == COLUMN_MAPPING_MODE:
+        return value.lower() in {"none", "name", "id"}
+    known = PROPERTIES.get(key.lower())
+    try:
+        if known is not None:
+            known.check(known, value)
+    except DeltaadmError:
+        return False
+    return True
+
+
+# The repair
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateRepair:
+    """
+    The states of a table before and after the one commit that lets clients load it again.
+
+    `damage` are the codes and messages of what is wrong, `reasons` those for what changes.
+    """
+
+    before: Snapshot
+    after: Snapshot
+    damage: tuple[tuple[str, str], ...]
+    reasons: tuple[str, ...]
+
+
+DAMAGE: Final = frozenset({
+    "DL201", "DL202", "DL203", "DL204", "DL205", "DL206", "DL207", "DL208", "DL209", "DL210",
+    "DL211", "DL220", "DL221",
+})  # fmt: skip
+"""The rules whose errors are about a protocol that has to be written again."""
+
+
+def mended_state(snapshot: Snapshot, past: Past) -> StateRepair | None:
+    """
+    How the protocol and the properties of *snapshot* have to be; None where they can stay.
+
+    *snapshot* has been read with its state. Every feature stays that its protocol lists, and those
+    come back that metadata, files or its *past* need. Raises `Refused` where nobody can say how the
+    table has to be, or where deltaadm must not commit.
+    """
+    known = snapshot_findings(snapshot)
+    damage = [
+        (finding.code, finding.message)
+        for finding in known
+        if finding.code in DAMAGE and finding.severity is Severity.ERROR
+    ]
+    if lost := [name for name in past.implied if not snapshot.protocol.supports(name)]:
+        message = f"{', '.join(lost)}: {past.implied[lost[0]]}, and the lists lack it."
+        damage.append(("DL219", message))
+    metadata, reasons = _mended_metadata(snapshot, past)
+    damage += [("DL310", f"{key}: {why}.") for key, why in reasons.items()]
+    if not damage:
+        return None
+    for version, highest in (
+        (snapshot.protocol.min_reader_version, READER_FEATURES_VERSION),
+        (snapshot.protocol.min_writer_version, WRITER_FEATURES_VERSION),
+    ):
+        if version == highest + 1:
+            raise Refused(
+                f"The protocol has version {version}, which may be that of a newer Delta.",
+                remedy="Use that, or restore the version before if the number is a mistake.",
+            )
+    features = _features(replace(snapshot, metadata=metadata), past)
+    protocol = _protocol(snapshot.protocol, features)
+    after = replace(snapshot, metadata=metadata, protocol=protocol, version=snapshot.version + 1)
+    for obstacle in (*obstacles_in_protocol(protocol), *obstacles_in_metadata(metadata)):
+        raise Refused(
+            f"deltaadm cannot commit to the table: {obstacle}.",
+            remedy="Have a client that knows the feature write the protocol again.",
+        )
+    refusal = refusal_to_read(after)
+    errors = {
+        finding.code: finding.message
+        for finding in snapshot_findings(after)
+        if finding.severity is Severity.ERROR and finding not in known
+    }
+    if refusal is not None or errors:
+        why = refusal.message if refusal is not None else next(iter(errors.values()))
+        raise Refused(
+            f"With the protocol {protocol.simple_string} something else would be wrong: {why}",
+            remedy="Mend that first, with the client that wrote it.",
+        )
+    grouped: dict[str, list[str]] = {}
+    for name, why in sorted({**features, **reasons}.items()):
+        if why:
+            grouped.setdefault(why, []).append(name)
+    return StateRepair(
+        before=snapshot,
+        after=after,
+        damage=tuple(damage),
+        reasons=tuple(f"{', '.join(names)}: {why}" for why, names in grouped.items()),
+    )
+
+
+def _features(snapshot: Snapshot, past: Past) -> dict[str, str]:
+    """The features that the table must have, each with the reason; none for one that it lists."""
+    protocol = snapshot.protocol
+    names = {name.strip() for name in protocol.explicit_names}
+    legal = {name for name in names if re.fullmatch(r"[\w-]+", name)}
+    entries = {name: TableFeature.lookup(name) for name in legal}
+    features = {entry.name if entry else name: "" for name, entry in entries.items()}
+    reasons = dict(past.implied)
+    if protocol.min_writer_version < WRITER_FEATURES_VERSION:
+        # Beside a list, which must not be there, an old version says what it always has.
+        reader = protocol.min_reader_version
+        legacy = Protocol(
+            1 if reader >= READER_FEATURES_VERSION else reader, protocol.min_writer_version
+        )
+        said = f"writer version {protocol.min_writer_version} implies it"
+        reasons |= dict.fromkeys(legacy.implicit_features, said)
+    for name, evidence in protocol.missing_features(snapshot.metadata).items():
+        if FEATURES[name].in_delta_spark:
+            reasons[name] = evidence[0]
+    wanted = frozenset({*past.lost, *_SHOWN_BY_FILES}) - features.keys()
+    used = usages(replace(snapshot, protocol=Protocol(3, 7, frozenset(), wanted)))
+    for name in sorted(wanted):
+        feature, evidence = FEATURES.get(name), used[name].evidence
+        if evidence and feature is not None and feature.activation.find is not None:
+            reasons.setdefault(name, "; ".join([evidence[0], *filter(None, [past.lost.get(name)])]))
+    for name, why in reasons.items():
+        features.setdefault(name, why)
+    for name in with_requirements(features):
+        by = [other for other in features if name in with_requirements({other})]
+        features.setdefault(name, f"{', '.join(by)} requires it")
+    return features
+
+
+_SHOWN_BY_FILES: Final = ("deletionVectors", "domainMetadata", "v2Checkpoint")
+"""Features without which clients go wrong where files, domains or a checkpoint need them."""
+
+
+def _protocol(before: Protocol, features: Iterable[str]) -> Protocol:
+    """The lowest protocol that has *features*, with whatever else *before* says."""
+    known = [name for name in features if name in FEATURES and FEATURES[name].in_delta_spark]
+    protocol = Protocol.apply().with_features(sorted(known)).normalized()
+    others = frozenset(features).difference(known)
+    if others:  # for which deltaadm does not commit, but which are not left out for that
+        listed = protocol.denormalized().writer_features or frozenset()
+        protocol = replace(protocol, min_writer_version=7, writer_features=listed | others)
+    return replace(protocol, extra={key: before.extra[key] for key in before.unknown_keys})
+
+
+def _mended_metadata(snapshot: Snapshot, past: Past) -> tuple[Metadata, dict[str, str]]:
+    """The metadata without the properties that keep clients from loading it, and why for each."""
+    metadata = snapshot.metadata
+    reasons = {key: f"unset, since {why}" for key, why in _untrue(snapshot)}
+    metadata = metadata.without_properties(*reasons)
+    # With all features, nothing but the value itself is in the way.
+    everything = supported_protocol(exclude=CATALOG_MANAGED)
+    for key, value in snapshot.metadata.configuration.items():
+        if _is_valid(key, value):
+            continue
+        blamed = obstacle_to_reading(everything, metadata)
+        without = metadata.without_properties(key)
+        if blamed is None or blamed == obstacle_to_reading(everything, without):
+            continue
+        earlier = past.values.get(key)
+        if key == COLUMN_MAPPING_MODE and earlier is None and any(_mapped(metadata)):
+            raise Refused(
+                f"{key} is {value!r}, and no version in the log tells by which names the "
+                "data files have their columns.",
+                remedy="Find out how the table was written, and set the mode with that program.",
+            )
+        metadata = without if earlier is None else metadata.with_properties({key: earlier})
+        now = "unset" if earlier is None else f"{earlier!r} again, as in an earlier version"
+        reasons[key] = f"{now}, since {value!r} is no value that Delta can read"
+    return metadata, reasons
+
+
+def _untrue(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    """Properties that no feature stands behind, and which would be untrue with it; and why."""
+    protocol, metadata = snapshot.protocol, snapshot.metadata
+    configuration, files, info = metadata.configuration, snapshot.files, snapshot.commit_info
+    if not protocol.supports("rowTracking") and switch(configuration, ROW_TRACKING):
+        count = files.without_base_row_id if files is not None else 0
+        if count:
+            yield ROW_TRACKING, f"{count} of the table's files have no row ids"
+    if not (protocol.supports_writer_features or protocol.malformation):
+        return  # of a table without lists, Delta goes by the metadata
+    untimed = info is None or info.in_commit_timestamp is None
+    is_timed = switch(configuration, IN_COMMIT_TIMESTAMPS)
+    if is_timed and untimed and not protocol.supports("inCommitTimestamp"):
+        yield IN_COMMIT_TIMESTAMPS, f"version {snapshot.version} has no timestamp of its own"
+    is_mapped = configuration.get(COLUMN_MAPPING_MODE, "none").lower() in {"name", "id"}
+    if is_mapped and not protocol.supports("columnMapping") and not all(_mapped(metadata)):
+        yield COLUMN_MAPPING_MODE, "columns have no ids and physical names"
+
+
+def _mapped(metadata: Metadata) -> list[bool]:
+    """Whether each column has an id and a physical name."""
+    keys = {"delta.columnMapping.id", "delta.columnMapping.physicalName"}
+    return [keys <= column.metadata.keys() for _, column in walk(metadata.schema)]
+
+
+# As a kind of damage
+
+
+def find_protocol(case: Case) -> Iterator[Repair]:
+    """A protocol, or properties, with which nobody can load the table."""
+    try:
+        snapshot = load_snapshot(case.view, detail=Detail.STATE)
+    except DeltaadmError:  # other kinds of damage, which are mended first
+        return
+    unproved: list[str] = []
+    past = Past()
+    try:
+        for before, after in timeline(case.view).changes():
+            past.take(before, after)
+    except DeltaadmError as error:
+        unproved.append(f"which features earlier versions had: {error.message}")
+    try:
+        mended = mended_state(snapshot, past)
+    except Refused as error:
+        refusal = refusal_to_read(snapshot)
+        yield Repair(
+            kind="protocol",
+            rule="DL211",
+            wrong=refusal.message if refusal else "The protocol is not valid.",
+            refusal=error.message,
+            remedy=error.remedy or "",
+        )
+        return
+    if mended is None:
+        return
+    if {code for code, _ in mended.damage} & _WITHOUT_LIST:
+        unproved.append("which features the protocol had that nothing in the table shows")
+    old, new = snapshot, mended.after
+    actions: list[Loggable] = []
+    if new.metadata != old.metadata:
+        actions.append(new.metadata)
+    if new.protocol.to_wire() != old.protocol.to_wire():
+        actions.append(new.protocol)
+    parameters = {"newProtocol": compact(new.protocol.to_wire())}
+    yield Repair(
+        kind="protocol",
+        rule=mended.damage[0][0],
+        wrong=" ".join(message for _, message in mended.damage),
+        operations=(Commit.of(case, old, "UPGRADE PROTOCOL", parameters, actions),),
+        kept="every file, row and commit, and every feature that the protocol lists",
+        alters=("version", *(action.NAME for action in actions)),
+        effect="; ".join([f"the protocol is {new.protocol.simple_string}", *mended.reasons]),
+        unproved=tuple(unproved),
+    )
+
+
+_WITHOUT_LIST: Final = frozenset({"DL201", "DL202", "DL203"})
