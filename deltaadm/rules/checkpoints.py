@@ -83,7 +83,7 @@ def v2_checkpoint_without_feature(checkpoint: CheckpointFacts) -> Iterator[Probl
 
     Why it matters: readers that do not know the feature miss the files in its sidecars silently.
 
-    What to do: write a classic checkpoint, or add the feature to the table.
+    What to do: write a classic checkpoint, or let `deltaadm repair TABLE` add the feature.
 
     Source: PROTOCOL.md, V2 Checkpoint Table Feature.
     """

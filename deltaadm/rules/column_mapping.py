@@ -75,7 +75,7 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: clients cannot know which names the columns have in the files. Delta
     Spark fails, others may read nulls.
 
-    What to do: restore the version before the property was set to this value.
+    What to do: `deltaadm repair TABLE` gives it the last valid value that it had.
 
     Source: PROTOCOL.md, Column Mapping.
     """
@@ -93,9 +93,8 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: clients that follow the protocol ignore the mode and look for columns under
     their displayed names; Delta Spark uses the property. The two read different data.
 
-    What to do: add the feature, which changes nothing else. With feature lists neither Delta Spark
-    nor deltaadm can do it, but delta-rs can (`alter.add_feature`) if `deltaadm inspect` lists it
-    among the clients that can write.
+    What to do: add the feature, which changes nothing else: `deltaadm repair TABLE`, or the fix
+    where the protocol does not list features yet.
 
     Source: PROTOCOL.md, Column Mapping; Delta Spark, DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """

@@ -155,9 +155,8 @@ def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: clients that do not know the type are let in and fail, or take it for another
     one. Delta Spark refuses to load such a table where the protocol lists features.
 
-    What to do: let Delta add the feature, which it does where the protocol lists none yet.
-    Otherwise neither Delta Spark nor deltaadm can change the table: copy the data into a new one
-    with a client that can read it.
+    What to do: let Delta add the feature, which it does where the protocol lists none yet;
+    otherwise `deltaadm repair TABLE`.
 
     Source: PROTOCOL.md, Timestamp without timezone and Variant Data Type; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.

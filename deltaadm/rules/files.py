@@ -289,8 +289,8 @@ def deletion_vectors_without_feature(snapshot: SnapshotFacts) -> Iterator[Proble
 
     Why it matters: readers that do not know deletion vectors are let in, and show deleted rows.
 
-    What to do: find the writer that changed the protocol. Adding the feature again makes the
-    protocol correct; `REORG TABLE … APPLY (PURGE)` removes the deletion vectors.
+    What to do: `deltaadm repair TABLE` adds the feature again. Find the writer that changed the
+    protocol.
 
     Source: PROTOCOL.md, Deletion Vectors.
     """

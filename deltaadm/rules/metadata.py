@@ -322,7 +322,8 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     accept the value: the finding names it. Delta Spark 4.4 inserts, deletes and optimizes with
     these values as if they were not there.
 
-    What to do: set a valid value with `deltaadm alter`.
+    What to do: set a valid value with `deltaadm alter`; `deltaadm repair TABLE` where Delta Spark
+    no longer loads the table.
 
     Source: delta-io/delta, DeltaConfig.scala; delta-kernel-rs, table_properties/deserialize.rs;
     delta-io/delta-rs#2180.

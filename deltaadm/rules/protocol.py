@@ -57,8 +57,7 @@ def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
     number set by mistake, such as writer version 101, makes a table unusable for everyone.
 
     What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE succeeds
-    any more: restore the log to the version before the commit that set it, or copy the data
-    files into a new table.
+    any more; `deltaadm repair TABLE` commits a protocol with all features that the table needs.
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark, DELTA_INVALID_PROTOCOL_VERSION.
     """
@@ -81,8 +80,8 @@ def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
     it there must be none. Delta Spark cannot even decode such a protocol; other clients guess.
     An empty list is a list.
 
-    What to do: find the program that wrote the protocol or the checkpoint, and have it write the
-    protocol action again, with the list where it belongs.
+    What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the program that wrote
+    this one.
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
@@ -99,8 +98,8 @@ def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
     it there must be none. Delta Spark cannot even decode such a protocol; other clients guess.
     An empty list is a list.
 
-    What to do: find the program that wrote the protocol or the checkpoint, and have it write the
-    protocol action again, with the list where it belongs.
+    What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the program that wrote
+    this one.
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta#1682.
     """
@@ -124,8 +123,8 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
     Why it matters: features of readers concern writers too, and only writer version 7 can list
     them. A writer would take the table for an old one and break what readers rely on.
 
-    What to do: find the program that wrote the protocol, and have it write it again, with
-    writer version 7 and both lists.
+    What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the program that wrote
+    this one.
 
     Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE.
     """
@@ -144,7 +143,8 @@ def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Prob
     Why it matters: whatever readers must know, writers must know as well. A writer that does not
     see the feature in its list writes data that readers then misread.
 
-    What to do: find the program that wrote the protocol, and have it list the feature for both.
+    What to do: `deltaadm repair TABLE` lists the feature for both. Then find the program that wrote
+    the protocol.
 
     Source: PROTOCOL.md, Supported Features; trinodb/trino#24910.
     """
@@ -163,8 +163,8 @@ def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Prob
     not there. For columnMapping this is only a warning: Delta Spark has written such protocols
     itself, and most clients tolerate them. Columns may still read as nulls elsewhere.
 
-    What to do: have the feature listed for readers too. Where that is columnMapping, the fix
-    makes Delta write the protocol again.
+    What to do: `deltaadm repair TABLE` lists the feature for readers too. Where that is
+    columnMapping, the fix makes Delta write the protocol again.
 
     Source: PROTOCOL.md, Supported Features; delta-io/delta#3154, trinodb/trino#24910.
     """
@@ -189,8 +189,8 @@ def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Pro
     Why it matters: readers look up every name there among the features that concern readers.
     Delta Spark finds none and refuses to read the table.
 
-    What to do: find the program that wrote the protocol, and have it list the feature for
-    writers only.
+    What to do: `deltaadm repair TABLE` lists the feature for writers only. Then find the program
+    that wrote the protocol.
 
     Source: PROTOCOL.md, Supported Features; Delta Spark, DELTA_UNSUPPORTED_FEATURES_FOR_READ.
     """
@@ -207,8 +207,8 @@ def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem
     Why it matters: readers with that version know nothing of the feature. They read deleted
     rows, or fail in the middle of a file, instead of refusing the table.
 
-    What to do: find the program that wrote the protocol, and have it write reader version 3 and
-    the feature in both lists.
+    What to do: `deltaadm repair TABLE` commits reader version 3 with the feature in both lists.
+    Then find the program that wrote the protocol.
 
     Source: PROTOCOL.md, Supported Features.
     """
@@ -228,8 +228,8 @@ def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[
     Why it matters: readers with version 1 look for columns under their displayed names and find
     nulls. Reader version 2 needs no list: it implies column mapping.
 
-    What to do: find the program that wrote the protocol, and have it write reader version 2, or
-    3 with the feature in both lists.
+    What to do: `deltaadm repair TABLE` commits reader version 2, or 3 with the feature in both
+    lists. Then find the program that wrote the protocol.
 
     Source: PROTOCOL.md, Column Mapping; column mapping is legal in (2,5), (2,6), (2,7) and (3,7).
     """
@@ -256,10 +256,7 @@ def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     list all that its features require, even where others do without. It is a warning where the
     feature is one that Delta Spark does not know and so does not check.
 
-    What to do: neither Delta Spark nor deltaadm can change such a table. If `deltaadm inspect`
-    lists delta-rs among the clients that can write, have it add all the features that inspect
-    misses in one call of `alter.add_feature`; otherwise copy the data into a new table with a
-    client that can read it.
+    What to do: `deltaadm repair TABLE` commits a protocol with all features that the table needs.
 
     Source: PROTOCOL.md, the feature's section; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
@@ -288,10 +285,7 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     to 7 without listing what the old version implied leave tables like this. (Column mapping and
     column types have rules of their own.)
 
-    What to do: neither Delta Spark nor deltaadm can change such a table. If `deltaadm inspect`
-    lists delta-rs among the clients that can write, have it add all the features that inspect
-    misses in one call of `alter.add_feature`; otherwise copy the data into a new table with a
-    client that can read it.
+    What to do: `deltaadm repair TABLE` commits a protocol with all features that the table needs.
 
     Source: PROTOCOL.md, Table Features for New and Existing Tables; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
@@ -535,8 +529,8 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: existing data, log files and constraints may still need the feature, and
     nothing checked or cleaned them. Readers of older versions may misread them.
 
-    What to do: find out which program wrote the commit. Add the features again if the table
-    still uses them: `deltaadm enable-feature TABLE FEATURE --support-only`.
+    What to do: find out which program wrote the commit. `deltaadm repair TABLE` adds the features
+    again that metadata or files still need.
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark removes features by DROP FEATURE only.
     """
@@ -554,12 +548,14 @@ def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
     through the version alone, and no longer are. The protocol requires them to be listed. Known
     programs, delta-rs among them, add only the feature that was asked for.
 
-    What to do: add the features again, `deltaadm enable-feature TABLE FEATURE --support-only`.
-    Where the table's metadata uses one of them, Delta Spark no longer loads the table; see DL211.
+    What to do: `deltaadm repair TABLE` lists them again. Where the table's metadata uses one of
+    them, Delta Spark no longer loads the table; see DL211.
 
     Source: PROTOCOL.md, Table Features for New and Existing Tables; delta-io/delta-rs#2957.
     """
-    if _started_listing_features(commit):
+    newest = commit.in_effect.protocol if commit.in_effect else None
+    lost = commit.before.protocol.implicit_features if commit.before.protocol else frozenset()
+    if _started_listing_features(commit) and not (newest and all(map(newest.supports, lost))):
         yield from _lost(commit)
 
 
@@ -599,7 +595,8 @@ def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: names are case-sensitive. Clients take it for a feature that they
     do not know and refuse the table.
 
-    What to do: find the program that wrote the protocol, and have it write the right name.
+    What to do: `deltaadm repair TABLE` commits the right name. Then find the program that wrote the
+    other.
 
     Source: PROTOCOL.md, Valid Feature Names in Table Features; Delta Spark,
     DELTA_UNSUPPORTED_FEATURES_FOR_READ.
@@ -621,7 +618,8 @@ def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
     else, each in its own way. A name that is listed twice is only a warning: clients read
     the list as a set.
 
-    What to do: find the program that wrote the protocol, and have it write the list again.
+    What to do: `deltaadm repair TABLE` commits the list again, without what is not a name. Then
+    find the program that wrote the protocol.
 
     Source: PROTOCOL.md, Protocol Evolution; delta-io/delta, TableFeature.scala.
     """

@@ -216,7 +216,7 @@ def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
     if malformation is not None:
         refusal = Refused(
             malformation.message,
-            remedy=malformation.remedy,
+            remedy="`deltaadm repair TABLE` writes a valid protocol.",
             delta_error_class="EXPRESSION_DECODING_FAILED",
         )
         yield Obstacle(refusal, ("protocol",))
@@ -229,7 +229,12 @@ def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
         try:
             interval_microseconds(metadata.configuration.get(key, "interval 1 day"))
         except DeltaadmError as error:
-            yield Obstacle(error, (f"configuration[{key}]",))
+            refusal = Refused(
+                error.message,
+                remedy=f"`deltaadm repair TABLE` gives {key} its last valid value, or unsets it.",
+                delta_error_class=error.delta_error_class,
+            )
+            yield Obstacle(refusal, (f"configuration[{key}]",))
     # It evaluates what the metadata asks for only where it has lists to compare it with.
     if protocol.supports_writer_features:
         yield from _unreadable_invariants(metadata)
@@ -240,7 +245,7 @@ def _unsupported_version(protocol: Protocol) -> Refused:
     return Refused(
         f"Delta Spark does not know reader version {protocol.min_reader_version} with writer "
         f"version {protocol.min_writer_version}.",
-        remedy="Use a newer client, or repair the protocol if the versions are a mistake.",
+        remedy="Use a newer client, or `deltaadm repair TABLE` if the versions are a mistake.",
         delta_error_class="DELTA_INVALID_PROTOCOL_VERSION",
     )
 
@@ -257,7 +262,7 @@ def _unknown(
     refusal = Refused(
         f"Delta Spark cannot {what} the table: it does not know the table "
         f"feature{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}.",
-        remedy=f"The right spelling is {', '.join(spelled)}."
+        remedy=f"The right spelling is {', '.join(spelled)}: `deltaadm repair TABLE` writes it."
         if spelled
         else "Use a client that knows them.",
         delta_error_class=f"DELTA_UNSUPPORTED_FEATURES_FOR_{what.upper()}",
@@ -336,10 +341,7 @@ def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Iterator[Obs
         refusal = Refused(
             "The table's protocol lacks features that its metadata uses or that others require: "
             f"{', '.join(missing)}.",
-            remedy="Neither Delta Spark nor deltaadm can change such a table. If `deltaadm "
-            "inspect` lists delta-rs among the clients that can write, have it add all of them in "
-            "one call of `alter.add_feature`; otherwise copy the data into a new table with a "
-            "client that can read it.",
+            remedy="`deltaadm repair TABLE` adds them to the protocol.",
             delta_error_class="DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH",
         )
         yield Obstacle(refusal, tuple(missing))

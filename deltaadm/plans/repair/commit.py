@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 from deltaadm import __version__
@@ -11,8 +10,10 @@ from deltaadm.domain.snapshot import commit_name
 from deltaadm.domain.wire import CommitInfo
 from deltaadm.errors import CommitError, UnknownWrite
 from deltaadm.json_values import compact
+from deltaadm.plans.checkpoint import HINT
 from deltaadm.plans.embedded_executor import random_id
-from deltaadm.plans.repair.case import sha256
+from deltaadm.plans.repair.case import digest_of, sha256
+from deltaadm.plans.repair.repair import Point, Rebuild
 from deltaadm.replay.embedded import in_commit_timestamps
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Loggable
-    from deltaadm.plans.repair.carry_out import Work
     from deltaadm.plans.repair.case import Case, View
+    from deltaadm.plans.repair.work import Work
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class Commit:
                 continue
             break
         # A store that is asked twice may find the file that it has written at first.
-        if sha256(work.store, self.file) != hashlib.sha256(self.body).hexdigest():
+        if sha256(work.store, self.file) != digest_of(self.body):
             work.commits.remove(self.version)
             work.note()
             raise CommitError(
@@ -101,3 +102,36 @@ class Commit:
 
 
 _ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """
+    Writes a checkpoint of a version and points to it, so that nobody reads the commits before it.
+
+    They may have what cannot be decoded, even though it no longer counts.
+    """
+
+    version: int
+
+    kind = "checkpoint"
+    name = HINT
+
+    @property
+    def file(self) -> str:
+        """The checkpoint, under its classic name."""
+        return f"{self.version:020d}.checkpoint.parquet"
+
+    @property
+    def words(self) -> str:
+        """What it does."""
+        return f"write a checkpoint of version {self.version}: no reader goes back behind it"
+
+    def foresee(self, view: View) -> View:
+        """The log without it, which says the same."""
+        return view
+
+    def carry_out(self, work: Work) -> None:
+        """Write it, read it back, and point to it."""
+        Rebuild(self.version, "").carry_out(work)
+        Point(self.version).carry_out(work)

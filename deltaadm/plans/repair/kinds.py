@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.plans.repair.pointer import find_pointer
+from deltaadm.plans.repair.protocol import find_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -13,5 +14,8 @@ if TYPE_CHECKING:
     from deltaadm.plans.repair.repair import Repair
 
 
-KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (find_pointer,)
+KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
+    find_protocol,
+    find_pointer,
+)
 """What makes the table loadable comes first, what hints at it last."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES, TableFeature, with_requirements
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, PROPERTIES, switch
+from deltaadm.domain.properties import COLUMN_MAPPING_MODE, PROPERTIES, ROW_ID_COLUMN, switch
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
@@ -21,7 +21,7 @@ from deltaadm.domain.transaction.update import IN_COMMIT_TIMESTAMPS, ROW_TRACKIN
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.json_values import compact
-from deltaadm.plans.repair.commit import Commit
+from deltaadm.plans.repair.commit import Checkpoint, Commit
 from deltaadm.plans.repair.repair import Repair
 from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot
 from deltaadm.replay.reconcile import Detail
@@ -42,23 +42,30 @@ if TYPE_CHECKING:
 
 class Past:
     """
-    What the versions of a table tell about it: features that it lost, each with how, and the last
-    valid value that each of its properties had.
+    What the versions of a table tell about it: features that it lost, and the last valid value that
+    each of its properties had.
 
-    `implied` were lost when the protocol began to list features, and `lost` in another way.
+    Those that `implied` has were lost when the protocol began to list features: each with the
+    writer version that had implied it. `lost` has those that were lost otherwise, each with how.
+    `malformed` are the versions whose protocols contradict themselves.
     """
 
     def __init__(self) -> None:
-        self.implied: dict[str, str] = {}
+        self.implied: dict[str, int] = {}
         self.lost: dict[str, str] = {}
         self.values: dict[str, str] = {}
+        self.malformed: list[int] = []
 
     def take(self, before: Snapshot, after: Snapshot) -> None:
         """Take in what the states before and after a commit tell."""
         for key, value in after.metadata.configuration.items():
             if _is_valid(key, value):
                 self.values[key] = value
-        if not before.exists or before.protocol == after.protocol:
+        if before.exists and before.protocol == after.protocol:
+            return
+        if after.protocol.malformation:
+            self.malformed.append(after.version)
+        if not before.exists:
             return
         info, old, new = after.commit_info, before.protocol, after.protocol
         operation = (info and info.operation) or ""
@@ -74,8 +81,7 @@ class Past:
             if any(map(new.supports, names)) or name.lower() == dropped.lower():
                 continue
             if began and name in old.implicit_features:
-                said = f"writer version {old.min_writer_version} implied it up to version"
-                self.implied[name] = f"{said} {before.version}"
+                self.implied[name] = old.min_writer_version
             elif not dropped:
                 self.lost[name] = f"version {after.version} lost it"
 
@@ -100,15 +106,16 @@ class StateRepair:
     """
     The states of a table before and after the one commit that lets clients load it again.
 
-    `damage` are the codes and messages of what is wrong, `reasons` those for what changes.
+    `damage` are the codes and messages of what is wrong, `effect` are sentences on what changes.
     """
 
     before: Snapshot
     after: Snapshot
     damage: tuple[tuple[str, str], ...]
-    reasons: tuple[str, ...]
+    effect: tuple[str, ...]
 
 
+_MISSING: Final = "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH"
 DAMAGE: Final = frozenset({
     "DL201", "DL202", "DL203", "DL204", "DL205", "DL206", "DL207", "DL208", "DL209", "DL210",
     "DL211", "DL220", "DL221",
@@ -124,58 +131,60 @@ def mended_state(snapshot: Snapshot, past: Past) -> StateRepair | None:
     come back that metadata, files or its *past* need. Raises `Refused` where nobody can say how the
     table has to be, or where deltaadm must not commit.
     """
-    known = snapshot_findings(snapshot)
+    old, known = snapshot.protocol, snapshot_findings(snapshot)
     damage = [
         (finding.code, finding.message)
         for finding in known
         if finding.code in DAMAGE and finding.severity is Severity.ERROR
     ]
-    if lost := [name for name in past.implied if not snapshot.protocol.supports(name)]:
-        message = f"{', '.join(lost)}: {past.implied[lost[0]]}, and the lists lack it."
-        damage.append(("DL219", message))
-    metadata, reasons = _mended_metadata(snapshot, past)
-    damage += [("DL310", f"{key}: {why}.") for key, why in reasons.items()]
+    metadata, properties = _mended_metadata(snapshot, past)
+    features = _features(replace(snapshot, metadata=metadata), past)
+    new = {name: why for name, why in features.items() if why and not old.supports(name)}
+    if lost := [name for name in past.implied if name in new]:
+        implied = f"which writer version {past.implied[lost[0]]} implied"
+        damage.append(("DL219", f"The lists lack {', '.join(lost)}, {implied}."))
+    needed = {**_NEEDED_BY_FILES, **dict.fromkeys(past.lost, "DL218")}
+    damage += [(needed[name], f"It lacks {name}: {new[name]}.") for name in new if name in needed]
+    refusal = refusal_to_read(snapshot)
+    if not damage and refusal and refusal.delta_error_class == _MISSING:
+        damage.append(("DL211", refusal.message))
+    protocol = _protocol(old, features) if damage else old
+    damage += [("DL310", f"{key} {wrong}.") for key, (wrong, _) in properties.items()]
     if not damage:
         return None
     for version, highest in (
-        (snapshot.protocol.min_reader_version, READER_FEATURES_VERSION),
-        (snapshot.protocol.min_writer_version, WRITER_FEATURES_VERSION),
+        (old.min_reader_version, READER_FEATURES_VERSION),
+        (old.min_writer_version, WRITER_FEATURES_VERSION),
     ):
         if version == highest + 1:
             raise Refused(
-                f"The protocol has version {version}, which may be that of a newer Delta.",
+                f"version {version} may be that of a newer Delta",
                 remedy="Use that, or restore the version before if the number is a mistake.",
             )
-    features = _features(replace(snapshot, metadata=metadata), past)
-    protocol = _protocol(snapshot.protocol, features)
     after = replace(snapshot, metadata=metadata, protocol=protocol, version=snapshot.version + 1)
     for obstacle in (*obstacles_in_protocol(protocol), *obstacles_in_metadata(metadata)):
         raise Refused(
-            f"deltaadm cannot commit to the table: {obstacle}.",
+            f"deltaadm cannot commit to the table: {obstacle}",
             remedy="Have a client that knows the feature write the protocol again.",
         )
     refusal = refusal_to_read(after)
-    errors = {
-        finding.code: finding.message
+    errors = [
+        finding.message
         for finding in snapshot_findings(after)
         if finding.severity is Severity.ERROR and finding not in known
-    }
+    ]
     if refusal is not None or errors:
-        why = refusal.message if refusal is not None else next(iter(errors.values()))
+        why = refusal.message if refusal is not None else errors[0]
         raise Refused(
-            f"With the protocol {protocol.simple_string} something else would be wrong: {why}",
+            f"with {_shown(protocol)} something else is wrong: {why.rstrip('.')}",
             remedy="Mend that first, with the client that wrote it.",
         )
-    grouped: dict[str, list[str]] = {}
-    for name, why in sorted({**features, **reasons}.items()):
-        if why:
-            grouped.setdefault(why, []).append(name)
-    return StateRepair(
-        before=snapshot,
-        after=after,
-        damage=tuple(damage),
-        reasons=tuple(f"{', '.join(names)}: {why}" for why, names in grouped.items()),
-    )
+    effect = [f"The protocol becomes {_shown(protocol)}."] if protocol != old else []
+    for why in dict.fromkeys(new.values()):
+        names = ", ".join(sorted(name for name in new if new[name] == why))
+        effect.append(f"New: {names} ({why}).")
+    effect += [f"{key} is {now}." for key, (_, now) in properties.items()]
+    return StateRepair(before=snapshot, after=after, damage=tuple(damage), effect=tuple(effect))
 
 
 def _features(snapshot: Snapshot, past: Past) -> dict[str, str]:
@@ -185,19 +194,19 @@ def _features(snapshot: Snapshot, past: Past) -> dict[str, str]:
     legal = {name for name in names if re.fullmatch(r"[\w-]+", name)}
     entries = {name: TableFeature.lookup(name) for name in legal}
     features = {entry.name if entry else name: "" for name, entry in entries.items()}
-    reasons = dict(past.implied)
+    reasons = {name: _IMPLIED.format(version) for name, version in past.implied.items()}
     if protocol.min_writer_version < WRITER_FEATURES_VERSION:
         # Beside a list, which must not be there, an old version says what it always has.
         reader = protocol.min_reader_version
         legacy = Protocol(
             1 if reader >= READER_FEATURES_VERSION else reader, protocol.min_writer_version
         )
-        said = f"writer version {protocol.min_writer_version} implies it"
+        said = _IMPLIED.format(protocol.min_writer_version)
         reasons |= dict.fromkeys(legacy.implicit_features, said)
     for name, evidence in protocol.missing_features(snapshot.metadata).items():
         if FEATURES[name].in_delta_spark:
             reasons[name] = evidence[0]
-    wanted = frozenset({*past.lost, *_SHOWN_BY_FILES}) - features.keys()
+    wanted = frozenset({*past.lost, *_NEEDED_BY_FILES, "domainMetadata"}) - features.keys()
     used = usages(replace(snapshot, protocol=Protocol(3, 7, frozenset(), wanted)))
     for name in sorted(wanted):
         feature, evidence = FEATURES.get(name), used[name].evidence
@@ -211,8 +220,9 @@ def _features(snapshot: Snapshot, past: Past) -> dict[str, str]:
     return features
 
 
-_SHOWN_BY_FILES: Final = ("deletionVectors", "domainMetadata", "v2Checkpoint")
-"""Features without which clients go wrong where files, domains or a checkpoint need them."""
+_IMPLIED: Final = "writer version {} implied it"
+_NEEDED_BY_FILES: Final = {"deletionVectors": "DL707", "v2Checkpoint": "DL603"}
+"""Features without which clients misread files or a checkpoint, and the rules that say so."""
 
 
 def _protocol(before: Protocol, features: Iterable[str]) -> Protocol:
@@ -226,11 +236,14 @@ def _protocol(before: Protocol, features: Iterable[str]) -> Protocol:
     return replace(protocol, extra={key: before.extra[key] for key in before.unknown_keys})
 
 
-def _mended_metadata(snapshot: Snapshot, past: Past) -> tuple[Metadata, dict[str, str]]:
-    """The metadata without the properties that keep clients from loading it, and why for each."""
+def _mended_metadata(snapshot: Snapshot, past: Past) -> tuple[Metadata, dict[str, tuple[str, str]]]:
+    """
+    The metadata without the properties that keep clients from loading it; of each, what is wrong
+    with it, and what it becomes.
+    """
     metadata = snapshot.metadata
-    reasons = {key: f"unset, since {why}" for key, why in _untrue(snapshot)}
-    metadata = metadata.without_properties(*reasons)
+    mended = {key: (f"is on, but {why}", "unset") for key, why in _untrue(snapshot)}
+    metadata = metadata.without_properties(*mended)
     # With all features, nothing but the value itself is in the way.
     everything = supported_protocol(exclude=CATALOG_MANAGED)
     for key, value in snapshot.metadata.configuration.items():
@@ -244,13 +257,13 @@ def _mended_metadata(snapshot: Snapshot, past: Past) -> tuple[Metadata, dict[str
         if key == COLUMN_MAPPING_MODE and earlier is None and any(_mapped(metadata)):
             raise Refused(
                 f"{key} is {value!r}, and no version in the log tells by which names the "
-                "data files have their columns.",
+                "data files have their columns",
                 remedy="Find out how the table was written, and set the mode with that program.",
             )
         metadata = without if earlier is None else metadata.with_properties({key: earlier})
-        now = "unset" if earlier is None else f"{earlier!r} again, as in an earlier version"
-        reasons[key] = f"{now}, since {value!r} is no value that Delta can read"
-    return metadata, reasons
+        now = "unset" if earlier is None else f"{earlier!r} again, its last valid value"
+        mended[key] = (f"is {value!r}, which Delta cannot read", now)
+    return metadata, mended
 
 
 def _untrue(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
@@ -258,9 +271,11 @@ def _untrue(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     protocol, metadata = snapshot.protocol, snapshot.metadata
     configuration, files, info = metadata.configuration, snapshot.files, snapshot.commit_info
     if not protocol.supports("rowTracking") and switch(configuration, ROW_TRACKING):
-        count = files.without_base_row_id if files is not None else 0
-        if count:
+        if files is not None and files.without_base_row_id:
+            count = files.without_base_row_id
             yield ROW_TRACKING, f"{count} of the table's files have no row ids"
+        elif ROW_ID_COLUMN not in configuration:
+            yield ROW_TRACKING, f"{ROW_ID_COLUMN} is not set"
     if not (protocol.supports_writer_features or protocol.malformation):
         return  # of a table without lists, Delta goes by the metadata
     untimed = info is None or info.in_commit_timestamp is None
@@ -276,6 +291,13 @@ def _mapped(metadata: Metadata) -> list[bool]:
     """Whether each column has an id and a physical name."""
     keys = {"delta.columnMapping.id", "delta.columnMapping.physicalName"}
     return [keys <= column.metadata.keys() for _, column in walk(metadata.schema)]
+
+
+def _shown(protocol: Protocol) -> str:
+    """A protocol in words."""
+    versions = f"({protocol.min_reader_version}, {protocol.min_writer_version})"
+    names = sorted(protocol.explicit_names)
+    return f"{versions} with {', '.join(names)}" if names else versions
 
 
 # As a kind of damage
@@ -307,26 +329,51 @@ def find_protocol(case: Case) -> Iterator[Repair]:
         )
         return
     if mended is None:
+        yield from _undecodable(snapshot, past)
         return
-    if {code for code, _ in mended.damage} & _WITHOUT_LIST:
+    codes = {code for code, _ in mended.damage}
+    if codes & _WITHOUT_LIST:
         unproved.append("which features the protocol had that nothing in the table shows")
-    old, new = snapshot, mended.after
+    new = mended.after
     actions: list[Loggable] = []
-    if new.metadata != old.metadata:
+    if new.metadata != snapshot.metadata:
         actions.append(new.metadata)
-    if new.protocol.to_wire() != old.protocol.to_wire():
+    if new.protocol.to_wire() != snapshot.protocol.to_wire():
         actions.append(new.protocol)
-    parameters = {"newProtocol": compact(new.protocol.to_wire())}
+    operation, parameters = "SET TBLPROPERTIES", {"properties": compact(new.metadata.configuration)}
+    if new.protocol in actions:
+        operation = "UPGRADE PROTOCOL"
+        parameters = {"newProtocol": compact(new.protocol.to_wire())}
     yield Repair(
         kind="protocol",
         rule=mended.damage[0][0],
         wrong=" ".join(message for _, message in mended.damage),
-        operations=(Commit.of(case, old, "UPGRADE PROTOCOL", parameters, actions),),
+        operations=(
+            Commit.of(case, snapshot, operation, parameters, actions),
+            *([Checkpoint(new.version)] if codes & _CONTRADICTIONS else []),
+        ),
         kept="every file, row and commit, and every feature that the protocol lists",
         alters=("version", *(action.NAME for action in actions)),
-        effect="; ".join([f"the protocol is {new.protocol.simple_string}", *mended.reasons]),
+        effect=" ".join(mended.effect),
         unproved=tuple(unproved),
     )
 
 
+_CONTRADICTIONS: Final = DAMAGE - {"DL201", "DL210", "DL211", "DL220"}
+"""What delta-rs or Delta Spark cannot decode, even where a later protocol has taken its place."""
 _WITHOUT_LIST: Final = frozenset({"DL201", "DL202", "DL203"})
+
+
+def _undecodable(snapshot: Snapshot, past: Past) -> Iterator[Repair]:
+    """An earlier protocol that nobody can decode, in a commit that readers read all the same."""
+    checkpoint = snapshot.segment.checkpoint if snapshot.segment else None
+    read = [number for number in past.malformed if not checkpoint or number > checkpoint.version]
+    if read:
+        yield Repair(
+            kind="protocol",
+            rule="DL103",
+            wrong=f"The protocol of version {read[-1]} cannot be decoded, and readers come across "
+            "it though a later one has taken its place.",
+            operations=(Checkpoint(snapshot.version),),
+            kept="every file, row and commit, and the protocol",
+        )
