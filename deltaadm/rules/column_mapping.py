@@ -93,8 +93,7 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: clients that follow the protocol ignore the mode and look for columns under
     their displayed names; Delta Spark uses the property. The two read different data.
 
-    What to do: add the feature, which changes nothing else: `deltaadm repair TABLE`, or the fix
-    where the protocol does not list features yet.
+    What to do: `deltaadm repair TABLE` adds the feature, which changes nothing else.
 
     Source: PROTOCOL.md, Column Mapping; Delta Spark, DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.
     """
