@@ -115,10 +115,9 @@ class StateRepair:
     effect: tuple[str, ...]
 
 
-_MISSING: Final = "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH"
 DAMAGE: Final = frozenset({
     "DL201", "DL202", "DL203", "DL204", "DL205", "DL206", "DL207", "DL208", "DL209", "DL210",
-    "DL211", "DL220", "DL221",
+    "DL211", "DL220", "DL221", "DL402", "DL518",
 })  # fmt: skip
 """The rules whose errors are about a protocol that has to be written again."""
 
@@ -145,9 +144,6 @@ def mended_state(snapshot: Snapshot, past: Past) -> StateRepair | None:
         damage.append(("DL219", f"The lists lack {', '.join(lost)}, {implied}."))
     needed = {**_NEEDED_BY_FILES, **dict.fromkeys(past.lost, "DL218")}
     damage += [(needed[name], f"It lacks {name}: {new[name]}.") for name in new if name in needed]
-    refusal = refusal_to_read(snapshot)
-    if not damage and refusal and refusal.delta_error_class == _MISSING:
-        damage.append(("DL211", refusal.message))
     protocol = _protocol(old, features) if damage else old
     damage += [("DL310", f"{key} {wrong}.") for key, (wrong, _) in properties.items()]
     if not damage:
@@ -276,11 +272,11 @@ def _untrue(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
             yield ROW_TRACKING, f"{count} of the table's files have no row ids"
         elif ROW_ID_COLUMN not in configuration:
             yield ROW_TRACKING, f"{ROW_ID_COLUMN} is not set"
-    if not (protocol.supports_writer_features or protocol.malformation):
-        return  # of a table without lists, Delta goes by the metadata
+    # Of a table without lists, Delta goes by the metadata.
+    has_lists = protocol.supports_writer_features or protocol.malformation
     untimed = info is None or info.in_commit_timestamp is None
     is_timed = switch(configuration, IN_COMMIT_TIMESTAMPS)
-    if is_timed and untimed and not protocol.supports("inCommitTimestamp"):
+    if has_lists and is_timed and untimed and not protocol.supports("inCommitTimestamp"):
         yield IN_COMMIT_TIMESTAMPS, f"version {snapshot.version} has no timestamp of its own"
     is_mapped = configuration.get(COLUMN_MAPPING_MODE, "none").lower() in {"name", "id"}
     if is_mapped and not protocol.supports("columnMapping") and not all(_mapped(metadata)):
@@ -359,7 +355,9 @@ def find_protocol(case: Case) -> Iterator[Repair]:
     )
 
 
-_CONTRADICTIONS: Final = DAMAGE - {"DL201", "DL210", "DL211", "DL220"}
+_CONTRADICTIONS: Final = DAMAGE - {
+    "DL201", "DL210", "DL211", "DL220", "DL402", "DL518",
+}  # fmt: skip
 """What delta-rs or Delta Spark cannot decode, even where a later protocol has taken its place."""
 _WITHOUT_LIST: Final = frozenset({"DL201", "DL202", "DL203"})
 
