@@ -50,13 +50,13 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     present = {file.part for file in checkpoint.files}
     newest = checkpoint.listing.checkpoints[-1:]
     pointer = checkpoint.pointer
-    severity = Severity.WARNING
-    if pointer and pointer.version == checkpoint.version:
-        severity = Severity.WARNING if newest and newest[0].version >= pointer.version else None
+    covered = bool(newest) and newest[0].version >= checkpoint.version
+    pointed = pointer is not None and pointer.version == checkpoint.version
+    severity = Severity.ERROR if pointed and not covered else Severity.WARNING
     try:
         checkpoint.listing.segment()
     except TableError:  # the log does not hold what the newest version needs
-        severity = None
+        severity = Severity.ERROR
     message = f"It has {len(present)} of the {parts} parts that their names announce."
     yield Problem(message, severity=severity)
 
