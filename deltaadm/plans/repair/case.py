@@ -12,7 +12,7 @@ from deltaadm.domain.actions import AddFile
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileInfo, LogListing, listing_prefix
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError, FileMissing
+from deltaadm.errors import FileMissing
 from deltaadm.plans.checkpoint import Digest, State
 from deltaadm.replay.load import Attempt, locate
 from deltaadm.replay.reconcile import UnreadableCheckpointError, canonical_path, vector_id
@@ -29,7 +29,8 @@ class View:
     """
     The log of *store* without the *hidden* files, and with other *files*; see `LogStore`.
 
-    Those have content, or are the file in the store that they will be a copy of.
+    Those have content, or are the file in the store that they will be a copy of. `rebuilt` are the
+    versions whose checkpoints will be written.
     """
 
     def __init__(
@@ -37,7 +38,9 @@ class View:
         store: LogStore,
         hidden: Collection[str] = (),
         files: Mapping[str, bytes | str] | None = None,
+        rebuilt: Collection[int] = (),
     ) -> None:
+        self.rebuilt = frozenset(rebuilt)
         self.store, self.hidden, self.files = store, frozenset(hidden), dict(files or {})
         self.root, self.local_path, self.qualifier = store.root, store.local_path, store.qualifier
         self.limits, self.at_once = store.limits, store.at_once
@@ -48,11 +51,16 @@ class View:
     def without(self, name: str) -> View:
         """The same without the file *name*."""
         files = {key: content for key, content in self.files.items() if key != name}
-        return View(self.store, self.hidden | {name}, files)
+        return View(self.store, self.hidden | {name}, files, self.rebuilt)
 
     def having(self, name: str, content: bytes | str) -> View:
         """The same with another file *name*: its content, or the name of the file it is made of."""
-        return View(self.store, self.hidden - {name}, {**self.files, name: content})
+        files = {**self.files, name: content}
+        return View(self.store, self.hidden - {name}, files, self.rebuilt)
+
+    def expecting(self, version: int) -> View:
+        """The same, with a checkpoint of *version* to come that says nothing new."""
+        return View(self.store, self.hidden, self.files, self.rebuilt | {version})
 
     @property
     def storage_options(self) -> Mapping[str, str]:
@@ -207,7 +215,8 @@ class Case:
 
     `view` is the log as it will be once the repairs that were found so far are done. What has
     changed within the last *older_than* ms may still be being written. With `remove_missing_files`
-    data files that are gone are to be removed from the table.
+    data files that are gone are to be removed from the table. `proven` tells of checkpoints whether
+    the commits from 0 on confirm them.
     """
 
     def __init__(
@@ -216,21 +225,19 @@ class Case:
         self.store, self.now = store, now
         self.view = View(store)
         self.remove_missing_files = remove_missing_files
+        self.proven: dict[int, bool] = {}
         self._youngest = now - older_than
+        self._infos = store.list_log()
+        self._listed: tuple[View, LogListing] | None = None
 
     @property
     def listing(self) -> LogListing:
         """All files of `view`."""
-        return self.view.listing
+        if self._listed is None or self._listed[0] is not self.view:
+            self._listed = self.view, self.view.listing
+        return self._listed[1]
 
     def is_young(self, name: str) -> bool:
         """Whether the file *name* may still be being written."""
-        info = self.store.list_log().get(name)
+        info = self._infos.get(name)
         return info is not None and info.modified > self._youngest
-
-    def state(self, segment: LogSegment) -> TableState | DeltaadmError:
-        """The state that *segment* describes in the view, or why there is none."""
-        try:
-            return state_of(self.view, segment)
-        except DeltaadmError as error:
-            return error

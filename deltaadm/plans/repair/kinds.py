@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
+from deltaadm.plans.repair.case import Case
+from deltaadm.plans.repair.checkpoints import find_checkpoints, find_orphan_sidecars
+from deltaadm.plans.repair.checksums import find_checksums
+from deltaadm.plans.repair.names import find_names
 from deltaadm.plans.repair.pointer import find_pointer
 from deltaadm.plans.repair.protocol import find_protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from deltaadm.plans.repair.case import Case
-    from deltaadm.plans.repair.repair import Repair
-
+from deltaadm.plans.repair.repair import Repair
 
 KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
+    find_names,
+    find_checkpoints,
     find_protocol,
     find_pointer,
+    find_checksums,
+    find_orphan_sidecars,
 )
 """What makes the table loadable comes first, what hints at it last."""

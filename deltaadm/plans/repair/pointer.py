@@ -21,19 +21,21 @@ if TYPE_CHECKING:
 def find_pointer(case: Case) -> Iterator[Repair]:
     """A pointer that is missing, cannot be read, or says what is not so."""
     checkpoints = case.listing.checkpoints
+    newest = max((found.version for found in checkpoints), default=-1)
+    if max(case.view.rebuilt, default=-1) > newest:
+        return  # who writes the newest checkpoint has the pointer follow
     kept = "all commits and checkpoints; the file is a hint for readers"
     try:
         rule, wrong = _wrong(case)
     except FileMissing:
         if checkpoints:
-            newest = checkpoints[-1].version
             wrong = f"It is missing, although version {newest} has a checkpoint."
             yield Repair(
                 kind="pointer", rule="DL107", wrong=wrong, operations=(Point(newest),), kept=kept
             )
         return
     if wrong:
-        step = Point(checkpoints[-1].version) if checkpoints else MoveAside(HINT)
+        step = Point(newest) if checkpoints else MoveAside(HINT)
         yield Repair(kind="pointer", rule=rule, wrong=wrong, operations=(step,), kept=kept)
 
 

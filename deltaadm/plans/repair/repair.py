@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Protocol
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.plans.checkpoint import HINT, pointer_to, write_from
-from deltaadm.plans.repair.case import Case, TableState, read_state, sha256
+from deltaadm.plans.repair.case import Case, TableState, View, read_state, sha256
 from deltaadm.replay.checkpoints import CheckpointReader
+from deltaadm.replay.embedded import EmbeddedEngine
 from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot
-from deltaadm.replay.reconcile import Reconciliation
+from deltaadm.replay.reconcile import Detail, Reconciliation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from deltaadm.domain.snapshot import Checkpoint
     from deltaadm.plans.checkpoint import Pointer
-    from deltaadm.plans.repair.case import View
     from deltaadm.plans.repair.work import Work
     from deltaadm.storage.store import LogStore, WritableStore
 
@@ -138,17 +138,24 @@ class Rebuild:
 
     def foresee(self, view: View) -> View:
         """The log without the wrong one: the commits say the same as the new one will."""
-        return view.without(self.file) if self.file else view
+        without = view.without(self.file) if self.file else view
+        return without.expecting(self.version)
 
     def carry_out(self, work: Work) -> None:
         """Write it, read it back, then give it its name."""
-        segment = work.foreseen.listing.segment(self.version, before=self.version)
-        snapshot = load_snapshot(work.foreseen, version=self.version)
-        if write_from(work.store, snapshot, segment, work.publish) is None:
+        # What was to be renamed or written before it has its name by now.
+        view = View(work.store, work.foreseen.hidden)
+        segment = view.listing.segment(self.version, before=self.version)
+        # With its state: a checksum that is wrong must not tell what the protocol is.
+        snapshot = EmbeddedEngine().replay(view, segment, Detail.STATE)
+        pointer = write_from(work.store, snapshot, segment, work.publish)
+        if pointer is None:
             raise CommitError(
                 f"Another program has written a checkpoint of version {self.version} meanwhile.",
                 remedy="Run repair again.",
             )
+        if work.listing.checkpoints[-1].version == self.version:
+            work.write_hint(pointer.body)
 
 
 @dataclass(frozen=True)
@@ -173,7 +180,7 @@ class Point:
         """Write what the checkpoint holds, as it is now."""
         newest = work.listing.checkpoints[-1]
         if newest.version >= self.version:
-            work.write(HINT, pointer_of(work.store, newest).body)
+            work.write_hint(pointer_of(work.store, newest).body)
 
 
 def pointer_of(store: LogStore, checkpoint: Checkpoint) -> Pointer:
@@ -226,19 +233,23 @@ class RepairPlan:
     after: TableState | None = None
     blocked: str = ""
     still: str = ""
-    notes: tuple[str, ...] = ()
     view: View | None = None
     digests: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def planned(self) -> tuple[Repair, ...]:
         """The repairs that are done."""
-        return tuple(repair for repair in self.repairs if not repair.refusal)
+        return tuple(each for each in self.repairs if each.operations and not each.refusal)
 
     @property
     def refused(self) -> tuple[Repair, ...]:
         """Those that are not."""
         return tuple(repair for repair in self.repairs if repair.refusal)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is only reported."""
+        return tuple(each.wrong for each in self.repairs if not (each.operations or each.refusal))
 
     @property
     def is_noop(self) -> bool:

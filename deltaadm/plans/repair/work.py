@@ -9,6 +9,7 @@ from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from deltaadm.errors import CommitError
+from deltaadm.plans.checkpoint import HINT
 from deltaadm.plans.repair.case import View, digest_of, sha256
 
 if TYPE_CHECKING:
@@ -83,6 +84,12 @@ class Work:
             raise CommitError(
                 f"{name} was written, and is another when it is read.", remedy="Run repair again."
             )
+
+    def write_hint(self, body: bytes) -> None:
+        """Write `_last_checkpoint`, which others may have written since the repair was planned."""
+        if not any(entry["file"] == HINT for entry in self.journal["files"]):
+            self._known[HINT] = sha256(self.store, HINT)
+        self.write(HINT, body)
 
     def copy(self, source: str, name: str) -> None:
         """Copy a file within the log to a name that is free."""

@@ -1,0 +1,305 @@
+"""Damage of checkpoints: incomplete, unreadable, or another state than the commits give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from deltaadm.dataclass import replace
+from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile, LogFiles, LogSegment, Snapshot
+from deltaadm.domain.steps.properties import require_checkpointable
+from deltaadm.errors import DeltaadmError, Refused, TableError
+from deltaadm.limits import load_json
+from deltaadm.plans.repair.case import Case, TableState, live_files, state_of
+from deltaadm.plans.repair.repair import MoveAside, Operation, Rebuild, Repair
+from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path
+from deltaadm.replay.embedded import EmbeddedEngine
+from deltaadm.replay.reconcile import Detail
+
+_LARGE: Final = 1 << 24
+"""Bytes of an older checkpoint of which no more than the structure is looked at."""
+_NAMED: Final = 3
+_DAY: Final = 24 * 60 * 60 * 1000
+_KEPT: Final = "the original, in the quarantine, and all commits"
+_RESTORE: Final = (
+    "Restore it from a backup or, where the bucket keeps versions of objects, from its earlier "
+    "version."
+)
+
+
+def find_checkpoints(case: Case) -> Iterator[Repair]:
+    """Checkpoints that readers cannot use, or must not, from the oldest to the newest."""
+    complete = case.listing.checkpoints
+    used = {file.path for checkpoint in complete for file in checkpoint.files}
+    sets: dict[tuple[int, int | None, str], list[LogFile]] = {}
+    for file in case.listing.checkpoint_files:
+        if file.path not in used:
+            name = "" if file.kind is Kind.MULTIPART else file.path
+            sets.setdefault((file.number, file.parts, name), []).append(file)
+    for files in sets.values():
+        yield _incomplete(case, files)
+    for checkpoint in complete:
+        newest = checkpoint is complete[-1]
+        repair = _judged(case, checkpoint, newest=newest)
+        if repair is not None:
+            yield repair
+
+
+def _incomplete(case: Case, files: Sequence[LogFile]) -> Repair:
+    """The repair of files that are no whole checkpoint."""
+    version, parts = files[0].number, files[0].parts
+    if parts is None:
+        rule, wrong = "DL612", f"The checkpoint {files[0].path} is empty."
+    else:
+        there = {file.part for file in files if file.info.size}
+        lost = ", ".join(str(part) for part in range(1, parts + 1) if part not in there)
+        rule = "DL601"
+        wrong = f"The checkpoint of version {version} lacks part {lost} of {parts}."
+    older, _, error = _by_older_files(case, version)
+    if not all(file.info.regular for file in files):
+        error = "one of its files is no regular file"
+    if older is None or error:
+        remedy = f"What is there is kept. {_RESTORE}"
+        return _refused(rule, wrong, f"it cannot be rebuilt: {error}", remedy)
+    has_other = any(other.version == version for other in case.listing.checkpoints)
+    names = [file.path for file in files]
+    operations = _move(names) if has_other else _replacement(case, older, names)
+    return _repair(rule, wrong, operations, unproved=_unproved(case, older))
+
+
+def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Repair | None:
+    """The repair of a whole checkpoint; None where it is right, as far as can be told."""
+    version, names = checkpoint.version, [file.path for file in checkpoint.files]
+    large = not newest and sum(file.info.size for file in checkpoint.files) > _LARGE
+    try:
+        if large:
+            CheckpointReader(case.view, checkpoint).columns(names)
+            return None
+        segment = _alone(case, checkpoint)
+        actual, cause = state_of(case.view, segment), ""
+    except TableError as error:
+        cause = error.message
+    older, expected, error_of_older = _by_older_files(case, version)
+    if cause:
+        wrong = f"The checkpoint of version {version} cannot be read: {cause}"
+        if older is None:
+            reason = f"it is the only source of versions from {version} on, since {error_of_older}"
+            return _refused("DL612", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
+        return _repair(
+            "DL612", wrong, _replacement(case, older, names), unproved=_unproved(case, older)
+        )
+    if older is None or expected is None:
+        return _by_checksum(case, actual, error_of_older)
+    return _compared(case, segment, actual, older, expected)
+
+
+def _by_checksum(case: Case, actual: TableState, gone: str) -> Repair | None:
+    """What the checksum of its version says of a checkpoint that is the only source."""
+    version, stated = actual.version, _stated(case, actual.version)
+    if stated is None or stated == _totals(actual):
+        return None
+    wrong = (
+        f"The checkpoint of version {version} has {_words(_totals(actual))}, but the checksum "
+        f"of the version says {_words(stated)}."
+    )
+    reason = f"it is the only source of the version, since {gone}"
+    return _refused("DL609", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
+
+
+def _compared(
+    case: Case,
+    checkpoint: LogSegment,
+    actual: TableState,
+    older: LogSegment,
+    expected: TableState,
+) -> Repair | None:
+    """The repair of a checkpoint that can be read, and that older files can tell about."""
+    version, stated = actual.version, _stated(case, actual.version)
+    newest = version == case.listing.checkpoints[-1].version
+    names = [] if checkpoint.checkpoint is None else checkpoint.checkpoint.files
+    differing = expected.differences(actual)
+    if "delta.setTransactionRetentionDuration" in _snapshot(case, older).metadata.configuration:
+        differing = tuple(part for part in differing if part != "txn")  # which may have expired
+    if not differing:
+        return None
+    lacking, extra = _differing_files(case, older, checkpoint)
+    wrong = (
+        f"The checkpoint of version {version} differs from the older files in "
+        f"{', '.join(differing)}{_named('lacks', lacking)}{_named('has', extra)}."
+    )
+    unproved = _unproved(case, older)
+    if unproved and stated == _totals(expected):
+        unproved = ()
+    elif unproved and (stated == _totals(actual) or extra):
+        reason = (
+            "nothing tells whether it is wrong or the older checkpoint from which the other state "
+            "comes"
+        )
+        remedy = f"Compare both with a backup. {_RESTORE}"
+        return _refused("DL609", wrong, reason, remedy)
+    effect = ""
+    if newest and (lacking or extra):
+        effect = f"Readers see {len(lacking)} files more and {len(extra)} fewer than before."
+    return _repair(
+        "DL609",
+        wrong,
+        _replacement(case, older, [file.path for file in names]),
+        unproved=unproved,
+        alters=differing if newest else (),
+        effect=effect,
+    )
+
+
+# Where the state comes from
+
+
+def _alone(case: Case, checkpoint: Checkpoint) -> LogSegment:
+    """What the checkpoint says, and nothing else."""
+    none = LogFiles((), case.listing.infos)
+    return LogSegment(
+        root=case.view.root,
+        version=checkpoint.version,
+        checkpoint=checkpoint,
+        commits=none,
+        deltas=none,
+        last_commit=checkpoint.files[-1],
+    )
+
+
+def _by_older_files(case: Case, version: int) -> tuple[LogSegment | None, TableState | None, str]:
+    """The files that make *version* without its checkpoint, and its state; or why not."""
+    try:
+        segment = case.listing.segment(version, before=version)
+        return segment, state_of(case.view, segment), ""
+    except TableError as error:
+        return None, None, f"{error.message[:1].lower()}{error.message[1:].rstrip('.')}"
+
+
+def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
+    """What the repair relies on that no older file confirms."""
+    base = segment.checkpoint
+    if base is None or _is_proven(case, base):
+        return ()
+    right = f"That the checkpoint of version {base.version} is right, from which the state comes"
+    return (f"{right}: the commits before it are gone.",)
+
+
+def _is_proven(case: Case, checkpoint: Checkpoint) -> bool:
+    """Whether the commits from 0 on, with checkpoints in between or not, give the same state."""
+    known, version = case.proven, checkpoint.version
+    if version not in known:
+        older, expected, _ = _by_older_files(case, version)
+        known[version] = (
+            older is not None
+            and expected is not None
+            and not expected.differences(state_of(case.view, _alone(case, checkpoint)))
+            and (older.checkpoint is None or _is_proven(case, older.checkpoint))
+        )
+    return known[version]
+
+
+def _stated(case: Case, version: int) -> tuple[int, int] | None:
+    """The numbers of live files and their bytes by the checksum of *version*, if it has them."""
+    try:
+        document = load_json(case.view.read(f"{version:020d}.crc"))
+        numbers = document["numFiles"], document["tableSizeBytes"]
+    except (DeltaadmError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return numbers if all(type(number) is int for number in numbers) else None
+
+
+def _totals(state: TableState) -> tuple[int, int]:
+    return state.counts.get("add", 0), state.bytes
+
+
+def _words(totals: tuple[int, int]) -> str:
+    return f"{totals[0]:,} live files of {totals[1]:,} bytes"
+
+
+def _snapshot(case: Case, segment: LogSegment) -> Snapshot:
+    """Protocol and metadata by the log alone."""
+    return EmbeddedEngine().replay(case.view, replace(segment, crc=None), Detail.PROTOCOL)
+
+
+def _differing_files(
+    case: Case, older: LogSegment, checkpoint: LogSegment
+) -> tuple[list[str], list[str]]:
+    """The paths of the live files that the checkpoint lacks, and of those that it has too many."""
+    expected, actual = live_files(case.view, older), live_files(case.view, checkpoint)
+    lacking = [path for path, vector in expected.keys() - actual.keys()]
+    return sorted(lacking), sorted(path for path, vector in actual.keys() - expected.keys())
+
+
+def _named(verb: str, paths: Sequence[str]) -> str:
+    if not paths:
+        return ""
+    some = ", ".join(islice(paths, _NAMED))
+    files = "live file" if verb == "lacks" else "file too many"
+    plural = "" if len(paths) == 1 else "s" if verb == "lacks" else ""
+    return f"; it {verb} {len(paths)} {files}{plural}, among them {some}"
+
+
+def _right_versions(case: Case, version: int) -> str:
+    """A sentence about the versions that do not rest on the checkpoint of *version*."""
+    commits = case.listing.commits.until(version - 1)
+    bases = [found.version for found in case.listing.checkpoints if found.version < version]
+    if commits and (bases or commits[0].number == 0):
+        return f" Versions before {version} that history lists are not affected."
+    return f" No version before {version} can be loaded any more."
+
+
+# What is done
+
+
+def _replacement(case: Case, older: LogSegment, names: Sequence[str]) -> tuple[Operation, ...]:
+    """Writes the checkpoint anew, in place or under a new name, and moves the files aside."""
+    snapshot, version = _snapshot(case, older), older.version
+    classic = f"{version:020d}.checkpoint.parquet"
+    is_v2 = snapshot.metadata.configuration.get("delta.checkpointPolicy") == "v2"
+    is_v2 = is_v2 and snapshot.protocol.supports("v2Checkpoint")
+    has_other = any(
+        found.version == version and not {file.path for file in found.files} & {*names}
+        for found in case.listing.checkpoints
+    )
+    try:
+        require_checkpointable(snapshot)
+    except Refused:  # the commits say the same without one
+        has_other = True
+    if has_other:
+        return _move(names)
+    if classic in names and not is_v2:
+        return Rebuild(version, classic), *_move([name for name in names if name != classic])
+    return Rebuild(version, ""), *_move(names)
+
+
+def _move(names: Sequence[str]) -> tuple[Operation, ...]:
+    return tuple(MoveAside(name) for name in names)
+
+
+def _repair(rule: str, wrong: str, operations: tuple[Operation, ...], **more: Any) -> Repair:
+    return Repair(
+        kind="checkpoint", rule=rule, wrong=wrong, operations=operations, kept=_KEPT, **more
+    )
+
+
+def _refused(rule: str, wrong: str, refusal: str, remedy: str) -> Repair:
+    return Repair(kind="checkpoint", rule=rule, wrong=wrong, refusal=refusal, remedy=remedy)
+
+
+def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
+    """Sidecars that no checkpoint names, which are only reported."""
+    sidecars = case.store.list_directory("_sidecars")
+    named: set[str] = set()
+    for checkpoint in case.listing.checkpoints if sidecars else ():
+        try:
+            small = CheckpointReader(case.view, checkpoint).small_actions(("sidecar",))
+        except TableError:  # it may name any
+            return
+        named.update(sidecar_path(document) for _, document in small)
+    old = [name for name, info in sidecars.items() if info.modified < case.now - _DAY]
+    orphans = sorted(name for name in old if name not in named)
+    if orphans:
+        some = ", ".join(orphans[:_NAMED])
+        wrong = f"{len(orphans)} sidecars belong to no checkpoint, among them {some}."
+        yield Repair(kind="sidecar", rule="DL615", wrong=f"{wrong} They only take up space.")
