@@ -92,7 +92,7 @@ _PLANS = frozenset({"PlanReport", "OutcomeReport", "ForeignReport", "SavedPlanRe
 _FINDINGS = frozenset({"ValidationReport", "Failure"})
 _NAMED = frozenset(
     {"TableReport", "ValidationReport", "PlanReport", "OutcomeReport"}
-    | {"FeatureCatalogue", "RuleCatalogue", "SettingsReport"}
+    | {"FeatureCatalogue", "RuleCatalogue", "SettingsReport", "RepairReport", "UndoReport"}
 )
 
 FORMATS: Final[Mapping[str, Format]] = {

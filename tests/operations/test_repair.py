@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError
 from deltaadm.plans.checkpoint import write_checkpoint
 from deltaadm.plans.repair.carry_out import carry_out, undo
 from deltaadm.plans.repair.case import Case, TableState, read_state

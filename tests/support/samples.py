@@ -32,6 +32,9 @@ from deltaadm.plans.features import DropReport, DropStatus, Phase, plan_features
 from deltaadm.plans.foreign import plan_foreign_changes, plan_foreign_creation
 from deltaadm.plans.plan import Goal, propose
 from deltaadm.plans.reach_clients import plan_for_clients as plan_goals
+from deltaadm.plans.repair.carry_out import RepairOutcome
+from deltaadm.plans.repair.case import TableState
+from deltaadm.plans.repair.repair import Rebuild, Repair, RepairPlan
 from deltaadm.plans.reports import (
     ConcurrentChange,
     ForeignReport,
@@ -55,6 +58,7 @@ from deltaadm.reports.features import FeatureExplanation, explain_feature, list_
 from deltaadm.reports.for_client import ForClientReport, for_client
 from deltaadm.reports.history import HistoryEntry, HistoryReport, Origin, Section, entries
 from deltaadm.reports.inspect import ClientView, TableReport, describe
+from deltaadm.reports.repair import RepairReport, UndoReport
 from deltaadm.reports.settings import SettingsReport, SettingValue
 from deltaadm.reports.statistics import RuleCount, StatisticsReport
 from deltaadm.reports.why import WhyReport, explain_protocol
@@ -246,6 +250,39 @@ def plans_with_findings(path: Path) -> tuple[Report, ...]:
         PlanReport("visits", repairing),
         OutcomeReport("visits", Outcome(plan=repairing, actual=repairing.after, versions=(1,))),
     )
+
+
+@group(RepairReport)
+def repairs(_: Path) -> Iterator[Report]:
+    """What is repaired, what is refused, what is only reported, and an outcome."""
+    counts = {"add": 5, "protocol": 1, "metaData": 1, "txn": 2}
+    after = TableState(7, dict.fromkeys(counts, "a"), counts, 1500)
+    before = TableState(7, {**after.digests, "add": "b"}, {**counts, "add": 4}, 1200)
+    wrong = Repair(
+        kind="checkpoint",
+        rule="DL609",
+        wrong="The checkpoint of version 6 differs from the older files in add.",
+        operations=(Rebuild(6, f"{6:020d}.checkpoint.parquet"),),
+        kept="the original, in the quarantine, and all commits",
+        alters=("add",),
+        effect="Readers see 1 files more and 0 fewer than before.",
+        unproved=("That the checkpoint of version 3 is right.",),
+    )
+    torn = Repair(
+        kind="checkpoint",
+        rule="DL612",
+        wrong="The checkpoint of version 3 cannot be read.",
+        refusal="it is the only source of version 3",
+        remedy="Restore it from a backup.",
+    )
+    orphan = Repair(kind="sidecar", rule="DL615", wrong="2 sidecars belong to no checkpoint.")
+    yield RepairReport("events", RepairPlan(root=LOCATION, repairs=()))
+    plan = RepairPlan(root=LOCATION, repairs=(wrong, torn, orphan), before=before, after=after)
+    yield RepairReport("events", plan)
+    yield RepairReport("events", plan, RepairOutcome("q/journal.json", after, proved=False))
+    blocked = RepairPlan(root=LOCATION, repairs=(wrong,), after=after, blocked="It has a gap.")
+    yield RepairReport("events", blocked)
+    yield RepairReport("events", blocked, RepairOutcome("q/journal.json", after, proved=True))
 
 
 @group(PlanReport)
@@ -598,4 +635,5 @@ def every_kind(path: Path) -> Iterator[Report]:
         ),
         with_origins=True,
     )
+    yield UndoReport("t", "j", ("_last_checkpoint",), (), done=False)
     yield DoctorReport((Check("java", Health.FAILED, "none", remedy="Install it."),))
