@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.blocks import Cards, ChangeRow, Changes, Either, Heading, Items, Paragraph, Table
+from deltaadm.blocks import (
+    Cards,
+    ChangeRow,
+    Changes,
+    Command,
+    Either,
+    Heading,
+    Items,
+    Paragraph,
+    Table,
+)
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import BOOLEAN, COUNT, STRING, STRINGS, array, mapping, maybe, record
@@ -165,17 +176,16 @@ def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
     plan, state = report.plan, outcome.actual
     number = len(plan.planned)
     repaired = f"{number} repair{'' if number == 1 else 's'} done"
-    files = _count(state, "add")
+    files = f"{state.counts.get('add', 0):,} live files, {state.bytes:,} bytes"
     if outcome.proved:
         yield Paragraph(
-            f"Proved: {repaired}, and version {state.version} was read back as foreseen: "
-            f"{files} live files.",
+            f"Proved: {repaired}, and version {state.version} was read back as foreseen: {files}.",
             "good",
         )
     else:
         yield Paragraph(
             f"{repaired.capitalize()}. Version {state.version} was read back as foreseen "
-            f"({files} live files), but not everything can be proved:",
+            f"({files}), but not everything can be proved:",
             "warning",
         )
         yield Items(plan.unproved)
@@ -183,7 +193,8 @@ def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
         yield Paragraph("Other writers have committed since.")
     for repair in plan.refused:
         yield Paragraph(f"Not repaired: {repair.wrong} {repair.remedy}", "error")
-    yield Paragraph(f"Journal: {outcome.journal}. It is undone by repair --undo.")
+    name = outcome.journal.split("/")[-2]
+    yield Command(f"deltaadm repair {quote(report.table)} --undo {name} --apply", label="undo")
 
 
 def show_undo(report: UndoReport) -> Iterator[Block]:

@@ -265,7 +265,7 @@ def repairs(_: Path) -> Iterator[Report]:
         operations=(Rebuild(6, f"{6:020d}.checkpoint.parquet"),),
         kept="the original, in the quarantine, and all commits",
         alters=("add",),
-        effect="Readers see 1 files more and 0 fewer than before.",
+        effect="Readers will see 1 more live file.",
         unproved=("That the checkpoint of version 3 is right.",),
     )
     torn = Repair(
@@ -276,13 +276,26 @@ def repairs(_: Path) -> Iterator[Report]:
         remedy="Restore it from a backup.",
     )
     orphan = Repair(kind="sidecar", rule="DL615", wrong="2 sidecars belong to no checkpoint.")
+    journal = "_deltaadm_quarantine/20260101T000000Z-0a1b/journal.json"
     yield RepairReport("events", RepairPlan(root=LOCATION, repairs=()))
     plan = RepairPlan(root=LOCATION, repairs=(wrong, torn, orphan), before=before, after=after)
     yield RepairReport("events", plan)
-    yield RepairReport("events", plan, RepairOutcome("q/journal.json", after, proved=False))
+    yield RepairReport(
+        "events",
+        plan,
+        RepairOutcome(
+            "_deltaadm_quarantine/20260101T000000Z-0a1b/journal.json", after, proved=False
+        ),
+    )
     blocked = RepairPlan(root=LOCATION, repairs=(wrong,), after=after, blocked="It has a gap.")
     yield RepairReport("events", blocked)
-    yield RepairReport("events", blocked, RepairOutcome("q/journal.json", after, proved=True))
+    yield RepairReport(
+        "events",
+        blocked,
+        RepairOutcome(
+            "_deltaadm_quarantine/20260101T000000Z-0a1b/journal.json", after, proved=True
+        ),
+    )
 
 
 @group(PlanReport)

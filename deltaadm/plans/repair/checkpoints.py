@@ -140,7 +140,9 @@ def _compared(
         return _refused("DL609", wrong, reason, remedy)
     effect = ""
     if newest and (lacking or extra):
-        effect = f"Readers see {len(lacking)} files more and {len(extra)} fewer than before."
+        seen = [f"{_files(len(lacking))} more"] * bool(lacking)
+        seen += [f"{_files(len(extra))} fewer"] * bool(extra)
+        effect = f"Readers will see {' and '.join(seen)}."
     return _repair(
         "DL609",
         wrong,
@@ -234,10 +236,12 @@ def _differing_files(
 def _named(verb: str, paths: Sequence[str]) -> str:
     if not paths:
         return ""
-    some = ", ".join(islice(paths, _NAMED))
-    files = "live file" if verb == "lacks" else "file too many"
-    plural = "" if len(paths) == 1 else "s" if verb == "lacks" else ""
-    return f"; it {verb} {len(paths)} {files}{plural}, among them {some}"
+    what = _files(len(paths)) if verb == "lacks" else f"{_files(len(paths))} too many"
+    return f"; it {verb} {what}, among them {', '.join(islice(paths, _NAMED))}"
+
+
+def _files(number: int) -> str:
+    return f"{number:,} live file{'' if number == 1 else 's'}"
 
 
 def _right_versions(case: Case, version: int) -> str:
