@@ -280,22 +280,10 @@ def repairs(_: Path) -> Iterator[Report]:
     yield RepairReport("events", RepairPlan(root=LOCATION, repairs=()))
     plan = RepairPlan(root=LOCATION, repairs=(wrong, torn, orphan), before=before, after=after)
     yield RepairReport("events", plan)
-    yield RepairReport(
-        "events",
-        plan,
-        RepairOutcome(
-            "_deltaadm_quarantine/20260101T000000Z-0a1b/journal.json", after, proved=False
-        ),
-    )
+    yield RepairReport("events", plan, RepairOutcome(journal, after, proved=False))
     blocked = RepairPlan(root=LOCATION, repairs=(wrong,), after=after, blocked="It has a gap.")
     yield RepairReport("events", blocked)
-    yield RepairReport(
-        "events",
-        blocked,
-        RepairOutcome(
-            "_deltaadm_quarantine/20260101T000000Z-0a1b/journal.json", after, proved=True
-        ),
-    )
+    yield RepairReport("events", blocked, RepairOutcome(journal, after, proved=True))
 
 
 @group(PlanReport)
