@@ -25,6 +25,7 @@ from deltaadm.clients.facts import EVERY_OTHER
 from deltaadm.domain.features import FEATURES, Status, undo_feature
 from deltaadm.domain.foreign_properties import FOREIGN
 from deltaadm.domain.properties import PROPERTIES
+from deltaadm.reports.clients import list_clients
 from deltaadm.reports.explain import FAMILIES, error_classes, list_rules, rules_on
 from deltaadm.reports.features import explain_feature
 from deltaadm.reports.schemas import SCHEMAS
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.cli.settings import OptionSetting
-    from deltaadm.clients import Client, Fact
+    from deltaadm.clients import Client, Fact, Verdict
     from deltaadm.clients.facts import Gate
     from deltaadm.domain.features import TableFeature
     from deltaadm.reports.explain import ErrorClass
@@ -129,6 +130,43 @@ def feature_link(name: str) -> str:
 
 
 # Clients
+
+
+COMMON: Final = ("changeDataFeed", "rowTracking", "clustering")
+"""Features for writers that stand in the matrix beside those that concern readers."""
+
+
+def client_matrix() -> Iterator[str]:
+    """What the newest release of every client does with the features that people meet."""
+    names = [
+        each.name
+        for each in FEATURES.values()
+        if each.status is Status.STABLE and (each.is_reader or each.name in COMMON)
+    ]
+    rows = (
+        (
+            f"[{support.release}](#{support.release.client.id})",
+            *(use(support.reads.get(name), support.writes[name]) for name in names),
+        )
+        for support in list_clients().clients
+    )
+    yield from table("client", *map(feature_page, names), rows=rows)
+
+
+def feature_page(name: str) -> str:
+    """A link to the section of the feature on its page."""
+    return f"[{name}](features.md#{name.lower()})"
+
+
+def use(read: Verdict | None, write: Verdict) -> str:
+    """What a client does with a feature, in a word or two; the worst counts."""
+    reads, writes = (each.compatibility.value if each else "works" for each in (read, write))
+    if "silently wrong" in (reads, writes):
+        return "**wrong data**"
+    if reads != "works":
+        return {"unknown": "?"}.get(reads, "no")
+    only = "write" if read is None else "read only"
+    return {"works": "yes", "unknown": "writing: ?"}.get(writes, "no" if read is None else only)
 
 
 def clients() -> Iterator[str]:
@@ -394,10 +432,11 @@ ABOUT_A_TABLE: Final = (
 def troubleshooting() -> Iterator[str]:
     """Every error class: message, meaning and commands."""
     known = error_classes().values()
-    yield "## Delta's error classes\n"
-    yield from (error_class(each) for each in known if each.name in MESSAGES)
-    yield "## Spark's error classes, met by statements on Delta tables\n"
-    yield from (error_class(each) for each in known if each.name not in MESSAGES)
+    yield "## Delta errors A-Z\n"
+    ordered = sorted(known, key=lambda each: each.name)
+    yield from (error_class(each) for each in ordered if each.name in MESSAGES)
+    yield "## Spark errors on Delta tables\n"
+    yield from (error_class(each) for each in ordered if each.name not in MESSAGES)
 
 
 def error_class(found: ErrorClass) -> str:
@@ -427,10 +466,10 @@ def what_to_do(names: Sequence[str], causes: Sequence[Rule]) -> str:
         f"deltaadm {name} TABLE" if name in ABOUT_A_TABLE else f"deltaadm {name}" for name in names
     )
     links = (f"[`{line}`](commands.md#{'-'.join(line.split()[:2])})" for line in lines)
-    said = f"Related commands: {', '.join(links)}.\n" if names else ""
+    said = f"What to do: run {', or '.join(links)}.\n" if names else ""
     if causes:
         links = (rule_link(each, "rules.md") for each in causes)
-        said += f"Rules that find its causes: {', '.join(links)}.\n"
+        said += f"`validate` finds the causes by {', '.join(links)}.\n"
     return said
 
 
@@ -490,6 +529,7 @@ def licence(name: str) -> str:
 
 LISTS: Final = {
     "features": features,
+    "client-matrix": client_matrix,
     "clients": clients,
     "properties": properties,
     "other-properties": other_properties,

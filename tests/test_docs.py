@@ -179,13 +179,6 @@ def test_no_list_is_committed() -> None:
     assert [name for name in choose_rules() if f"\n### {name.code} " in written] == []
 
 
-def test_readme_lists_the_commands() -> None:
-    rows = re.findall(
-        r"^\| `deltaadm ([\w-]+).*` \| (.*) \|$", text(ROOT / "README.md"), re.MULTILINE
-    )
-    assert dict(rows) == dict(COMMANDS)
-
-
 @pytest.mark.parametrize("name", ["algebra", "e2e", "odd-logs"])
 def test_what_delta_was_recorded_to_say_can_be_looked_up(name: str) -> None:
     page = text(ROOT / "docs" / "troubleshooting.md")
@@ -208,8 +201,8 @@ def recorded_errors(value: Any) -> Iterator[dict[str, Any]]:
 
 def test_exit_codes_of_errors_are_documented() -> None:
     codes = {error.exit_code for error in (DeltaadmError, *DeltaadmError.__subclasses__())}
-    for page in (ROOT / "README.md", ROOT / "docs" / "exit-codes.md"):
-        assert codes <= set(map(int, re.findall(r"^\| (\d+) \|", text(page), re.MULTILINE)))
+    page = text(ROOT / "docs" / "exit-codes.md")
+    assert codes <= set(map(int, re.findall(r"^\| (\d+) \|", page, re.MULTILINE)))
 
 
 # JSON

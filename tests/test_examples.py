@@ -154,27 +154,26 @@ def test_the_settings_of_the_guide_are_settings(tmp_path: Path) -> None:
     assert '["DL1", "DL2"]' in shown
 
 
-def test_readme(data: Path) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_first_page(page: str, data: Path) -> None:
     columns = tables.schema(column("id", "long"), column("kind", "string"), column("day", "string"))
-    partitioned = metadata(schemaString=columns, partitionColumns=["day"])
-    days = [{"day": "2026-01-01"}, {"day": "2026-01-02"}]
+    configuration = {"delta.enableDeletionVectors": "true"}
+    partitioned = metadata(configuration, schemaString=columns, partitionColumns=["day"])
+    features = ["appendOnly", "deletionVectors", "invariants"]
+    start = [protocol(3, 7, ["deletionVectors"], features), partitioned]
     stats = json.dumps({"numRecords": 2})
-    files = [add(f"p{day['day']}", 789, partitionValues=day, stats=stats) for day in days]
+    files = [
+        add(f"p{day}", 789, partitionValues={"day": day}, stats=stats)
+        for day in ("2026-01-01", "2026-01-02")
+    ]
     tables.table(
         data / "events",
-        commit(commit_info(), protocol(1, 2), partitioned),
+        commit(commit_info(), *start),
         commit(commit_info(), files[0]),
         commit(commit_info(), files[1]),
     )
-    orders = tables.table(data / "orders", tables.START_BODY)
-    for version in (1, 2, 3):
-        orders.commit(version, commit_info())
-    orders.last_checkpoint(1)
-    shown = list(examples("README.md"))
-    assert [example.command.split()[1] for example in shown] == [
-        "inspect", "enable-feature", "enable-feature", "enable-feature", "set-mapping-mode",
-        "validate",
-    ]  # fmt: skip
+    shown = list(examples(page))
+    assert len(shown) >= 2
     for example in shown:
         output, _ = answered(example.command, data)
         assert example.holds_for(output), f"{example.command}\n{output}"
@@ -199,7 +198,7 @@ def test_a_page_can_be_followed_from_its_beginning(
         assert example.holds_for(output), f"{example.command}\n{output}"
 
 
-FOLLOWED = {"README.md", "docs/fleets.md", "docs/quick-start.md", "docs/concepts.md"}
+FOLLOWED = {"README.md", *(f"docs/{n}.md" for n in ("index", "fleets", "quick-start", "concepts"))}
 """Pages that show answers; the tests above compare each with what the program says."""
 
 

@@ -26,7 +26,7 @@ from deltaadm.clients.facts import (
     version_key,
 )
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.features import Kind, TableFeature, mapping_mode
+from deltaadm.domain.features import Kind, TableFeature, mapping_mode, with_requirements
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import MapType, all_types, type_name, walk
 from deltaadm.domain.transaction.checks import RAW_TYPE
@@ -143,7 +143,7 @@ def _verdicts(
 
 
 def feature_verdict(release: ClientRelease, feature: str, access: Access) -> Verdict:
-    """The behaviour of *release* with a table that lists and uses *feature* alone."""
+    """The behaviour of *release* with a table that uses *feature*, and with it what it requires."""
     # Readers need not know a feature for writers.
     if access is Access.READ and not _is_reader(feature):
         return Verdict(release, access, (Cell(feature, Compatibility.WORKS),))
@@ -152,11 +152,12 @@ def feature_verdict(release: ClientRelease, feature: str, access: Access) -> Ver
 
 @cache  # asked for with every release
 def _table_with(feature: str) -> _Table:
-    is_reader, names = _is_reader(feature), frozenset({feature})
+    names = frozenset(with_requirements([feature]))
+    readers = frozenset(filter(_is_reader, names))
     protocol = Protocol(
-        3 if is_reader else 1,
+        3 if readers else 1,
         7,
-        reader_features=names if is_reader else None,
+        reader_features=readers or None,
         writer_features=names,
     )
     return replace(_Table.of(protocol, Metadata()), in_use=names)

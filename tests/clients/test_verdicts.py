@@ -14,6 +14,8 @@ from deltaadm.clients import (
     ClientRelease,
     Compatibility,
     Source,
+    feature_verdict,
+    newest_releases,
     parse_client,
     shifts,
     verdict,
@@ -452,3 +454,11 @@ def test_a_schema_that_cannot_be_read_may_have_any_condition() -> None:
     odd = Metadata(schema_string="{", partition_columns=("a",))
     found = verdict(parse_client("duckdb-delta@1.5.5"), OLD, odd, Access.WRITE)
     assert {cell.subject for cell in found.responsible} == {"partitionColumns", "schema"}
+
+
+def test_features_are_judged_with_what_they_require() -> None:
+    newest = next(each for each in newest_releases() if each.client.id == "delta-spark")
+    for name in ("rowTracking", "clustering", "icebergCompatV2", "variantShredding"):
+        for access in Access:
+            verdict = feature_verdict(newest, name, access)
+            assert verdict.compatibility is Compatibility.WORKS, (name, access)
