@@ -110,7 +110,7 @@ def workplace(data: Path, *, without: str = "") -> None:
 
 
 ELSEWHERE = re.compile(
-    r"--remote|--engine spark|spark\.sql\.catalog| doctor|\b(main|sales)\.\w+|( \| | >> )"
+    r"--remote|--engine spark|spark\.sql\.catalog| doctor|\b(main|sales)\.\w+|( \| | >> | < )"
 )
 """What needs a cluster, a catalog, Java or a shell; that it can be parsed is tested as well."""
 
