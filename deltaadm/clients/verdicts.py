@@ -28,8 +28,7 @@ from deltaadm.clients.facts import (
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Kind, TableFeature, mapping_mode, with_requirements
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import MapType, all_types, type_name, walk
-from deltaadm.domain.transaction.checks import RAW_TYPE
+from deltaadm.domain.schema import FieldKey, MapType, all_types, type_name, walk
 from deltaadm.domain.transaction.spark_support import (
     Obstacle,
     invariants,
@@ -256,7 +255,7 @@ def _schema_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
         for kind in partitions
     ):
         yield TEXT_PARTITIONS
-    if any(RAW_TYPE in column.metadata for _, column in fields):
+    if any(FieldKey.RAW_TYPE in column.metadata for _, column in fields):
         yield CHAR
     if not protocol.supports("timestampNtz") and any(
         type_name(kind) == "timestamp_ntz" for kind in types

@@ -20,9 +20,8 @@ from deltaadm.domain.protocol import (
     extract_automatically_enabled_features,
     upgrade_protocol_from_metadata_for_existing_table,
 )
-from deltaadm.domain.schema import Path, StructField, StructType, rewrite
+from deltaadm.domain.schema import FieldKey, Path, StructField, StructType, rewrite
 from deltaadm.domain.transaction.column_mapping import (
-    PHYSICAL_NAME,
     ColumnMappingMode,
     column_mapping_mode,
     create_physical_schema,
@@ -158,9 +157,9 @@ def assign_physical_names(schema: StructType, *, reuse_logical_name: bool = Fals
     """*schema* with a physical name for every field without one: its own name, or a new one."""
 
     def assign(_: Path, field: StructField) -> StructField:
-        if PHYSICAL_NAME in field.metadata:
+        if FieldKey.PHYSICAL_NAME in field.metadata:
             return field
         name = field.name if reuse_logical_name else f"col-{KNOWN_AFTER_COMMIT}"
-        return replace(field, metadata={**field.metadata, PHYSICAL_NAME: name})
+        return replace(field, metadata={**field.metadata, FieldKey.PHYSICAL_NAME: name})
 
     return rewrite(schema, assign)

@@ -13,13 +13,7 @@ from enum import Enum
 from functools import lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
-from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    CONSTRAINT_PREFIX,
-    PROPERTIES,
-    boolean,
-    is_true,
-)
+from deltaadm.domain.properties import PROPERTIES, Key, boolean, is_true
 from deltaadm.domain.schema import (
     EMPTY_SCHEMA,
     SCHEMAS_REMEMBERED,
@@ -279,8 +273,8 @@ def struct_fields(
 
 def _constraints(metadata: Metadata) -> Iterator[str]:
     for key in metadata.configuration:
-        if key.lower().startswith(CONSTRAINT_PREFIX):
-            yield f"CHECK constraint {key[len(CONSTRAINT_PREFIX) :]}"
+        if key.lower().startswith(Key.CONSTRAINT_PREFIX):
+            yield f"CHECK constraint {key[len(Key.CONSTRAINT_PREFIX) :]}"
 
 
 def mapping_mode(metadata: Metadata) -> str:
@@ -290,7 +284,7 @@ def mapping_mode(metadata: Metadata) -> str:
     Delta Spark reads the property whatever the protocol says; PROTOCOL.md lets it count only
     where the feature is supported. Raises `Refused` for any other value.
     """
-    mode = metadata.configuration.get(COLUMN_MAPPING_MODE, "none").lower()
+    mode = metadata.configuration.get(Key.COLUMN_MAPPING_MODE, "none").lower()
     if mode not in ("none", "name", "id"):
         raise Refused(
             f"Unknown column mapping mode {mode!r}.", remedy="Valid modes are none, name and id."
@@ -301,7 +295,7 @@ def mapping_mode(metadata: Metadata) -> str:
 def _mapped(metadata: Metadata) -> Iterator[str]:
     mode = mapping_mode(metadata)
     if mode != "none":
-        yield f"property {COLUMN_MAPPING_MODE} is {mode}"
+        yield f"property {Key.COLUMN_MAPPING_MODE} is {mode}"
 
 
 def _some_option(key: str) -> Activation:
@@ -390,14 +384,15 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
                                   "is generated", top=True),
         legacy=(0, 4), since="1.0.0"),
     TableFeature(name="columnMapping", kind=_READERS, section="Column Mapping",
-        activation=Activation(_mapped, {COLUMN_MAPPING_MODE: "name"}), legacy=(2, 5), since="1.2.0",
+        activation=Activation(_mapped, {Key.COLUMN_MAPPING_MODE: "name"}),
+        legacy=(2, 5), since="1.2.0",
         removal=Removal(keeps_history_out=True, work="every data file is rewritten",
                         suspends_clustering=True),
         caution="Readers without support for column mapping may return only nulls.",
         legacy_alternative="Clients that predate table features (Delta 1.2 to 2.2) cannot read a "
         "protocol with feature lists. For them, run `upgrade-protocol --reader 2 --writer 5` "
         "first: the protocol then stays (2, 5), which implies more features, and "
-        f"{COLUMN_MAPPING_MODE} can be set on it."),
+        f"{Key.COLUMN_MAPPING_MODE} can be set on it."),
     TableFeature(name="identityColumns", kind=_WRITERS, section="Identity Columns",
         activation=when_any_field(is_identity, "is an identity column", top=True), legacy=(0, 6),
         since="3.3.0"),

@@ -19,25 +19,33 @@ if TYPE_CHECKING:
     from typing import Final
 
 
-FEATURE_PREFIX: Final = "delta.feature."
-CONSTRAINT_PREFIX: Final = "delta.constraints."
-UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
-_FREE: Final = (CONSTRAINT_PREFIX, FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)
-MIN_READER_VERSION: Final = "delta.minReaderVersion"
-MIN_WRITER_VERSION: Final = "delta.minWriterVersion"
-IGNORE_PROTOCOL_DEFAULTS: Final = "delta.ignoreProtocolDefaults"
-CHANGE_DATA_FEED: Final = "delta.enableChangeDataFeed"
-COLUMN_MAPPING_MODE: Final = "delta.columnMapping.mode"
-MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
-ROW_ID_COLUMN: Final = "delta.rowTracking.materializedRowIdColumnName"
-ROW_COMMIT_VERSION_COLUMN: Final = "delta.rowTracking.materializedRowCommitVersionColumnName"
-ICT_ENABLEMENT_VERSION: Final = "delta.inCommitTimestampEnablementVersion"
-PROTECTED_BEFORE: Final = "delta.requireCheckpointProtectionBeforeVersion"
-TYPE_CHANGES: Final = "delta.typeChanges"
-"""Not a property of the table but of a field: what it was widened from."""
-TABLE_COMMENT: Final = "comment"
-"""Spark's name for what Delta keeps as the description of the metadata."""
-ICT_ENABLEMENT_TIMESTAMP: Final = "delta.inCommitTimestampEnablementTimestamp"
+class Key:
+    """The keys of table properties that more than one module knows, and prefixes of keys."""
+
+    UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
+    FEATURE_PREFIX: Final = "delta.feature."
+    CONSTRAINT_PREFIX: Final = "delta.constraints."
+    MIN_READER_VERSION: Final = "delta.minReaderVersion"
+    MIN_WRITER_VERSION: Final = "delta.minWriterVersion"
+    IGNORE_PROTOCOL_DEFAULTS: Final = "delta.ignoreProtocolDefaults"
+    CHANGE_DATA_FEED: Final = "delta.enableChangeDataFeed"
+    COLUMN_MAPPING_MODE: Final = "delta.columnMapping.mode"
+    MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
+    ROW_ID_COLUMN: Final = "delta.rowTracking.materializedRowIdColumnName"
+    ROW_COMMIT_VERSION_COLUMN: Final = "delta.rowTracking.materializedRowCommitVersionColumnName"
+    ICT_ENABLEMENT_VERSION: Final = "delta.inCommitTimestampEnablementVersion"
+    ICT_ENABLEMENT_TIMESTAMP: Final = "delta.inCommitTimestampEnablementTimestamp"
+    PROTECTED_BEFORE: Final = "delta.requireCheckpointProtectionBeforeVersion"
+    TABLE_COMMENT: Final = "comment"
+    """Spark's name for what Delta keeps as the description of the metadata."""
+    CHECKPOINT_INTERVAL: Final = "delta.checkpointInterval"
+    ROW_TRACKING: Final = "delta.enableRowTracking"
+    FORMATS: Final = "delta.universalFormat.enabledFormats"
+    IN_COMMIT_TIMESTAMPS: Final = "delta.enableInCommitTimestamps"
+    STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
+
+
+_FREE: Final = (Key.CONSTRAINT_PREFIX, Key.FEATURE_PREFIX, Key.UNIVERSAL_FORMAT_PREFIX)
 
 _BOOLEAN = "needs to be a boolean."
 _LONG = "needs to be a long."
@@ -118,7 +126,7 @@ def _accept_any(_known: Property, _value: str) -> None:
 def _invalid(known: Property, value: str) -> IllegalArgument:
     accepted = known.help.strip().rstrip(".") or "does not accept it"
     default = f"The default is {known.default!r}." if known.default else ""
-    is_version = known.key in (MIN_READER_VERSION, MIN_WRITER_VERSION)
+    is_version = known.key in (Key.MIN_READER_VERSION, Key.MIN_WRITER_VERSION)
     hint = _HIGHEST_VERSIONS if is_version else default
     return IllegalArgument(
         f"The value {value!r} is not accepted: {known.key} {accepted}.",
@@ -168,12 +176,9 @@ def whole_number(text: str, limit: int = LONG) -> int | None:
     return number if -limit <= number < limit else None
 
 
-CHECKPOINT_INTERVAL: Final = "delta.checkpointInterval"
-
-
 def checkpoint_interval(configuration: Mapping[str, str]) -> int:
     """The number of commits after which Delta writes a checkpoint, by default 10."""
-    stored = whole_number(configuration.get(CHECKPOINT_INTERVAL, "").strip())
+    stored = whole_number(configuration.get(Key.CHECKPOINT_INTERVAL, "").strip())
     return stored if stored is not None and stored > 0 else 10
 
 
@@ -594,17 +599,17 @@ _PORTABLE_INTERVAL: Final = rf"interval [0-9]+ ({'|'.join(_UNITS)})s?"
 
 def is_protocol_property(key: str) -> bool:
     """Whether *key* steers the protocol and must therefore never be stored in the metadata."""
-    return key.startswith(FEATURE_PREFIX) or key in (
-        MIN_READER_VERSION,
-        MIN_WRITER_VERSION,
-        IGNORE_PROTOCOL_DEFAULTS,
+    return key.startswith(Key.FEATURE_PREFIX) or key in (
+        Key.MIN_READER_VERSION,
+        Key.MIN_WRITER_VERSION,
+        Key.IGNORE_PROTOCOL_DEFAULTS,
     )
 
 
 def normalized_key(key: str) -> str:
     """*key* in the registry's spelling; free families in lower case; unknown keys as they are."""
     lower = key.lower()
-    if lower.startswith((FEATURE_PREFIX, UNIVERSAL_FORMAT_PREFIX)):
+    if lower.startswith((Key.FEATURE_PREFIX, Key.UNIVERSAL_FORMAT_PREFIX)):
         return lower
     known = PROPERTIES.get(lower)
     return known.key if known else key
@@ -617,7 +622,7 @@ def unset_key(key: str) -> str:
     Delta stores `delta.universalFormat.config.…` in lower case, and does not look for it so.
     """
     lower = key.lower()
-    return key if lower.startswith(UNIVERSAL_FORMAT_PREFIX) else normalized_key(key)
+    return key if lower.startswith(Key.UNIVERSAL_FORMAT_PREFIX) else normalized_key(key)
 
 
 def validate_configurations(

@@ -10,16 +10,7 @@ from functools import cache, lru_cache
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import FEATURES, LEGACY, REFERENCE, TableFeature, with_requirements
-from deltaadm.domain.properties import (
-    FEATURE_PREFIX,
-    IGNORE_PROTOCOL_DEFAULTS,
-    INT,
-    MIN_READER_VERSION,
-    MIN_WRITER_VERSION,
-    boolean,
-    is_protocol_property,
-    whole_number,
-)
+from deltaadm.domain.properties import INT, Key, boolean, is_protocol_property, whole_number
 from deltaadm.domain.wire import Loggable, Metadata, Traits
 from deltaadm.errors import DeltaadmError, IllegalArgument, Refused, did_you_mean
 from deltaadm.json_values import INTEGER, STRINGS, Json, record
@@ -516,8 +507,8 @@ def protocol_versions(configuration: Mapping[str, str]) -> tuple[int | None, int
     Raises `Refused` for what is no number.
     """
     return (
-        _version(configuration, MIN_READER_VERSION),
-        _version(configuration, MIN_WRITER_VERSION),
+        _version(configuration, Key.MIN_READER_VERSION),
+        _version(configuration, Key.MIN_WRITER_VERSION),
     )
 
 
@@ -543,14 +534,14 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
     value and for names that Delta Spark does not know.
     """
     requested = {
-        key[len(FEATURE_PREFIX) :]: value
+        key[len(Key.FEATURE_PREFIX) :]: value
         for key, value in configuration.items()
-        if key.startswith(FEATURE_PREFIX)
+        if key.startswith(Key.FEATURE_PREFIX)
     }
     for name, status in requested.items():
         if status.lower() not in ("supported", "enabled"):
             raise Refused(
-                f"The value {status!r} of {FEATURE_PREFIX}{name} is not accepted.",
+                f"The value {status!r} of {Key.FEATURE_PREFIX}{name} is not accepted.",
                 remedy="The only value is 'supported'; DROP FEATURE removes a feature.",
                 delta_error_class="DELTA_UNSUPPORTED_FEATURE_STATUS",
             )
@@ -652,13 +643,13 @@ def default_configuration(
     defaults: Mapping[str, str], configuration: Mapping[str, str]
 ) -> dict[str, str]:
     """Return what a session with *defaults* adds to the *configuration* of a new table."""
-    short = IGNORE_PROTOCOL_DEFAULTS.removeprefix("delta.")
-    ignore = configuration.get(IGNORE_PROTOCOL_DEFAULTS, defaults.get(short, "false"))
-    versions = {MIN_READER_VERSION: "1", MIN_WRITER_VERSION: "2"}
-    if boolean(IGNORE_PROTOCOL_DEFAULTS, ignore):
+    short = Key.IGNORE_PROTOCOL_DEFAULTS.removeprefix("delta.")
+    ignore = configuration.get(Key.IGNORE_PROTOCOL_DEFAULTS, defaults.get(short, "false"))
+    versions = {Key.MIN_READER_VERSION: "1", Key.MIN_WRITER_VERSION: "2"}
+    if boolean(Key.IGNORE_PROTOCOL_DEFAULTS, ignore):
         stored = {f"delta.{key}": value for key, value in defaults.items()}
         plain = {key: value for key, value in stored.items() if not is_protocol_property(key)}
-        return {**plain, MIN_READER_VERSION: "1", MIN_WRITER_VERSION: "1"}
+        return {**plain, Key.MIN_READER_VERSION: "1", Key.MIN_WRITER_VERSION: "1"}
     return {**versions, **{f"delta.{key}": value for key, value in defaults.items()}}
 
 

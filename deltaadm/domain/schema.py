@@ -16,6 +16,28 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 
+class FieldKey:
+    """The keys of a field's metadata that Delta and Spark know."""
+
+    TYPE_CHANGES: Final = "delta.typeChanges"
+    """Not a property of the table but of a field: what it was widened from."""
+    COMMENT: Final = "comment"
+    GENERATION: Final = "delta.generationExpression"
+    CURRENT_DEFAULT: Final = "CURRENT_DEFAULT"
+    EXISTS_DEFAULT: Final = "EXISTS_DEFAULT"
+    IDENTITY_START: Final = "delta.identity.start"
+    IDENTITY_STEP: Final = "delta.identity.step"
+    IDENTITY_EXPLICIT: Final = "delta.identity.allowExplicitInsert"
+    COLLATIONS: Final = "__COLLATIONS"
+    RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
+    """Under which a column of strings notes that it was declared with char or varchar."""
+    COLUMN_ID: Final = "delta.columnMapping.id"
+    PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
+    NESTED_IDS: Final = "delta.columnMapping.nested.ids"
+    PARQUET_FIELD_ID: Final = "parquet.field.id"
+    PARQUET_NESTED_IDS: Final = "parquet.field.nested.ids"
+
+
 ELEMENT, KEY, VALUE = "element", "key", "value"
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import FEATURES, TableFeature, is_variant, mapping_mode
-from deltaadm.domain.properties import PROTECTED_BEFORE, TYPE_CHANGES, whole_number
-from deltaadm.domain.schema import PrimitiveType, StructField, all_types, path_text, walk
+from deltaadm.domain.properties import Key, whole_number
+from deltaadm.domain.schema import FieldKey, PrimitiveType, StructField, all_types, path_text, walk
 from deltaadm.domain.snapshot import Kind, Snapshot
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata
 from deltaadm.errors import DeltaadmError
@@ -149,10 +149,10 @@ def _mapped_columns(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _protected_history(snapshot: Snapshot) -> Iterator[str]:
-    text = snapshot.metadata.configuration.get(PROTECTED_BEFORE)
+    text = snapshot.metadata.configuration.get(Key.PROTECTED_BEFORE)
     # 0 is the default, before which there is nothing to protect.
     if text is not None and whole_number(text) != 0:
-        yield f"property {PROTECTED_BEFORE} is {text}"
+        yield f"property {Key.PROTECTED_BEFORE} is {text}"
 
 
 def _materialized(snapshot: Snapshot) -> Iterator[str]:
@@ -184,7 +184,9 @@ def _is_collated(column: StructField) -> bool:
     )
 
 
-_WIDENED: Final = _where(lambda column: TYPE_CHANGES in column.metadata, "has been widened")
+_WIDENED: Final = _where(
+    lambda column: FieldKey.TYPE_CHANGES in column.metadata, "has been widened"
+)
 _COLLATED: Final = _where(_is_collated, "has a collation")
 
 _TRACES: Final[Mapping[str, Traces]] = {

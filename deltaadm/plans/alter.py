@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import Cost
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, spark_values
+from deltaadm.domain.properties import Key, spark_values
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
+    FieldKey,
     MapType,
     Path,
     StructType,
@@ -23,7 +24,6 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import (
-    EXISTS_DEFAULT,
     ColumnDefinition,
     columns_sql,
     parse_column_list,
@@ -126,8 +126,8 @@ class TableChanges:
     @property
     def removes_mapping(self) -> bool:
         """Whether it ends column mapping and says nothing of how the table is clustered."""
-        mode = self.set_properties.get(COLUMN_MAPPING_MODE)
-        return self.cluster_by is None and (mode == "none" or COLUMN_MAPPING_MODE in self.unset)
+        mode = self.set_properties.get(Key.COLUMN_MAPPING_MODE)
+        return self.cluster_by is None and (mode == "none" or Key.COLUMN_MAPPING_MODE in self.unset)
 
     def subjects(self) -> Iterator[str]:
         """The places in a plan that are themselves what was asked for."""
@@ -165,14 +165,14 @@ def plan_changes(
     """
     for key in (*wanted.set_properties, *wanted.unset):
         value = wanted.set_properties.get(key, "none")
-        if key.lower() != COLUMN_MAPPING_MODE.lower() or value.lower() != "none":
+        if key.lower() != Key.COLUMN_MAPPING_MODE.lower() or value.lower() != "none":
             continue
         # Delta rewrites the files for exactly this spelling, but understands all of them.
-        if key != COLUMN_MAPPING_MODE or value != "none":
+        if key != Key.COLUMN_MAPPING_MODE or value != "none":
             raise Refused(
                 f"With the spelling {key}={value}, the mode would be turned off without rewriting "
                 "the files.",
-                remedy=f"Write {COLUMN_MAPPING_MODE}=none, or run set-mapping-mode none.",
+                remedy=f"Write {Key.COLUMN_MAPPING_MODE}=none, or run set-mapping-mode none.",
             )
     plan, taken = _plan_left(snapshot, wanted, session)
     if wanted.removes_mapping or _clusters(taken):
@@ -465,9 +465,9 @@ def plan_create(
     because: dict[str, str] = {}
     for key in (*step.properties, *step.write_options):
         because[f"configuration[{key}]"] = "requested"
-        if key.startswith(FEATURE_PREFIX):
+        if key.startswith(Key.FEATURE_PREFIX):
             for side in ("reader", "writer"):
-                name = key.removeprefix(FEATURE_PREFIX)
+                name = key.removeprefix(Key.FEATURE_PREFIX)
                 because[f"protocol.{side}Features[{name}]"] = "requested"
     plan = propose(CREATE, snapshot, [step], because=because, session=session)
     return replace(plan, notes=(*plan.notes, *_notes_on_creation(snapshot, step, inside)))
@@ -529,7 +529,10 @@ def _without_computed_defaults(schema: StructType) -> StructType:
     return rewrite(
         schema,
         lambda _, column: replace(
-            column, metadata={key: v for key, v in column.metadata.items() if key != EXISTS_DEFAULT}
+            column,
+            metadata={
+                key: v for key, v in column.metadata.items() if key != FieldKey.EXISTS_DEFAULT
+            },
         ),
     )
 

@@ -8,11 +8,11 @@ from enum import Enum
 from typing import Any, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE
+from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import Path, StructField, path_text, type_name, walk
+from deltaadm.domain.schema import FieldKey, Path, StructField, path_text, type_name, walk
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.transaction.column_mapping import NESTED_IDS, column_id, physical_name
+from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.columns import clustering_columns
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import TableError
@@ -202,7 +202,7 @@ def _identities(before: Metadata, after: Metadata) -> tuple[Identity, ...]:
     With column mapping, id and physical name stay whatever the column is called. Where it came
     only with *after*, a column's physical name is what it was called before.
     """
-    modes = [state.configuration.get(COLUMN_MAPPING_MODE, "none") for state in (before, after)]
+    modes = [state.configuration.get(Key.COLUMN_MAPPING_MODE, "none") for state in (before, after)]
     if before.id != after.id or modes[1] == "none":
         return ((_name, _name),)
     if modes[0] == "none":
@@ -268,7 +268,7 @@ def value_words(value: Any) -> str:
     """The value of a change, as people write it."""
     if isinstance(value, dict):
         parts = {
-            "nested ids" if key == NESTED_IDS else key.rpartition(".")[2]: part
+            "nested ids" if key == FieldKey.NESTED_IDS else key.rpartition(".")[2]: part
             for key, part in value.items()
             if part not in _EMPTY
         }

@@ -11,27 +11,19 @@ from deltaadm import __version__
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.features import Cost
-from deltaadm.domain.properties import (
-    CHECKPOINT_INTERVAL,
-    ICT_ENABLEMENT_TIMESTAMP,
-    checkpoint_interval,
-    is_true,
-)
+from deltaadm.domain.properties import Key, checkpoint_interval, is_true
 from deltaadm.domain.protocol import Protocol, SessionSettings
-from deltaadm.domain.schema import DataType, Path, StructField, path_text, rewrite, walk
+from deltaadm.domain.schema import DataType, FieldKey, Path, StructField, path_text, rewrite, walk
 from deltaadm.domain.snapshot import Snapshot, commit_name
-from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, EXISTS_DEFAULT, GENERATION
 from deltaadm.domain.sql.expressions import is_constant_of
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.column_mapping import NESTED_IDS, PHYSICAL_NAME
 from deltaadm.domain.transaction.columns import (
     clustering_columns,
     physical_clustering,
     with_clustering,
 )
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
-from deltaadm.domain.transaction.update import IN_COMMIT_TIMESTAMPS, ROW_TRACKING
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo, CommitMark, Loggable, Metadata
 from deltaadm.errors import CommitError, DeltaadmError, FileMissing, Refused, UnknownWrite
 from deltaadm.json_values import compact
@@ -54,7 +46,7 @@ def _with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> 
     configuration = dict(metadata.configuration)
     for key, value in configuration.items():
         if KNOWN_AFTER_COMMIT in value:
-            chosen = str(timestamp) if key == ICT_ENABLEMENT_TIMESTAMP else random_id()
+            chosen = str(timestamp) if key == Key.ICT_ENABLEMENT_TIMESTAMP else random_id()
             configuration[key] = value.replace(KNOWN_AFTER_COMMIT, chosen)
     metadata = metadata.with_configuration(configuration)
     if metadata.id == KNOWN_AFTER_COMMIT:
@@ -69,14 +61,14 @@ def _with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> 
 
 def _with_physical_name(_: Path, field: StructField) -> StructField:
     """*field* with a name of its own, which those of the parts of an array or a map begin with."""
-    open_name = field.metadata.get(PHYSICAL_NAME)
+    open_name = field.metadata.get(FieldKey.PHYSICAL_NAME)
     if not isinstance(open_name, str) or KNOWN_AFTER_COMMIT not in open_name:
         return field
     name = open_name.replace(KNOWN_AFTER_COMMIT, random_id())
-    nested = field.metadata.get(NESTED_IDS)
-    metadata = {**field.metadata, PHYSICAL_NAME: name}
+    nested = field.metadata.get(FieldKey.NESTED_IDS)
+    metadata = {**field.metadata, FieldKey.PHYSICAL_NAME: name}
     if isinstance(nested, dict):
-        metadata[NESTED_IDS] = {
+        metadata[FieldKey.NESTED_IDS] = {
             name + key[len(open_name) :] if key.startswith(open_name) else key: number
             for key, number in nested.items()
         }
@@ -241,7 +233,7 @@ def _last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int
 # What is supported
 
 
-_OPEN_DEFAULT: Final = f'"{EXISTS_DEFAULT}":"{KNOWN_AFTER_COMMIT}"'
+_OPEN_DEFAULT: Final = f'"{FieldKey.EXISTS_DEFAULT}":"{KNOWN_AFTER_COMMIT}"'
 _UNIFORM: Final = "delta.universalFormat.enabledFormats"
 
 
@@ -271,12 +263,12 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
             yield from obstacles_in_protocol(protocol)
         was, configuration = before.metadata.configuration, after.metadata.configuration
         if (
-            is_true(configuration, ROW_TRACKING)
+            is_true(configuration, Key.ROW_TRACKING)
             and before.exists
-            and not is_true(was, ROW_TRACKING)
+            and not is_true(was, Key.ROW_TRACKING)
         ):
             yield (
-                f"{ROW_TRACKING} becomes true, and Spark assigns row ids to the files that are "
+                f"{Key.ROW_TRACKING} becomes true, and Spark assigns row ids to the files that are "
                 "there"
             )
         yield from obstacles_in_metadata(after.metadata)
@@ -307,12 +299,12 @@ def _of_step(before: Snapshot, stage: Stage) -> Iterator[str]:
         # Spark analyses them unless they are plain constants.
         known = [expression[1:] for expression in _expressions(before)]
         for path, key, text, data_type in _expressions(after):
-            is_constant = key == CURRENT_DEFAULT and is_constant_of(data_type, text)
+            is_constant = key == FieldKey.CURRENT_DEFAULT and is_constant_of(data_type, text)
             if (key, text, data_type) not in known and not is_constant:
                 yield f"the expression of {path_text(path)}, {text}, takes Spark to check"
 
 
-_EXPRESSIONS: Final = (CURRENT_DEFAULT, GENERATION)
+_EXPRESSIONS: Final = (FieldKey.CURRENT_DEFAULT, FieldKey.GENERATION)
 
 
 def _expressions(snapshot: Snapshot) -> Iterator[tuple[Path, str, str, DataType]]:
@@ -409,7 +401,7 @@ class EmbeddedExecutor:
         require_committable(propose("", before, [step], session=self._session, check_outcome=False))
         after, now = evolve(before, step, self._session), self._clock()
         timestamp = None
-        if is_true(after.metadata.configuration, IN_COMMIT_TIMESTAMPS):
+        if is_true(after.metadata.configuration, Key.IN_COMMIT_TIMESTAMPS):
             if before.exists and before.timestamp is None:
                 raise CommitError(
                     f"The timestamp of version {before.version} is not known, and the next one "
@@ -501,7 +493,7 @@ class EmbeddedExecutor:
             cause = error.message if isinstance(error, DeltaadmError) else repr(error)
             self._warn(
                 f"Warning: version {version} of {store.root} was committed, but not the checkpoint "
-                f"that {CHECKPOINT_INTERVAL} asks for: {cause.rstrip('.')}. No other program "
+                f"that {Key.CHECKPOINT_INTERVAL} asks for: {cause.rstrip('.')}. No other program "
                 "writes it."
             )
 

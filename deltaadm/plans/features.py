@@ -8,13 +8,7 @@ from enum import Enum
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
 from deltaadm.domain.instants import second
-from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    FEATURE_PREFIX,
-    MIN_READER_VERSION,
-    MIN_WRITER_VERSION,
-    PROPERTIES,
-)
+from deltaadm.domain.properties import PROPERTIES, Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import DropFeature, SetProperties, Step
@@ -323,7 +317,7 @@ def _missing_properties(
     supported = snapshot.protocol.supports(feature.name) or (
         not support_only and feature.twin is not None and snapshot.protocol.supports(feature.twin)
     )
-    support = {} if supported else {f"{FEATURE_PREFIX}{feature.name}": "supported"}
+    support = {} if supported else {f"{Key.FEATURE_PREFIX}{feature.name}": "supported"}
     activation = feature.activation
     if support_only or not activation.properties or activation.evidence(snapshot.metadata):
         return support
@@ -400,8 +394,8 @@ def plan_mapping_mode(
             ),
             *legacy_alternative(snapshot, FEATURES["columnMapping"]),
         ]
-    steps = [SetProperties({COLUMN_MAPPING_MODE: mode.value}), *last]
-    because = {f"configuration[{COLUMN_MAPPING_MODE}]": "requested"}
+    steps = [SetProperties({Key.COLUMN_MAPPING_MODE: mode.value}), *last]
+    because = {f"configuration[{Key.COLUMN_MAPPING_MODE}]": "requested"}
     plan = propose(SET_MAPPING_MODE, snapshot, steps, because=because, notes=notes, session=session)
     return resumed(plan) if ends else plan
 
@@ -429,8 +423,8 @@ def plan_upgrade(
     current = snapshot.protocol
     asks = reader is not None or writer is not None
     asked = {
-        MIN_READER_VERSION: reader if asks else current.min_reader_version,
-        MIN_WRITER_VERSION: writer if asks else current.min_writer_version,
+        Key.MIN_READER_VERSION: reader if asks else current.min_reader_version,
+        Key.MIN_WRITER_VERSION: writer if asks else current.min_writer_version,
     }
     step = SetProperties(
         {key: str(version) for key, version in asked.items() if version is not None}

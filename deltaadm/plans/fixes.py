@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.properties import FEATURE_PREFIX
+from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
@@ -77,10 +77,10 @@ def _because(findings: Iterable[Finding]) -> dict[str, str]:
     for finding in findings:
         for step in finding.fix:
             for key in step.touches.property_values:
-                name = key.removeprefix(FEATURE_PREFIX)
+                name = key.removeprefix(Key.FEATURE_PREFIX)
                 places = (
                     [f"protocol.{side}Features[{name}]" for side in ("reader", "writer")]
-                    if key.startswith(FEATURE_PREFIX)
+                    if key.startswith(Key.FEATURE_PREFIX)
                     else []
                 )
                 for place in (f"configuration[{key}]", *places):

@@ -10,14 +10,13 @@ from typing import Final
 from deltaadm.clients import Access, ClientRelease
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import Cost, TableFeature
-from deltaadm.domain.properties import CHANGE_DATA_FEED, is_true, kept_for
+from deltaadm.domain.properties import Key, is_true, kept_for
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import identifier, is_hidden, literal
 from deltaadm.domain.steps import ClusterBy, Step
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.checks import STATISTICS_COLUMNS
 from deltaadm.domain.transaction.columns import (
     CLUSTERING_DOMAIN,
     INDEXED_COLUMNS,
@@ -339,7 +338,7 @@ def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
         ):
             yield feature.warning
     old, new = before.metadata.configuration, after.metadata.configuration
-    if _is_on(old, CHANGE_DATA_FEED) and not _is_on(new, CHANGE_DATA_FEED):
+    if _is_on(old, Key.CHANGE_DATA_FEED) and not _is_on(new, Key.CHANGE_DATA_FEED):
         yield "Changes that are made while change data feed is off are never recorded."
     for key, consequence in _SHORT_RETENTION.items():
         stored = new.get(key)
@@ -451,7 +450,7 @@ def depends_on_state(plan: Plan) -> bool:
         old.schema_string != new.schema_string
         or any(
             old.configuration.get(key) != new.configuration.get(key)
-            for key in (STATISTICS_COLUMNS, INDEXED_COLUMNS)
+            for key in (Key.STATISTICS_COLUMNS, INDEXED_COLUMNS)
         )
     )
     # V1 and V2 of Iceberg compatibility are refused as long as files have deletion vectors.

@@ -15,12 +15,7 @@ from deltaadm.clients import Access, Compatibility, Verdict, verdict
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents
 from deltaadm.domain.instants import second
-from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    CONSTRAINT_PREFIX,
-    MIN_READER_VERSION,
-    MIN_WRITER_VERSION,
-)
+from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import DropConstraint, DropFeature, SetProperties, Step, UnsetProperties
@@ -259,12 +254,12 @@ def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
     activation = FEATURES[name].activation
     if activation.by_constraint:
         for key in sorted(configuration):
-            if key.startswith(CONSTRAINT_PREFIX):
+            if key.startswith(Key.CONSTRAINT_PREFIX):
                 # One at a time: the search comes back for the others.
-                yield DropConstraint(key.removeprefix(CONSTRAINT_PREFIX))
+                yield DropConstraint(key.removeprefix(Key.CONSTRAINT_PREFIX))
                 return
     for key in sorted(activation.properties):
-        if key == COLUMN_MAPPING_MODE and configuration.get(key, "none") != "none":
+        if key == Key.COLUMN_MAPPING_MODE and configuration.get(key, "none") != "none":
             yield SetProperties({key: "none"})
         elif key in configuration:
             yield UnsetProperties((key,))
@@ -278,8 +273,8 @@ def _lists_to_versions(state: Snapshot) -> Iterator[Step]:
     implying = [feature.legacy for feature in features if feature and feature.legacy]
     for writer in range(2, 7):
         reader = max((reader for reader, least in implying if least <= writer), default=0)
-        versions = {MIN_READER_VERSION: str(reader)} if reader else {}
-        yield SetProperties({**versions, MIN_WRITER_VERSION: str(writer)})
+        versions = {Key.MIN_READER_VERSION: str(reader)} if reader else {}
+        yield SetProperties({**versions, Key.MIN_WRITER_VERSION: str(writer)})
 
 
 # What can be done now

@@ -15,31 +15,16 @@ from deltaadm.domain.features import (
     mapping_mode,
     undo_feature,
 )
-from deltaadm.domain.properties import (
-    CHANGE_DATA_FEED,
-    COLUMN_MAPPING_MODE,
-    CONSTRAINT_PREFIX,
-    FEATURE_PREFIX,
-    ICT_ENABLEMENT_TIMESTAMP,
-    ICT_ENABLEMENT_VERSION,
-    MAX_COLUMN_ID,
-    PROPERTIES,
-    PROTECTED_BEFORE,
-    ROW_COMMIT_VERSION_COLUMN,
-    ROW_ID_COLUMN,
-    TABLE_COMMENT,
-    TYPE_CHANGES,
-    kept_for,
-)
-from deltaadm.domain.schema import StructType, find_place
+from deltaadm.domain.properties import PROPERTIES, Key, kept_for
+from deltaadm.domain.schema import FieldKey, StructType, find_place
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import COMMENT, CURRENT_DEFAULT, Position
+from deltaadm.domain.sql.ddl import Position
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.checks import RETENTION_KEYS
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import clustering_columns, parse_column
-from deltaadm.domain.transaction.update import ROW_TRACKING, compat_key, enabled_versions
+from deltaadm.domain.transaction.update import compat_key, enabled_versions
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, relocation
@@ -105,14 +90,14 @@ def quoted(word: str) -> str:
 
 
 KEPT_BY_DELTA = {
-    MAX_COLUMN_ID: "highest column id assigned so far",
-    ROW_ID_COLUMN: "name of the column in which rewritten files store their row ids",
-    ROW_COMMIT_VERSION_COLUMN: (
+    Key.MAX_COLUMN_ID: "highest column id assigned so far",
+    Key.ROW_ID_COLUMN: "name of the column in which rewritten files store their row ids",
+    Key.ROW_COMMIT_VERSION_COLUMN: (
         "name of the column in which rewritten files store row commit versions"
     ),
-    ICT_ENABLEMENT_VERSION: "version that enabled in-commit timestamps",
-    ICT_ENABLEMENT_TIMESTAMP: "time at which in-commit timestamps were enabled",
-    PROTECTED_BEFORE: "version before which checkpoints are protected",
+    Key.ICT_ENABLEMENT_VERSION: "version that enabled in-commit timestamps",
+    Key.ICT_ENABLEMENT_TIMESTAMP: "time at which in-commit timestamps were enabled",
+    Key.PROTECTED_BEFORE: "version before which checkpoints are protected",
 }
 """The properties that Delta writes by itself, each with what for."""
 
@@ -168,7 +153,11 @@ def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) 
         done = "added" if change.kind is ChangeKind.ADD else "removed"
         if any((change.kind, subject) in changes for subject in outer):
             return f"{done} with the enclosing column"
-    elif isinstance(before, dict) and TYPE_CHANGES in before and TYPE_CHANGES not in after:
+    elif (
+        isinstance(before, dict)
+        and FieldKey.TYPE_CHANGES in before
+        and FieldKey.TYPE_CHANGES not in after
+    ):
         return "no file has the older type any longer"
     elif any(isinstance(v, dict) and COLUMN_MAPPING_KEYS & v.keys() for v in (before, after)):
         return (
@@ -354,7 +343,7 @@ def _lost_with_feature(change: Change, transition: Transition) -> str:
 def _undo_listing(change: Change, name: str, transition: Transition) -> Undo:
     before, after = transition.before, transition.after
     if not after.protocol.supports(name):
-        step = kinds.SetProperties({f"{FEATURE_PREFIX}{name}": "supported"})
+        step = kinds.SetProperties({f"{Key.FEATURE_PREFIX}{name}": "supported"})
         return Undo(f"enable-feature {name} --support-only{_PRICES[step.cost(after)]}", (step,))
     if change.kind is ChangeKind.REMOVE or before.protocol.supports(name):
         return _NOTHING_LOST
@@ -386,12 +375,12 @@ def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
     before, after = change.before, transition.after
     if name in _NEEDED_BY_V3 and _has_v3(after):
         return _NEEDED_FOR_GOOD
-    if name == COLUMN_MAPPING_MODE:
+    if name == Key.COLUMN_MAPPING_MODE:
         return _UNDO_MAPPING if before in (None, "none") else _UNDO_UNMAPPING
     if name in KEPT_BY_DELTA:
         return _KEPT if change.after else _REWRITTEN_WHEN_NEEDED
-    constraint = name[len(CONSTRAINT_PREFIX) :]
-    if not name.lower().startswith(CONSTRAINT_PREFIX):
+    constraint = name[len(Key.CONSTRAINT_PREFIX) :]
+    if not name.lower().startswith(Key.CONSTRAINT_PREFIX):
         never = name == compat_key(_LASTING) and before is None
         undo = Undo(_NEVER) if never else _set_back(name, before, after)
         undo = replace(undo, words=f"{undo.words}{_not_restored(change, name)}")
@@ -407,7 +396,7 @@ def _not_restored(change: Change, name: str) -> str:
     """What setting the property back does not bring back, as a clause; empty for nothing."""
     default = PROPERTIES[name.lower()].default if name.lower() in PROPERTIES else None
     before, after = change.before or default or "", change.after or default or ""
-    if name == CHANGE_DATA_FEED and before.lower() == "true":
+    if name == Key.CHANGE_DATA_FEED and before.lower() == "true":
         return "; changes made meanwhile are never recorded"
     deletes = name == _CLEANUP and before.lower() == "false"
     if deletes or (name in _RETENTIONS and kept_for(after) < kept_for(before)):
@@ -425,7 +414,7 @@ def _has_v3(snapshot: Snapshot) -> bool:
 
 _LASTING: Final = 3
 """The version of Iceberg compatibility that can never be turned off."""
-_NEEDED_BY_V3: Final = frozenset({COLUMN_MAPPING_MODE, ROW_TRACKING})
+_NEEDED_BY_V3: Final = frozenset({Key.COLUMN_MAPPING_MODE, Key.ROW_TRACKING})
 _NEEDED_FOR_GOOD: Final = Undo("never: icebergCompatV3 needs it, and cannot be turned off")
 
 
@@ -437,11 +426,11 @@ def _set_back(key: str, before: str | None, after: Snapshot) -> Undo:
 
 _UNDO_MAPPING: Final = Undo(
     "set-mapping-mode none, which rewrites every file",
-    (kinds.SetProperties({COLUMN_MAPPING_MODE: "none"}),),
+    (kinds.SetProperties({Key.COLUMN_MAPPING_MODE: "none"}),),
 )
 _UNDO_UNMAPPING: Final = Undo(
     "set-mapping-mode name (metadata only), which gives new ids",
-    (kinds.SetProperties({COLUMN_MAPPING_MODE: "name"}),),
+    (kinds.SetProperties({Key.COLUMN_MAPPING_MODE: "name"}),),
 )
 
 
@@ -473,7 +462,9 @@ def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
     # A change of column mapping, or dropping type widening.
     if (was == "none") == (is_now == "none"):
         entries = change.before if isinstance(change.before, dict) else {}
-        forgets_types = TYPE_CHANGES in entries and not COLUMN_MAPPING_KEYS & entries.keys()
+        forgets_types = (
+            FieldKey.TYPE_CHANGES in entries and not COLUMN_MAPPING_KEYS & entries.keys()
+        )
         return _NOTHING_LOST if forgets_types else _KEPT
     if was != "none":
         return _UNDO_UNMAPPING
@@ -486,17 +477,17 @@ def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
         return _undo_moves(transition)
     column = parse_column(name)
     before, after = change.before or {}, change.after or {}
-    if "type" in before or TYPE_CHANGES in after:
+    if "type" in before or FieldKey.TYPE_CHANGES in after:
         return Undo("never: a type cannot be narrowed again")
     if "nullable" in before:
         return Undo("never: Delta adds no NOT NULL to a column that may hold nulls")
-    if COMMENT in {**before, **after}:
-        comment = before.get(COMMENT)
+    if FieldKey.COMMENT in {**before, **after}:
+        comment = before.get(FieldKey.COMMENT)
         step = kinds.ChangeColumns((kinds.ColumnChange(column, comment=comment or ""),))
         undo = _by(step, transition.after)
         empty = ", which leaves an empty one" if comment is None else ""
         return Undo(f"{undo.words}{empty}", undo.steps)
-    back = kinds.ColumnChange(column, default=before.get(CURRENT_DEFAULT, ""))
+    back = kinds.ColumnChange(column, default=before.get(FieldKey.CURRENT_DEFAULT, ""))
     return _by(kinds.ChangeColumns((back,)), transition.after)
 
 
@@ -518,6 +509,6 @@ def _undo_moves(transition: Transition) -> Undo:
 _PLACES: Final[Mapping[str, Callable[[Change, str, Transition], Undo]]] = {
     "clusteringColumns": _undo_clustering,
     "configuration": _undo_property,
-    "description": lambda change, _, at: _set_back(TABLE_COMMENT, change.before, at.after),
+    "description": lambda change, _, at: _set_back(Key.TABLE_COMMENT, change.before, at.after),
     "schema": _undo_columns,
 }

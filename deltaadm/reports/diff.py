@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.blocks import Changes, Heading, Paragraph
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document, read_kind
-from deltaadm.domain.properties import (
-    ICT_ENABLEMENT_TIMESTAMP,
-    ICT_ENABLEMENT_VERSION,
-    PROTECTED_BEFORE,
-)
+from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import PROTOCOL, Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.columns import clustering_columns, with_clustering
@@ -138,9 +134,9 @@ _OF_ONE_TABLE: Final = frozenset(
         "configuration[delta.columnMapping.maxColumnId]",
         "configuration[delta.rowTracking.materializedRowIdColumnName]",
         "configuration[delta.rowTracking.materializedRowCommitVersionColumnName]",
-        f"configuration[{ICT_ENABLEMENT_TIMESTAMP}]",
-        f"configuration[{ICT_ENABLEMENT_VERSION}]",
-        f"configuration[{PROTECTED_BEFORE}]",
+        f"configuration[{Key.ICT_ENABLEMENT_TIMESTAMP}]",
+        f"configuration[{Key.ICT_ENABLEMENT_VERSION}]",
+        f"configuration[{Key.PROTECTED_BEFORE}]",
     }
 )
 _OF_ONE_COLUMN: Final = "delta.columnMapping."

@@ -20,7 +20,7 @@ from deltaadm.blocks import (
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.instants import instant
-from deltaadm.domain.properties import CONSTRAINT_PREFIX
+from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.table import no_table
@@ -63,7 +63,7 @@ _SECTIONS: Final = (
     ("partitionColumns", Section.SCHEMA),
     ("clusteringColumns", Section.CLUSTERING),
     ("configuration[delta.columnMapping.", Section.MAPPING),
-    (f"configuration[{CONSTRAINT_PREFIX}", Section.CONSTRAINTS),
+    (f"configuration[{Key.CONSTRAINT_PREFIX}", Section.CONSTRAINTS),
     ("configuration[", Section.PROPERTIES),
 )
 """The prefixes of subjects, with their sections; the first match counts."""

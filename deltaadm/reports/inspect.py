@@ -32,11 +32,7 @@ from deltaadm.domain.features import (
     mapping_mode,
     undo_feature,
 )
-from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    checkpoint_interval,
-    is_protocol_property,
-)
+from deltaadm.domain.properties import Key, checkpoint_interval, is_protocol_property
 from deltaadm.domain.protocol import PROTOCOL, Protocol
 from deltaadm.domain.schema import Path, path_text, type_name, walk
 from deltaadm.domain.snapshot import Snapshot
@@ -190,7 +186,7 @@ def describe(
             for path, of in fields
         )
     mapping = MappingReport(
-        mode=mode or metadata.configuration[COLUMN_MAPPING_MODE],
+        mode=mode or metadata.configuration[Key.COLUMN_MAPPING_MODE],
         supported=protocol.supports("columnMapping"),
         max_column_id=max_column_id(metadata),
         columns=listed,

@@ -12,7 +12,7 @@ from deltaadm.clients import Compatibility, Verdict, newest_releases, shifts, ve
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import Cost, TableFeature, dependents
-from deltaadm.domain.properties import FEATURE_PREFIX
+from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import DropFeature
@@ -293,9 +293,9 @@ class _Commit:
         self._statement_properties = {key.lower(): value for key, value in properties.items()}
         # The features that the statement asks for by name, in lower case, and with which words.
         self._requests = {
-            key.lower().removeprefix(FEATURE_PREFIX): f"property {key} is {value}"
+            key.lower().removeprefix(Key.FEATURE_PREFIX): f"property {key} is {value}"
             for key, value in properties.items()
-            if key.lower().startswith(FEATURE_PREFIX)
+            if key.lower().startswith(Key.FEATURE_PREFIX)
         }
         names = self._parameter("name") if self._operation == "ADD FEATURE" else None
         for name in names if isinstance(names, list) else [names]:

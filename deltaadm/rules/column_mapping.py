@@ -10,21 +10,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 from deltaadm.domain.file_facts import NotStatistics, parse_statistics
-from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    MAX_COLUMN_ID,
-    ROW_COMMIT_VERSION_COLUMN,
-    ROW_ID_COLUMN,
-)
-from deltaadm.domain.schema import Path, StructField, StructType, path_text, walk
+from deltaadm.domain.properties import Key
+from deltaadm.domain.schema import FieldKey, Path, StructField, StructType, path_text, walk
 from deltaadm.domain.steps import SetProperties, Step
 from deltaadm.domain.transaction.column_mapping import (
-    COLUMN_ID,
     INTERNAL_COLUMNS,
-    NESTED_IDS,
-    PARQUET_FIELD_ID,
-    PARQUET_NESTED_IDS,
-    PHYSICAL_NAME,
     ColumnMappingMode,
     allow_mapping_mode_change,
     column_id,
@@ -63,8 +53,8 @@ from deltaadm.rules.rule import (
     schema_of,
 )
 
-MODE: Final = f"configuration[{COLUMN_MAPPING_MODE}]"
-MAX: Final = f"configuration[{MAX_COLUMN_ID}]"
+MODE: Final = f"configuration[{Key.COLUMN_MAPPING_MODE}]"
+MAX: Final = f"configuration[{Key.MAX_COLUMN_ID}]"
 
 
 @rule("DL401", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -81,7 +71,7 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
     """
     metadata = table.snapshot.metadata
     if mapping_mode(metadata) is None:
-        value = metadata.configuration[COLUMN_MAPPING_MODE]
+        value = metadata.configuration[Key.COLUMN_MAPPING_MODE]
         yield Problem(f"The mode is {value[:80]!r}; valid modes are none, name and id.", MODE)
 
 
@@ -100,7 +90,7 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     snapshot = table.snapshot
     if _mapped(snapshot.metadata) and not snapshot.protocol.supports("columnMapping"):
         yield Problem(
-            f"The mode is {snapshot.metadata.configuration[COLUMN_MAPPING_MODE]}, but the "
+            f"The mode is {snapshot.metadata.configuration[Key.COLUMN_MAPPING_MODE]}, but the "
             f"protocol {snapshot.protocol.simple_string} does not support columnMapping.",
             MODE,
             fix=adding(snapshot, "columnMapping"),
@@ -121,7 +111,7 @@ def column_without_id(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping.
     """
     for path, field in _mapped_fields(table):
-        if field.metadata.get(COLUMN_ID) is None:
+        if field.metadata.get(FieldKey.COLUMN_ID) is None:
             yield Problem(f"Column {path_text(path)} has no id.", place_of(path))
 
 
@@ -140,7 +130,7 @@ def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping.
     """
     for path, field in _mapped_fields(table):
-        name = field.metadata.get(PHYSICAL_NAME)
+        name = field.metadata.get(FieldKey.PHYSICAL_NAME)
         if not isinstance(name, str) or not name:
             yield Problem(f"Column {path_text(path)} has no physical name.", place_of(path))
 
@@ -199,8 +189,8 @@ def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET; delta-io/delta#3183.
     """
     metadata = table.snapshot.metadata
-    if _mapped(metadata) and MAX_COLUMN_ID not in metadata.configuration:
-        yield Problem(f"{MAX_COLUMN_ID} is not set.", MAX, fix=_counted(table))
+    if _mapped(metadata) and Key.MAX_COLUMN_ID not in metadata.configuration:
+        yield Problem(f"{Key.MAX_COLUMN_ID} is not set.", MAX, fix=_counted(table))
 
 
 @rule("DL408", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -218,16 +208,16 @@ def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     stored = max_column_id(metadata)
     highest = find_max_column_id(schema_of(metadata))
     if _mapped(metadata) and stored is not None and stored < highest:
-        message = f"{MAX_COLUMN_ID} is {stored}, but id {highest} is in use."
+        message = f"{Key.MAX_COLUMN_ID} is {stored}, but id {highest} is in use."
         yield Problem(message, MAX, fix=_counted(table))
 
 
 def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
     """Setting the mode that is already there makes Delta count the ids."""
-    mode = table.snapshot.metadata.configuration[COLUMN_MAPPING_MODE]
+    mode = table.snapshot.metadata.configuration[Key.COLUMN_MAPPING_MODE]
     return accepted(
         table.snapshot,
-        SetProperties({COLUMN_MAPPING_MODE: mode}),
+        SetProperties({Key.COLUMN_MAPPING_MODE: mode}),
         lambda after: max_column_id(after.metadata) is not None,
     )
 
@@ -251,7 +241,7 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     before, after = pair
     left, right = max_column_id(before), max_column_id(after)
     if left is not None and right is not None and right < left:
-        yield Problem(f"{MAX_COLUMN_ID} changed from {left} to {right}.")
+        yield Problem(f"{Key.MAX_COLUMN_ID} changed from {left} to {right}.")
     # An id that was in use before the commit is still that column's (changes are DL415's); one
     # that comes back after a drop points at data of another column.
     present = {column_id(field) for _, field in fields_of(before)}
@@ -275,7 +265,7 @@ def bad_column_id(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping; delta-kernel-rs, table_features/column_mapping.rs.
     """
     for path, field in _mapped_fields(table):
-        stored = field.metadata.get(COLUMN_ID)
+        stored = field.metadata.get(FieldKey.COLUMN_ID)
         if stored is not None and not _is_id(stored):
             yield Problem(f"Column {path_text(path)} has the id {_shown(stored)}.", place_of(path))
 
@@ -301,7 +291,11 @@ def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     ALREADY_EXISTS; delta-io/delta#3487.
     """
     if mapping_mode(table.snapshot.metadata) is ColumnMappingMode.NONE:
-        yield from _columns_with(table, {COLUMN_ID, PHYSICAL_NAME, NESTED_IDS}, "mapping metadata")
+        yield from _columns_with(
+            table,
+            {FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME, FieldKey.NESTED_IDS},
+            "mapping metadata",
+        )
 
 
 @rule("DL412", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -317,7 +311,7 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Writer Requirements for IcebergCompatV2.
     """
     for path, field in _mapped_fields(table):
-        stored = field.metadata.get(NESTED_IDS)
+        stored = field.metadata.get(FieldKey.NESTED_IDS)
         if stored is None:
             continue
         if not isinstance(stored, dict):
@@ -450,7 +444,9 @@ def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: delta-io/delta, DeltaColumnMapping.scala, COLUMN_MAPPING_METADATA_KEYS.
     """
-    yield from _columns_with(table, {PARQUET_FIELD_ID, PARQUET_NESTED_IDS}, "Parquet field ids")
+    yield from _columns_with(
+        table, {FieldKey.PARQUET_FIELD_ID, FieldKey.PARQUET_NESTED_IDS}, "Parquet field ids"
+    )
 
 
 def _columns_with(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[Problem]:
@@ -475,7 +471,7 @@ def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
     if _mode_of(file.state) is ColumnMappingMode.ID:
         # The columns in which row tracking keeps its values have no field id by design.
         kept_by_delta = {
-            file.state.property(key) for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN)
+            file.state.property(key) for key in (Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION_COLUMN)
         }
         bare = [column for column in file.without_field_id if column not in kept_by_delta]
         if bare:

@@ -8,15 +8,8 @@ from contextlib import suppress
 from typing import Final
 
 from deltaadm.domain.features import FEATURES, is_variant, struct_fields
-from deltaadm.domain.properties import (
-    ICT_ENABLEMENT_TIMESTAMP,
-    ICT_ENABLEMENT_VERSION,
-    ROW_COMMIT_VERSION_COLUMN,
-    ROW_ID_COLUMN,
-    TYPE_CHANGES,
-    switch,
-)
-from deltaadm.domain.schema import DataType, PrimitiveType, StructField, path_text, slots
+from deltaadm.domain.properties import Key, switch
+from deltaadm.domain.schema import DataType, FieldKey, PrimitiveType, StructField, path_text, slots
 from deltaadm.domain.steps import ClusterBy, Step
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
@@ -29,7 +22,7 @@ from deltaadm.domain.transaction.columns import (
 )
 from deltaadm.domain.transaction.removal import ROW_TRACKING_DOMAIN
 from deltaadm.domain.transaction.spark_support import invariants
-from deltaadm.domain.transaction.update import ROW_TRACKING, widens_in_iceberg
+from deltaadm.domain.transaction.update import widens_in_iceberg
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, SnapshotFacts
 from deltaadm.json_values import integer
@@ -98,7 +91,7 @@ def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
     """
     supported = table.state.supports("typeWidening") or table.state.supports("typeWidening-preview")
     for path, field in fields_of(table.snapshot.metadata):
-        if TYPE_CHANGES not in field.metadata:
+        if FieldKey.TYPE_CHANGES not in field.metadata:
             continue
         if not supported:
             yield Problem(
@@ -117,7 +110,7 @@ def _type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
 
     An entry that is no such record has empty types.
     """
-    recorded = field.metadata.get(TYPE_CHANGES)
+    recorded = field.metadata.get(FieldKey.TYPE_CHANGES)
     for entry in recorded if isinstance(recorded, list) else ():
         document = entry if isinstance(entry, dict) else {}
         values = [document.get(key) for key in ("fieldPath", "fromType", "toType")]
@@ -127,7 +120,7 @@ def _type_changes(field: StructField) -> Iterator[tuple[str, str, str]]:
 
 def _record_flaws(field: StructField) -> Iterator[str]:
     """Return how the recorded type changes of a field contradict each other or its type."""
-    if not isinstance(field.metadata.get(TYPE_CHANGES, []), list):
+    if not isinstance(field.metadata.get(FieldKey.TYPE_CHANGES, []), list):
         yield "it is not a list"
     reached: dict[str, str] = {}
     for path, old, new in _type_changes(field):
@@ -578,12 +571,12 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Row Tracking.
     """
     totals = table.totals
-    on = is_on(table.snapshot, "rowTracking", ROW_TRACKING)
+    on = is_on(table.snapshot, "rowTracking", Key.ROW_TRACKING)
     if totals is not None and totals.without_row_tracking.count and on:
         lacking = totals.without_row_tracking
         files = f"{lacking.count} of {totals.facts.files} files"
         message = f"Row tracking is on, but {files} lack row ids, such as {lacking.paths[0]!r}."
-        yield Problem(message, f"configuration[{ROW_TRACKING}]")
+        yield Problem(message, f"configuration[{Key.ROW_TRACKING}]")
 
 
 @rule("DL502", Severity.ERROR, Scope.SNAPSHOT)
@@ -646,12 +639,12 @@ def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
     DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED.
     """
     snapshot = table.snapshot
-    if not is_on(snapshot, "rowTracking", ROW_TRACKING):
+    if not is_on(snapshot, "rowTracking", Key.ROW_TRACKING):
         return
     taken = {field.name.lower() for field in top_fields(snapshot.metadata)}
     # The column is stored in data files, which have the physical names.
     taken |= {physical_name(field).lower() for field in top_fields(snapshot.metadata)}
-    for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN):
+    for key in (Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION_COLUMN):
         name = snapshot.metadata.configuration.get(key, "")
         if not name:
             yield Problem(f"Row tracking is on, but {key} is not set.", f"configuration[{key}]")
@@ -673,7 +666,9 @@ def row_tracking_on_and_suspended(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Row Tracking; Delta Spark, DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION.
     """
     configuration = table.snapshot.metadata.configuration
-    if switch(configuration, ROW_TRACKING) and switch(configuration, "delta.rowTrackingSuspended"):
+    if switch(configuration, Key.ROW_TRACKING) and switch(
+        configuration, "delta.rowTrackingSuspended"
+    ):
         message = "Both delta.enableRowTracking and delta.rowTrackingSuspended are true."
         yield Problem(message, "configuration[delta.rowTrackingSuspended]")
 
@@ -698,7 +693,7 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
     snapshot = table.snapshot
     texts = {
         key: snapshot.metadata.configuration.get(key)
-        for key in (ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP)
+        for key in (Key.ICT_ENABLEMENT_VERSION, Key.ICT_ENABLEMENT_TIMESTAMP)
     }
     for key, text in texts.items():
         if (number := whole_number(text)) is not None and number < 0:
@@ -713,12 +708,12 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
     if version is not None and version > snapshot.version:
         start = f"version {version}, but the newest is {snapshot.version}"
         message = f"In-commit timestamps are said to start at {start}."
-        yield Problem(message, f"configuration[{ICT_ENABLEMENT_VERSION}]")
+        yield Problem(message, f"configuration[{Key.ICT_ENABLEMENT_VERSION}]")
     stated = table.enablement_timestamp
     if None not in (stated, time) and stated != time:
         actual = f"the commit of version {version} has {stated}"
-        message = f"{ICT_ENABLEMENT_TIMESTAMP} is {time}, but {actual}."
-        yield Problem(message, f"configuration[{ICT_ENABLEMENT_TIMESTAMP}]")
+        message = f"{Key.ICT_ENABLEMENT_TIMESTAMP} is {time}, but {actual}."
+        yield Problem(message, f"configuration[{Key.ICT_ENABLEMENT_TIMESTAMP}]")
 
 
 @rule("DL511", Severity.ERROR, Scope.SNAPSHOT, shared=True)

@@ -12,26 +12,31 @@ from typing import Final
 from deltaadm.domain.features import FEATURES, is_geospatial
 from deltaadm.domain.foreign_properties import foreign_value
 from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    CONSTRAINT_PREFIX,
     PROPERTIES,
+    Key,
     interval_microseconds,
     is_protocol_property,
     is_registered,
     portable,
     similar_property,
 )
-from deltaadm.domain.schema import DataType, Path, PrimitiveType, StructType, path_text, slots, walk
+from deltaadm.domain.schema import (
+    DataType,
+    FieldKey,
+    Path,
+    PrimitiveType,
+    StructType,
+    path_text,
+    slots,
+    walk,
+)
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.checks import (
     CHAR_TYPE,
-    COLLATIONS,
-    RAW_TYPE,
     RETENTION_KEYS,
-    STATISTICS_COLUMNS,
     catalog_type,
     check_retention,
     check_statistics_columns,
@@ -47,7 +52,6 @@ from deltaadm.domain.transaction.column_mapping import (
     has_invalid_characters,
 )
 from deltaadm.domain.transaction.spark_support import is_spark_type, refusal_to_read
-from deltaadm.domain.transaction.update import FORMATS
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, SnapshotFacts
@@ -330,7 +334,7 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     """
     for key, value in sorted(table.snapshot.metadata.configuration.items()):
         # DL308 reports the protocol's keys, DL401 the mapping mode and DL325 the Parquet version.
-        if is_protocol_property(key) or key in (COLUMN_MAPPING_MODE, PARQUET_VERSION):
+        if is_protocol_property(key) or key in (Key.COLUMN_MAPPING_MODE, PARQUET_VERSION):
             continue
         known = PROPERTIES.get(key.lower())
         if known is not None and known.key == key:
@@ -355,7 +359,7 @@ def _judged(table: SnapshotFacts, key: str, value: str) -> Iterator[Problem]:
                 severity=Severity.INFO,
             )
         return
-    refusal = _refusal_of_changes(table.snapshot) if key == FORMATS else None
+    refusal = _refusal_of_changes(table.snapshot) if key == Key.FORMATS else None
     if refusal is not None and refusal.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION":
         yield Problem(refusal.message, where, remedy=refusal.remedy)
     plain = portable(known, value)
@@ -652,7 +656,7 @@ def bad_statistics_columns(table: SnapshotFacts) -> Iterator[Problem]:
         check_statistics_columns(metadata)
     except DeltaadmError as error:
         if _is_readable(metadata):
-            yield Problem(error.message, _property(STATISTICS_COLUMNS))
+            yield Problem(error.message, _property(Key.STATISTICS_COLUMNS))
 
 
 @rule("DL323", Severity.WARNING, Scope.SNAPSHOT, shared=True)
@@ -686,7 +690,7 @@ def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
 def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
     """The expressions of a table, with their places."""
     for key, value in sorted(metadata.configuration.items()):
-        if key.lower().startswith(CONSTRAINT_PREFIX):
+        if key.lower().startswith(Key.CONSTRAINT_PREFIX):
             yield _property(key), value
     for path, field in walk(metadata.schema):
         keys = ("delta.generationExpression", "CURRENT_DEFAULT")
@@ -714,11 +718,11 @@ def odd_constraint(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, CHECK Constraints; delta-io/delta, Constraints.scala.
     """
     for key, value in sorted(table.snapshot.metadata.configuration.items()):
-        if not key.lower().startswith(CONSTRAINT_PREFIX):
+        if not key.lower().startswith(Key.CONSTRAINT_PREFIX):
             continue
         if key != key.lower():
             yield Problem(f"The key {key!r} is not in lower case.", _property(key))
-        if key.lower() == CONSTRAINT_PREFIX:
+        if key.lower() == Key.CONSTRAINT_PREFIX:
             yield Problem("The constraint has no name.", _property(key))
         if not value.strip():
             yield Problem("The constraint has no expression.", _property(key))
@@ -788,7 +792,10 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
     tried on Delta Spark 4.4.
     """
     for path, field in fields_of(table.snapshot.metadata):
-        noted, collations = field.metadata.get(RAW_TYPE), field.metadata.get(COLLATIONS)
+        noted, collations = (
+            field.metadata.get(FieldKey.RAW_TYPE),
+            field.metadata.get(FieldKey.COLLATIONS),
+        )
         if isinstance(noted, str):
             kind = noted_type(noted)
             if kind is None:

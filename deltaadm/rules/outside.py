@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from deltaadm.domain.features import TableFeature
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, PROPERTIES, spark_values
+from deltaadm.domain.properties import PROPERTIES, Key, spark_values
 from deltaadm.domain.schema import StructType, path_text, type_name, walk
 from deltaadm.domain.steps import SetProperties, Step
 from deltaadm.errors import DeltaadmError
@@ -409,7 +409,7 @@ def required_feature_missing(facts: PolicyFacts) -> Iterator[Problem]:
     for name in facts.policy.required_features:
         if not facts.snapshot.protocol.supports(name):
             known = TableFeature.lookup(name)
-            fix: tuple[Step, ...] = (SetProperties({f"{FEATURE_PREFIX}{name}": "supported"}),)
+            fix: tuple[Step, ...] = (SetProperties({f"{Key.FEATURE_PREFIX}{name}": "supported"}),)
             yield Problem(
                 f"The policy requires the feature {name}, which the table does not support.",
                 f"protocol.writerFeatures[{name}]",
@@ -449,14 +449,14 @@ def mapping_mode_not_allowed(facts: PolicyFacts) -> Iterator[Problem]:
     Source: deltaadm.toml, policy.
     """
     allowed = facts.policy.mapping_modes
-    mode = facts.snapshot.metadata.configuration.get(COLUMN_MAPPING_MODE, "none")
+    mode = facts.snapshot.metadata.configuration.get(Key.COLUMN_MAPPING_MODE, "none")
     if allowed and mode not in allowed:
         can_change = mode == "none" and "name" in allowed
         yield Problem(
             f"The column mapping mode is {mode!r}, but the policy allows only "
             f"{', '.join(allowed)}.",
-            f"configuration[{COLUMN_MAPPING_MODE}]",
-            fix=(SetProperties({COLUMN_MAPPING_MODE: "name"}),) if can_change else (),
+            f"configuration[{Key.COLUMN_MAPPING_MODE}]",
+            fix=(SetProperties({Key.COLUMN_MAPPING_MODE: "name"}),) if can_change else (),
         )
 
 

@@ -9,11 +9,7 @@ from itertools import count
 from typing import Final
 
 from deltaadm.dataclass import replace
-from deltaadm.domain.properties import (
-    ICT_ENABLEMENT_TIMESTAMP,
-    ICT_ENABLEMENT_VERSION,
-    PROTECTED_BEFORE,
-)
+from deltaadm.domain.properties import Key
 from deltaadm.domain.schema import Path
 from deltaadm.domain.snapshot import LogListing, Snapshot
 from deltaadm.domain.transaction.columns import clustering_columns, with_clustering
@@ -78,9 +74,9 @@ def _settled(snapshot: Snapshot) -> Snapshot:
         return snapshot
     configuration = dict(metadata.configuration)
     for key, value in configuration.items():
-        chosen = "0" if key == ICT_ENABLEMENT_TIMESTAMP else _CHOSEN
+        chosen = "0" if key == Key.ICT_ENABLEMENT_TIMESTAMP else _CHOSEN
         if KNOWN_AFTER_COMMIT in value:
-            is_version = key in (ICT_ENABLEMENT_VERSION, PROTECTED_BEFORE)
+            is_version = key in (Key.ICT_ENABLEMENT_VERSION, Key.PROTECTED_BEFORE)
             settled_value = value.replace(KNOWN_AFTER_COMMIT, chosen)
             configuration[key] = str(snapshot.version) if is_version else settled_value
     settled = metadata.with_configuration(configuration)

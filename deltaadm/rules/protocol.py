@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from deltaadm.domain.features import FEATURES, Status, TableFeature
-from deltaadm.domain.properties import MIN_READER_VERSION, MIN_WRITER_VERSION
+from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
@@ -483,8 +483,8 @@ def _rewritten(snapshot: Snapshot) -> tuple[Step, ...]:
     protocol = snapshot.protocol
     step = SetProperties(
         {
-            MIN_READER_VERSION: str(protocol.min_reader_version),
-            MIN_WRITER_VERSION: str(protocol.min_writer_version),
+            Key.MIN_READER_VERSION: str(protocol.min_reader_version),
+            Key.MIN_WRITER_VERSION: str(protocol.min_writer_version),
         }
     )
     return accepted(snapshot, step, lambda after: _lowest(after.protocol) == after.protocol)

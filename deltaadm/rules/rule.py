@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaadm import facts
 from deltaadm.dataclass import dataclass, field
-from deltaadm.domain.properties import FEATURE_PREFIX, switch
+from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import DataType, StructField, StructType, path_text, walk
 from deltaadm.domain.snapshot import LogListing, Snapshot
@@ -455,7 +455,7 @@ def accepted(
 
 def adding(snapshot: Snapshot, feature: str) -> tuple[Step, ...]:
     """The step that adds *feature* to the protocol, where Delta takes it."""
-    step = SetProperties({f"{FEATURE_PREFIX}{feature}": "supported"})
+    step = SetProperties({f"{Key.FEATURE_PREFIX}{feature}": "supported"})
     return accepted(snapshot, step, lambda after: after.protocol.supports(feature))
 
 

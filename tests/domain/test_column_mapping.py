@@ -23,6 +23,7 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
+    FieldKey,
     MapType,
     PrimitiveType,
     StructField,
@@ -31,12 +32,7 @@ from deltaadm.domain.schema import (
     walk,
 )
 from deltaadm.domain.transaction.column_mapping import (
-    COLUMN_ID,
     COLUMN_MAPPING_KEYS,
-    NESTED_IDS,
-    PARQUET_FIELD_ID,
-    PARQUET_NESTED_IDS,
-    PHYSICAL_NAME,
     ColumnMappingMode,
     allow_mapping_mode_change,
     assign_column_id_and_physical_name,
@@ -71,7 +67,7 @@ def column(name: str, type_: DataType = INT, **metadata: Any) -> StructField:
 
 
 def mapped(name: str, number: int, physical: str, type_: DataType = INT) -> StructField:
-    return column(name, type_, **{COLUMN_ID: number, PHYSICAL_NAME: physical})
+    return column(name, type_, **{FieldKey.COLUMN_ID: number, FieldKey.PHYSICAL_NAME: physical})
 
 
 def struct(*fields: StructField) -> StructType:
@@ -88,7 +84,10 @@ def table(*fields: StructField, mode: str | None = None, **configuration: str) -
 def identities(metadata: Metadata) -> dict[str, tuple[Any, Any]]:
     """Id and physical name of each field, in the order of the schema."""
     return {
-        path_text(path): (field.metadata.get(COLUMN_ID), field.metadata.get(PHYSICAL_NAME))
+        path_text(path): (
+            field.metadata.get(FieldKey.COLUMN_ID),
+            field.metadata.get(FieldKey.PHYSICAL_NAME),
+        )
         for path, field in walk(metadata.schema)
     }
 
@@ -244,7 +243,7 @@ def test_ids_go_on_from_the_highest_ever_given(
 
 
 def test_half_assigned_columns_are_completed():
-    fields = (column("a", **{COLUMN_ID: 4}), column("b", **{PHYSICAL_NAME: "p"}))
+    fields = (column("a", **{FieldKey.COLUMN_ID: 4}), column("b", **{FieldKey.PHYSICAL_NAME: "p"}))
     metadata = table(*fields, mode="name")
     after = try_fix_metadata(metadata, metadata, is_changing_mode_on_existing_table=False)
     assert identities(after) == {"a": (4, NEW), "b": (5, "p")}
@@ -273,13 +272,14 @@ def test_other_metadata_nullability_and_text_stay():
         "é",
         PrimitiveType("long"),
         nullable=False,
-        metadata={"comment": "c", COLUMN_ID: 1, PHYSICAL_NAME: "é"},
+        metadata={"comment": "c", FieldKey.COLUMN_ID: 1, FieldKey.PHYSICAL_NAME: "é"},
     )
 
 
 def nested_ids(metadata: Metadata) -> dict[str, Any]:
     return {
-        path_text(path): field.metadata.get(NESTED_IDS) for path, field in walk(metadata.schema)
+        path_text(path): field.metadata.get(FieldKey.NESTED_IDS)
+        for path, field in walk(metadata.schema)
     }
 
 
@@ -327,9 +327,9 @@ def test_physical_names_can_be_assigned_alone():
 
 @pytest.mark.parametrize(("metadata", "number", "name"), [
     ({}, None, "a"),
-    ({COLUMN_ID: 3, PHYSICAL_NAME: "p"}, 3, "p"),
-    ({COLUMN_ID: "3", PHYSICAL_NAME: 7}, None, "a"),
-    ({COLUMN_ID: True}, None, "a"),
+    ({FieldKey.COLUMN_ID: 3, FieldKey.PHYSICAL_NAME: "p"}, 3, "p"),
+    ({FieldKey.COLUMN_ID: "3", FieldKey.PHYSICAL_NAME: 7}, None, "a"),
+    ({FieldKey.COLUMN_ID: True}, None, "a"),
 ])  # fmt: skip
 def test_id_and_name_of_a_field(metadata: dict[str, Any], number: int | None, name: str):
     assert column_id(column("a", **metadata)) == number
@@ -389,7 +389,7 @@ def test_incoming_mapping_metadata_is_stripped_unless_the_table_has_some():
 @pytest.mark.parametrize(("fields", "configuration", "refusal", "words"), [
     pytest.param((mapped("a", 1, "a"),), {MAX_ID: "1"}, ..., "", id="all is well"),
     pytest.param((column("a"),), {MAX_ID: "1"}, None, "no column id", id="no id"),
-    pytest.param((column("a", **{COLUMN_ID: 1}),), {MAX_ID: "1"}, None, "no physical name",
+    pytest.param((column("a", **{FieldKey.COLUMN_ID: 1}),), {MAX_ID: "1"}, None, "no physical name",
         id="no name"),
     pytest.param((mapped("l", 1, "l", ArrayType(struct(column("x")))),), {MAX_ID: "1"}, None,
         "no column id", id="no id inside an array"),
@@ -411,8 +411,9 @@ def test_incoming_mapping_metadata_is_stripped_unless_the_table_has_some():
     pytest.param((mapped("a", 2, "a"),), {MAX_ID: "1"},
         "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY", "column id 2",
         id="a counter that is too low"),
-    pytest.param((replace(mapped("l", 1, "l"), metadata={COLUMN_ID: 1, PHYSICAL_NAME: "l",
-        NESTED_IDS: {"l.element": 9}}),), {MAX_ID: "1"},
+    pytest.param((replace(mapped("l", 1, "l"), metadata={
+        FieldKey.COLUMN_ID: 1, FieldKey.PHYSICAL_NAME: "l", FieldKey.NESTED_IDS: {"l.element": 9},
+        }),), {MAX_ID: "1"},
         "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY", "column id 9",
         id="a counter below a nested id"),
     pytest.param((column("_change_type"),), {MAX_ID: "0"}, ..., "", id="an internal column"),
@@ -473,14 +474,18 @@ def test_a_physical_schema_has_physical_names_and_field_ids_in_both_modes():
     for mode in (NAME, ID):
         physical = create_physical_schema(logical, REFERENCE, mode)
         assert {
-            path_text(path): field.metadata[PARQUET_FIELD_ID] for path, field in walk(physical)
+            path_text(path): field.metadata[FieldKey.PARQUET_FIELD_ID]
+            for path, field in walk(physical)
         } == {"p2": 2, "p2.p3": 3, "p4": 4, "p4.element.p5": 5}
     assert create_physical_schema(logical, REFERENCE, NONE) is logical
 
 
 def test_physical_attributes_are_those_of_the_physical_schema():
     assert create_physical_attributes((column("A"),), REFERENCE, NAME) == (
-        column("p1", **{COLUMN_ID: 1, PHYSICAL_NAME: "p1", PARQUET_FIELD_ID: 1}),
+        column(
+            "p1",
+            **{FieldKey.COLUMN_ID: 1, FieldKey.PHYSICAL_NAME: "p1", FieldKey.PARQUET_FIELD_ID: 1},
+        ),
     )
 
 
@@ -490,7 +495,7 @@ def test_a_column_that_the_reference_lacks_is_refused():
     assert "s.y" in caught.value.message
 
 
-@pytest.mark.parametrize("missing", [COLUMN_ID, PHYSICAL_NAME])
+@pytest.mark.parametrize("missing", [FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME])
 def test_a_reference_without_an_assignment_is_refused(missing: str):
     kept = {key: value for key, value in mapped("a", 1, "p").metadata.items() if key != missing}
     with pytest.raises(Refused):
@@ -508,14 +513,19 @@ def test_internal_columns_stay_as_they_are():
 def test_the_metadata_of_a_field_depends_on_the_mode():
     one = replace(
         mapped("l", 4, "p"),
-        metadata={COLUMN_ID: 4, PHYSICAL_NAME: "p", NESTED_IDS: {"p.element": 5}, "comment": "c"},
+        metadata={
+            FieldKey.COLUMN_ID: 4,
+            FieldKey.PHYSICAL_NAME: "p",
+            FieldKey.NESTED_IDS: {"p.element": 5},
+            "comment": "c",
+        },
     )
     assert column_mapping_metadata(one, NONE) == {"comment": "c"}
     for mode in (NAME, ID):
         assert column_mapping_metadata(one, mode) == {
             **one.metadata,
-            PARQUET_FIELD_ID: 4,
-            PARQUET_NESTED_IDS: {"p.element": 5},
+            FieldKey.PARQUET_FIELD_ID: 4,
+            FieldKey.PARQUET_NESTED_IDS: {"p.element": 5},
         }
     assert set_column_metadata(struct(one), NONE) == struct(column("l", comment="c"))
 
@@ -568,7 +578,7 @@ def test_assigning_twice_is_assigning_once(schema: StructType, iceberg: bool):
     slots = [
         number
         for _, one in walk(once.schema)
-        for number in one.metadata.get(NESTED_IDS, {}).values()
+        for number in one.metadata.get(FieldKey.NESTED_IDS, {}).values()
     ]
     assert sorted([*ids, *slots]) == list(range(1, len(ids) + len(slots) + 1))
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltaadm.domain.properties import ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION
+from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.schema import Path as Column
 from deltaadm.domain.snapshot import FileFacts, Snapshot
@@ -371,9 +371,14 @@ def errors_on(state: Snapshot, root: Path) -> set[str]:
 
 def _actions(state: Snapshot) -> Iterator[tables.Action]:
     stored = dict(state.metadata.configuration)
-    since = stored.get(ICT_ENABLEMENT_VERSION, "").replace(KNOWN_AFTER_COMMIT, str(state.version))
-    if KNOWN_AFTER_COMMIT in stored.get(ICT_ENABLEMENT_TIMESTAMP, ""):
-        stored |= {ICT_ENABLEMENT_VERSION: since, ICT_ENABLEMENT_TIMESTAMP: str(int(since) + 1)}
+    since = stored.get(Key.ICT_ENABLEMENT_VERSION, "").replace(
+        KNOWN_AFTER_COMMIT, str(state.version)
+    )
+    if KNOWN_AFTER_COMMIT in stored.get(Key.ICT_ENABLEMENT_TIMESTAMP, ""):
+        stored |= {
+            Key.ICT_ENABLEMENT_VERSION: since,
+            Key.ICT_ENABLEMENT_TIMESTAMP: str(int(since) + 1),
+        }
     yield {"protocol": state.protocol.to_wire()}
     yield {"metaData": state.metadata.with_configuration(stored).to_wire()}
     for domain in (state.domains or {}).values():

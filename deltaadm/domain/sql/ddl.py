@@ -16,6 +16,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
+    FieldKey,
     MapType,
     Path,
     PrimitiveType,
@@ -111,14 +112,6 @@ _LAST_CHARACTER: Final = 0x10FFFF
 
 
 _Read = TypeVar("_Read")
-
-COMMENT: Final = "comment"
-GENERATION: Final = "delta.generationExpression"
-CURRENT_DEFAULT: Final = "CURRENT_DEFAULT"
-EXISTS_DEFAULT: Final = "EXISTS_DEFAULT"
-IDENTITY_START: Final = "delta.identity.start"
-IDENTITY_STEP: Final = "delta.identity.step"
-IDENTITY_EXPLICIT: Final = "delta.identity.allowExplicitInsert"
 
 
 @dataclass(frozen=True)
@@ -229,13 +222,13 @@ def columns_sql(struct: StructType) -> str:
 def column_sql(column: StructField, name: str | None = None) -> str:
     """Return the SQL of a column with all its clauses, under the already quoted *name* if given."""
     metadata, computed = column.metadata, ""
-    if GENERATION in metadata:
-        computed = f" GENERATED ALWAYS AS ({metadata[GENERATION]})"
-    elif CURRENT_DEFAULT in metadata:
-        computed = f" DEFAULT {metadata[CURRENT_DEFAULT]}"
-    elif IDENTITY_START in metadata:
-        how = "BY DEFAULT" if metadata.get(IDENTITY_EXPLICIT) else "ALWAYS"
-        start, step = metadata[IDENTITY_START], metadata.get(IDENTITY_STEP, 1)
+    if FieldKey.GENERATION in metadata:
+        computed = f" GENERATED ALWAYS AS ({metadata[FieldKey.GENERATION]})"
+    elif FieldKey.CURRENT_DEFAULT in metadata:
+        computed = f" DEFAULT {metadata[FieldKey.CURRENT_DEFAULT]}"
+    elif FieldKey.IDENTITY_START in metadata:
+        how = "BY DEFAULT" if metadata.get(FieldKey.IDENTITY_EXPLICIT) else "ALWAYS"
+        start, step = metadata[FieldKey.IDENTITY_START], metadata.get(FieldKey.IDENTITY_STEP, 1)
         computed = f" GENERATED {how} AS IDENTITY (START WITH {start} INCREMENT BY {step})"
     quoted = name or identifier(column.name)
     return f"{quoted} {type_sql(column.type)}{_plain_clauses(column)}{computed}"
@@ -254,7 +247,7 @@ def position_sql(position: Position) -> str:
 
 
 def _plain_clauses(column: StructField) -> str:
-    comment = column.metadata.get(COMMENT)
+    comment = column.metadata.get(FieldKey.COMMENT)
     return ("" if column.nullable else " NOT NULL") + (
         "" if comment is None else f" COMMENT {literal(str(comment))}"
     )
@@ -393,7 +386,7 @@ def _column(reader: _Reader) -> StructField:
     column, _ = _described(reader, name, _OF_CREATE)
     # The types of Spark's parser; Delta takes the former alone.
     known = (PrimitiveType("long"), PrimitiveType("integer"))
-    if IDENTITY_START in column.metadata and column.type not in known:
+    if FieldKey.IDENTITY_START in column.metadata and column.type not in known:
         raise Refused(
             f"The identity column {name} has the type {type_sql(column.type)}.",
             remedy="Declare it as BIGINT.",
@@ -451,11 +444,11 @@ def _described(
         if word == "COMMENT":
             if reader.next.kind != "text":
                 raise reader.wrong("a quoted string")
-            metadata[COMMENT] = unescaped(reader.take().text)
+            metadata[FieldKey.COMMENT] = unescaped(reader.take().text)
         elif word == "DEFAULT":
-            metadata[CURRENT_DEFAULT] = _expression(reader, _after_default)
+            metadata[FieldKey.CURRENT_DEFAULT] = _expression(reader, _after_default)
             # Spark evaluates the default once, for the rows that are there already.
-            metadata[EXISTS_DEFAULT] = KNOWN_AFTER_COMMIT
+            metadata[FieldKey.EXISTS_DEFAULT] = KNOWN_AFTER_COMMIT
         else:
             metadata |= _generated(reader, is_new=known is _OF_CREATE)
     return StructField(name, data_type, nullable, metadata), position
@@ -474,19 +467,21 @@ def _generated(reader: _Reader, *, is_new: bool) -> dict[str, Any]:
     reader.expect("AS")
     if by_default or reader.ahead("IDENTITY"):
         reader.expect("IDENTITY")
-        return _sequence(reader) | {IDENTITY_EXPLICIT: by_default}
+        return _sequence(reader) | {FieldKey.IDENTITY_EXPLICIT: by_default}
     reader.expect("(")
     expression = _expression(reader, lambda rest: rest.ahead(")"))
     reader.expect(")")
-    return {GENERATION: expression}
+    return {FieldKey.GENERATION: expression}
 
 
 def _sequence(reader: _Reader) -> dict[str, int]:
     options: dict[str, int] = {}
     if reader.accept("("):
         while not reader.accept(")"):
-            start = IDENTITY_START not in options and reader.accept("START", "WITH")
-            if not start and (IDENTITY_STEP in options or not reader.accept("INCREMENT", "BY")):
+            start = FieldKey.IDENTITY_START not in options and reader.accept("START", "WITH")
+            if not start and (
+                FieldKey.IDENTITY_STEP in options or not reader.accept("INCREMENT", "BY")
+            ):
                 raise reader.wrong("START WITH, INCREMENT BY or )")
             sign = -1 if reader.accept("-") else 1
             token = reader.next
@@ -495,14 +490,14 @@ def _sequence(reader: _Reader) -> dict[str, int]:
             if not -(2**63) <= number < 2**63:
                 raise reader.wrong("a 64-bit integer")
             reader.take()
-            options[IDENTITY_START if start else IDENTITY_STEP] = number
-    if options.get(IDENTITY_STEP) == 0:
+            options[FieldKey.IDENTITY_START if start else FieldKey.IDENTITY_STEP] = number
+    if options.get(FieldKey.IDENTITY_STEP) == 0:
         raise Refused(
             "An identity column cannot be incremented by 0.",
             remedy="Increment it by another number.",
             delta_error_class="IDENTITY_COLUMNS_ILLEGAL_STEP",
         )
-    return {IDENTITY_START: 1, IDENTITY_STEP: 1} | options
+    return {FieldKey.IDENTITY_START: 1, FieldKey.IDENTITY_STEP: 1} | options
 
 
 def _expression(reader: _Reader, ends: Callable[[_Reader], bool]) -> str:

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import is_identity
-from deltaadm.domain.properties import CONSTRAINT_PREFIX, TYPE_CHANGES, is_true
+from deltaadm.domain.properties import Key, is_true
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
+    FieldKey,
     MapType,
     Path,
     PrimitiveType,
@@ -29,15 +30,7 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql import ddl
-from deltaadm.domain.sql.ddl import (
-    COMMENT,
-    CURRENT_DEFAULT,
-    GENERATION,
-    ColumnDefinition,
-    Position,
-    path_sql,
-    type_sql,
-)
+from deltaadm.domain.sql.ddl import ColumnDefinition, Position, path_sql, type_sql
 from deltaadm.domain.steps.step import COLUMN_CHANGES, ColumnChange, Operation, Step, Touches
 from deltaadm.domain.transaction import checks
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
@@ -154,9 +147,9 @@ def _column_document(path: Path, field: StructField, position: Position | None) 
 def _refuse_dependents(metadata: Metadata, column: Path) -> None:
     """Raise `Refused` where a constraint or a generated column is computed from *column*."""
     constraints = [
-        key[len(CONSTRAINT_PREFIX) :]
+        key[len(Key.CONSTRAINT_PREFIX) :]
         for key, expression in sorted(metadata.configuration.items())
-        if key.lower().startswith(CONSTRAINT_PREFIX) and _mentions(expression, column)
+        if key.lower().startswith(Key.CONSTRAINT_PREFIX) and _mentions(expression, column)
     ]
     if constraints:
         raise Refused(
@@ -168,7 +161,8 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
         field.name
         # At the top level alone, where Delta looks for generation expressions.
         for field in metadata.schema.fields
-        if GENERATION in field.metadata and _mentions(str(field.metadata[GENERATION]), column)
+        if FieldKey.GENERATION in field.metadata
+        and _mentions(str(field.metadata[FieldKey.GENERATION]), column)
     ]
     if generated:
         raise Refused(
@@ -212,12 +206,12 @@ def _require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
 
 def _with_statistics_of(metadata: Metadata, columns: str) -> Metadata:
     """*metadata* with statistics of these columns, if it lists any for them."""
-    listed = checks.STATISTICS_COLUMNS in metadata.configuration
-    return metadata.with_properties({checks.STATISTICS_COLUMNS: columns}) if listed else metadata
+    listed = Key.STATISTICS_COLUMNS in metadata.configuration
+    return metadata.with_properties({Key.STATISTICS_COLUMNS: columns}) if listed else metadata
 
 
 def _listed_for_statistics(metadata: Metadata) -> tuple[Path, ...]:
-    return checks.column_names(metadata.configuration.get(checks.STATISTICS_COLUMNS, ""))
+    return checks.column_names(metadata.configuration.get(Key.STATISTICS_COLUMNS, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,10 +247,10 @@ class ChangeColumns(Step):
         if any(change.position for change, _ in effective):
             check_statistics_of(metadata, clustering_columns(snapshot) or ())
         for change, place in effective:
-            if change.type is not None and GENERATION in place.metadata:
+            if change.type is not None and FieldKey.GENERATION in place.metadata:
                 raise Refused(
-                    f"{path_text(change.column)} is generated from {place.metadata[GENERATION]!r}, "
-                    "whose type would no longer match.",
+                    f"{path_text(change.column)} is generated from "
+                    f"{place.metadata[FieldKey.GENERATION]!r}, whose type would no longer match.",
                     remedy="The type of a generated column cannot be changed.",
                     delta_error_class="DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
                 )
@@ -286,7 +280,7 @@ class ChangeColumns(Step):
         for change, place in _effective(self._spelled(before.metadata.schema)):
             column = _edited(place, change)
             if change.type is not None:
-                bare = column.without(checks.RAW_TYPE)
+                bare = column.without(FieldKey.RAW_TYPE)
                 column = checks.without_char(replace(bare, type=change.type))
             columns.append(_column_document(change.column, column, change.position))
         if len(columns) > 1:
@@ -325,7 +319,7 @@ def _effective(
 
 def _declared_type(place: StructField) -> DataType:
     """The type as it was declared: for char and varchar not the string that is stored."""
-    raw = place.metadata.get(checks.RAW_TYPE)
+    raw = place.metadata.get(FieldKey.RAW_TYPE)
     is_char = checks.CHAR_TYPE.fullmatch(raw if isinstance(raw, str) else "")
     return PrimitiveType(is_char[0]) if is_char else place.type
 
@@ -354,11 +348,11 @@ def _changed(
 def _edited(field: StructField, change: ColumnChange) -> StructField:
     metadata: dict[str, Any] = dict(field.metadata)
     if change.comment is not None:
-        metadata[COMMENT] = change.comment
+        metadata[FieldKey.COMMENT] = change.comment
     if change.default:
-        metadata[CURRENT_DEFAULT] = change.default
+        metadata[FieldKey.CURRENT_DEFAULT] = change.default
     elif change.default is not None:
-        metadata.pop(CURRENT_DEFAULT, None)
+        metadata.pop(FieldKey.CURRENT_DEFAULT, None)
     nullable = field.nullable if change.nullable is None else change.nullable
     return replace(field, nullable=nullable, metadata=metadata)
 
@@ -373,7 +367,7 @@ def _retyped(
     metadata = dict(field.metadata)
     if not inside:
         # Where the new type has a length, `fit_for_log` notes it anew.
-        metadata.pop(checks.RAW_TYPE, None)
+        metadata.pop(FieldKey.RAW_TYPE, None)
     if _widens(snapshot) and _is_recorded(place.type, new):
         # Clients of the preview also want the version.
         preview = snapshot.protocol.supports("typeWidening-preview")
@@ -383,7 +377,7 @@ def _retyped(
             "fromType": type_name(place.type),
             **({"fieldPath": ".".join(inside)} if inside else {}),
         }
-        metadata[TYPE_CHANGES] = [*metadata.get(TYPE_CHANGES, []), change]
+        metadata[FieldKey.TYPE_CHANGES] = [*metadata.get(FieldKey.TYPE_CHANGES, []), change]
     data_type = change_type(field.type, inside, lambda _: new)
     return _with_field(schema, owner, replace(field, type=data_type, metadata=metadata))
 
@@ -554,7 +548,7 @@ class AddColumns(Step):
             # Parents are those of the table as it is; a position may name a column just added.
             schema = _with_column(schema, before, definition)
         for definition in self.columns:
-            default = definition.column.metadata.get(CURRENT_DEFAULT)
+            default = definition.column.metadata.get(FieldKey.CURRENT_DEFAULT)
             if isinstance(default, str):
                 refuse_default(definition.column.name, definition.column.type, default)
         self._refuse_taken(before)
@@ -573,12 +567,12 @@ class AddColumns(Step):
                 )
         for definition in self.columns:
             column = definition.column
-            if CURRENT_DEFAULT in column.metadata:
+            if FieldKey.CURRENT_DEFAULT in column.metadata:
                 raise Refused(
                     f"{column.name} cannot be added with a default, which existing rows would "
                     "lack.",
                     remedy="Add it without a default, then set one for new rows: alter "
-                    f"--set-default {column.name}={column.metadata[CURRENT_DEFAULT]}.",
+                    f"--set-default {column.name}={column.metadata[FieldKey.CURRENT_DEFAULT]}.",
                     delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_"
                     "NOT_SUPPORTED",
                 )

@@ -9,11 +9,8 @@ from typing import Final
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
 from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    FEATURE_PREFIX,
     PROPERTIES,
-    PROTECTED_BEFORE,
-    TABLE_COMMENT,
+    Key,
     normalized_key,
     unset_key,
     validate_configurations,
@@ -34,7 +31,7 @@ from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, PREPARED_KEYS, preparation
 from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
-from deltaadm.domain.transaction.update import ROW_TRACKING, without_mapping
+from deltaadm.domain.transaction.update import without_mapping
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo
 from deltaadm.errors import Refused
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, array, compact, mapping, record
@@ -75,17 +72,20 @@ class SetProperties(Step):
         state = snapshot
         if _turns_on_row_tracking(snapshot, properties):
             state = _with_row_tracking_supported(snapshot, properties)
-        if properties.get(COLUMN_MAPPING_MODE) == "none" and session.allow_column_mapping_removal:
-            state = without_mapping(state, {COLUMN_MAPPING_MODE: "none"}, session)
+        if (
+            properties.get(Key.COLUMN_MAPPING_MODE) == "none"
+            and session.allow_column_mapping_removal
+        ):
+            state = without_mapping(state, {Key.COLUMN_MAPPING_MODE: "none"}, session)
             # Delta removes the mapping in a commit of its own; only other properties need another.
             if len(properties) == 1:
                 return state
         checks.refuse_keys_to_set(properties)
         update.check_set(state.metadata, properties)
-        stored = {key: value for key, value in properties.items() if key != TABLE_COMMENT}
+        stored = {key: value for key, value in properties.items() if key != Key.TABLE_COMMENT}
         proposed = replace(
             state.metadata.with_properties(stored),
-            description=properties.get(TABLE_COMMENT, state.metadata.description),
+            description=properties.get(Key.TABLE_COMMENT, state.metadata.description),
         )
         after = update.update_metadata(state, proposed, session)
         if any(key in properties for key in checks.RETENTION_KEYS):
@@ -96,9 +96,9 @@ class SetProperties(Step):
 
     @property
     def touches(self) -> Touches:
-        names = tuple(key.removeprefix(FEATURE_PREFIX) for key in self.properties)
+        names = tuple(key.removeprefix(Key.FEATURE_PREFIX) for key in self.properties)
         adds_features = set(names) <= set(FEATURES) and all(
-            key.startswith(FEATURE_PREFIX) and value == "supported"
+            key.startswith(Key.FEATURE_PREFIX) and value == "supported"
             for key, value in self.properties.items()
         )
         features = names if adds_features else ()
@@ -130,7 +130,7 @@ class SetProperties(Step):
     def _removes_mapping(self) -> bool:
         """Whether Delta writes all files without column mapping."""
         # Even where the table has none.
-        return self._normalized().get(COLUMN_MAPPING_MODE) == "none"
+        return self._normalized().get(Key.COLUMN_MAPPING_MODE) == "none"
 
     def _normalized(self) -> dict[str, str]:
         return {normalized_key(key): value for key, value in self.properties.items()}
@@ -187,8 +187,8 @@ _REDIRECTIONS: Final = {"delta.redirectReaderWriter-preview", "delta.redirectWri
 
 def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) -> bool:
     return (
-        properties.get(ROW_TRACKING, "").lower() == "true"
-        and snapshot.metadata.configuration.get(ROW_TRACKING, "").lower() != "true"
+        properties.get(Key.ROW_TRACKING, "").lower() == "true"
+        and snapshot.metadata.configuration.get(Key.ROW_TRACKING, "").lower() != "true"
     )
 
 
@@ -228,7 +228,7 @@ class UnsetProperties(Step):
         """The state without the properties; Spark's catalog always unsets with `IF EXISTS`."""
         require_writable(snapshot)
         state = snapshot
-        if COLUMN_MAPPING_MODE in self.keys and session.allow_column_mapping_removal:
+        if Key.COLUMN_MAPPING_MODE in self.keys and session.allow_column_mapping_removal:
             state = without_mapping(state, {}, session)
             # As with SET, the mapping goes in a commit of its own; only other keys need another.
             if len(self.keys) == 1:
@@ -237,7 +237,7 @@ class UnsetProperties(Step):
         update.check_unset(state.metadata, unset)
         proposed = replace(
             state.metadata.without_properties(*unset),
-            description=None if TABLE_COMMENT in unset else state.metadata.description,
+            description=None if Key.TABLE_COMMENT in unset else state.metadata.description,
         )
         return update.commit_update(state, proposed, session)
 
@@ -253,7 +253,7 @@ class UnsetProperties(Step):
 
     def _removes_mapping(self, snapshot: Snapshot) -> bool:
         return (
-            COLUMN_MAPPING_MODE in self.keys
+            Key.COLUMN_MAPPING_MODE in self.keys
             and column_mapping_mode(snapshot.metadata) is not ColumnMappingMode.NONE
         )
 
@@ -271,7 +271,7 @@ class UnsetProperties(Step):
 
     def operation(self, _before: Snapshot, _after: Snapshot) -> Operation | None:
         """The keys; column mapping is removed by a statement of its own, which reads all files."""
-        if COLUMN_MAPPING_MODE in self.keys:
+        if Key.COLUMN_MAPPING_MODE in self.keys:
             return None
         keys = compact([unset_key(key) for key in self.keys])
         # `ifExists` whatever was asked for: Spark's catalog knows nothing else.
@@ -541,7 +541,7 @@ class DropFeature(Step):
             # A legacy protocol has no list to put it in.
             protocol = protocol.denormalized().with_feature(CHECKPOINT_PROTECTION)
             # The version of this very commit, which others may push back.
-            proposed = proposed.with_properties({PROTECTED_BEFORE: KNOWN_AFTER_COMMIT})
+            proposed = proposed.with_properties({Key.PROTECTED_BEFORE: KNOWN_AFTER_COMMIT})
         lowered = replace(clean, protocol=protocol.without_feature(feature.name))
         after = update.update_metadata(lowered, proposed, session)
         return update.prepare_commit(clean, after)
@@ -605,7 +605,7 @@ class DropFeature(Step):
         return f"drop {self.name}{', with history' if self.truncate_history else ''}"
 
     def reasons(self) -> dict[str, str]:
-        prepared = PREPARED_KEYS - {PROTECTED_BEFORE}
+        prepared = PREPARED_KEYS - {Key.PROTECTED_BEFORE}
         because = {f"configuration[{key}]": "DROP FEATURE changes it first" for key in prepared}
         for side in ("reader", "writer"):
             because[f"protocol.{side}Features[{self.name}]"] = "requested"

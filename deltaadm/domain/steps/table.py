@@ -14,18 +14,15 @@ from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.features import is_identity, struct_fields
 from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    FEATURE_PREFIX,
-    MAX_COLUMN_ID,
     PROPERTIES,
-    TABLE_COMMENT,
-    TYPE_CHANGES,
+    Key,
     is_protocol_property,
     is_true,
     validate_configurations,
 )
 from deltaadm.domain.protocol import PROTOCOL, Protocol, SessionSettings
 from deltaadm.domain.schema import (
+    FieldKey,
     Path,
     PrimitiveType,
     StructField,
@@ -38,11 +35,11 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql import ddl
-from deltaadm.domain.sql.ddl import CURRENT_DEFAULT, GENERATION, identifier, literal, pairs_sql
+from deltaadm.domain.sql.ddl import identifier, literal, pairs_sql
 from deltaadm.domain.steps.properties import cluster_by_sql
 from deltaadm.domain.steps.step import Operation, Step, Touches
 from deltaadm.domain.transaction import checks, columns, update
-from deltaadm.domain.transaction.checks import CLUSTERING_COLUMNS, STATISTICS_COLUMNS
+from deltaadm.domain.transaction.checks import CLUSTERING_COLUMNS
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     column_mapping_mode,
@@ -194,7 +191,7 @@ class CreateTable(Step):
                 return snapshot
         proposed = Metadata(
             id=KNOWN_AFTER_COMMIT,
-            description=self.properties.get(TABLE_COMMENT)
+            description=self.properties.get(Key.TABLE_COMMENT)
             if self.comment is None
             else self.comment,
             format=Format(),
@@ -224,7 +221,7 @@ class CreateTable(Step):
                 remedy="Leave them out, or fill the table with --as QUERY.",
             )
         for path, column in walk(schema):
-            default = column.metadata.get(CURRENT_DEFAULT)
+            default = column.metadata.get(FieldKey.CURRENT_DEFAULT)
             if isinstance(default, str):
                 columns.refuse_default(path_text(path), column.type, default)
         check_new_columns(self)
@@ -233,7 +230,7 @@ class CreateTable(Step):
         for column in schema.fields:
             columns.refuse_time(column)
         for column in schema.fields:
-            if GENERATION in column.metadata:
+            if FieldKey.GENERATION in column.metadata:
                 refuse_generation(schema, column)
 
     def _refuse_as_catalog(self, snapshot: Snapshot) -> tuple[Path, ...]:
@@ -267,14 +264,14 @@ class CreateTable(Step):
                     delta_error_class=f"DELTA_IDENTITY_COLUMNS_{why}",
                 )
         clusters = columns.find_clustering(self.schema, self.cluster_by)
-        listed = self.properties.get(STATISTICS_COLUMNS)
+        listed = self.properties.get(Key.STATISTICS_COLUMNS)
         if listed is not None:
-            PROPERTIES[STATISTICS_COLUMNS.lower()].validate(listed)
+            PROPERTIES[Key.STATISTICS_COLUMNS.lower()].validate(listed)
             checks.check_statistics_columns(
                 Metadata(
                     schema_string=self.schema.to_json(),
                     partition_columns=partitions,
-                    configuration={STATISTICS_COLUMNS: listed},
+                    configuration={Key.STATISTICS_COLUMNS: listed},
                 )
             )
         return clusters
@@ -300,10 +297,10 @@ class CreateTable(Step):
         properties = {
             key: value
             for key, value in properties.items()
-            if key not in (CLUSTERING_COLUMNS, "path", TABLE_COMMENT)
+            if key not in (CLUSTERING_COLUMNS, "path", Key.TABLE_COMMENT)
             and not (takes_options and key.startswith("option."))
         }
-        clustering = {f"{FEATURE_PREFIX}clustering": "supported"} if self.cluster_by else {}
+        clustering = {f"{Key.FEATURE_PREFIX}clustering": "supported"} if self.cluster_by else {}
         required = update.required_of_new_table(snapshot.metadata, properties)
         adaptive = _required_by_adaptive_metadata(properties, replaces=snapshot.exists)
         return {**required, **adaptive, **properties, **clustering}
@@ -360,11 +357,14 @@ def _required_by_adaptive_metadata(
     properties: Mapping[str, str], *, replaces: bool
 ) -> dict[str, str]:
     """What Delta adds to a new table with adaptive metadata, and refuses if it is requested."""
-    if properties.get(f"{FEATURE_PREFIX}adaptivemetadata-preview", "").lower() != checks.SUPPORTED:
+    if (
+        properties.get(f"{Key.FEATURE_PREFIX}adaptivemetadata-preview", "").lower()
+        != checks.SUPPORTED
+    ):
         return {}
     for key, value in _WITH_ADAPTIVE_METADATA.items():
         if properties.get(key, value).lower() != value:
-            mode = key == COLUMN_MAPPING_MODE
+            mode = key == Key.COLUMN_MAPPING_MODE
             which = "COLUMN_MAPPING_ID_MODE" if mode else "DEPENDENT_FEATURE_ENABLED"
             raise Refused(
                 f"Adaptive metadata needs {key}={value}.",
@@ -381,7 +381,7 @@ def _required_by_adaptive_metadata(
 
 
 _WITH_ADAPTIVE_METADATA: Final = {
-    COLUMN_MAPPING_MODE: "id",
+    Key.COLUMN_MAPPING_MODE: "id",
     "delta.enableDeletionVectors": "true",
     "delta.enableRowTracking": "true",
 }
@@ -458,7 +458,7 @@ def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
     counted = sum(1 for _ in walk(old.schema))
     if names_containers(proposed):
         counted += sum(1 for _, field in walk(old.schema) for _ in slot_paths(field.type, ""))
-    return replace(snapshot, metadata=old.with_properties({MAX_COLUMN_ID: str(counted)}))
+    return replace(snapshot, metadata=old.with_properties({Key.MAX_COLUMN_ID: str(counted)}))
 
 
 def check_new_columns(step: CreateTable) -> None:
@@ -525,7 +525,7 @@ def _require_as_described(
         {key: value for key, value in one.items() if not is_protocol_property(key)}
         for one in (properties, old.configuration)
     )
-    stored.pop(MAX_COLUMN_ID, None)
+    stored.pop(Key.MAX_COLUMN_ID, None)
     differences = {
         "SCHEME_MISMATCH": _described(step.schema) != _described(old.schema),
         "WITH_DIFFERENT_PARTITIONING": partitions != old.partition_columns,
@@ -548,7 +548,7 @@ def _described(schema: StructType) -> dict[Path, tuple[str, bool, Mapping[str, A
         StructType(tuple(checks.without_char(field) for field in schema.fields))
     )
     return {
-        path: (type_name(field.type), field.nullable, field.without(TYPE_CHANGES).metadata)
+        path: (type_name(field.type), field.nullable, field.without(FieldKey.TYPE_CHANGES).metadata)
         for path, field in walk(plain)
     }
 
@@ -562,7 +562,9 @@ def _refuse_at_commit(before: Snapshot, after: Snapshot) -> None:
             delta_error_class="DELTA_CANNOT_MODIFY_APPEND_ONLY",
         )
     fields = walk(after.metadata.schema)
-    defaults = [path_text(path) for path, field in fields if CURRENT_DEFAULT in field.metadata]
+    defaults = [
+        path_text(path) for path, field in fields if FieldKey.CURRENT_DEFAULT in field.metadata
+    ]
     if defaults and not after.protocol.supports("allowColumnDefaults"):
         raise Refused(
             f"These columns have a default, which the table does not allow: {', '.join(defaults)}.",

@@ -8,19 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES
-from deltaadm.domain.properties import (
-    CONSTRAINT_PREFIX,
-    FEATURE_PREFIX,
-    ROW_COMMIT_VERSION_COLUMN,
-    ROW_ID_COLUMN,
-    column_list,
-    interval_microseconds,
-    is_true,
-)
+from deltaadm.domain.properties import Key, column_list, interval_microseconds, is_true
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
+    FieldKey,
     MapType,
     Path,
     PrimitiveType,
@@ -49,7 +42,6 @@ if TYPE_CHECKING:
 
 RETENTION_KEYS: Final = ("delta.logRetentionDuration", "delta.deletedFileRetentionDuration")
 """Setting either of them makes Delta compare both."""
-STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
 _IDENTITY_PREFIX: Final = "delta.identity."
 _GENERATION: Final = "delta.generationExpression"
 UNREAD_UNLESS_SUPPORTED: Final = {
@@ -57,9 +49,6 @@ UNREAD_UNLESS_SUPPORTED: Final = {
     "identityColumns": _IDENTITY_PREFIX,
 }
 """Features without which Delta takes no notice of a column's keys of their kind."""
-COLLATIONS: Final = "__COLLATIONS"
-RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
-"""Under which a column of strings notes that it was declared with char or varchar."""
 CHAR_TYPE: Final = re.compile(r"(var)?char\(\d+\)")
 # fmt: off
 _TYPES: Final = frozenset({
@@ -110,7 +99,7 @@ def without_char(field: StructField) -> StructField:
     return replace(
         field,
         type=_with_strings(field.type),
-        metadata={**field.metadata, RAW_TYPE: catalog_type(field.type)},
+        metadata={**field.metadata, FieldKey.RAW_TYPE: catalog_type(field.type)},
     )
 
 
@@ -277,7 +266,7 @@ def check_names(metadata: Metadata) -> None:
 
 
 def _has_collation(field: StructField) -> bool:
-    collations = field.metadata.get(COLLATIONS)
+    collations = field.metadata.get(FieldKey.COLLATIONS)
     # Names come with a provider: spark.UTF8_BINARY.
     names = collations.values() if isinstance(collations, dict) else ()
     return any("UTF8_BINARY" not in str(name) for name in names)
@@ -319,7 +308,7 @@ def check_property_constraints(metadata: Metadata) -> None:
 
 def _check_reserved_columns(old: Metadata, new: Metadata) -> None:
     columns = {field.name.lower() for field in new.schema.fields}
-    for key in (ROW_ID_COLUMN, ROW_COMMIT_VERSION_COLUMN):
+    for key in (Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION_COLUMN):
         name = new.configuration.get(key)
         if name is not None and name.lower() in columns:
             raise Refused(
@@ -355,7 +344,7 @@ def check_retention(metadata: Metadata) -> None:
 
 def check_statistics_columns(metadata: Metadata) -> None:
     """Raise `Refused` unless the columns named for statistics exist and can have them."""
-    listed = metadata.configuration.get(STATISTICS_COLUMNS)
+    listed = metadata.configuration.get(Key.STATISTICS_COLUMNS)
     if listed is None:
         return
     partitions = {column.lower() for column in metadata.partition_columns}
@@ -364,7 +353,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
         name = ".".join(path)
         if len(path) == 1 and path[0].lower() in partitions:
             raise Refused(
-                f"{STATISTICS_COLUMNS} names {name}, which is a partition column.",
+                f"{Key.STATISTICS_COLUMNS} names {name}, which is a partition column.",
                 remedy="Leave it out.",
                 delta_error_class="DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN",
             )
@@ -375,7 +364,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
                 inner = {field.name.lower(): field.type for field in here.fields}
             if part.lower() not in inner:
                 raise Refused(
-                    f"{STATISTICS_COLUMNS} names {name}, which the table does not have.",
+                    f"{Key.STATISTICS_COLUMNS} names {name}, which the table does not have.",
                     remedy="Name columns of the table.",
                     delta_error_class="DELTA_COLUMN_PATH_NOT_NESTED"
                     if isinstance(here, PrimitiveType)
@@ -385,7 +374,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
         leaves.extend(_statistics_leaves(name, here, nested=len(path) > 1))
     if _repeated(leaves):
         raise Refused(
-            f"{STATISTICS_COLUMNS} names these columns twice: {', '.join(_repeated(leaves))}.",
+            f"{Key.STATISTICS_COLUMNS} names these columns twice: {', '.join(_repeated(leaves))}.",
             remedy="Name each once.",
             delta_error_class="DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS",
         )
@@ -405,7 +394,7 @@ def _statistics_leaves(name: str, data_type: DataType, *, nested: bool) -> list[
     if nested:
         return []
     raise Refused(
-        f"{STATISTICS_COLUMNS} names {name}, which has a type without statistics.",
+        f"{Key.STATISTICS_COLUMNS} names {name}, which has a type without statistics.",
         remedy="Leave it out.",
         delta_error_class="DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE",
     )
@@ -431,9 +420,9 @@ CLUSTERING_COLUMNS: Final = "clusteringColumns"
 UNITY_TABLE_ID: Final = "io.unitycatalog.tableId"
 SUPPORTED: Final = "supported"
 """The value of a feature's property that brings along what the feature needs."""
-_CLUSTERING: Final = f"{FEATURE_PREFIX}clustering"
-_CATALOG_MANAGED: Final = f"{FEATURE_PREFIX}catalogmanaged"
-_ADAPTIVE_METADATA: Final = f"{FEATURE_PREFIX}adaptivemetadata-preview"
+_CLUSTERING: Final = f"{Key.FEATURE_PREFIX}clustering"
+_CATALOG_MANAGED: Final = f"{Key.FEATURE_PREFIX}catalogmanaged"
+_ADAPTIVE_METADATA: Final = f"{Key.FEATURE_PREFIX}adaptivemetadata-preview"
 
 
 def refuse_reserved(keys: Iterable[str]) -> None:
@@ -484,7 +473,7 @@ def refuse_keys_of_new_table(properties: Mapping[str, str], protocol: Protocol |
             delta_error_class="DELTA_DOMAIN_METADATA_NOT_SUPPORTED" if is_list else None,
         )
     for key, value in properties.items():
-        if key.lower().startswith(CONSTRAINT_PREFIX) and not value.strip():
+        if key.lower().startswith(Key.CONSTRAINT_PREFIX) and not value.strip():
             raise Refused(
                 f"The constraint {key} is empty.",
                 remedy="Write an expression that is true for every row, such as: amount > 0.",
@@ -507,7 +496,7 @@ def refuse_keys_to_set(properties: Mapping[str, str]) -> None:
             delta_error_class="DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
         )
     for key in properties:
-        if key.lower().startswith(CONSTRAINT_PREFIX):
+        if key.lower().startswith(Key.CONSTRAINT_PREFIX):
             raise Refused(
                 f"A CHECK constraint cannot be set as a property ({key}).",
                 remedy="Use alter --add-constraint NAME=EXPRESSION, which checks the rows.",

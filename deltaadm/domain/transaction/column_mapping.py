@@ -12,11 +12,12 @@ from enum import Enum
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import mapping_mode
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, MAX_COLUMN_ID, is_true, whole_number
+from deltaadm.domain.properties import Key, is_true, whole_number
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
+    FieldKey,
     MapType,
     Path,
     StructField,
@@ -44,13 +45,14 @@ class ColumnMappingMode(Enum):
     NAME = "name"
 
 
-COLUMN_ID: Final = "delta.columnMapping.id"
-PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
-NESTED_IDS: Final = "delta.columnMapping.nested.ids"
-PARQUET_FIELD_ID: Final = "parquet.field.id"
-PARQUET_NESTED_IDS: Final = "parquet.field.nested.ids"
 COLUMN_MAPPING_KEYS: Final = frozenset(
-    {COLUMN_ID, PHYSICAL_NAME, NESTED_IDS, PARQUET_FIELD_ID, PARQUET_NESTED_IDS}
+    {
+        FieldKey.COLUMN_ID,
+        FieldKey.PHYSICAL_NAME,
+        FieldKey.NESTED_IDS,
+        FieldKey.PARQUET_FIELD_ID,
+        FieldKey.PARQUET_NESTED_IDS,
+    }
 )
 """All keys of a field's metadata that column mapping owns."""
 
@@ -90,13 +92,13 @@ def allow_mapping_mode_change(
 
 def column_id(field: StructField) -> int | None:
     """The field's column id; None where it has none."""
-    return integer(field.metadata.get(COLUMN_ID))
+    return integer(field.metadata.get(FieldKey.COLUMN_ID))
 
 
 def physical_name(field: StructField) -> str:
     """The field's name in data files: its physical name if it has one, else its own."""
     # Whatever the mode, as in Delta: what an earlier mapping has left behind counts as well.
-    value = field.metadata.get(PHYSICAL_NAME)
+    value = field.metadata.get(FieldKey.PHYSICAL_NAME)
     return value if isinstance(value, str) else field.name
 
 
@@ -127,16 +129,16 @@ def column_mapping_metadata(field: StructField, mode: ColumnMappingMode) -> dict
     if mode is ColumnMappingMode.NONE:
         return {k: v for k, v in field.metadata.items() if k not in COLUMN_MAPPING_KEYS}
     identifier = column_id(field)
-    if identifier is None or field.metadata.get(PHYSICAL_NAME) is None:
+    if identifier is None or field.metadata.get(FieldKey.PHYSICAL_NAME) is None:
         missing = "column id" if identifier is None else "physical name"
         raise Refused(
             f"Column {field.name!r} has no {missing} although the column mapping mode is "
             f"'{mode.value}'.",
             remedy="Any ALTER TABLE through Delta Spark adds what is missing.",
         )
-    ids = {PARQUET_FIELD_ID: identifier}
-    if NESTED_IDS in field.metadata:
-        ids[PARQUET_NESTED_IDS] = field.metadata[NESTED_IDS]
+    ids = {FieldKey.PARQUET_FIELD_ID: identifier}
+    if FieldKey.NESTED_IDS in field.metadata:
+        ids[FieldKey.PARQUET_NESTED_IDS] = field.metadata[FieldKey.NESTED_IDS]
     return {**field.metadata, **ids}
 
 
@@ -173,7 +175,7 @@ def rename_columns(schema: StructType) -> StructType:
 
 def max_column_id(metadata: Metadata) -> int | None:
     """`delta.columnMapping.maxColumnId`; None where it is absent or no number."""
-    number = whole_number(metadata.configuration.get(MAX_COLUMN_ID, ""))
+    number = whole_number(metadata.configuration.get(Key.MAX_COLUMN_ID, ""))
     return number if number is not None and number >= 0 else None
 
 
@@ -197,7 +199,7 @@ def has_lost_columns(metadata: Metadata) -> bool:
 
 def nested_ids(field: StructField) -> Mapping[str, int]:
     """The ids of the parts of an array or a map, by their place; empty where there are none."""
-    nested = field.metadata.get(NESTED_IDS)
+    nested = field.metadata.get(FieldKey.NESTED_IDS)
     places = nested.items() if isinstance(nested, dict) else ()
     return {place: number for place, number in places if isinstance(number, int)}
 
@@ -234,15 +236,19 @@ def assign_column_id_and_physical_name(
         metadata = dict(field.metadata)
         # `columnMapping.reuseColumnMetadataDuringOverwrite`, which is on unless a session says no.
         if may_reuse and same is not None and fits_into(same.type, field.type):
-            reused = {k: v for k, v in same.metadata.items() if k in (COLUMN_ID, PHYSICAL_NAME)}
+            reused = {
+                k: v
+                for k, v in same.metadata.items()
+                if k in (FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME)
+            }
             metadata = {**reused, **metadata}
-        if COLUMN_ID not in metadata:
+        if FieldKey.COLUMN_ID not in metadata:
             counter += 1
-            metadata[COLUMN_ID] = counter
-        if PHYSICAL_NAME not in metadata:
+            metadata[FieldKey.COLUMN_ID] = counter
+        if FieldKey.PHYSICAL_NAME not in metadata:
             # In the spelling of the old schema, which the data files have.
             kept = field.name if same is None else same.name
-            metadata[PHYSICAL_NAME] = kept if changing else f"col-{KNOWN_AFTER_COMMIT}"
+            metadata[FieldKey.PHYSICAL_NAME] = kept if changing else f"col-{KNOWN_AFTER_COMMIT}"
         return replace(field, metadata=metadata)
 
     def assign_nested(_: Path, field: StructField) -> StructField:
@@ -254,13 +260,13 @@ def assign_column_id_and_physical_name(
                 counter += 1
                 ids[place] = counter
         # Also where there are none: Delta attaches an empty object then.
-        return replace(field, metadata={**field.metadata, NESTED_IDS: ids})
+        return replace(field, metadata={**field.metadata, FieldKey.NESTED_IDS: ids})
 
     schema = rewrite(new_metadata.schema, assign)
     # After all columns: Delta rewrites ids for Iceberg last, with the same counter.
     if names_containers(new_metadata):
         schema = rewrite(schema, assign_nested)
-    return new_metadata.with_schema(schema).with_properties({MAX_COLUMN_ID: str(counter)})
+    return new_metadata.with_schema(schema).with_properties({Key.MAX_COLUMN_ID: str(counter)})
 
 
 def fits_into(old: DataType, new: DataType) -> bool:
@@ -408,16 +414,16 @@ def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
         ids.add(identifier)
         paths.add(path)
     highest = find_max_column_id(metadata.schema)
-    if MAX_COLUMN_ID not in metadata.configuration:
+    if Key.MAX_COLUMN_ID not in metadata.configuration:
         raise Refused(
-            f"The table uses column mapping but has no {MAX_COLUMN_ID}.",
+            f"The table uses column mapping but has no {Key.MAX_COLUMN_ID}.",
             remedy="Any ALTER TABLE through Delta Spark sets it.",
             delta_error_class="DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET",
         )
     if (max_column_id(metadata) or 0) < highest:
         raise Refused(
-            f"{MAX_COLUMN_ID} is {metadata.configuration[MAX_COLUMN_ID]}, but column id {highest} "
-            "is in use.",
+            f"{Key.MAX_COLUMN_ID} is {metadata.configuration[Key.MAX_COLUMN_ID]}, but column id "
+            f"{highest} is in use.",
             remedy="Any ALTER TABLE through Delta Spark corrects it.",
             delta_error_class="DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY",
         )
@@ -447,5 +453,5 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
             remedy="Rename them first: alter --rename-column COLUMN=NAME.",
             delta_error_class="DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
         )
-    bare = metadata.without_properties(MAX_COLUMN_ID, COLUMN_MAPPING_MODE)
+    bare = metadata.without_properties(Key.MAX_COLUMN_ID, Key.COLUMN_MAPPING_MODE)
     return bare.with_schema(drop_column_mapping_metadata(metadata.schema))

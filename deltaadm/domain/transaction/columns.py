@@ -10,7 +10,7 @@ from typing import Any, Final
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.features import struct_fields
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, PROPERTIES, whole_number
+from deltaadm.domain.properties import PROPERTIES, Key, whole_number
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import (
     ArrayType,
@@ -28,7 +28,7 @@ from deltaadm.domain.schema import (
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import identifier
 from deltaadm.domain.sql.expressions import refused_default
-from deltaadm.domain.transaction.checks import STATISTICS_COLUMNS, column_names, has_bounds
+from deltaadm.domain.transaction.checks import column_names, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import prepare_commit, update_metadata
@@ -315,7 +315,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     after = snapshot
     if not supported:
         # What CLUSTER BY may, and SET TBLPROPERTIES may not: the catalog refuses this property.
-        asked = metadata.with_properties({f"{FEATURE_PREFIX}clustering": "supported"})
+        asked = metadata.with_properties({f"{Key.FEATURE_PREFIX}clustering": "supported"})
         after = update_metadata(snapshot, asked, session)
     domains = {**(snapshot.domains or {}), CLUSTERING_DOMAIN: domain}
     return replace(prepare_commit(snapshot, after), domains=domains)
@@ -397,7 +397,7 @@ def check_statistics_of(metadata: Metadata, columns: Sequence[Path]) -> None:
     if missing:
         raise Refused(
             f"Files have no statistics for {', '.join(missing)}, which clustering needs.",
-            remedy=f"Name it in {STATISTICS_COLUMNS}, or raise {INDEXED_COLUMNS}.",
+            remedy=f"Name it in {Key.STATISTICS_COLUMNS}, or raise {INDEXED_COLUMNS}.",
             delta_error_class="DELTA_CLUSTERING_COLUMN_MISSING_STATS",
         )
 
@@ -407,7 +407,7 @@ INDEXED_COLUMNS: Final = "delta.dataSkippingNumIndexedCols"
 
 def columns_with_statistics(metadata: Metadata) -> Iterator[Path]:
     """The columns of which Delta collects minimum and maximum, inside structs too."""
-    listed = metadata.configuration.get(STATISTICS_COLUMNS)
+    listed = metadata.configuration.get(Key.STATISTICS_COLUMNS)
     leaves = [path for path, field in _leaves(metadata)]
     if listed is None:
         default = PROPERTIES[INDEXED_COLUMNS.lower()].default
@@ -433,7 +433,7 @@ def _stored_paths(metadata: Metadata) -> dict[Path, Path]:
     """Return `physical_paths`, or the logical paths if column mapping is off."""
     paths = physical_paths(metadata.schema)
     # Delta does not look at physical names that are left in the schema of an unmapped table.
-    mode = metadata.configuration.get(COLUMN_MAPPING_MODE, "none")
+    mode = metadata.configuration.get(Key.COLUMN_MAPPING_MODE, "none")
     return dict(zip(paths, paths, strict=True)) if mode.lower() == "none" else paths
 
 

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from deltaadm.domain.properties import CONSTRAINT_PREFIX
+from deltaadm.domain.properties import Key
 from deltaadm.domain.schema import (
     DataType,
+    FieldKey,
     PrimitiveType,
     StructField,
     StructType,
@@ -27,7 +28,7 @@ from deltaadm.domain.sql.conditions import (
     judge_expression,
     kind_of,
 )
-from deltaadm.domain.sql.ddl import GENERATION, identifier, literal, unescaped
+from deltaadm.domain.sql.ddl import identifier, literal, unescaped
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.transaction.checks import CHAR_TYPE
 from deltaadm.domain.transaction.columns import is_up_cast
@@ -37,7 +38,7 @@ from deltaadm.errors import Refused
 def constraint_key(name: str) -> str:
     """The property that holds the constraint *name*."""
     # `Constraints.checkConstraintPropertyName` lowers the name; the statement keeps its case.
-    return CONSTRAINT_PREFIX + name.lower()
+    return Key.CONSTRAINT_PREFIX + name.lower()
 
 
 def is_certain_condition(schema: StructType, text: str) -> bool:
@@ -57,9 +58,9 @@ def value_of_expression(schema: StructType, text: str) -> Operand:
 def constraint_names(configuration: Iterable[str]) -> list[str]:
     """The names of the constraints among the keys of *configuration*."""
     return sorted(
-        key[len(CONSTRAINT_PREFIX) :]
+        key[len(Key.CONSTRAINT_PREFIX) :]
         for key in configuration
-        if key.lower().startswith(CONSTRAINT_PREFIX)
+        if key.lower().startswith(Key.CONSTRAINT_PREFIX)
     )
 
 
@@ -131,7 +132,7 @@ def _unreadable(text: str, why: str) -> Refused:
 
 def refuse_generation(schema: StructType, field: StructField) -> None:
     """Raise `Refused` where the expression of the generated column *field* will not do."""
-    expression = str(field.metadata[GENERATION])
+    expression = str(field.metadata[FieldKey.GENERATION])
     references = column_references(expression)
     columns = {column.name.lower(): column for column in schema.fields}
     for path in references:
@@ -142,7 +143,7 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
                 remedy="Use columns of the table.",
                 delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
             )
-        if GENERATION in column.metadata:
+        if FieldKey.GENERATION in column.metadata:
             raise _unsupported(field, "it uses a generated column")
     value = value_of_expression(schema, expression)
     kind, wanted = value.kind, kind_of(field.type)
@@ -178,7 +179,7 @@ def _mismatch(field: StructField, actual: str) -> Refused:
 
 def _unsupported(field: StructField, why: str) -> Refused:
     return Refused(
-        f"{field.name} cannot be generated as {field.metadata[GENERATION]!r}: {why}.",
+        f"{field.name} cannot be generated as {field.metadata[FieldKey.GENERATION]!r}: {why}.",
         remedy="Use columns that are not generated, and functions of Spark whose results they "
         "alone determine.",
         delta_error_class="UNSUPPORTED_EXPRESSION_GENERATED_COLUMN",

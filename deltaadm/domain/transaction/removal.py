@@ -12,26 +12,12 @@ from typing import ClassVar, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost, TableFeature, mapping_mode
-from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    ICT_ENABLEMENT_TIMESTAMP,
-    ICT_ENABLEMENT_VERSION,
-    PROTECTED_BEFORE,
-    TYPE_CHANGES,
-    interval_microseconds,
-    is_true,
-)
+from deltaadm.domain.properties import Key, interval_microseconds, is_true
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import path_text, rewrite, walk
+from deltaadm.domain.schema import FieldKey, path_text, rewrite, walk
 from deltaadm.domain.snapshot import Kind, Snapshot, every_file, file_metadata
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata, has_lost_columns
-from deltaadm.domain.transaction.update import (
-    COORDINATED_KEYS,
-    IN_COMMIT_TIMESTAMPS,
-    ROW_TRACKING,
-    commit_update,
-    without_mapping,
-)
+from deltaadm.domain.transaction.update import COORDINATED_KEYS, commit_update, without_mapping
 from deltaadm.domain.wire import Metadata
 
 CHECKPOINT_PROTECTION: Final = "checkpointProtection"
@@ -40,12 +26,12 @@ _TYPE_WIDENING: Final = "delta.enableTypeWidening"
 _CHECKPOINT_POLICY: Final = "delta.checkpointPolicy"
 ROW_TRACKING_DOMAIN: Final = "delta.rowTracking"
 # Suspended, so that no concurrent write gives new files row ids while they are removed.
-_ROW_TRACKING_OFF: Final = {ROW_TRACKING: "false", "delta.rowTrackingSuspended": "true"}
+_ROW_TRACKING_OFF: Final = {Key.ROW_TRACKING: "false", "delta.rowTrackingSuspended": "true"}
 
 # fmt: off
 PREPARED_KEYS: Final = frozenset({
-    *COORDINATED_KEYS, ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION, COLUMN_MAPPING_MODE,
-    IN_COMMIT_TIMESTAMPS, PROTECTED_BEFORE, _CHECKPOINT_POLICY, _DELETION_VECTORS,
+    *COORDINATED_KEYS, Key.ICT_ENABLEMENT_TIMESTAMP, Key.ICT_ENABLEMENT_VERSION,
+    Key.COLUMN_MAPPING_MODE, Key.IN_COMMIT_TIMESTAMPS, Key.PROTECTED_BEFORE, _CHECKPOINT_POLICY, _DELETION_VECTORS,
     *_ROW_TRACKING_OFF, _TYPE_WIDENING,
 })
 """The properties that DROP FEATURE may set or unset in commits of their own."""
@@ -99,7 +85,7 @@ def truncation_retention(metadata: Metadata) -> int:
 
 def protected_before(metadata: Metadata) -> int:
     """The version below which checkpoints are protected; 0 for none."""
-    stored = metadata.configuration.get(PROTECTED_BEFORE, "0")
+    stored = metadata.configuration.get(Key.PROTECTED_BEFORE, "0")
     return int(stored) if stored.isdecimal() else 0
 
 
@@ -170,10 +156,10 @@ class _CoordinatedCommits(_Unset):
 
 
 class _CheckpointProtection(_Unset):
-    keys = (PROTECTED_BEFORE,)
+    keys = (Key.PROTECTED_BEFORE,)
 
     def traces(self, _snapshot: Snapshot) -> Iterator[str]:
-        return iter((f"property {PROTECTED_BEFORE} is unset",))
+        return iter((f"property {Key.PROTECTED_BEFORE} is unset",))
 
 
 class _ColumnMapping(Preparation):
@@ -252,19 +238,19 @@ class _DomainMetadata(Preparation):
 
 
 class _InCommitTimestamp(_Unset):
-    keys = (ICT_ENABLEMENT_TIMESTAMP, ICT_ENABLEMENT_VERSION)
+    keys = (Key.ICT_ENABLEMENT_TIMESTAMP, Key.ICT_ENABLEMENT_VERSION)
 
     def traces(self, snapshot: Snapshot) -> Iterator[str]:
-        if is_true(snapshot.metadata.configuration, IN_COMMIT_TIMESTAMPS):
-            yield f"property {IN_COMMIT_TIMESTAMPS} is set to false"
+        if is_true(snapshot.metadata.configuration, Key.IN_COMMIT_TIMESTAMPS):
+            yield f"property {Key.IN_COMMIT_TIMESTAMPS} is set to false"
         yield from super().traces(snapshot)
 
     def clean(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         if not any(self.traces(snapshot)):
             return snapshot
         proposed = snapshot.metadata.without_properties(*self.keys)
-        if is_true(proposed.configuration, IN_COMMIT_TIMESTAMPS):
-            proposed = proposed.with_properties({IN_COMMIT_TIMESTAMPS: "false"})
+        if is_true(proposed.configuration, Key.IN_COMMIT_TIMESTAMPS):
+            proposed = proposed.with_properties({Key.IN_COMMIT_TIMESTAMPS: "false"})
         return commit_update(snapshot, proposed, session)
 
 
@@ -312,7 +298,9 @@ class _TypeWidening(Preparation):
         unset = commit_update(snapshot, proposed, session)
         if not self.uses(unset.metadata):
             return unset
-        schema = rewrite(unset.metadata.schema, lambda _, field: field.without(TYPE_CHANGES))
+        schema = rewrite(
+            unset.metadata.schema, lambda _, field: field.without(FieldKey.TYPE_CHANGES)
+        )
         return commit_update(unset, unset.metadata.with_schema(schema), session)
 
     def cost(self, snapshot: Snapshot) -> Cost:
@@ -327,7 +315,9 @@ class _TypeWidening(Preparation):
 
     def _changed(self, metadata: Metadata) -> list[str]:
         fields = walk(metadata.schema)
-        return [path_text(path) for path, field in fields if TYPE_CHANGES in field.metadata]
+        return [
+            path_text(path) for path, field in fields if FieldKey.TYPE_CHANGES in field.metadata
+        ]
 
 
 class _V2Checkpoint(Preparation):

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import REFERENCE, TableFeature, mapping_mode, struct_fields
 from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
     INT,
     PROPERTIES,
+    Key,
     interval_microseconds,
     is_true,
     whole_number,
@@ -366,7 +366,7 @@ def _querying(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
     try:
         mapping_mode(metadata)
     except DeltaadmError as error:
-        yield Obstacle(error, (f"configuration[{COLUMN_MAPPING_MODE}]",))
+        yield Obstacle(error, (f"configuration[{Key.COLUMN_MAPPING_MODE}]",))
     yield from _refused_values(metadata, (_ROW_TRACKING,))
     # `RowId.isEnabled`, without an error class; a protocol with table features is refused on
     # loading.

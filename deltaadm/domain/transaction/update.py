@@ -14,15 +14,8 @@ from typing import Final
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES, with_requirements
 from deltaadm.domain.properties import (
-    COLUMN_MAPPING_MODE,
-    FEATURE_PREFIX,
-    ICT_ENABLEMENT_TIMESTAMP,
-    ICT_ENABLEMENT_VERSION,
-    MIN_READER_VERSION,
-    MIN_WRITER_VERSION,
     PROPERTIES,
-    ROW_COMMIT_VERSION_COLUMN,
-    ROW_ID_COLUMN,
+    Key,
     is_protocol_property,
     is_true,
     validate_configurations,
@@ -42,6 +35,7 @@ from deltaadm.domain.protocol import (
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
+    FieldKey,
     MapType,
     PrimitiveType,
     all_types,
@@ -49,7 +43,6 @@ from deltaadm.domain.schema import (
     walk,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import CURRENT_DEFAULT
 from deltaadm.domain.sql.expressions import is_iceberg_default
 from deltaadm.domain.transaction.checks import (
     check_metadata,
@@ -73,8 +66,6 @@ from deltaadm.errors import Refused
 
 _V3: Final = 3
 VERSIONS: Final = (1, 2, _V3)
-ROW_TRACKING: Final = "delta.enableRowTracking"
-FORMATS: Final = "delta.universalFormat.enabledFormats"
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 _ATOMIC: Final = "delta.universalFormat.iceberg.atomicConversion.supported"
 # fmt: off
@@ -99,7 +90,7 @@ def required_of_new_table(old: Metadata, configuration: Mapping[str, str]) -> di
     """What Delta adds to a new table, in the place of *old*, with any Iceberg compatibility on."""
     if not enabled_versions(Metadata(configuration=configuration)):
         return {}
-    required = {COLUMN_MAPPING_MODE: "name", _ATOMIC: old.configuration.get(_ATOMIC, "true")}
+    required = {Key.COLUMN_MAPPING_MODE: "name", _ATOMIC: old.configuration.get(_ATOMIC, "true")}
     return {key: value for key, value in required.items() if key not in configuration}
 
 
@@ -123,7 +114,7 @@ def enforce_iceberg_compatibility(
     required = required_of_new_table(before.metadata, metadata.configuration)
     if is_creating_new_table and required:
         metadata = metadata.with_properties(required)
-        if COLUMN_MAPPING_MODE in required:
+        if Key.COLUMN_MAPPING_MODE in required:
             metadata = assign_column_id_and_physical_name(
                 metadata, before.metadata, is_changing_mode_on_existing_table=False
             )
@@ -144,18 +135,18 @@ def enforce_iceberg_compatibility(
 
 def _with_row_tracking(old: Metadata, new: Metadata) -> Metadata:
     """V3 turns row tracking on by itself, and only by itself."""
-    if ROW_TRACKING in new.configuration and not is_true(new.configuration, ROW_TRACKING):
+    if Key.ROW_TRACKING in new.configuration and not is_true(new.configuration, Key.ROW_TRACKING):
         raise _violation(
             "WRONG_REQUIRED_TABLE_PROPERTY",
             "Iceberg compatibility V3 needs row tracking.",
-            f"Do not change {ROW_TRACKING}.",
+            f"Do not change {Key.ROW_TRACKING}.",
         )
-    if _V3 not in enabled_versions(old) and is_true(old.configuration, ROW_TRACKING):
+    if _V3 not in enabled_versions(old) and is_true(old.configuration, Key.ROW_TRACKING):
         raise Refused(
             "Iceberg compatibility V3 cannot be turned on while row tracking is on.",
             remedy="Create a table with both, and copy the data.",
         )
-    return new.with_properties({ROW_TRACKING: "true"})
+    return new.with_properties({Key.ROW_TRACKING: "true"})
 
 
 def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
@@ -168,8 +159,8 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
                 delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
             )
         rest = ",".join(name for name in formats if name != "iceberg")
-        new = new.without_properties(FORMATS)
-        new = new.with_properties({FORMATS: rest}) if rest else new
+        new = new.without_properties(Key.FORMATS)
+        new = new.with_properties({Key.FORMATS: rest}) if rest else new
     if "hudi" not in formats:
         return new
     vectors = is_true(new.configuration, _DELETION_VECTORS)
@@ -188,7 +179,7 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
             remedy=(
                 f"Set {_DELETION_VECTORS} to false" if vectors else "Use INT and TIMESTAMP there"
             )
-            + f", or leave hudi out of {FORMATS}.",
+            + f", or leave hudi out of {Key.FORMATS}.",
             delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
     return new
@@ -198,7 +189,7 @@ _NOT_IN_HUDI: Final = frozenset({"byte", "short", "timestamp_ntz", "void"})
 
 
 def _formats(metadata: Metadata) -> tuple[str, ...]:
-    return tuple(metadata.configuration.get(FORMATS, "").split(","))
+    return tuple(metadata.configuration.get(Key.FORMATS, "").split(","))
 
 
 def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata: Metadata) -> None:
@@ -250,7 +241,7 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
         )
     keys = compat_key(version)
     if "iceberg" in _formats(before):
-        keys = f"{keys} and {FORMATS}"
+        keys = f"{keys} and {Key.FORMATS}"
     return (
         f"The table is kept readable as Iceberg, by {keys}: leave deletion vectors off, or turn "
         "that off first."
@@ -263,7 +254,7 @@ def _check_columns(version: int, metadata: Metadata) -> None:
     """Raise `Refused` for defaults and for changes of types that Iceberg does not know."""
     # Defaults are handed on to Iceberg, which knows literals only.
     for path, field in walk(metadata.schema) if version == _V3 else ():
-        default = field.metadata.get(CURRENT_DEFAULT)
+        default = field.metadata.get(FieldKey.CURRENT_DEFAULT)
         if isinstance(default, str) and not is_iceberg_default(field.type, default):
             raise _violation(
                 "UNSUPPORTED_DATA_TYPE",
@@ -320,7 +311,6 @@ def _violation(sub_class: str, message: str, remedy: str) -> Refused:
     )
 
 
-IN_COMMIT_TIMESTAMPS: Final = "delta.enableInCommitTimestamps"
 PREPARATIONS: Final = ("UPGRADE PROTOCOL", "ROW TRACKING BACKFILL", "REMOVE COLUMN MAPPING")
 """The operations of commits with which Delta prepares a change of properties."""
 COORDINATOR: Final = (
@@ -391,7 +381,7 @@ def _with_global_defaults(proposed: Metadata, session: SessionSettings) -> Metad
     defaults = {
         key: value
         for key, value in known.items()
-        if key in keys and (key.lower() in PROPERTIES or key.startswith(FEATURE_PREFIX))
+        if key in keys and (key.lower() in PROPERTIES or key.startswith(Key.FEATURE_PREFIX))
     }
     return proposed.with_configuration(
         {**validate_configurations(defaults), **proposed.configuration}
@@ -402,7 +392,7 @@ def _upgraded(before: Protocol, metadata: Metadata) -> Protocol:
     configuration = metadata.configuration
     requested = sorted(supported_features_from_table_configs(configuration))
     protocol = before
-    if MIN_READER_VERSION in configuration or MIN_WRITER_VERSION in configuration:
+    if Key.MIN_READER_VERSION in configuration or Key.MIN_WRITER_VERSION in configuration:
         reader, writer = protocol_versions(configuration)
         # merge() ignores versions below the present ones, as Delta does without a word.
         protocol = before.merge(
@@ -425,8 +415,8 @@ def _with_row_tracking_columns(protocol: Protocol, old: Metadata, new: Metadata)
     """Tables that support row tracking have names for two materialised columns; others none."""
     configuration = dict(new.configuration)
     for key, prefix in (
-        (ROW_ID_COLUMN, "_row-id-col-"),
-        (ROW_COMMIT_VERSION_COLUMN, "_row-commit-version-col-"),
+        (Key.ROW_ID_COLUMN, "_row-id-col-"),
+        (Key.ROW_COMMIT_VERSION_COLUMN, "_row-commit-version-col-"),
     ):
         if protocol.supports("rowTracking"):
             # Chosen once: data files have columns of these names.
@@ -455,7 +445,7 @@ def prepare_commit(
     if COORDINATOR[0] in metadata.configuration or (
         "catalogManaged" in after.protocol.explicit_names
     ):
-        metadata = metadata.with_properties({IN_COMMIT_TIMESTAMPS: "true"})
+        metadata = metadata.with_properties({Key.IN_COMMIT_TIMESTAMPS: "true"})
     metadata = enforce_iceberg_compatibility(
         before, after.protocol, metadata, is_creating_new_table=is_creating_new_table
     )
@@ -466,11 +456,11 @@ def prepare_commit(
 
 def check_row_tracking(configuration: Mapping[str, str]) -> None:
     """Raise `Refused` for row tracking that is on and suspended at once, as Delta does."""
-    if is_true(configuration, ROW_TRACKING) and is_true(
+    if is_true(configuration, Key.ROW_TRACKING) and is_true(
         configuration, "delta.rowTrackingSuspended"
     ):
         raise Refused(
-            f"{ROW_TRACKING} and delta.rowTrackingSuspended cannot both be true.",
+            f"{Key.ROW_TRACKING} and delta.rowTrackingSuspended cannot both be true.",
             remedy="Unset delta.rowTrackingSuspended.",
             delta_error_class="DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
         )
@@ -481,7 +471,7 @@ def _with_timestamp_provenance(
 ) -> Metadata:
     """Turning in-commit timestamps on notes since when; the commit's own time is not known yet."""
     old, newest = before.metadata.configuration, before.commit_info
-    was_on = is_true(old, IN_COMMIT_TIMESTAMPS)
+    was_on = is_true(old, Key.IN_COMMIT_TIMESTAMPS)
     has_none = newest is not None and newest.in_commit_timestamp is None
     if was_on and has_none and before.protocol.supports("inCommitTimestamp"):
         raise Refused(
@@ -491,21 +481,21 @@ def _with_timestamp_provenance(
             delta_error_class="DELTA_MISSING_COMMIT_TIMESTAMP",
         )
     # A table that has had them from version 0 on needs no note of since when.
-    is_on = is_true(metadata.configuration, IN_COMMIT_TIMESTAMPS)
+    is_on = is_true(metadata.configuration, Key.IN_COMMIT_TIMESTAMPS)
     if was_on and is_on:
-        both = {ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP}
+        both = {Key.ICT_ENABLEMENT_VERSION, Key.ICT_ENABLEMENT_TIMESTAMP}
         if both <= old.keys() and len(both & metadata.configuration.keys()) == 1:
             # No error class: Delta throws an IllegalStateException.
             raise Refused(
-                f"Of {ICT_ENABLEMENT_VERSION} and {ICT_ENABLEMENT_TIMESTAMP} only one would be "
-                "left.",
+                f"Of {Key.ICT_ENABLEMENT_VERSION} and {Key.ICT_ENABLEMENT_TIMESTAMP} only one "
+                "would be left.",
                 remedy="Delta maintains both; leave them as they are.",
             )
     if was_on or not (before.exists and is_on):
         return metadata
     version = str(before.version + 1) if version_known else KNOWN_AFTER_COMMIT
     return metadata.with_properties(
-        {ICT_ENABLEMENT_VERSION: version, ICT_ENABLEMENT_TIMESTAMP: KNOWN_AFTER_COMMIT}
+        {Key.ICT_ENABLEMENT_VERSION: version, Key.ICT_ENABLEMENT_TIMESTAMP: KNOWN_AFTER_COMMIT}
     )
 
 
@@ -522,7 +512,11 @@ def without_mapping(
 
 _TABLE: Final = "delta.coordinatedCommits.tableConf-preview"
 COORDINATED_KEYS: Final = (*COORDINATOR, _TABLE)
-ICT_KEYS: Final = (IN_COMMIT_TIMESTAMPS, ICT_ENABLEMENT_VERSION, ICT_ENABLEMENT_TIMESTAMP)
+ICT_KEYS: Final = (
+    Key.IN_COMMIT_TIMESTAMPS,
+    Key.ICT_ENABLEMENT_VERSION,
+    Key.ICT_ENABLEMENT_TIMESTAMP,
+)
 
 
 def check_new(properties: Container[str], *, replaces: bool) -> None:
