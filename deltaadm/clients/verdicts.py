@@ -28,7 +28,7 @@ from deltaadm.clients.facts import (
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Kind, TableFeature, mapping_mode, with_requirements
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import FieldKey, MapType, all_types, type_name, walk
+from deltaadm.domain.schema import FieldKey, MapType, all_types, type_name
 from deltaadm.domain.transaction.spark_support import (
     Obstacle,
     invariants,
@@ -242,7 +242,7 @@ def _schema_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
     if metadata.partition_columns:
         yield PARTITIONED
     try:
-        fields = [*walk(metadata.schema)]
+        fields = [*metadata.schema.walk()]
     except DeltaadmError:
         yield from (MAPS, TEXT_PARTITIONS, CHAR, TIMESTAMP_NTZ)
         return

@@ -20,7 +20,7 @@ from deltaadm.domain.protocol import (
     extract_automatically_enabled_features,
     upgrade_protocol_from_metadata_for_existing_table,
 )
-from deltaadm.domain.schema import FieldKey, Path, StructField, StructType, rewrite
+from deltaadm.domain.schema import FieldKey, Path, StructField, StructType
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
     column_mapping_mode,
@@ -162,4 +162,4 @@ def assign_physical_names(schema: StructType, *, reuse_logical_name: bool = Fals
         name = field.name if reuse_logical_name else f"col-{KNOWN_AFTER_COMMIT}"
         return replace(field, metadata={**field.metadata, FieldKey.PHYSICAL_NAME: name})
 
-    return rewrite(schema, assign)
+    return schema.rewrite(assign)

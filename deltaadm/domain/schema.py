@@ -117,6 +117,47 @@ class StructType:
             raise _unreadable("its root is not a struct")
         return parsed
 
+    def walk(self, path: Path = ()) -> Iterator[tuple[Path, StructField]]:
+        """Every struct field at every depth, each before its descendants (pre-order)."""
+        for column in self.fields:
+            here = (*path, column.name)
+            yield here, column
+            yield from _walk_type(column.type, here)
+
+    def find_place(self, path: Path) -> tuple[Path, StructField | None, DataType]:
+        """
+        Follow *path* as far as it exists: the part found, as the schema spells it, and its place.
+
+        Names are compared without regard to case, the slots of containers with it. A slot counts
+        as a field without metadata; there is None for the field where the path does not begin.
+        """
+        existing: Path = ()
+        column: StructField | None = None
+        here: DataType = self
+        for part in path:
+            inner = _inner(here, part)
+            if inner is None:
+                break
+            existing, column, here = (*existing, inner.name), inner, inner.type
+        return existing, column, here
+
+    def rewrite(
+        self, change: Callable[[Path, StructField], StructField], path: Path = ()
+    ) -> StructType:
+        """
+        A copy with every field passed through *change*, each before its descendants.
+
+        *change* sees the path of names as they were, and may change name, nullability and
+        metadata; the type of what it returns is rewritten in turn.
+        """
+
+        def rewritten(child: StructField) -> StructField:
+            here = (*path, child.name)
+            changed = change(here, child)
+            return replace(changed, type=_rewrite_type(changed.type, change, here))
+
+        return StructType(tuple(map(rewritten, self.fields)))
+
 
 DataType = PrimitiveType | ArrayType | MapType | StructType
 
@@ -136,37 +177,11 @@ def _unreadable(cause: str) -> TableError:
     )
 
 
-def walk(struct: StructType, path: Path = ()) -> Iterator[tuple[Path, StructField]]:
-    """Every struct field at every depth, each before its descendants (pre-order)."""
-    for column in struct.fields:
-        here = (*path, column.name)
-        yield here, column
-        yield from _walk_type(column.type, here)
-
-
 def _walk_type(data_type: DataType, path: Path) -> Iterator[tuple[Path, StructField]]:
     for step, inner in slots(data_type):
         yield from _walk_type(inner, (*path, step))
     if isinstance(data_type, StructType):
-        yield from walk(data_type, path)
-
-
-def find_place(struct: StructType, path: Path) -> tuple[Path, StructField | None, DataType]:
-    """
-    Follow *path* as far as it exists: the part found, as the schema spells it, and its place.
-
-    Names are compared without regard to case, the slots of containers with it. A slot counts as
-    a field without metadata; there is None for the field where the path does not begin.
-    """
-    existing: Path = ()
-    column: StructField | None = None
-    here: DataType = struct
-    for part in path:
-        inner = _inner(here, part)
-        if inner is None:
-            break
-        existing, column, here = (*existing, inner.name), inner, inner.type
-    return existing, column, here
+        yield from data_type.walk(path)
 
 
 def _inner(data_type: DataType, name: str) -> StructField | None:
@@ -185,6 +200,24 @@ def _slot_fields(data_type: DataType) -> tuple[StructField, ...]:
             StructField(VALUE, data_type.value, data_type.value_contains_null),
         )
     return ()
+
+
+def _rewrite_type(
+    data_type: DataType, change: Callable[[Path, StructField], StructField], path: Path
+) -> DataType:
+    if isinstance(data_type, StructType):
+        return data_type.rewrite(change, path)
+    if isinstance(data_type, ArrayType):
+        return replace(
+            data_type, element=_rewrite_type(data_type.element, change, (*path, ELEMENT))
+        )
+    if isinstance(data_type, MapType):
+        return replace(
+            data_type,
+            key=_rewrite_type(data_type.key, change, (*path, KEY)),
+            value=_rewrite_type(data_type.value, change, (*path, VALUE)),
+        )
+    return data_type
 
 
 def change_type(
@@ -242,42 +275,6 @@ def primitive_types(schema_string: str) -> tuple[PrimitiveType, ...]:
         if isinstance(data_type, PrimitiveType)
     )
     return tuple({str(data_type.name): data_type for data_type in types}.values())
-
-
-def rewrite(
-    struct: StructType, change: Callable[[Path, StructField], StructField], path: Path = ()
-) -> StructType:
-    """
-    A copy with every field passed through *change*, each before its descendants.
-
-    *change* sees the path of names as they were, and may change name, nullability and
-    metadata; the type of what it returns is rewritten in turn.
-    """
-
-    def rewritten(child: StructField) -> StructField:
-        here = (*path, child.name)
-        changed = change(here, child)
-        return replace(changed, type=_rewrite_type(changed.type, change, here))
-
-    return StructType(tuple(rewritten(child) for child in struct.fields))
-
-
-def _rewrite_type(
-    data_type: DataType, change: Callable[[Path, StructField], StructField], path: Path
-) -> DataType:
-    if isinstance(data_type, StructType):
-        return rewrite(data_type, change, path)
-    if isinstance(data_type, ArrayType):
-        return replace(
-            data_type, element=_rewrite_type(data_type.element, change, (*path, ELEMENT))
-        )
-    if isinstance(data_type, MapType):
-        return replace(
-            data_type,
-            key=_rewrite_type(data_type.key, change, (*path, KEY)),
-            value=_rewrite_type(data_type.value, change, (*path, VALUE)),
-        )
-    return data_type
 
 
 def folded(path: Path) -> Path:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import FEATURES, TableFeature, is_variant, mapping_mode
 from deltaadm.domain.properties import Key, whole_number
-from deltaadm.domain.schema import FieldKey, PrimitiveType, StructField, all_types, path_text, walk
+from deltaadm.domain.schema import FieldKey, PrimitiveType, StructField, all_types, path_text
 from deltaadm.domain.snapshot import Kind, Snapshot
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata
 from deltaadm.errors import DeltaadmError
@@ -170,7 +170,7 @@ def _shredded(snapshot: Snapshot) -> Iterator[str] | None:
 
 def _where(test: Callable[[StructField], bool], what: str) -> Traces:
     def traces(snapshot: Snapshot) -> Iterator[str]:
-        for path, field in walk(snapshot.metadata.schema):
+        for path, field in snapshot.metadata.schema.walk():
             if test(field):
                 yield f"column {path_text(path)} {what}"
 

@@ -19,8 +19,6 @@ from deltaadm.domain.schema import (
     StructType,
     folded,
     path_text,
-    rewrite,
-    walk,
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import (
@@ -456,7 +454,7 @@ def plan_create(
         )
     # As SQL takes it: CLUSTER BY minds the case of letters, and at a path a table is only replaced
     # by REPLACE TABLE, which needs one to be there.
-    spelled = {folded(path): path for path, _ in walk(step.schema)}
+    spelled = {folded(path): path for path, _ in step.schema.walk()}
     clusters = tuple(spelled.get(folded(path), path) for path in step.cluster_by)
     step = replace(step, cluster_by=clusters)
     if step.mode is CreationMode.CREATE_OR_REPLACE and snapshot.name is None:
@@ -526,8 +524,7 @@ def _notes_on_creation(snapshot: Snapshot, step: CreateTable, inside: str | None
 
 def _without_computed_defaults(schema: StructType) -> StructType:
     """Only ADD COLUMN has Spark compute what a default is for the rows that are there."""
-    return rewrite(
-        schema,
+    return schema.rewrite(
         lambda _, column: replace(
             column,
             metadata={

@@ -10,7 +10,7 @@ from typing import Any, Final
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import FieldKey, Path, StructField, path_text, type_name, walk
+from deltaadm.domain.schema import FieldKey, Path, StructField, path_text, type_name
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.columns import clustering_columns
@@ -150,7 +150,7 @@ def _wire(value: Any) -> Any:
 def _schema_changes(before: Metadata, after: Metadata) -> Iterator[Change]:
     # Schemas that cannot be parsed are compared as text, so that a diff of any table works.
     try:
-        old, new = dict(walk(before.schema)), dict(walk(after.schema))
+        old, new = dict(before.schema.walk()), dict(after.schema.walk())
     except TableError:
         yield _change("schema", before.schema_string, after.schema_string)
         return

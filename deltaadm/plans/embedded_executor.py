@@ -13,7 +13,7 @@ from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import Key, checkpoint_interval, is_true
 from deltaadm.domain.protocol import Protocol, SessionSettings
-from deltaadm.domain.schema import DataType, FieldKey, Path, StructField, path_text, rewrite, walk
+from deltaadm.domain.schema import DataType, FieldKey, Path, StructField, path_text
 from deltaadm.domain.snapshot import Snapshot, commit_name
 from deltaadm.domain.sql.expressions import is_constant_of
 from deltaadm.domain.steps import Step
@@ -42,7 +42,7 @@ def _with_committed_values(after: Snapshot, timestamp: int | None, now: int) -> 
     """*after* with everything in place that only a commit can choose, with its *timestamp*."""
     metadata = after.metadata
     if KNOWN_AFTER_COMMIT in (metadata.schema_string or ""):
-        metadata = metadata.with_schema(rewrite(metadata.schema, _with_physical_name))
+        metadata = metadata.with_schema(metadata.schema.rewrite(_with_physical_name))
     configuration = dict(metadata.configuration)
     for key, value in configuration.items():
         if KNOWN_AFTER_COMMIT in value:
@@ -308,7 +308,7 @@ _EXPRESSIONS: Final = (FieldKey.CURRENT_DEFAULT, FieldKey.GENERATION)
 
 
 def _expressions(snapshot: Snapshot) -> Iterator[tuple[Path, str, str, DataType]]:
-    for path, column in walk(snapshot.metadata.schema):
+    for path, column in snapshot.metadata.schema.walk():
         for key in _EXPRESSIONS:
             text = column.metadata.get(key)
             if isinstance(text, str):

@@ -16,7 +16,6 @@ from deltaadm.domain.schema import (
     StructType,
     all_types,
     path_text,
-    walk,
 )
 from deltaadm.domain.sql.ddl import identifier, type_sql
 from deltaadm.domain.steps import (
@@ -301,7 +300,7 @@ def _refuse_keys_of_delta(keys: Iterable[str], provider: str) -> None:
 
 def _required_columns(schema: StructType) -> tuple[str, ...]:
     """The columns, and parts of columns, that are declared NOT NULL."""
-    return tuple(path_text(path) for path, column in walk(schema) if not column.nullable)
+    return tuple(path_text(path) for path, column in schema.walk() if not column.nullable)
 
 
 def _refuse_unsupported_types(provider: str, column: StructField) -> None:

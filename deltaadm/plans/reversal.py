@@ -12,7 +12,6 @@ from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, dependents
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import walk
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import Position
 from deltaadm.domain.steps import Step
@@ -238,7 +237,7 @@ def _step_of(change: Change) -> Step:
 def _moves(before: Snapshot) -> Iterator[Step]:
     """Steps that bring all columns into the order of *before*; most of them do nothing."""
     last: dict[tuple[str, ...], str] = {}
-    for path, _ in walk(before.metadata.schema):
+    for path, _ in before.metadata.schema.walk():
         position = Position(last.get(path[:-1]))
         last[path[:-1]] = path[-1]
         yield kinds.ChangeColumns((kinds.ColumnChange(path, position=position),))

@@ -16,7 +16,7 @@ from deltaadm.domain.features import (
     undo_feature,
 )
 from deltaadm.domain.properties import PROPERTIES, Key, kept_for
-from deltaadm.domain.schema import FieldKey, StructType, find_place
+from deltaadm.domain.schema import FieldKey, StructType
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import Position
 from deltaadm.domain.steps import Step
@@ -320,7 +320,7 @@ def undo_change(change: Change, transition: Transition) -> Undo:
     elif step.touches.renames:
         # As a whole: constraints, partitioning and statistics that have the name in them follow.
         [(column, new)] = step.touches.renames
-        old, _, _ = find_place(before.metadata.schema, column)
+        old, _, _ = before.metadata.schema.find_place(column)
         undo = _by(kinds.RenameColumn((*old[:-1], new[-1]), old[-1]), after)
     elif place in _PLACES:
         undo = _PLACES[place](change, name, transition)
@@ -455,7 +455,7 @@ def _undo_columns(change: Change, name: str, transition: Transition) -> Undo:
     if transition.step.kind == "add_columns":
         # The outermost of the new columns around *name* goes, with all that is in it.
         own = parse_column(name)
-        step = kinds.DropColumns((own[: len(find_place(before.schema, own)[0]) + 1],))
+        step = kinds.DropColumns((own[: len(before.schema.find_place(own)[0]) + 1],))
         if is_now == "none":
             return Undo(f"{alter_command(step)}, which needs column mapping")
         return _by(step, transition.after)
@@ -496,8 +496,8 @@ def _undo_moves(transition: Transition) -> Undo:
     back: list[kinds.ColumnChange] = []
     for change in transition.step.touches.column_changes:
         if change.position:
-            path = find_place(schema, change.column)[0]
-            around = find_place(schema, path[:-1])[2]
+            path = schema.find_place(change.column)[0]
+            around = schema.find_place(path[:-1])[2]
             assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
             names = [field.name for field in around.fields]
             index = names.index(path[-1])

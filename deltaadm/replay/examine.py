@@ -25,7 +25,7 @@ from deltaadm.domain.features import mapping_mode
 from deltaadm.domain.file_facts import kinds_in
 from deltaadm.domain.properties import whole_number
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import Path, walk
+from deltaadm.domain.schema import Path
 from deltaadm.domain.snapshot import (
     Checkpoint,
     FileFacts,
@@ -677,7 +677,7 @@ def _columns_after(earlier: Mapping[int, str], commit: facts.CommitFacts) -> Map
     try:
         if metadata is None or mapping_mode(metadata) == "none":
             return {}
-        fields = [field for _, field in walk(metadata.schema)]
+        fields = [field for _, field in metadata.schema.walk()]
     except DeltaadmError:
         return earlier
     ids = {

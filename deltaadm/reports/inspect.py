@@ -34,7 +34,7 @@ from deltaadm.domain.features import (
 )
 from deltaadm.domain.properties import Key, checkpoint_interval, is_protocol_property
 from deltaadm.domain.protocol import PROTOCOL, Protocol
-from deltaadm.domain.schema import Path, path_text, type_name, walk
+from deltaadm.domain.schema import Path, path_text, type_name
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.checks import check_retention
 from deltaadm.domain.transaction.column_mapping import column_id, max_column_id, physical_name
@@ -180,7 +180,7 @@ def describe(
     mode = _attempt(warnings, lambda: mapping_mode(metadata))
     listed = None
     if columns:
-        fields = _attempt(warnings, lambda: tuple(walk(metadata.schema))) or ()
+        fields = _attempt(warnings, lambda: tuple(metadata.schema.walk())) or ()
         listed = tuple(
             ColumnReport(path_text(path), column_id(of), physical_name(of), type_name(of.type))
             for path, of in fields

@@ -24,7 +24,7 @@ from deltaadm.clients import Access, Verdict
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.instants import second
-from deltaadm.domain.schema import path_text, type_name, walk
+from deltaadm.domain.schema import path_text, type_name
 from deltaadm.errors import TableError
 from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
@@ -206,7 +206,7 @@ def _unchanged_tables(plan: Plan) -> Iterator[Table]:
     )
     yield Table("properties", ("property", "value"), rows)
     try:
-        columns = [(path_text(path), field.type) for path, field in walk(after.metadata.schema)]
+        columns = [(path_text(path), field.type) for path, field in after.metadata.schema.walk()]
     except TableError:  # a schema that cannot be read has no columns to list
         return
     cells = ((name, type_name(of)) for name, of in columns if f"schema[{name}]" not in changed)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from deltaadm.domain.file_facts import NotStatistics, parse_statistics
 from deltaadm.domain.properties import Key
-from deltaadm.domain.schema import FieldKey, Path, StructField, StructType, path_text, walk
+from deltaadm.domain.schema import FieldKey, Path, StructField, StructType, path_text
 from deltaadm.domain.steps import SetProperties, Step
 from deltaadm.domain.transaction.column_mapping import (
     INTERNAL_COLUMNS,
@@ -170,7 +170,7 @@ def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     if _mapped(table.snapshot.metadata):
         physical = rename_columns(schema_of(table.snapshot.metadata))
-        for path, times in Counter(path for path, _ in walk(physical)).items():
+        for path, times in Counter(path for path, _ in physical.walk()).items():
             if times > 1:
                 message = f"{times} columns have the physical name {path_text(path)}."
                 yield Problem(message, "schema")
@@ -408,7 +408,7 @@ def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, in
     """The physical names by id, and the ids by physical path."""
     names: dict[int, str] = {}
     ids: dict[Path, int] = {}
-    for path, field in walk(rename_columns(schema_of(metadata))):
+    for path, field in rename_columns(schema_of(metadata)).walk():
         if (number := column_id(field)) is not None:
             names[number], ids[path] = field.name, number
     return names, ids

@@ -28,7 +28,6 @@ from deltaadm.domain.schema import (
     StructType,
     path_text,
     slots,
-    walk,
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.expressions import column_references
@@ -692,7 +691,7 @@ def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
     for key, value in sorted(metadata.configuration.items()):
         if key.lower().startswith(Key.CONSTRAINT_PREFIX):
             yield _property(key), value
-    for path, field in walk(metadata.schema):
+    for path, field in metadata.schema.walk():
         keys = ("delta.generationExpression", "CURRENT_DEFAULT")
         texts = [field.metadata.get(key) for key in keys]
         stored = field.metadata.get("delta.invariants")

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES, Key, spark_values
-from deltaadm.domain.schema import StructType, path_text, type_name, walk
+from deltaadm.domain.schema import StructType, path_text, type_name
 from deltaadm.domain.steps import SetProperties, Step
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts, effective
@@ -245,7 +245,7 @@ def _columns(catalog: CatalogFacts) -> Iterator[Problem]:
 def _flat(schema: StructType) -> Mapping[str, tuple[str, str]]:
     """The columns at every depth with their types, by their names in lower case."""
     flat: dict[str, tuple[str, str]] = {}
-    for path, field in walk(schema):
+    for path, field in schema.walk():
         place = path_text(path)
         null = "" if field.nullable else " not null"
         # The log keeps the length of texts elsewhere.

@@ -17,7 +17,7 @@ from deltaadm.domain.protocol import (
     supported_reader_version_numbers,
     supported_writer_version_numbers,
 )
-from deltaadm.domain.schema import all_types, path_text, walk
+from deltaadm.domain.schema import all_types, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
 from deltaadm.domain.transaction.checks import check_property_constraints
@@ -321,7 +321,7 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
     for feature, evidence in _unsupported(snapshot):
         # NOT NULL alone is DL525's.
         if feature.name == "invariants" and not any(
-            "delta.invariants" in field.metadata for _, field in walk(snapshot.metadata.schema)
+            "delta.invariants" in field.metadata for _, field in snapshot.metadata.schema.walk()
         ):
             continue
         yield Problem(

@@ -17,7 +17,7 @@ from deltaadm import facts
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import DataType, StructField, StructType, path_text, walk
+from deltaadm.domain.schema import DataType, StructField, StructType, path_text
 from deltaadm.domain.snapshot import LogListing, Snapshot
 from deltaadm.domain.steps import SetProperties, Step
 from deltaadm.domain.steps.evolve import evolve
@@ -490,7 +490,7 @@ Path = tuple[str, ...]
 @remembering
 def fields_of(metadata: Metadata) -> tuple[tuple[Path, StructField], ...]:
     """All columns with their paths; none where the schema cannot be read."""
-    return tuple(walk(schema_of(metadata)))
+    return tuple(schema_of(metadata).walk())
 
 
 def schema_of(metadata: Metadata) -> StructType:

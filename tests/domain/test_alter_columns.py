@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deltaadm.domain.actions import DomainMetadata
-from deltaadm.domain.schema import path_text, walk
+from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import DropColumns, RenameColumn, Step
 from deltaadm.domain.steps.evolve import evolve
@@ -42,7 +42,7 @@ PLAIN = (field("a", 1), field("b", 2), NESTED)
 
 
 def columns(table: Snapshot) -> list[str]:
-    return [path_text(path) for path, _ in walk(table.metadata.schema)]
+    return [path_text(path) for path, _ in table.metadata.schema.walk()]
 
 
 ARRAY = field(
@@ -103,7 +103,7 @@ def test_the_columns_that_are_left(step: Step, left: list[str]) -> None:
     after = evolve(before, step)
     assert columns(after) == left
     assert after.protocol == before.protocol
-    kept = {one.metadata["delta.columnMapping.id"] for _, one in walk(after.metadata.schema)}
+    kept = {one.metadata["delta.columnMapping.id"] for _, one in after.metadata.schema.walk()}
     assert kept <= {1, 2, 3, 4, 5}
     assert after.metadata.configuration["delta.columnMapping.maxColumnId"] == "9"
 

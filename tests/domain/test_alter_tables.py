@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.schema import PrimitiveType, StructField, StructType, path_text, walk
+from deltaadm.domain.schema import PrimitiveType, StructField, StructType, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import (
     Position,
@@ -123,7 +123,7 @@ def test_a_widened_column_notes_what_it_was(
     after = evolve(before, widen(column, to))
     assert schema_of(after) == expected
     found = [
-        one.metadata["delta.typeChanges"] for _, one in walk(after.metadata.schema) if one.metadata
+        one.metadata["delta.typeChanges"] for _, one in after.metadata.schema.walk() if one.metadata
     ]
     assert found == [[recorded]]
 

@@ -29,7 +29,6 @@ from deltaadm.domain.schema import (
     StructField,
     StructType,
     path_text,
-    walk,
 )
 from deltaadm.domain.transaction.column_mapping import (
     COLUMN_MAPPING_KEYS,
@@ -88,7 +87,7 @@ def identities(metadata: Metadata) -> dict[str, tuple[Any, Any]]:
             field.metadata.get(FieldKey.COLUMN_ID),
             field.metadata.get(FieldKey.PHYSICAL_NAME),
         )
-        for path, field in walk(metadata.schema)
+        for path, field in metadata.schema.walk()
     }
 
 
@@ -279,7 +278,7 @@ def test_other_metadata_nullability_and_text_stay():
 def nested_ids(metadata: Metadata) -> dict[str, Any]:
     return {
         path_text(path): field.metadata.get(FieldKey.NESTED_IDS)
-        for path, field in walk(metadata.schema)
+        for path, field in metadata.schema.walk()
     }
 
 
@@ -320,9 +319,9 @@ def test_nested_ids_are_kept_and_only_for_versions_2_and_3():
 def test_physical_names_can_be_assigned_alone():
     schema = struct(column("a"), mapped("b", 1, "p"), column("s", struct(column("x"))))
     fresh = assign_physical_names(schema)
-    assert [physical_name(field) for _, field in walk(fresh)] == [NEW, "p", NEW, NEW]
+    assert [physical_name(field) for _, field in fresh.walk()] == [NEW, "p", NEW, NEW]
     reused = assign_physical_names(schema, reuse_logical_name=True)
-    assert [physical_name(field) for _, field in walk(reused)] == ["a", "p", "s", "x"]
+    assert [physical_name(field) for _, field in reused.walk()] == ["a", "p", "s", "x"]
 
 
 @pytest.mark.parametrize(("metadata", "number", "name"), [
@@ -464,7 +463,7 @@ REFERENCE = struct(
 
 
 def test_columns_can_be_renamed_to_their_physical_names():
-    assert [path_text(path) for path, _ in walk(rename_columns(REFERENCE))] == [
+    assert [path_text(path) for path, _ in rename_columns(REFERENCE).walk()] == [
         "p1", "p2", "p2.p3", "p4", "p4.element.p5",
     ]  # fmt: skip
 
@@ -475,7 +474,7 @@ def test_a_physical_schema_has_physical_names_and_field_ids_in_both_modes():
         physical = create_physical_schema(logical, REFERENCE, mode)
         assert {
             path_text(path): field.metadata[FieldKey.PARQUET_FIELD_ID]
-            for path, field in walk(physical)
+            for path, field in physical.walk()
         } == {"p2": 2, "p2.p3": 3, "p4": 4, "p4.element.p5": 5}
     assert create_physical_schema(logical, REFERENCE, NONE) is logical
 
@@ -560,10 +559,10 @@ SCHEMAS = _structs(TYPES)
 @given(SCHEMAS)
 def test_ids_are_dense_and_unique_and_names_stay(schema: StructType):
     after = turned_on(Metadata(schema_string=schema.to_json()))
-    count = len(list(walk(schema)))
-    assert [column_id(field) for _, field in walk(after.schema)] == list(range(1, count + 1))
-    assert all(physical_name(one) == one.name for _, one in walk(after.schema))
-    assert [path for path, _ in walk(after.schema)] == [path for path, _ in walk(schema)]
+    count = len(list(schema.walk()))
+    assert [column_id(field) for _, field in after.schema.walk()] == list(range(1, count + 1))
+    assert all(physical_name(one) == one.name for _, one in after.schema.walk())
+    assert [path for path, _ in after.schema.walk()] == [path for path, _ in schema.walk()]
     assert max_column_id(after) == count == find_max_column_id(after.schema)
     check_column_id_and_physical_name_assignments(after)
 
@@ -574,10 +573,10 @@ def test_assigning_twice_is_assigning_once(schema: StructType, iceberg: bool):
     once = turned_on(Metadata(schema_string=schema.to_json(), configuration=configuration))
     check_column_id_and_physical_name_assignments(once)
     assert verify_and_update_metadata_change(Protocol(2, 5), once, once) == once
-    ids = [column_id(one) for _, one in walk(once.schema)]
+    ids = [column_id(one) for _, one in once.schema.walk()]
     slots = [
         number
-        for _, one in walk(once.schema)
+        for _, one in once.schema.walk()
         for number in one.metadata.get(FieldKey.NESTED_IDS, {}).values()
     ]
     assert sorted([*ids, *slots]) == list(range(1, len(ids) + len(slots) + 1))
@@ -603,6 +602,6 @@ def test_a_schema_is_written_as_it_is_read(schema: StructType):
 def test_a_table_with_its_own_names_has_itself_as_physical_schema(schema: StructType):
     after = turned_on(Metadata(schema_string=schema.to_json())).schema
     physical = create_physical_schema(schema, after, NAME)
-    assert [path for path, _ in walk(physical)] == [path for path, _ in walk(schema)]
+    assert [path for path, _ in physical.walk()] == [path for path, _ in schema.walk()]
     assert drop_column_mapping_metadata(physical) == drop_column_mapping_metadata(after)
     assert rename_columns(after) == after

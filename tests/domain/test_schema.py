@@ -12,8 +12,6 @@ from deltaadm.domain.schema import (
     StructType,
     all_types,
     path_text,
-    rewrite,
-    walk,
 )
 from deltaadm.errors import TableError
 
@@ -76,7 +74,7 @@ NESTED = StructType((
 
 
 def test_fields_are_walked_in_pre_order():
-    assert [path for path, _ in walk(NESTED)] == [
+    assert [path for path, _ in NESTED.walk()] == [
         ("a",), ("s",), ("s", "x"), ("m",), ("m", "key", "k"),
     ]  # fmt: skip
 
@@ -94,9 +92,9 @@ def test_rewriting_sees_the_names_as_they_were():
         seen.append(path)
         return StructField(one.name.upper(), one.type)
 
-    after = rewrite(NESTED, shout)
-    assert seen == [path for path, _ in walk(NESTED)]
-    assert [path for path, _ in walk(after)][-1] == ("M", "key", "K")
+    after = NESTED.rewrite(shout)
+    assert seen == [path for path, _ in NESTED.walk()]
+    assert [path for path, _ in after.walk()][-1] == ("M", "key", "K")
 
 
 @pytest.mark.parametrize(("path", "text"), [

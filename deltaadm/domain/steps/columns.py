@@ -21,12 +21,9 @@ from deltaadm.domain.schema import (
     StructField,
     StructType,
     change_type,
-    find_place,
     folded,
     path_text,
-    rewrite,
     type_name,
-    walk,
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql import ddl
@@ -52,13 +49,13 @@ from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, compact,
 
 def find_column(schema: StructType, column: Path) -> Path | None:
     """The path of *column* as the schema spells it, whatever the case; None if it is not there."""
-    path, _, _ = find_place(schema, column)
+    path, _, _ = schema.find_place(column)
     return path if len(path) == len(column) and not _is_slot(schema, path) else None
 
 
 def _is_slot(schema: StructType, path: Path) -> bool:
     """Whether *path*, as the schema spells it, is a part of an array or a map, not a column."""
-    return bool(path) and not isinstance(find_place(schema, path[:-1])[2], StructType)
+    return bool(path) and not isinstance(schema.find_place(path[:-1])[2], StructType)
 
 
 def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
@@ -67,9 +64,9 @@ def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
 
     Raises `Refused` for a column that is not there, or not the only one of that name.
     """
-    path, field, here = find_place(schema, column)
+    path, field, here = schema.find_place(column)
     for depth, part in enumerate(path):
-        around = find_place(schema, path[:depth])[2]
+        around = schema.find_place(path[:depth])[2]
         fields = around.fields if isinstance(around, StructType) else ()
         if [inner.name.lower() for inner in fields].count(part.lower()) <= 1:
             continue
@@ -361,7 +358,7 @@ def _retyped(
     schema: StructType, column: Path, new: DataType, place: StructField, snapshot: Snapshot
 ) -> StructType:
     """The new type in its place; the column that the place is in notes what it was widened from."""
-    fields = dict(walk(schema))
+    fields = dict(schema.walk())
     owner = max((path for path in fields if column[: len(path)] == path), key=len)
     field, inside = fields[owner], column[len(owner) :]
     metadata = dict(field.metadata)
@@ -555,7 +552,7 @@ class AddColumns(Step):
         require_writable(snapshot)
         require_found_clustering(snapshot)
         for definition in self.columns:
-            fields = walk(StructType((definition.column,)))
+            fields = StructType((definition.column,)).walk()
             strict = [path_text(path) for path, field in fields if not field.nullable]
             if strict:
                 raise Refused(
@@ -583,7 +580,7 @@ class AddColumns(Step):
 
     def _refuse_taken(self, schema: StructType) -> None:
         """Raise `Refused` for new columns that are there already, or twice among them."""
-        known = {folded(path): path for path, _ in walk(schema)}
+        known = {folded(path): path for path, _ in schema.walk()}
         new: set[Path] = set()
         for definition in self.columns:
             path = (*definition.parent, definition.column.name)
@@ -732,7 +729,7 @@ class DropColumns(Step):
 
 def _is_absent(schema: StructType, column: Path) -> bool:
     """Whether a struct lacks *column*; a name inside what is no struct is an error instead."""
-    path, _, here = find_place(schema, column)
+    path, _, here = schema.find_place(column)
     return len(path) < len(column) and isinstance(here, StructType)
 
 
@@ -812,8 +809,8 @@ class RenameColumn(Step):
 
 def renamed(metadata: Metadata, old: Path, name: str) -> Metadata:
     """*metadata* with the column *old*, as the schema spells it, under another *name*."""
-    schema = rewrite(
-        metadata.schema, lambda path, field: replace(field, name=name) if path == old else field
+    schema = metadata.schema.rewrite(
+        lambda path, field: replace(field, name=name) if path == old else field
     )
     partitions = tuple(
         name if (column,) == old else column for column in metadata.partition_columns

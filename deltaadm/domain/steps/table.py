@@ -27,11 +27,9 @@ from deltaadm.domain.schema import (
     PrimitiveType,
     StructField,
     StructType,
-    find_place,
     folded,
     path_text,
     type_name,
-    walk,
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql import ddl
@@ -220,7 +218,7 @@ class CreateTable(Step):
                 "Write options apply to writing rows, but there is no query.",
                 remedy="Leave them out, or fill the table with --as QUERY.",
             )
-        for path, column in walk(schema):
+        for path, column in schema.walk():
             default = column.metadata.get(FieldKey.CURRENT_DEFAULT)
             if isinstance(default, str):
                 columns.refuse_default(path_text(path), column.type, default)
@@ -455,9 +453,9 @@ def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
     mapped = column_mapping_mode(old) is not ColumnMappingMode.NONE
     if not snapshot.exists or mapped or not update.enabled_versions(proposed):
         return snapshot
-    counted = sum(1 for _ in walk(old.schema))
+    counted = sum(1 for _ in old.schema.walk())
     if names_containers(proposed):
-        counted += sum(1 for _, field in walk(old.schema) for _ in slot_paths(field.type, ""))
+        counted += sum(1 for _, field in old.schema.walk() for _ in slot_paths(field.type, ""))
     return replace(snapshot, metadata=old.with_properties({Key.MAX_COLUMN_ID: str(counted)}))
 
 
@@ -477,7 +475,7 @@ def check_new_columns(step: CreateTable) -> None:
             remedy="Give them types: CAST(NULL AS INT).",
             delta_error_class="DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS",
         )
-    twice = Counter(folded(path) for path, _ in walk(step.schema))
+    twice = Counter(folded(path) for path, _ in step.schema.walk())
     repeated = [path_text(path) for path, times in twice.items() if times > 1]
     if repeated:
         raise Refused(
@@ -498,7 +496,7 @@ def _require_resolved(schema: StructType, paths: Sequence[Path]) -> None:
                 and len(existing) == depth
                 and not isinstance(place.type, StructType)
                 for depth in range(1, len(column))
-                for existing, place, _ in [find_place(schema, column[:depth])]
+                for existing, place, _ in [schema.find_place(column[:depth])]
             )
             if passes_others:
                 raise Refused(
@@ -549,7 +547,7 @@ def _described(schema: StructType) -> dict[Path, tuple[str, bool, Mapping[str, A
     )
     return {
         path: (type_name(field.type), field.nullable, field.without(FieldKey.TYPE_CHANGES).metadata)
-        for path, field in walk(plain)
+        for path, field in plain.walk()
     }
 
 
@@ -561,7 +559,7 @@ def _refuse_at_commit(before: Snapshot, after: Snapshot) -> None:
             remedy="Set delta.appendOnly to false first.",
             delta_error_class="DELTA_CANNOT_MODIFY_APPEND_ONLY",
         )
-    fields = walk(after.metadata.schema)
+    fields = after.metadata.schema.walk()
     defaults = [
         path_text(path) for path, field in fields if FieldKey.CURRENT_DEFAULT in field.metadata
     ]

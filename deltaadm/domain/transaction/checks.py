@@ -23,7 +23,6 @@ from deltaadm.domain.schema import (
     folded,
     path_text,
     slots,
-    walk,
 )
 from deltaadm.domain.transaction.column_mapping import (
     INVALID_CHARACTERS,
@@ -75,7 +74,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
     schema = StructType(tuple(fields))
     # Delta looks at schemas that change: a table that has it already stays as it is.
     if schema.to_json() != old.schema_string:
-        for path, field in walk(schema):
+        for path, field in schema.walk():
             if any(_has_not_null(inner) for _, inner in slots(field.type)):
                 raise Refused(
                     f"Column {path_text(path)} has NOT NULL inside an array or a map, which Delta "
@@ -161,7 +160,7 @@ def unreadable_names(data_type: DataType) -> tuple[str, ...]:
         return ()
     return tuple(
         field.name
-        for _, field in walk(StructType((StructField("type", data_type),)))
+        for _, field in StructType((StructField("type", data_type),)).walk()
         if not re.fullmatch(r"(?!\d+$)\w+", field.name, re.ASCII)
     )
 
@@ -213,7 +212,7 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
         check_column_id_and_physical_name_assignments(new)
     unknown = [
         path_text(path)
-        for path, field in walk(schema)
+        for path, field in schema.walk()
         if _has_collation(field) or not all(map(is_supported_type, leaves(field.type)))
     ]
     if unknown:
@@ -228,7 +227,7 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
 
 def duplicate_columns(schema: StructType) -> list[str]:
     """The columns, in lower case, that occur more than once in their struct."""
-    return _repeated(path_text(folded(path)) for path, _ in walk(schema))
+    return _repeated(path_text(folded(path)) for path, _ in schema.walk())
 
 
 def _repeated(names: Iterable[str]) -> list[str]:
@@ -240,7 +239,7 @@ def columns_with_invalid_characters(metadata: Metadata) -> list[Path]:
     partitions = {column.lower() for column in metadata.partition_columns}
     return [
         path
-        for path, field in walk(metadata.schema)
+        for path, field in metadata.schema.walk()
         if has_invalid_characters(field.name) and path[0].lower() not in partitions
     ]
 

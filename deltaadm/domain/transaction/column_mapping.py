@@ -24,9 +24,7 @@ from deltaadm.domain.schema import (
     StructType,
     folded,
     path_text,
-    rewrite,
     slots,
-    walk,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.errors import Refused
@@ -104,7 +102,7 @@ def physical_name(field: StructField) -> str:
 
 def has_column_mapping_metadata(schema: StructType) -> bool:
     """Whether a field of *schema*, at any depth, has some key that column mapping owns."""
-    return any(COLUMN_MAPPING_KEYS & field.metadata.keys() for _, field in walk(schema))
+    return any(COLUMN_MAPPING_KEYS & field.metadata.keys() for _, field in schema.walk())
 
 
 def drop_column_mapping_metadata(schema: StructType) -> StructType:
@@ -114,8 +112,8 @@ def drop_column_mapping_metadata(schema: StructType) -> StructType:
 
 def set_column_metadata(schema: StructType, mode: ColumnMappingMode) -> StructType:
     """*schema* with each field's metadata as `column_mapping_metadata` gives it."""
-    return rewrite(
-        schema, lambda _, field: replace(field, metadata=column_mapping_metadata(field, mode))
+    return schema.rewrite(
+        lambda _, field: replace(field, metadata=column_mapping_metadata(field, mode))
     )
 
 
@@ -154,7 +152,7 @@ def create_physical_schema(
     """
     if mode is ColumnMappingMode.NONE:
         return schema
-    known = {folded(path): field for path, field in walk(reference_schema)}
+    known = {folded(path): field for path, field in reference_schema.walk()}
 
     def physical(path: Path, field: StructField) -> StructField:
         if field.name.lower() in INTERNAL_COLUMNS:
@@ -165,12 +163,12 @@ def create_physical_schema(
         metadata = column_mapping_metadata(reference, mode)
         return replace(field, name=physical_name(reference), metadata=metadata)
 
-    return rewrite(schema, physical)
+    return schema.rewrite(physical)
 
 
 def rename_columns(schema: StructType) -> StructType:
     """*schema* with each field under its physical name; metadata stays as it is."""
-    return rewrite(schema, lambda _, field: replace(field, name=physical_name(field)))
+    return schema.rewrite(lambda _, field: replace(field, name=physical_name(field)))
 
 
 def max_column_id(metadata: Metadata) -> int | None:
@@ -185,7 +183,7 @@ def find_max_column_id(schema: StructType) -> int:
 
 
 def _ids(schema: StructType) -> Iterator[int]:
-    for _, field in walk(schema):
+    for _, field in schema.walk():
         identifier = column_id(field)
         if identifier is not None:
             yield identifier
@@ -216,7 +214,7 @@ def assign_column_id_and_physical_name(
     Iceberg compatibility V2 or V3 the slots of containers get ids after all columns.
     """
     changing = is_changing_mode_on_existing_table
-    old = {folded(path): field for path, field in walk(old_metadata.schema)}
+    old = {folded(path): field for path, field in old_metadata.schema.walk()}
     # When a table is replaced; elsewhere the new schema is made from the old one and has them.
     may_reuse = (
         not changing
@@ -262,10 +260,10 @@ def assign_column_id_and_physical_name(
         # Also where there are none: Delta attaches an empty object then.
         return replace(field, metadata={**field.metadata, FieldKey.NESTED_IDS: ids})
 
-    schema = rewrite(new_metadata.schema, assign)
+    schema = new_metadata.schema.rewrite(assign)
     # After all columns: Delta rewrites ids for Iceberg last, with the same counter.
     if names_containers(new_metadata):
-        schema = rewrite(schema, assign_nested)
+        schema = schema.rewrite(assign_nested)
     return new_metadata.with_schema(schema).with_properties({Key.MAX_COLUMN_ID: str(counter)})
 
 
@@ -363,7 +361,7 @@ def verify_and_update_metadata_change(
 
 
 def _require_clean_start(old: StructType, new: StructType) -> None:
-    stale = [path_text(p) for p, field in walk(new) if COLUMN_MAPPING_KEYS & field.metadata.keys()]
+    stale = [path_text(p) for p, field in new.walk() if COLUMN_MAPPING_KEYS & field.metadata.keys()]
     if stale:
         raise Refused(
             "Column mapping cannot be turned on: columns still carry metadata of an earlier "
@@ -372,8 +370,8 @@ def _require_clean_start(old: StructType, new: StructType) -> None:
             delta_error_class="DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_"
             "METADATA_ALREADY_EXISTS",
         )
-    known = {folded(path) for path, _ in walk(old)}
-    added = [path_text(path) for path, _ in walk(new) if folded(path) not in known]
+    known = {folded(path) for path, _ in old.walk()}
+    added = [path_text(path) for path, _ in new.walk() if folded(path) not in known]
     # A table without columns may get its first ones in this commit.
     if known and added:
         raise Refused(
@@ -396,7 +394,7 @@ def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
     paths: set[Path] = set()
     # In id mode, whatever the table's, so that all mapping metadata is kept and demanded.
     physical = create_physical_schema(metadata.schema, metadata.schema, ColumnMappingMode.ID)
-    for path, field in walk(physical):
+    for path, field in physical.walk():
         identifier = column_id(field)
         # One of Delta's own columns; any other has raised above.
         if identifier is None:
@@ -443,7 +441,7 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
     """
     invalid = [
         path_text(path)
-        for path, field in walk(metadata.schema)
+        for path, field in metadata.schema.walk()
         if has_invalid_characters(field.name)
     ]
     if invalid:

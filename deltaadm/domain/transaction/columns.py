@@ -20,7 +20,6 @@ from deltaadm.domain.schema import (
     StructField,
     StructType,
     all_types,
-    find_place,
     folded,
     path_text,
     type_name,
@@ -285,7 +284,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     """
     metadata = snapshot.metadata
     for path in paths:
-        if len(find_place(metadata.schema, path)[0]) < len(path):
+        if len(metadata.schema.find_place(path)[0]) < len(path):
             raise _missing(metadata.schema, path)
     _refuse_repeated_or_many(paths)
     if metadata.partition_columns:
@@ -372,7 +371,7 @@ def _refuse_repeated_or_many(columns: Sequence[Path]) -> None:
 
 
 def _missing(schema: StructType, column: Path) -> Refused:
-    existing, _, here = find_place(schema, column)
+    existing, _, here = schema.find_place(column)
     error_class = "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
     if len(existing) < len(column) and isinstance(here, ArrayType):
         error_class = "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME"

@@ -14,7 +14,7 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost, TableFeature, mapping_mode
 from deltaadm.domain.properties import Key, interval_microseconds, is_true
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.domain.schema import FieldKey, path_text, rewrite, walk
+from deltaadm.domain.schema import FieldKey, path_text
 from deltaadm.domain.snapshot import Kind, Snapshot, every_file, file_metadata
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata, has_lost_columns
 from deltaadm.domain.transaction.update import COORDINATED_KEYS, commit_update, without_mapping
@@ -31,8 +31,8 @@ _ROW_TRACKING_OFF: Final = {Key.ROW_TRACKING: "false", "delta.rowTrackingSuspend
 # fmt: off
 PREPARED_KEYS: Final = frozenset({
     *COORDINATED_KEYS, Key.ICT_ENABLEMENT_TIMESTAMP, Key.ICT_ENABLEMENT_VERSION,
-    Key.COLUMN_MAPPING_MODE, Key.IN_COMMIT_TIMESTAMPS, Key.PROTECTED_BEFORE, _CHECKPOINT_POLICY, _DELETION_VECTORS,
-    *_ROW_TRACKING_OFF, _TYPE_WIDENING,
+    Key.COLUMN_MAPPING_MODE, Key.IN_COMMIT_TIMESTAMPS, Key.PROTECTED_BEFORE, _CHECKPOINT_POLICY,
+    _DELETION_VECTORS, *_ROW_TRACKING_OFF, _TYPE_WIDENING,
 })
 """The properties that DROP FEATURE may set or unset in commits of their own."""
 # fmt: on
@@ -298,8 +298,8 @@ class _TypeWidening(Preparation):
         unset = commit_update(snapshot, proposed, session)
         if not self.uses(unset.metadata):
             return unset
-        schema = rewrite(
-            unset.metadata.schema, lambda _, field: field.without(FieldKey.TYPE_CHANGES)
+        schema = unset.metadata.schema.rewrite(
+            lambda _, field: field.without(FieldKey.TYPE_CHANGES)
         )
         return commit_update(unset, unset.metadata.with_schema(schema), session)
 
@@ -314,7 +314,7 @@ class _TypeWidening(Preparation):
         return bool(self._changed(metadata))
 
     def _changed(self, metadata: Metadata) -> list[str]:
-        fields = walk(metadata.schema)
+        fields = metadata.schema.walk()
         return [
             path_text(path) for path, field in fields if FieldKey.TYPE_CHANGES in field.metadata
         ]

@@ -40,7 +40,6 @@ from deltaadm.domain.schema import (
     PrimitiveType,
     all_types,
     path_text,
-    walk,
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.expressions import is_iceberg_default
@@ -253,7 +252,7 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
 def _check_columns(version: int, metadata: Metadata) -> None:
     """Raise `Refused` for defaults and for changes of types that Iceberg does not know."""
     # Defaults are handed on to Iceberg, which knows literals only.
-    for path, field in walk(metadata.schema) if version == _V3 else ():
+    for path, field in metadata.schema.walk() if version == _V3 else ():
         default = field.metadata.get(FieldKey.CURRENT_DEFAULT)
         if isinstance(default, str) and not is_iceberg_default(field.type, default):
             raise _violation(
@@ -262,7 +261,7 @@ def _check_columns(version: int, metadata: Metadata) -> None:
                 f"{path_text(path)}, which is no plain literal of its type.",
                 "Write a literal such as 7, 1.5, true or '2026-01-31', or no default.",
             )
-    for path, field in walk(metadata.schema):
+    for path, field in metadata.schema.walk():
         changes = field.metadata.get("delta.typeChanges")
         for change in changes if isinstance(changes, list) else ():
             # Malformed records have a rule of their own, and must not end a plan in a traceback.
