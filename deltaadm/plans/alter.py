@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import Key, spark_values
 from deltaadm.domain.protocol import SessionSettings
@@ -21,33 +22,8 @@ from deltaadm.domain.schema import (
     path_text,
 )
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import (
-    ColumnDefinition,
-    columns_sql,
-    parse_column_list,
-    parse_columns,
-    parse_default,
-    parse_definitions,
-    parse_move,
-    parse_type,
-)
-from deltaadm.domain.steps import (
-    AddColumns,
-    AddConstraint,
-    ChangeColumns,
-    ClusterBy,
-    ColumnChange,
-    CreateTable,
-    CreationMode,
-    DropColumns,
-    DropConstraint,
-    RenameColumn,
-    SetLocation,
-    SetProperties,
-    Step,
-    UnsetProperties,
-    WriteCheckpoint,
-)
+from deltaadm.domain.sql import ddl
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.columns import find_column, renamed, without_column
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import drop_column_mapping_metadata
@@ -78,8 +54,8 @@ class TableChanges:
 
     set_properties: Mapping[str, str] = field(default_factory=dict)
     drop_constraints: Sequence[str] = ()
-    add: Sequence[ColumnDefinition] = ()
-    change: Sequence[ColumnChange] = ()
+    add: Sequence[ddl.ColumnDefinition] = ()
+    change: Sequence[kinds.ColumnChange] = ()
     cluster_by: Sequence[Path] | None = None
     drop: Sequence[Path] = ()
     rename: Mapping[Path, str] = field(default_factory=dict)
@@ -99,26 +75,26 @@ class TableChanges:
         """
         steps: list[Step] = []
         if self.set_properties:
-            steps.append(SetProperties(dict(self.set_properties)))
+            steps.append(kinds.SetProperties(dict(self.set_properties)))
         # Before columns change, which constraints hold fast; new ones come with the new names.
-        steps += [DropConstraint(name) for name in self.drop_constraints]
+        steps += [kinds.DropConstraint(name) for name in self.drop_constraints]
         if self.add:
-            steps.append(AddColumns(tuple(self.add)))
+            steps.append(kinds.AddColumns(tuple(self.add)))
         steps += in_statements(_anchors_first(self.change))
         if self.cluster_by is not None:
-            steps.append(ClusterBy(tuple(self.cluster_by)))
+            steps.append(kinds.ClusterBy(tuple(self.cluster_by)))
         if self.drop:
-            steps.append(DropColumns(tuple(self.drop)))
+            steps.append(kinds.DropColumns(tuple(self.drop)))
         # Renaming an outer column first would change the paths of those inside it.
         inside_first = sorted(self.rename.items(), key=lambda pair: -len(pair[0]))
-        steps += [RenameColumn(column, name) for column, name in inside_first]
-        steps += [AddConstraint(name, text) for name, text in self.add_constraints.items()]
+        steps += [kinds.RenameColumn(column, name) for column, name in inside_first]
+        steps += [kinds.AddConstraint(name, text) for name, text in self.add_constraints.items()]
         if self.unset:
-            steps.append(UnsetProperties(tuple(self.unset), if_exists=True))
+            steps.append(kinds.UnsetProperties(tuple(self.unset), if_exists=True))
         if self.checkpoint:
-            steps.append(WriteCheckpoint())
+            steps.append(kinds.WriteCheckpoint())
         if self.location is not None:
-            steps.append(SetLocation(self.location))
+            steps.append(kinds.SetLocation(self.location))
         return steps
 
     @property
@@ -231,7 +207,9 @@ def _count_taken(snapshot: Snapshot, steps: Sequence[Step], session: SessionSett
 
     That something is absent does not count for a single step: it may never have been there.
     """
-    if len(steps) == 1 and isinstance(steps[0], (DropColumns, DropConstraint, RenameColumn)):
+    if len(steps) == 1 and isinstance(
+        steps[0], (kinds.DropColumns, kinds.DropConstraint, kinds.RenameColumn)
+    ):
         return 0
     if any(step.touches.destination is not None for step in steps):
         return 0
@@ -256,7 +234,7 @@ def _is_taken(state: Snapshot, step: Step, session: SessionSettings | None) -> b
     if touches.new_constraint is not None:
         name, expression = touches.new_constraint
         return stored.get(constraint_key(name)) == stored_expression(expression)
-    if isinstance(step, DropConstraint):
+    if isinstance(step, kinds.DropConstraint):
         return constraint_key(step.name) not in stored
     if touches.drops or touches.renames:
         gone = (*touches.drops, *(old for old, _ in touches.renames))
@@ -280,7 +258,7 @@ def _is_taken(state: Snapshot, step: Step, session: SessionSettings | None) -> b
     return not does_something(state, step, after)
 
 
-def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
+def _anchors_first(changes: Sequence[kinds.ColumnChange]) -> Iterator[kinds.ColumnChange]:
     """
     *changes* with the moves in such an order that each column is in the end where it is to be.
 
@@ -292,7 +270,7 @@ def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
         after = change.position.after if change.position else None
         if after is not None:
             behind[column] = folded((*change.column[:-1], after))
-    ordered: dict[Path, ColumnChange] = {}
+    ordered: dict[Path, kinds.ColumnChange] = {}
     for column in moves:
         chain = [column]
         while (anchor := behind.get(chain[-1], ())) in moves and anchor not in chain:
@@ -306,11 +284,11 @@ def _anchors_first(changes: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
             yield next(in_order)
 
 
-def in_statements(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
+def in_statements(changes: Iterable[kinds.ColumnChange]) -> list[kinds.ChangeColumns]:
     """The changes in as few statements as Spark allows."""
     # In each a column occurs once, and one moves at most: Spark carries changes out in no certain
     # order.
-    rounds: list[list[ColumnChange]] = []
+    rounds: list[list[kinds.ColumnChange]] = []
     columns: set[Path] = set()
     around: set[Path] = set()
     has_move = False
@@ -325,7 +303,7 @@ def in_statements(changes: Iterable[ColumnChange]) -> list[ChangeColumns]:
         columns.add(column)
         around |= above
         has_move |= moves
-    return [ChangeColumns(tuple(together)) for together in rounds]
+    return [kinds.ChangeColumns(tuple(together)) for together in rounds]
 
 
 def step_notes(plan: Plan, *, is_managed: bool = False) -> Iterator[str]:
@@ -399,24 +377,27 @@ class ChangeTexts(NamedTuple):
 def table_changes(texts: ChangeTexts, load_at: Callable[[str], Snapshot]) -> TableChanges:
     """Parse *texts*; *load_at* loads the table at another location."""
     column = parse_column
-    changes = [ColumnChange(column(c), type=parse_type(t)) for c, t in texts.set_types.items()]
-    changes += [ColumnChange(column(c), nullable=True) for c in texts.drop_not_null]
-    changes += [ColumnChange(column(c), comment=t) for c, t in texts.set_comments.items()]
-    changes += [
-        ColumnChange(column(c), default=parse_default(t)) for c, t in texts.set_defaults.items()
+    changes = [
+        kinds.ColumnChange(column(c), type=ddl.parse_type(t)) for c, t in texts.set_types.items()
     ]
-    changes += [ColumnChange(column(c), default="") for c in texts.drop_defaults]
-    moves = map(parse_move, texts.move)
-    changes += [ColumnChange(moved, position=position) for moved, position in moves]
+    changes += [kinds.ColumnChange(column(c), nullable=True) for c in texts.drop_not_null]
+    changes += [kinds.ColumnChange(column(c), comment=t) for c, t in texts.set_comments.items()]
+    changes += [
+        kinds.ColumnChange(column(c), default=ddl.parse_default(t))
+        for c, t in texts.set_defaults.items()
+    ]
+    changes += [kinds.ColumnChange(column(c), default="") for c in texts.drop_defaults]
+    moves = map(ddl.parse_move, texts.move)
+    changes += [kinds.ColumnChange(moved, position=position) for moved, position in moves]
     clusters = texts.cluster_by
     return TableChanges(
         set_properties=spark_values(texts.set_properties),
         drop_constraints=texts.drop_constraints,
-        add=[new for text in texts.add_columns for new in parse_definitions(text)],
+        add=[new for text in texts.add_columns for new in ddl.parse_definitions(text)],
         change=changes,
         cluster_by=None
         if clusters is None
-        else [path for text in clusters for path in parse_column_list(text)],
+        else [path for text in clusters for path in ddl.parse_column_list(text)],
         drop=[column(text) for text in texts.drop_columns],
         rename={column(text): name for text, name in texts.rename_columns.items()},
         add_constraints=texts.add_constraints,
@@ -434,7 +415,7 @@ CREATE = "create"
 
 def plan_create(
     snapshot: Snapshot,
-    step: CreateTable,
+    step: kinds.CreateTable,
     *,
     occupied: bool = False,
     inside: str | None = None,
@@ -457,8 +438,8 @@ def plan_create(
     spelled = {folded(path): path for path, _ in step.schema.walk()}
     clusters = tuple(spelled.get(folded(path), path) for path in step.cluster_by)
     step = replace(step, cluster_by=clusters)
-    if step.mode is CreationMode.CREATE_OR_REPLACE and snapshot.name is None:
-        mode = CreationMode.REPLACE if snapshot.exists else CreationMode.CREATE
+    if step.mode is kinds.CreationMode.CREATE_OR_REPLACE and snapshot.name is None:
+        mode = kinds.CreationMode.REPLACE if snapshot.exists else kinds.CreationMode.CREATE
         step = replace(step, mode=mode)
     because: dict[str, str] = {}
     for key in (*step.properties, *step.write_options):
@@ -478,7 +459,7 @@ def read_schema(text: str) -> StructType:
     Raises `Refused` for anything else.
     """
     if not text.lstrip().startswith("{"):
-        return _without_computed_defaults(parse_columns(text))
+        return _without_computed_defaults(ddl.parse_columns(text))
     try:
         schema = _without_computed_defaults(StructType.parse(text))
     except DeltaadmError as error:
@@ -488,7 +469,7 @@ def read_schema(text: str) -> StructType:
         ) from error
     for column in schema.fields:
         single = StructType((column,))
-        if _without_computed_defaults(parse_columns(columns_sql(single))) != single:
+        if _without_computed_defaults(ddl.parse_columns(ddl.columns_sql(single))) != single:
             raise Refused(
                 f"SQL cannot express the column {path_text((column.name,))} as given in the "
                 "schema: arrays and maps without nulls, and metadata other than comments, "
@@ -505,7 +486,9 @@ def schema_of_query(text: str) -> StructType:
     return nullable
 
 
-def _notes_on_creation(snapshot: Snapshot, step: CreateTable, inside: str | None) -> Iterator[str]:
+def _notes_on_creation(
+    snapshot: Snapshot, step: kinds.CreateTable, inside: str | None
+) -> Iterator[str]:
     if snapshot.exists:
         yield (
             f"The rows of version {snapshot.version} are not in the new table; older versions "

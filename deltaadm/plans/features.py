@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, TableFeature, dependents
 from deltaadm.domain.instants import second
 from deltaadm.domain.properties import PROPERTIES, Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import DropFeature, SetProperties, Step
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_mapping_mode
 from deltaadm.domain.transaction.removal import (
@@ -106,7 +107,7 @@ def drop_status(
     """The progress towards dropping the feature *name* at *now*, in milliseconds."""
     if not snapshot.protocol.supports(name) and name in FEATURES:
         return DropStatus(name=name, phase=Phase.ABSENT)
-    step = DropFeature(name, truncates(name))
+    step = kinds.DropFeature(name, truncates(name))
     try:
         evolve(snapshot, step, session)
     except Refused as refusal:
@@ -143,7 +144,7 @@ def plan_drop(
     removal = FEATURES[name].removal if name in FEATURES else None
     suspends = removal is not None and removal.suspends_clustering
     last = resuming(snapshot) if suspends else ()
-    step = DropFeature(name, truncate_history)
+    step = kinds.DropFeature(name, truncate_history)
     steps: tuple[Step, ...] = (step, *last)
     because, notes = step.reasons(), []
     is_gone = not snapshot.protocol.supports(name) and name in FEATURES
@@ -217,7 +218,7 @@ def not_yet(message: str) -> NotYet:
 
 
 def _dropping_notes(
-    snapshot: Snapshot, step: DropFeature, history: FeatureHistory
+    snapshot: Snapshot, step: kinds.DropFeature, history: FeatureHistory
 ) -> Iterator[str]:
     work = step.traces(snapshot)
     if work:
@@ -303,7 +304,7 @@ def plan_features(
         missing = _missing_properties(snapshot, TableFeature.find(name), support_only=support_only)
         properties |= missing
         because |= {f"configuration[{key}]": cause for key in missing}
-    steps = [SetProperties(properties)] if properties else []
+    steps = [kinds.SetProperties(properties)] if properties else []
     plan = propose(ENABLE_FEATURE, snapshot, steps, because=because, session=session)
     notes = _enabling_notes(plan, features, support_only=support_only)
     return replace(plan, notes=tuple(dict.fromkeys((*plan.notes, *notes))))
@@ -394,7 +395,7 @@ def plan_mapping_mode(
             ),
             *legacy_alternative(snapshot, FEATURES["columnMapping"]),
         ]
-    steps = [SetProperties({Key.COLUMN_MAPPING_MODE: mode.value}), *last]
+    steps = [kinds.SetProperties({Key.COLUMN_MAPPING_MODE: mode.value}), *last]
     because = {f"configuration[{Key.COLUMN_MAPPING_MODE}]": "requested"}
     plan = propose(SET_MAPPING_MODE, snapshot, steps, because=because, notes=notes, session=session)
     return resumed(plan) if ends else plan
@@ -426,7 +427,7 @@ def plan_upgrade(
         Key.MIN_READER_VERSION: reader if asks else current.min_reader_version,
         Key.MIN_WRITER_VERSION: writer if asks else current.min_writer_version,
     }
-    step = SetProperties(
+    step = kinds.SetProperties(
         {key: str(version) for key, version in asked.items() if version is not None}
     )
     plan = propose(UPGRADE_PROTOCOL, snapshot, [step], session=session)
@@ -535,9 +536,9 @@ def _droppable_now(
     history_of: Callable[[str], FeatureHistory],
     now: int,
     session: SessionSettings | None,
-) -> tuple[list[DropFeature], dict[str, int], dict[str, str]]:
+) -> tuple[list[kinds.DropFeature], dict[str, int], dict[str, str]]:
     """What drops those of *left* that can be; when others can be, in ms; why the rest stays."""
-    steps: list[DropFeature] = []
+    steps: list[kinds.DropFeature] = []
     waiting: dict[str, int] = {}
     stays: dict[str, str] = {}
     while left:
@@ -545,7 +546,7 @@ def _droppable_now(
         listed = left & state.protocol.supported_features
         name = min(left, key=lambda feature: (len(dependents(feature, listed)), feature.lower()))
         left = left - {name}
-        step = DropFeature(name, truncates(name))
+        step = kinds.DropFeature(name, truncates(name))
         try:
             after = evolve(state, step, session)
         except Refused as refusal:
@@ -565,7 +566,7 @@ def _droppable_now(
     return steps, waiting, stays
 
 
-def _keep_reason(before: Snapshot, after: Snapshot, step: DropFeature) -> str:
+def _keep_reason(before: Snapshot, after: Snapshot, step: kinds.DropFeature) -> str:
     old, new = before.protocol, after.protocol
     # Without one of the features that a legacy version implies, Delta lists the others by name.
     if (new.min_writer_version, new.min_reader_version) > (

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from deltaadm.dataclass import replace
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
+from deltaadm.domain.steps import Step
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.plan import Plan, propose
 from deltaadm.rules.rule import Finding, Severity, ValidationReport
@@ -65,10 +66,10 @@ def _union(findings: Iterable[Finding]) -> list[Step]:
             others[step] = None
         properties = {key: value for key, value in values.items() if value is not None} | properties
         unset |= dict.fromkeys(key for key, value in values.items() if value is None)
-    steps: list[Step] = [SetProperties(properties)] if properties else []
+    steps: list[Step] = [kinds.SetProperties(properties)] if properties else []
     keys = tuple(key for key in unset if key not in properties)
     if keys:
-        steps.append(UnsetProperties(keys, if_exists=True))
+        steps.append(kinds.UnsetProperties(keys, if_exists=True))
     return [*steps, *sorted(others, key=lambda step: not step.has_statement)]
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from deltaadm.catalog_table import DELTA, CatalogTable
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.schema import (
     DataType,
     PrimitiveType,
@@ -17,18 +18,8 @@ from deltaadm.domain.schema import (
     all_types,
     path_text,
 )
-from deltaadm.domain.sql.ddl import identifier, type_sql
-from deltaadm.domain.steps import (
-    AddConstraint,
-    ClusterBy,
-    CreateTable,
-    CreationMode,
-    DropColumns,
-    DropConstraint,
-    RenameColumn,
-    Step,
-    WriteCheckpoint,
-)
+from deltaadm.domain.sql import ddl
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.table import check_new_columns, partition_columns
 from deltaadm.domain.transaction.checks import refuse_reserved
 from deltaadm.errors import CommitError, DeltaadmError, Refused
@@ -77,10 +68,10 @@ class ForeignPlan:
     is_noop: typing.ClassVar = False
 
     @property
-    def creation(self) -> CreateTable | None:
+    def creation(self) -> kinds.CreateTable | None:
         """The step that makes the table, if it does not alter one."""
         [first, *_] = self.steps
-        return first if isinstance(first, CreateTable) else None
+        return first if isinstance(first, kinds.CreateTable) else None
 
     @property
     def irreversible(self) -> tuple[str, ...]:
@@ -95,14 +86,14 @@ class ForeignPlan:
             return tuple(step.statement(self.name) for step in self.steps)
         drop = () if self.before is None else (f"DROP TABLE {self.name}",)
         # By name: the catalog moves partition columns to the end.
-        columns = ", ".join(identifier(column.name) for column in made.schema.fields)
+        columns = ", ".join(ddl.identifier(column.name) for column in made.schema.fields)
         fill = () if made.query is None else (f"INSERT INTO {self.name} ({columns}) {made.query}",)
         return (*drop, self.create_statement(self.name), *fill)
 
     def create_statement(self, name: str) -> str:
         """The statement that makes the table called *name*, without rows."""
         assert self.creation is not None  # noqa: S101 -- callers have asked
-        empty = replace(self.creation, mode=CreationMode.CREATE, query=None)
+        empty = replace(self.creation, mode=kinds.CreationMode.CREATE, query=None)
         return empty.statement(name, self.provider)
 
     @property
@@ -169,7 +160,7 @@ def plan_foreign_changes(
 def plan_foreign_creation(
     table: str,
     name: str,
-    step: CreateTable,
+    step: kinds.CreateTable,
     *,
     provider: str,
     location: str,
@@ -182,13 +173,13 @@ def plan_foreign_creation(
     *occupied* says that there are files at *location*. Raises `Refused` for what the parent catalog
     would refuse, as far as that is known, and for what Delta alone has.
     """
-    if step.mode is CreationMode.CREATE and before is not None:
+    if step.mode is kinds.CreationMode.CREATE and before is not None:
         raise Refused(
             f"The table {name} already exists, with the provider {before.provider}.",
             remedy="Drop and re-create it with --mode create-or-replace, or choose another name.",
             delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
         )
-    if step.mode is CreationMode.REPLACE and before is None:
+    if step.mode is kinds.CreationMode.REPLACE and before is None:
         raise Refused(
             f"There is no table to replace: {name}.",
             remedy="Create it with --mode create or create-or-replace.",
@@ -225,7 +216,12 @@ def plan_foreign_creation(
 
 
 def _notes_on_creation(
-    step: CreateTable, provider: str, location: str, before: CatalogTable | None, *, occupied: bool
+    step: kinds.CreateTable,
+    provider: str,
+    location: str,
+    before: CatalogTable | None,
+    *,
+    occupied: bool,
 ) -> Iterator[str]:
     yield (
         f"A table of the provider {provider} has no Delta protocol: no versions, no features, no "
@@ -308,7 +304,7 @@ def _refuse_unsupported_types(provider: str, column: StructField) -> None:
         if known == provider and any(map(spoils, all_types(column.type))):
             raise _unsupported(
                 provider,
-                f"{path_text((column.name,))} cannot be {type_sql(column.type)}: Spark would "
+                f"{path_text((column.name,))} cannot be {ddl.type_sql(column.type)}: Spark would "
                 f"accept it, but then could not {fails}",
                 "Choose another type.",
             )
@@ -323,12 +319,12 @@ _OF_DELTA: Final = (
 )
 
 _DELTA_ONLY: Final[tuple[tuple[type, str, str], ...]] = (
-    (AddConstraint, "Spark checks no constraints, and would ignore this one", _OF_DELTA),
-    (DropConstraint, "there are no constraints", "Leave --drop-constraint out."),
-    (ClusterBy, "rows cannot be clustered by columns", _OF_DELTA),
-    (DropColumns, "columns cannot be dropped", _ANEW),
-    (RenameColumn, "columns cannot be renamed", _ANEW),
-    (WriteCheckpoint, "there is no log, and so no checkpoint", "Leave --checkpoint out."),
+    (kinds.AddConstraint, "Spark checks no constraints, and would ignore this one", _OF_DELTA),
+    (kinds.DropConstraint, "there are no constraints", "Leave --drop-constraint out."),
+    (kinds.ClusterBy, "rows cannot be clustered by columns", _OF_DELTA),
+    (kinds.DropColumns, "columns cannot be dropped", _ANEW),
+    (kinds.RenameColumn, "columns cannot be renamed", _ANEW),
+    (kinds.WriteCheckpoint, "there is no log, and so no checkpoint", "Leave --checkpoint out."),
 )
 _OF_HIVE: Final = (
     "numRows|rawDataSize|totalSize|numFiles|numPartitions|COLUMN_STATS_ACCURATE|"

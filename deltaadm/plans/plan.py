@@ -9,13 +9,14 @@ from typing import Final
 
 from deltaadm.clients import Access, ClientRelease
 from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost, TableFeature
 from deltaadm.domain.properties import Key, is_true, kept_for
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import identifier, is_hidden, literal
-from deltaadm.domain.steps import ClusterBy, Step
+from deltaadm.domain.sql import ddl
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.columns import (
     CLUSTERING_DOMAIN,
@@ -396,7 +397,7 @@ def _keeping_clustering(state: Snapshot, step: Step, settings: SessionSettings) 
     columns = restored_clustering(after, earlier_names([state.metadata]))
     if not columns:
         return (step,)
-    steps = (ClusterBy((), restored_later=columns), step, ClusterBy(columns))
+    steps = (kinds.ClusterBy((), restored_later=columns), step, kinds.ClusterBy(columns))
     try:
         for taken in steps:
             state = evolve(state, taken, settings)
@@ -421,7 +422,7 @@ def does_something(before: Snapshot, step: Step, after: Snapshot) -> bool:
 def resuming(snapshot: Snapshot) -> tuple[Step, ...]:
     """The step that clusters a table again, where a run was interrupted before it came to that."""
     columns = snapshot.suspended_clustering
-    return (ClusterBy(columns),) if columns else ()
+    return (kinds.ClusterBy(columns),) if columns else ()
 
 
 def resumed(plan: Plan) -> Plan:
@@ -514,9 +515,9 @@ def statement(path: str, step: Step, name: str | None = None) -> str:
     "ALTER TABLE delta.`/data/it's` SET TBLPROPERTIES ('owner' = 'O\\'Hara')"
     """
     # In backticks nothing can be escaped, in a literal everything can.
-    at_path = f"delta.{identifier(path)}"
-    is_safe = not any(map(is_hidden, at_path))
-    return step.statement(name or (at_path if is_safe else f"IDENTIFIER({literal(at_path)})"))
+    at_path = f"delta.{ddl.identifier(path)}"
+    is_safe = not any(map(ddl.is_hidden, at_path))
+    return step.statement(name or (at_path if is_safe else f"IDENTIFIER({ddl.literal(at_path)})"))
 
 
 def planned_statement(plan: Plan, stage: Stage) -> str:

@@ -13,12 +13,13 @@ from typing import Final, NamedTuple
 
 from deltaadm.clients import Access, Compatibility, Verdict, verdict
 from deltaadm.dataclass import replace
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents
 from deltaadm.domain.instants import second
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import DropConstraint, DropFeature, SetProperties, Step, UnsetProperties
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.wire import Metadata
@@ -233,7 +234,7 @@ class _Search:
             yield from self._steps_to_remove(state, needing)
         yield from _deactivations(state, feature.name)
         truncating = truncates(feature.name) and self._truncating
-        yield DropFeature(feature.name, truncating or guards_history(feature.name))
+        yield kinds.DropFeature(feature.name, truncating or guards_history(feature.name))
 
 
 _READER_VERSION: Final = "protocol.minReaderVersion"
@@ -256,13 +257,13 @@ def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
         for key in sorted(configuration):
             if key.startswith(Key.CONSTRAINT_PREFIX):
                 # One at a time: the search comes back for the others.
-                yield DropConstraint(key.removeprefix(Key.CONSTRAINT_PREFIX))
+                yield kinds.DropConstraint(key.removeprefix(Key.CONSTRAINT_PREFIX))
                 return
     for key in sorted(activation.properties):
         if key == Key.COLUMN_MAPPING_MODE and configuration.get(key, "none") != "none":
-            yield SetProperties({key: "none"})
+            yield kinds.SetProperties({key: "none"})
         elif key in configuration:
-            yield UnsetProperties((key,))
+            yield kinds.UnsetProperties((key,))
 
 
 def _lists_to_versions(state: Snapshot) -> Iterator[Step]:
@@ -274,7 +275,7 @@ def _lists_to_versions(state: Snapshot) -> Iterator[Step]:
     for writer in range(2, 7):
         reader = max((reader for reader, least in implying if least <= writer), default=0)
         versions = {Key.MIN_READER_VERSION: str(reader)} if reader else {}
-        yield SetProperties({**versions, Key.MIN_WRITER_VERSION: str(writer)})
+        yield kinds.SetProperties({**versions, Key.MIN_WRITER_VERSION: str(writer)})
 
 
 # What can be done now

@@ -13,7 +13,7 @@ from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, dependents
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import Position
+from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import parse_column
@@ -238,6 +238,6 @@ def _moves(before: Snapshot) -> Iterator[Step]:
     """Steps that bring all columns into the order of *before*; most of them do nothing."""
     last: dict[tuple[str, ...], str] = {}
     for path, _ in before.metadata.schema.walk():
-        position = Position(last.get(path[:-1]))
+        position = ddl.Position(last.get(path[:-1]))
         last[path[:-1]] = path[-1]
         yield kinds.ChangeColumns((kinds.ColumnChange(path, position=position),))

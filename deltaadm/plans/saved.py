@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import FORMAT_VERSION, DuplicateKeyError, parse, require_sealed, sha256
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import CreateTable, Step, UnknownStepError, read_step
+from deltaadm.domain.steps import Step, UnknownStepError, read_step
 from deltaadm.domain.steps.table import read_state
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import CommitError, Refused
@@ -125,7 +126,7 @@ class SavedPlan:
         One that replaces another, or is filled by a query, counts as long as its newest commit is
         the one that created it: nothing else shows whose rows they are.
         """
-        if not self.steps or not isinstance(self.steps[-1], CreateTable):
+        if not self.steps or not isinstance(self.steps[-1], kinds.CreateTable):
             return False
         if not current.exists or current.metadata.id == self.before.metadata.id:
             return False

@@ -18,7 +18,7 @@ from deltaadm.domain.features import (
 from deltaadm.domain.properties import PROPERTIES, Key, kept_for
 from deltaadm.domain.schema import FieldKey, StructType
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import Position
+from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.checks import RETENTION_KEYS
@@ -501,7 +501,7 @@ def _undo_moves(transition: Transition) -> Undo:
             assert isinstance(around, StructType)  # noqa: S101 -- a column is in a struct
             names = [field.name for field in around.fields]
             index = names.index(path[-1])
-            position = Position(names[index - 1] if index else None)
+            position = ddl.Position(names[index - 1] if index else None)
             back.append(kinds.ColumnChange(path, position=position))
     return _by(kinds.ChangeColumns(tuple(back)), transition.after)
 

@@ -36,8 +36,9 @@ from deltaadm.domain.properties import Key, checkpoint_interval, is_protocol_pro
 from deltaadm.domain.protocol import PROTOCOL, Protocol
 from deltaadm.domain.schema import Path, path_text, type_name
 from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.transaction import column_mapping
 from deltaadm.domain.transaction.checks import check_retention
-from deltaadm.domain.transaction.column_mapping import column_id, max_column_id, physical_name
+from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.domain.usage import Usage, usages
 from deltaadm.domain.wire import Metadata, Traits
@@ -188,7 +189,7 @@ def describe(
     mapping = MappingReport(
         mode=mode or metadata.configuration[Key.COLUMN_MAPPING_MODE],
         supported=protocol.supports("columnMapping"),
-        max_column_id=max_column_id(metadata),
+        max_column_id=column_mapping.max_column_id(metadata),
         columns=listed,
     )
     clustering = None

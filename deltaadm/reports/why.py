@@ -11,11 +11,11 @@ from deltaadm.blocks import Heading, Table
 from deltaadm.clients import Compatibility, Verdict, newest_releases, shifts, verdicts
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost, TableFeature, dependents
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import DropFeature
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.usage import Usage, usages
 from deltaadm.errors import DeltaadmError, Refused
@@ -191,7 +191,7 @@ def explain_protocol(
     features = []
     for name in (had[word.lower()] for word in chosen if word.lower() in had):
         since, reason = search.features.get(name) or _unseen(snapshot, name)
-        step, dropped = DropFeature(name, truncates(name)), None
+        step, dropped = kinds.DropFeature(name, truncates(name)), None
         try:
             status = drop_status(snapshot, name, history_of(name), now=now, session=session)
         except DeltaadmError as error:  # metadata that cannot be understood

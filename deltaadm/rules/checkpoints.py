@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import AddFile
 from deltaadm.domain.protocol import READER_FEATURES_VERSION, WRITER_FEATURES_VERSION, Protocol
 from deltaadm.domain.snapshot import Kind
-from deltaadm.domain.steps import WriteCheckpoint
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import TableError
 from deltaadm.facts import CheckpointFacts, ChecksumFacts, LogFacts, SnapshotFacts, State
@@ -392,7 +392,10 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
         ("numOfAddFiles", document.get("numOfAddFiles"), _adds(checkpoint)),
     ):
         if stated is not None and actual is not None and stated != actual:
-            version, fix = checkpoint.version, (WriteCheckpoint(),) if checkpoint.chosen else ()
+            version, fix = (
+                checkpoint.version,
+                (kinds.WriteCheckpoint(),) if checkpoint.chosen else (),
+            )
             message = f"It states {key} {stated!r} for version {version}, which has {actual}."
             yield Problem(message, POINTER, fix=fix)
 

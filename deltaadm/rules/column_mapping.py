@@ -9,23 +9,13 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
 
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.file_facts import NotStatistics, parse_statistics
 from deltaadm.domain.properties import Key
 from deltaadm.domain.schema import FieldKey, Path, StructField, StructType, path_text
-from deltaadm.domain.steps import SetProperties, Step
-from deltaadm.domain.transaction.column_mapping import (
-    INTERNAL_COLUMNS,
-    ColumnMappingMode,
-    allow_mapping_mode_change,
-    column_id,
-    find_max_column_id,
-    has_invalid_characters,
-    max_column_id,
-    nested_ids,
-    physical_name,
-    rename_columns,
-    slot_paths,
-)
+from deltaadm.domain.steps import Step
+from deltaadm.domain.transaction import column_mapping
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, column_id, physical_name
 from deltaadm.domain.transaction.update import enabled_versions
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
@@ -169,7 +159,7 @@ def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Column Mapping, Field Path; delta-io/delta#6939.
     """
     if _mapped(table.snapshot.metadata):
-        physical = rename_columns(schema_of(table.snapshot.metadata))
+        physical = column_mapping.rename_columns(schema_of(table.snapshot.metadata))
         for path, times in Counter(path for path, _ in physical.walk()).items():
             if times > 1:
                 message = f"{times} columns have the physical name {path_text(path)}."
@@ -205,8 +195,8 @@ def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY; delta-io/delta#4363.
     """
     metadata = table.snapshot.metadata
-    stored = max_column_id(metadata)
-    highest = find_max_column_id(schema_of(metadata))
+    stored = column_mapping.max_column_id(metadata)
+    highest = column_mapping.find_max_column_id(schema_of(metadata))
     if _mapped(metadata) and stored is not None and stored < highest:
         message = f"{Key.MAX_COLUMN_ID} is {stored}, but id {highest} is in use."
         yield Problem(message, MAX, fix=_counted(table))
@@ -217,8 +207,8 @@ def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
     mode = table.snapshot.metadata.configuration[Key.COLUMN_MAPPING_MODE]
     return accepted(
         table.snapshot,
-        SetProperties({Key.COLUMN_MAPPING_MODE: mode}),
-        lambda after: max_column_id(after.metadata) is not None,
+        kinds.SetProperties({Key.COLUMN_MAPPING_MODE: mode}),
+        lambda after: column_mapping.max_column_id(after.metadata) is not None,
     )
 
 
@@ -239,7 +229,7 @@ def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     if pair is None:
         return
     before, after = pair
-    left, right = max_column_id(before), max_column_id(after)
+    left, right = column_mapping.max_column_id(before), column_mapping.max_column_id(after)
     if left is not None and right is not None and right < left:
         yield Problem(f"{Key.MAX_COLUMN_ID} changed from {left} to {right}.")
     # An id that was in use before the commit is still that column's (changes are DL415's); one
@@ -317,7 +307,7 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
         if not isinstance(stored, dict):
             yield Problem(f"The nested ids are {_shown(stored)}.", place_of(path))
             continue
-        places = set(slot_paths(field.type, physical_name(field)))
+        places = set(column_mapping.slot_paths(field.type, physical_name(field)))
         for place, number in sorted(stored.items()):
             if place not in places:
                 message = f"{place[:200]!r} has a nested id but does not exist."
@@ -345,10 +335,12 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
         # Version 1 of Iceberg compatibility forbids arrays and maps.
         needed = any(version > 1 for version in enabled_versions(table.snapshot.metadata))
     taken = Counter(column_id(field) for _, field in fields)
-    taken += Counter(number for _, field in fields for number in nested_ids(field).values())
+    taken += Counter(
+        number for _, field in fields for number in column_mapping.nested_ids(field).values()
+    )
     for path, field in fields:
-        ids = nested_ids(field)
-        for place in slot_paths(field.type, physical_name(field)):
+        ids = column_mapping.nested_ids(field)
+        for place in column_mapping.slot_paths(field.type, physical_name(field)):
             if needed and place not in ids:
                 yield Problem(f"{place!r} has no nested id.", place_of(path))
         for place, number in sorted(ids.items()):
@@ -372,7 +364,7 @@ def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
     # A table that is replaced has new files, written under the new mode.
     if old is None or new is None or commit.replaces_table:
         return
-    if not allow_mapping_mode_change(old, new):
+    if not column_mapping.allow_mapping_mode_change(old, new):
         yield Problem(f"The mode changed from {old.value} to {new.value}.")
 
 
@@ -408,7 +400,7 @@ def _identities(metadata: Metadata) -> tuple[Mapping[int, str], Mapping[Path, in
     """The physical names by id, and the ids by physical path."""
     names: dict[int, str] = {}
     ids: dict[Path, int] = {}
-    for path, field in rename_columns(schema_of(metadata)).walk():
+    for path, field in column_mapping.rename_columns(schema_of(metadata)).walk():
         if (number := column_id(field)) is not None:
             names[number], ids[path] = field.name, number
     return names, ids
@@ -428,7 +420,7 @@ def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     Source: delta-io/delta, SchemaUtils.scala, findInvalidColumnNames.
     """
     for path, field in _mapped_fields(table):
-        if has_invalid_characters(physical_name(field)):
+        if column_mapping.has_invalid_characters(physical_name(field)):
             yield Problem(f"The physical name is {physical_name(field)!r}.", place_of(path))
 
 
@@ -572,7 +564,7 @@ def _mapped_fields(table: SnapshotFacts) -> Iterator[tuple[Path, StructField]]:
     """The fields at all depths that need an id and a physical name; none without mapping."""
     if _mapped(table.snapshot.metadata):
         for path, field in fields_of(table.snapshot.metadata):
-            if field.name.lower() not in INTERNAL_COLUMNS:
+            if field.name.lower() not in column_mapping.INTERNAL_COLUMNS:
                 yield path, field
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, is_variant, struct_fields
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.schema import DataType, FieldKey, PrimitiveType, StructField, path_text, slots
-from deltaadm.domain.steps import ClusterBy, Step
+from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.checks import CDC_COLUMNS, has_bounds
 from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.columns import (
@@ -523,7 +524,9 @@ def _restored(table: SnapshotFacts) -> tuple[Step, ...]:
     columns = restored_clustering(table.snapshot, table.earlier_names)
     if columns is None:
         return ()
-    return accepted(table.snapshot, ClusterBy(columns), lambda after: not lost_clustering(after))
+    return accepted(
+        table.snapshot, kinds.ClusterBy(columns), lambda after: not lost_clustering(after)
+    )
 
 
 @rule("DL535", Severity.WARNING, Scope.SNAPSHOT)
@@ -548,7 +551,7 @@ def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
             _CLUSTERING,
             fix=accepted(
                 table.snapshot,
-                ClusterBy(tuple(columns)),
+                kinds.ClusterBy(tuple(columns)),
                 lambda after: not after.suspended_clustering,
             ),
         )

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.actions import ACTIONS, DeletionVectorDescriptor
 from deltaadm.domain.file_facts import checksums, num_records
 from deltaadm.domain.properties import checkpoint_interval, whole_number
 from deltaadm.domain.snapshot import Kind
-from deltaadm.domain.steps import Step, WriteCheckpoint
+from deltaadm.domain.steps import Step
 from deltaadm.facts import CommitFacts, CompactionFacts, LogFacts
 from deltaadm.json_values import integer
 from deltaadm.limits import load_json
@@ -703,7 +704,7 @@ def _of_pointer(log: LogFacts, message: str, severity: Severity | None = None) -
 
 def _write_checkpoint_step(log: LogFacts) -> tuple[Step, ...]:
     """The step that fixes the checkpoint pointer, if the table can be loaded at all."""
-    return () if log.segment is None else (WriteCheckpoint(),)
+    return () if log.segment is None else (kinds.WriteCheckpoint(),)
 
 
 def duplicate_key(text: str) -> str | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, is_geospatial
 from deltaadm.domain.foreign_properties import foreign_value
 from deltaadm.domain.properties import (
@@ -31,25 +32,10 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.expressions import column_references
-from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.domain.transaction.checks import (
-    CHAR_TYPE,
-    RETENTION_KEYS,
-    catalog_type,
-    check_retention,
-    check_statistics_columns,
-    columns_with_invalid_characters,
-    duplicate_columns,
-    is_supported_type,
-    leaves,
-    noted_type,
-)
-from deltaadm.domain.transaction.column_mapping import (
-    INVALID_CHARACTERS,
-    ColumnMappingMode,
-    has_invalid_characters,
-)
+from deltaadm.domain.transaction import checks, column_mapping
+from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
+from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.spark_support import is_spark_type, refusal_to_read
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError
@@ -154,8 +140,8 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
             if refusal is not None and refusal.delta_error_class == geospatial:
                 yield Problem(f"Delta Spark cannot load a table with {name!r}.", place_of(path))
         elif not (
-            is_supported_type(PrimitiveType(name))
-            or CHAR_TYPE.fullmatch(name)  # as interval, it has a rule of its own
+            checks.is_supported_type(PrimitiveType(name))
+            or checks.CHAR_TYPE.fullmatch(name)  # as interval, it has a rule of its own
             or name.startswith("interval")
         ):
             severity = None if name.startswith("time(") else Severity.WARNING
@@ -175,7 +161,7 @@ def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Schema Serialization Format; Delta Spark, DELTA_DUPLICATE_COLUMNS_FOUND.
     """
-    for name in duplicate_columns(schema_of(table.snapshot.metadata)):
+    for name in checks.duplicate_columns(schema_of(table.snapshot.metadata)):
         yield Problem(f"The name {name!r} occurs more than once.", f"schema[{name}]")
 
 
@@ -270,7 +256,7 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
         return
     fix = accepted(
         snapshot,
-        UnsetProperties(tuple(keys), if_exists=True),
+        kinds.UnsetProperties(tuple(keys), if_exists=True),
         lambda after: (
             after.protocol == snapshot.protocol
             and not any(map(is_protocol_property, after.metadata.configuration))
@@ -284,7 +270,7 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
 def _refusal_of_changes(snapshot: Snapshot) -> DeltaadmError | None:
     """Why Delta refuses every change of the table's properties; None where it does not."""
     try:
-        evolve(snapshot, SetProperties({"x": "1"}))
+        evolve(snapshot, kinds.SetProperties({"x": "1"}))
     except DeltaadmError as error:
         return error
     return None
@@ -370,7 +356,7 @@ def _judged(table: SnapshotFacts, key: str, value: str) -> Iterator[Problem]:
             severity=Severity.WARNING,
             fix=accepted(
                 table.snapshot,
-                SetProperties({key: plain}),
+                kinds.SetProperties({key: plain}),
                 lambda after: after.protocol == table.snapshot.protocol,
             ),
         )
@@ -476,7 +462,7 @@ def char_type_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
     Source: PROTOCOL.md, Primitive Types; Delta Spark, __CHAR_VARCHAR_TYPE_STRING.
     """
     for path, name in _primitive_types(table):
-        if CHAR_TYPE.fullmatch(name):
+        if checks.CHAR_TYPE.fullmatch(name):
             yield Problem(f"The type is {name}, but must be string.", place_of(path))
 
 
@@ -496,12 +482,11 @@ def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     metadata = table.snapshot.metadata
     if not _is_readable(metadata) or mapping_mode(metadata) is not ColumnMappingMode.NONE:
         return
-    for path in columns_with_invalid_characters(metadata):
-        message = f"Column {path_text(path)!r} has one of the characters {INVALID_CHARACTERS!r}."
-        yield Problem(message, place_of(path))
-    for name in filter(has_invalid_characters, metadata.partition_columns):
-        message = f"Partition column {name!r} has one of the characters {INVALID_CHARACTERS!r}."
-        yield Problem(message, PARTITIONS)
+    problem = f"has one of the characters {column_mapping.INVALID_CHARACTERS!r}."
+    for path in checks.columns_with_invalid_characters(metadata):
+        yield Problem(f"Column {path_text(path)!r} {problem}", place_of(path))
+    for name in filter(column_mapping.has_invalid_characters, metadata.partition_columns):
+        yield Problem(f"Partition column {name!r} {problem}", PARTITIONS)
 
 
 @rule("DL317", Severity.ERROR, Scope.SNAPSHOT, shared=True)
@@ -652,7 +637,7 @@ def bad_statistics_columns(table: SnapshotFacts) -> Iterator[Problem]:
     """
     metadata = table.snapshot.metadata
     try:
-        check_statistics_columns(metadata)
+        checks.check_statistics_columns(metadata)
     except DeltaadmError as error:
         if _is_readable(metadata):
             yield Problem(error.message, _property(Key.STATISTICS_COLUMNS))
@@ -796,12 +781,16 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
             field.metadata.get(FieldKey.COLLATIONS),
         )
         if isinstance(noted, str):
-            kind = noted_type(noted)
+            kind = checks.noted_type(noted)
             if kind is None:
                 message = f"Spark cannot parse the type that it notes: {noted[:200]!r}."
                 yield Problem(message, place_of(path))
-            elif CHAR_TYPE.search(noted) and catalog_type(kind) != catalog_type(field.type):
-                message = f"It notes {noted[:200]!r}, but is {catalog_type(field.type)[:200]!r}."
+            elif checks.CHAR_TYPE.search(noted) and checks.catalog_type(
+                kind
+            ) != checks.catalog_type(field.type):
+                message = (
+                    f"It notes {noted[:200]!r}, but is {checks.catalog_type(field.type)[:200]!r}."
+                )
                 yield Problem(message, place_of(path))
         places = dict(_places(field.type, field.name))
         for place, name in collations.items() if isinstance(collations, dict) else ():
@@ -832,7 +821,7 @@ def _is_readable(metadata: Metadata) -> bool:
 def _primitive_types(table: SnapshotFacts) -> Iterator[tuple[Path, str]]:
     """The primitive types at all depths, each with the column that it belongs to."""
     for path, field in fields_of(table.snapshot.metadata):
-        for leaf in leaves(field.type):
+        for leaf in checks.leaves(field.type):
             yield path, leaf.name
 
 

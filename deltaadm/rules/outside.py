@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES, Key, spark_values
 from deltaadm.domain.schema import StructType, path_text, type_name
-from deltaadm.domain.steps import SetProperties, Step
+from deltaadm.domain.steps import Step
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts, effective
 from deltaadm.masking import is_secret
@@ -409,7 +410,9 @@ def required_feature_missing(facts: PolicyFacts) -> Iterator[Problem]:
     for name in facts.policy.required_features:
         if not facts.snapshot.protocol.supports(name):
             known = TableFeature.lookup(name)
-            fix: tuple[Step, ...] = (SetProperties({f"{Key.FEATURE_PREFIX}{name}": "supported"}),)
+            fix: tuple[Step, ...] = (
+                kinds.SetProperties({f"{Key.FEATURE_PREFIX}{name}": "supported"}),
+            )
             yield Problem(
                 f"The policy requires the feature {name}, which the table does not support.",
                 f"protocol.writerFeatures[{name}]",
@@ -456,7 +459,7 @@ def mapping_mode_not_allowed(facts: PolicyFacts) -> Iterator[Problem]:
             f"The column mapping mode is {mode!r}, but the policy allows only "
             f"{', '.join(allowed)}.",
             f"configuration[{Key.COLUMN_MAPPING_MODE}]",
-            fix=(SetProperties({Key.COLUMN_MAPPING_MODE: "name"}),) if can_change else (),
+            fix=(kinds.SetProperties({Key.COLUMN_MAPPING_MODE: "name"}),) if can_change else (),
         )
 
 
@@ -485,7 +488,7 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
             yield Problem(
                 f"{key} {actual}{by_default}, but the policy requires {requirement}.",
                 f"configuration[{key}]",
-                fix=() if target is None else (SetProperties(spark_values({key: target})),),
+                fix=() if target is None else (kinds.SetProperties(spark_values({key: target})),),
             )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Status, TableFeature
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import (
@@ -19,7 +20,7 @@ from deltaadm.domain.protocol import (
 )
 from deltaadm.domain.schema import all_types, path_text
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
+from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.checks import check_property_constraints
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
 from deltaadm.domain.transaction.update import allows_type, compat_key
@@ -481,7 +482,7 @@ def _lowest(protocol: Protocol) -> Protocol | None:
 def _rewritten(snapshot: Snapshot) -> tuple[Step, ...]:
     """Asking for the present versions makes Delta normalise the protocol."""
     protocol = snapshot.protocol
-    step = SetProperties(
+    step = kinds.SetProperties(
         {
             Key.MIN_READER_VERSION: str(protocol.min_reader_version),
             Key.MIN_WRITER_VERSION: str(protocol.min_writer_version),
@@ -902,7 +903,7 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
             f"configuration[{_PROTECTION}]",
             fix=accepted(
                 snapshot,
-                UnsetProperties((_PROTECTION,)),
+                kinds.UnsetProperties((_PROTECTION,)),
                 lambda after: _PROTECTION not in after.metadata.configuration,
             ),
         )

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaadm import facts
 from deltaadm.dataclass import dataclass, field
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import DataType, StructField, StructType, path_text
 from deltaadm.domain.snapshot import LogListing, Snapshot
-from deltaadm.domain.steps import SetProperties, Step
+from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import (
     ColumnMappingMode,
@@ -455,7 +456,7 @@ def accepted(
 
 def adding(snapshot: Snapshot, feature: str) -> tuple[Step, ...]:
     """The step that adds *feature* to the protocol, where Delta takes it."""
-    step = SetProperties({f"{Key.FEATURE_PREFIX}{feature}": "supported"})
+    step = kinds.SetProperties({f"{Key.FEATURE_PREFIX}{feature}": "supported"})
     return accepted(snapshot, step, lambda after: after.protocol.supports(feature))
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.properties import spark_values
 from deltaadm.domain.schema import Path, StructType
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import parse_column_list
-from deltaadm.domain.steps import CreateTable, CreationMode
+from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError, Refused, UsageError
 from deltaadm.plans.alter import TableChanges, plan_create
@@ -53,7 +53,7 @@ def moved_to(location: str) -> Snapshot:
 
 
 def create(
-    context: RunContext, table: str, step: CreateTable, provider: str, change: ChangeOptions
+    context: RunContext, table: str, step: kinds.CreateTable, provider: str, change: ChangeOptions
 ) -> int:
     """Plan the table of *provider*, then show or carry it out; the exit code."""
     if context.catalog is None:
@@ -111,7 +111,7 @@ def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> in
 def creation_step(
     schema: StructType,
     *,
-    mode: str | CreationMode,
+    mode: str | kinds.CreationMode,
     partition_by: Sequence[str] = (),
     cluster_by: Sequence[str] = (),
     properties: Mapping[str, str],
@@ -119,21 +119,21 @@ def creation_step(
     location: str | None = None,
     query: str | None = None,
     write_options: Mapping[str, str] | None = None,
-) -> CreateTable:
+) -> kinds.CreateTable:
     """
     The step that creates a table; lists of columns are texts.
 
     Raises `UsageError` for a mode that there is not.
     """
-    modes = {choice.value: choice for choice in CreationMode}
+    modes = {choice.value: choice for choice in kinds.CreationMode}
     chosen = modes.get(mode) if isinstance(mode, str) else mode
     if chosen is None:
         raise UsageError(f"{mode!r} is not one of {', '.join(modes)}", option="--mode")
 
     def columns(texts: Sequence[str]) -> Iterator[Path]:
-        return (path for text in texts for path in parse_column_list(text))
+        return (path for text in texts for path in ddl.parse_column_list(text))
 
-    return CreateTable(
+    return kinds.CreateTable(
         mode=chosen,
         schema=schema,
         partition_by=tuple(".".join(path) for path in columns(partition_by)),
@@ -146,7 +146,7 @@ def creation_step(
     )
 
 
-def creation_planner(step: CreateTable) -> Planner:
+def creation_planner(step: kinds.CreateTable) -> Planner:
     """The planner of *step* for a place where there may be a table."""
     return lambda table: plan_create(
         table.snapshot,

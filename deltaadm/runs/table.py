@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from deltaadm.dataclass import replace
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import CreationMode
 from deltaadm.errors import Refused, TableError
 from deltaadm.masking import masked
 from deltaadm.plans.alter import read_schema
@@ -304,7 +304,7 @@ class Table:
         self,
         schema: str,
         *,
-        mode: str | CreationMode = "create",
+        mode: str | kinds.CreationMode = "create",
         partition_by: Sequence[str] = (),
         cluster_by: Sequence[str] = (),
         properties: Mapping[str, str] | None = None,

@@ -21,7 +21,7 @@ from deltaadm.catalog_table import (
 )
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import StructType, path_text
-from deltaadm.domain.sql.ddl import columns_sql, identifier, literal
+from deltaadm.domain.sql import ddl
 from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, TableError
 from deltaadm.plans.foreign import ForeignPlan
 from deltaadm.spark.errors import error_text, looking_up, refusal, refusals, sentence
@@ -124,7 +124,7 @@ class DeltaCatalog:
     def default_place(self, name: Sequence[str]) -> str:
         """The default location of a new table with the parts *name*."""
         *namespace, table = name
-        place = ".".join(map(identifier, namespace))
+        place = ".".join(map(ddl.identifier, namespace))
         rows = self._answer(f"DESCRIBE NAMESPACE EXTENDED {place}", namespace)
         below = next((str(row[1]) for row in rows if row[0] == "Location"), "")
         return f"{plain_location(below)}/{table.lower()}"
@@ -156,8 +156,8 @@ class DeltaCatalog:
     def _tables(self, namespace: Sequence[str], pattern: str) -> Iterator[tuple[str, CatalogTable]]:
         """The tables in *namespace* with names like *pattern*, and perhaps a few more."""
         # Spark's own patterns give other characters a meaning, of which there is no escape.
-        like = literal(re.sub(r"[^\w*]", "*", pattern))
-        place = ".".join(map(identifier, namespace))
+        like = ddl.literal(re.sub(r"[^\w*]", "*", pattern))
+        place = ".".join(map(ddl.identifier, namespace))
         for row in self._answer(f"SHOW TABLE EXTENDED IN {place} LIKE {like}", namespace):
             # Temporary views are listed in every schema.
             if not row["isTemporary"]:
@@ -167,7 +167,7 @@ class DeltaCatalog:
     def _unlisted(self, name: Sequence[str]) -> CatalogTable | None:
         """A table that its catalog knows, but does not list."""
         # Some catalogs keep those of the system like this.
-        table = ".".join(map(identifier, name))
+        table = ".".join(map(ddl.identifier, name))
         try:
             with looking_up():
                 rows = self.session.sql(f"DESCRIBE TABLE EXTENDED {table}").collect()
@@ -182,7 +182,7 @@ class DeltaCatalog:
         return self._described("\n".join(map(": ".join, details)))
 
     def _schemas(self, catalog: Sequence[str], pattern: str) -> list[str]:
-        place = f" IN {identifier(catalog[0])}" if catalog else ""
+        place = f" IN {ddl.identifier(catalog[0])}" if catalog else ""
         names = [str(row[0]) for row in self._answer(f"SHOW SCHEMAS{place}", catalog)]
         return [name for name in names if matches_name(name, pattern)]
 
@@ -377,7 +377,7 @@ class SparkForeignCatalog:
         # any more; a new one it would not make, once the old one has been dropped.
         bare = StructType(tuple(replace(column, metadata={}) for column in plan.new_columns))
         try:
-            reader = self._session.read.format(plan.provider).schema(columns_sql(bare))
+            reader = self._session.read.format(plan.provider).schema(ddl.columns_sql(bare))
             # Of no file, so that only the types are looked at.
             reader.load([]).schema  # noqa: B018 -- has Spark look at it
         except Exception as error:

@@ -14,10 +14,11 @@ from uuid import uuid4
 
 from deltaadm import __version__
 from deltaadm.dataclass import replace
+from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import StructType, path_text
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import ClusterBy, CreateTable, SetLocation, Step
+from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.constraints import stored_expression
 from deltaadm.domain.wire import CommitMark
 from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 # Clustering
 
 
-def recluster(session: SparkSession, path: str, step: ClusterBy) -> None:
+def recluster(session: SparkSession, path: str, step: kinds.ClusterBy) -> None:
     """
     Commit what CLUSTER BY would, by a transaction of Delta's own, on the table at *path*.
 
@@ -153,7 +154,9 @@ class SparkExecutor:
             write_checkpoint(store, base or load_snapshot(store))
             return
         there = step.touches.destination
-        addressed = step if there is None else SetLocation(replace(there, root=address(there.root)))
+        addressed = (
+            step if there is None else kinds.SetLocation(replace(there, root=address(there.root)))
+        )
         sql = statement(address(root), addressed, self._names.get(root))
         try:  # as Py4J does, which raises where nothing says which name is wrong
             sql.encode()
@@ -165,7 +168,7 @@ class SparkExecutor:
         session = self._live()
         with self._prepared(session, step.annotation):
             if (
-                isinstance(step, CreateTable)
+                isinstance(step, kinds.CreateTable)
                 and step.query is not None
                 and schema_of_query(DeltaCatalog(session).query_schema(step.query)) != step.schema
             ):
@@ -179,7 +182,7 @@ class SparkExecutor:
                 # Where a column that the table is clustered by is not there, Delta fails before it
                 # commits anything: it looks for the old columns to note them in the history.
                 marks = ("NoSuchElementException", "ClusteringColumnInfo")
-                if isinstance(step, ClusterBy) and all(mark in str(error) for mark in marks):
+                if isinstance(step, kinds.ClusterBy) and all(mark in str(error) for mark in marks):
                     with refusals():
                         recluster(session, address(root), step)
                     return

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES, TableFeature, with_requirements
-from deltaadm.domain.properties import COLUMN_MAPPING_MODE, PROPERTIES, ROW_ID_COLUMN, switch
+from deltaadm.domain.properties import PROPERTIES, Key, switch
 from deltaadm.domain.protocol import (
     READER_FEATURES_VERSION,
     WRITER_FEATURES_VERSION,
     Protocol,
     supported_protocol,
 )
-from deltaadm.domain.schema import walk
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refusal_to_read
-from deltaadm.domain.transaction.update import IN_COMMIT_TIMESTAMPS, ROW_TRACKING
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.json_values import compact
@@ -87,7 +85,7 @@ class Past:
 
 
 def _is_valid(key: str, value: str) -> bool:
-    if key == COLUMN_MAPPING_MODE:
+    if key == Key.COLUMN_MAPPING_MODE:
         return value.lower() in {"none", "name", "id"}
     known = PROPERTIES.get(key.lower())
     try:
@@ -250,7 +248,7 @@ def _mended_metadata(snapshot: Snapshot, past: Past) -> tuple[Metadata, dict[str
         if blamed is None or blamed == obstacle_to_reading(everything, without):
             continue
         earlier = past.values.get(key)
-        if key == COLUMN_MAPPING_MODE and earlier is None and any(_mapped(metadata)):
+        if key == Key.COLUMN_MAPPING_MODE and earlier is None and any(_mapped(metadata)):
             raise Refused(
                 f"{key} is {value!r}, and no version in the log tells by which names the "
                 "data files have their columns",
@@ -266,27 +264,27 @@ def _untrue(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Properties that no feature stands behind, and which would be untrue with it; and why."""
     protocol, metadata = snapshot.protocol, snapshot.metadata
     configuration, files, info = metadata.configuration, snapshot.files, snapshot.commit_info
-    if not protocol.supports("rowTracking") and switch(configuration, ROW_TRACKING):
+    if not protocol.supports("rowTracking") and switch(configuration, Key.ROW_TRACKING):
         if files is not None and files.without_base_row_id:
             count = files.without_base_row_id
-            yield ROW_TRACKING, f"{count} of the table's files have no row ids"
-        elif ROW_ID_COLUMN not in configuration:
-            yield ROW_TRACKING, f"{ROW_ID_COLUMN} is not set"
+            yield Key.ROW_TRACKING, f"{count} of the table's files have no row ids"
+        elif Key.ROW_ID_COLUMN not in configuration:
+            yield Key.ROW_TRACKING, f"{Key.ROW_ID_COLUMN} is not set"
     # Of a table without lists, Delta goes by the metadata.
     has_lists = protocol.supports_writer_features or protocol.malformation
     untimed = info is None or info.in_commit_timestamp is None
-    is_timed = switch(configuration, IN_COMMIT_TIMESTAMPS)
+    is_timed = switch(configuration, Key.IN_COMMIT_TIMESTAMPS)
     if has_lists and is_timed and untimed and not protocol.supports("inCommitTimestamp"):
-        yield IN_COMMIT_TIMESTAMPS, f"version {snapshot.version} has no timestamp of its own"
-    is_mapped = configuration.get(COLUMN_MAPPING_MODE, "none").lower() in {"name", "id"}
+        yield Key.IN_COMMIT_TIMESTAMPS, f"version {snapshot.version} has no timestamp of its own"
+    is_mapped = configuration.get(Key.COLUMN_MAPPING_MODE, "none").lower() in {"name", "id"}
     if is_mapped and not protocol.supports("columnMapping") and not all(_mapped(metadata)):
-        yield COLUMN_MAPPING_MODE, "columns have no ids and physical names"
+        yield Key.COLUMN_MAPPING_MODE, "columns have no ids and physical names"
 
 
 def _mapped(metadata: Metadata) -> list[bool]:
     """Whether each column has an id and a physical name."""
     keys = {"delta.columnMapping.id", "delta.columnMapping.physicalName"}
-    return [keys <= column.metadata.keys() for _, column in walk(metadata.schema)]
+    return [keys <= column.metadata.keys() for _, column in metadata.schema.walk()]
 
 
 def _shown(protocol: Protocol) -> str:
