@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from deltaadm.domain.properties import is_true
+from deltaadm.domain.properties import Key, is_true
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Kind, Snapshot
-from deltaadm.domain.transaction.update import IN_COMMIT_TIMESTAMPS
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.json_values import compact
@@ -102,7 +101,7 @@ def _right(snapshot: Snapshot) -> dict[str, Any]:
         "metadata": snapshot.metadata.to_wire(),
         "protocol": snapshot.protocol.to_wire(),
     }
-    if is_true(snapshot.metadata.configuration, IN_COMMIT_TIMESTAMPS):
+    if is_true(snapshot.metadata.configuration, Key.IN_COMMIT_TIMESTAMPS):
         stamp = None if info is None else info.in_commit_timestamp
         right |= {} if stamp is None else {"inCommitTimestampOpt": stamp}
     return right
