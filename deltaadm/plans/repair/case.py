@@ -148,7 +148,9 @@ def essence(store: LogStore, name: str, document: Mapping[str, Any]) -> Any:
     if name == "protocol":
         return Protocol.from_wire(dict(document)).to_wire()
     if name == "metaData":
-        wire = Metadata.from_wire(dict(document)).to_wire()
+        # Writers leave out what is null, or do not, and checkpoints cannot tell these apart.
+        known = {key: value for key, value in document.items() if value is not None}
+        wire = Metadata.from_wire(known).to_wire()
         try:
             return {**wire, "schemaString": json.loads(wire.get("schemaString") or "null")}
         except ValueError:
