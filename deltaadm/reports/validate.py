@@ -44,7 +44,7 @@ from deltaadm.json_values import (
 )
 from deltaadm.plans.findings import FOUND, Found
 from deltaadm.plans.plan import propose
-from deltaadm.plans.undo import fix_command
+from deltaadm.plans.undo import fix_command, quoted
 from deltaadm.reports.inspect import describe, feature_table
 from deltaadm.reports.words import counted
 from deltaadm.rules.rule import (
@@ -153,7 +153,13 @@ def validate(
     report = ValidationReport(
         table=table,
         version=None if snapshot is None else snapshot.version,
-        findings=tuple(_with_possible_changes(finding, snapshot) for finding in findings),
+        findings=tuple(
+            replace(
+                possible,
+                remedy=_FOR_TABLE.sub(lambda found: f"{found[1]}{quoted(table)}", possible.remedy),
+            )
+            for possible in (_with_possible_changes(finding, snapshot) for finding in findings)
+        ),
         more=judge.more,
         stopped="" if failure is None else failure.message,
         versions=None if log is None else log.versions,
@@ -165,10 +171,11 @@ def validate(
 
 
 _BY_A_CHANGE: Final = re.compile(
-    "`(deltaadm )?(alter|enable-feature|drop-feature|set-mapping-mode|validate --fix)[ `]"
+    "`(deltaadm )?(alter|enable-feature|drop-feature|set-mapping-mode|validate TABLE --fix)[ `]"
     r"|ALTER TABLE …|[Tt]he fix\b|[Ss]et the (\w+ )*key|through Delta Spark"
 )
-"""What advice has in it that takes a change of the table by deltaadm or Delta."""
+"""What advice has in it that requires a change of the table by deltaadm or Delta."""
+_FOR_TABLE: Final = re.compile(r"(`deltaadm [a-z-]+ )TABLE\b")
 
 
 def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Finding:

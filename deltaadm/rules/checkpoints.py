@@ -31,7 +31,7 @@ _LONG: Final = 100
 @rule("DL601", Severity.ERROR, Scope.CHECKPOINT)
 def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    A checkpoint in several parts lacks some of them.
+    A multi-part checkpoint lacks some of its parts.
 
     Why it matters: readers skip it. Without another checkpoint or the earlier commits, the table
     cannot be loaded; with them, readers are slower than they need to be. delta-rs and the Rust
@@ -64,9 +64,9 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
 @rule("DL602", Severity.ERROR, Scope.CHECKPOINT)
 def multipart_checkpoint_despite_v2(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    A table with the feature v2Checkpoint has a checkpoint in several parts.
+    A table with the feature v2Checkpoint has a multi-part checkpoint.
 
-    Why it matters: the feature forbids them, and readers that rely on it need not look for them.
+    Why it matters: the feature forbids them, so readers need not look for them.
 
     What to do: stop using the writer that ignores the feature, and write a checkpoint.
 
@@ -79,9 +79,9 @@ def multipart_checkpoint_despite_v2(checkpoint: CheckpointFacts) -> Iterator[Pro
 @rule("DL603", Severity.ERROR, Scope.CHECKPOINT)
 def v2_checkpoint_without_feature(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    A checkpoint is of the V2 kind, but the table does not support the feature v2Checkpoint.
+    The table has a V2 checkpoint, but does not support the feature v2Checkpoint.
 
-    Why it matters: readers that do not know the feature miss the files in its sidecars silently.
+    Why it matters: readers that do not support the feature silently miss the files in its sidecars.
 
     What to do: write a classic checkpoint, or let `deltaadm repair TABLE` add the feature.
 
@@ -98,8 +98,8 @@ def wrong_checkpoint_metadata(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
     A V2 checkpoint does not have exactly one checkpointMetadata action with its own version.
 
-    Why it matters: this action is what makes it a V2 checkpoint; readers reject it or read a
-    sidecar as the table's state.
+    Why it matters: readers recognise a V2 checkpoint by this action. They reject the checkpoint, or
+    read a sidecar as the table's state.
 
     What to do: write a checkpoint, and find the writer that wrote this one.
 
@@ -119,8 +119,8 @@ def incomplete_checkpoint_state(checkpoint: CheckpointFacts) -> Iterator[Problem
     """
     A checkpoint does not have exactly one protocol and one metaData action.
 
-    Why it matters: once earlier commits are gone, nothing else says what the table is; Delta
-    then refuses to load it.
+    Why it matters: once earlier commits are gone, nothing else has them, and Delta refuses to load
+    the table.
 
     What to do: while the earlier commits are still there, delete the checkpoint and write a new
     one. Otherwise restore the files from a backup.
@@ -163,7 +163,7 @@ def files_inline_and_in_sidecars(checkpoint: CheckpointFacts) -> Iterator[Proble
     """
     A V2 checkpoint has file actions of its own in addition to those in its sidecars.
 
-    Why it matters: the protocol allows one or the other; readers may take only one of them.
+    Why it matters: the protocol allows one or the other; readers may read only one of them.
 
     What to do: write a checkpoint with another writer.
 
@@ -181,8 +181,8 @@ def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
     A sidecar that a checkpoint names is missing, has another size, or is not in `_sidecars`.
 
-    Why it matters: the files in it belong to the table; without it the checkpoint cannot be
-    read, and Delta goes back to older files or fails.
+    Why it matters: its files belong to the table. Nobody can read the checkpoint without it: Delta
+    falls back to older log files, or fails.
 
     What to do: restore the sidecar. While the commits are still there, delete the checkpoint
     and write a new one.
@@ -256,10 +256,10 @@ def needless_checkpoint_action(checkpoint: CheckpointFacts) -> Iterator[Problem]
 @rule("DL611", Severity.WARNING, Scope.CHECKPOINT)
 def older_checkpoint_without_commit(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    An older checkpoint is there, but the commit of its version is not.
+    An older checkpoint exists, but not the commit of its version.
 
-    Why it matters: its version looks as if it could be rebuilt, but time travel refuses it; the
-    log was cleaned up by something other than Delta.
+    Why it matters: its version looks as if it could be rebuilt, but time travel refuses it.
+    Something other than Delta has cleaned up the log.
 
     What to do: delete the checkpoint, or restore the commit.
 
@@ -279,8 +279,8 @@ def unreadable_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     A checkpoint's file is empty or cannot be read: it is cut off or damaged, a page does not
     match its checksum, or a column has another type than in Delta's log.
 
-    Why it matters: Delta skips an empty file and goes back to older ones where it can. Other
-    readers fail, and so does Delta once the older files are cleaned up.
+    Why it matters: Delta skips an empty file and falls back to older ones if it can. Other readers
+    fail, and so does Delta once the older files are cleaned up.
 
     What to do: restore the file; or, while the commits are still there, delete it and write a
     checkpoint. Check the writer and the store.
@@ -324,13 +324,13 @@ def missing_statistics_columns(checkpoint: CheckpointFacts) -> Iterator[Problem]
 @rule("DL614", Severity.INFO, Scope.LOG)
 def only_v2_checkpoint_names(log: LogFacts) -> Iterator[Problem]:
     """
-    For a long time no checkpoint has had a classic name.
+    None of the recent checkpoints has a classic name.
 
-    Why it matters: a reader that does not know V2 checkpoints finds none at all. With one under
-    a classic name it would at least see the protocol, and fail with a message that makes sense.
+    Why it matters: a reader that does not support V2 checkpoints finds none. If one had a classic
+    name, the reader would at least see the protocol, and fail with a clear message.
 
-    What to do: nothing, if there are no old readers; otherwise write a checkpoint under a classic
-    name from time to time.
+    What to do: nothing, unless old readers use the table. For them, write a checkpoint with a
+    classic name from time to time.
 
     Source: PROTOCOL.md, V2 Checkpoint Table Feature.
     """
@@ -348,8 +348,8 @@ def orphan_sidecar(log: LogFacts) -> Iterator[Problem]:
     """
     A sidecar that is older than a day belongs to no checkpoint.
 
-    Why it matters: it takes up space, and shows that a checkpoint was interrupted or that the
-    log is not cleaned up properly.
+    Why it matters: it wastes space. A checkpoint was interrupted, or the log is not cleaned up
+    properly.
 
     What to do: delete it.
 
@@ -364,10 +364,10 @@ def orphan_sidecar(log: LogFacts) -> Iterator[Problem]:
 @rule("DL616", Severity.WARNING, Scope.CHECKPOINT)
 def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
-    What `_last_checkpoint` says about the checkpoint is wrong: its size, parts or files.
+    `_last_checkpoint` has the wrong size, number of parts or number of files of the checkpoint.
 
-    Why it matters: readers plan by these numbers; one that trusts the number of parts does not
-    find the checkpoint.
+    Why it matters: readers rely on these numbers. With a wrong number of parts, they do not find
+    the checkpoint.
 
     What to do: write a checkpoint, which rewrites the file.
 
@@ -459,8 +459,8 @@ def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     A version checksum is not one JSON object with all required fields.
 
-    Why it matters: readers that trust it fail, or take defaults for what is missing. Very old
-    writers left out metadata and protocol, which readers then look for in the log.
+    Why it matters: readers that trust it fail, or use defaults for what is missing. Very old
+    writers left out metadata and protocol; readers then look for them in the log.
 
     What to do: delete the file; readers work without it. Then update the writer.
 
@@ -485,8 +485,8 @@ def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     The protocol in a version checksum is not that of the log.
 
-    Why it matters: Delta Spark takes the protocol from the checksum where there is one. Readers
-    disagree on which features the table has.
+    Why it matters: Delta Spark reads the protocol from the checksum if there is one, so readers
+    disagree about the table's features.
 
     What to do: delete the file; readers work without it. Find the writer that wrote it.
 
@@ -503,8 +503,8 @@ def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     The metadata in a version checksum is not that of the log.
 
-    Why it matters: Delta Spark takes the metadata from the checksum where there is one. Readers
-    disagree on the table's schema or properties.
+    Why it matters: Delta Spark reads the metadata from the checksum if there is one, so readers
+    disagree about the table's schema or properties.
 
     What to do: delete the file; readers work without it. Find the writer that wrote it.
 
@@ -523,8 +523,8 @@ def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     A version checksum has a different number of files or bytes than the log.
 
-    Why it matters: that is what checksums are for. Either the checksum is wrong, or actions of
-    the log were lost or doubled; Delta Spark refuses the version where it checks.
+    Why it matters: either the checksum is wrong, or actions of the log were lost or doubled. Delta
+    Spark refuses the version when it checks.
 
     What to do: compare with a backup before anything else: files may be missing from the table.
     If the log is right, delete the checksum.
@@ -539,10 +539,9 @@ def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
 @rule("DL805", Severity.ERROR, Scope.CHECKSUM)
 def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
-    A version checksum counts more or fewer than one protocol or one metaData action.
+    A version checksum does not count exactly one protocol and one metaData action.
 
-    Why it matters: every version has exactly one of each. The writer that wrote it saw an
-    impossible state.
+    Why it matters: every version has exactly one of each, so its writer saw an impossible state.
 
     What to do: delete the file; readers work without it. Find the writer that wrote it.
 
@@ -617,7 +616,7 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     The histogram of file sizes in a version checksum contradicts itself or the totals.
 
-    Why it matters: it is only used for statistics, but shows that the checksum was written wrongly.
+    Why it matters: only statistics use it, but the rest of the checksum may be wrong as well.
 
     What to do: delete the file; readers work without it. Find the writer that wrote it.
 
@@ -654,7 +653,7 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
     A version checksum counts deletion vectors or deleted rows wrongly.
 
-    Why it matters: it is only used for statistics, but shows that the checksum was written wrongly.
+    Why it matters: only statistics use it, but the rest of the checksum may be wrong as well.
 
     What to do: delete the file; readers work without it. Find the writer that wrote it.
 
@@ -709,10 +708,10 @@ def missing_checksum(facts: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL811", Severity.INFO, Scope.CHECKSUM)
 def old_histogram_name(checksum: ChecksumFacts) -> Iterator[Problem]:
     """
-    A version checksum has its histogram of file sizes under an older name, histogramOpt.
+    A version checksum has its histogram of file sizes under the older name histogramOpt.
 
-    Why it matters: Delta Spark reads either name, but readers that follow the protocol know
-    fileSizeHistogram only and do not see this one.
+    Why it matters: Delta Spark reads either name; readers that follow the protocol know only
+    fileSizeHistogram.
 
     What to do: nothing.
 

@@ -68,10 +68,10 @@ def unknown_mapping_mode(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL402", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table uses column mapping, and its protocol does not support it.
+    The table uses column mapping, but its protocol does not support it.
 
-    Why it matters: clients that follow the protocol ignore the mode and look for columns under
-    their displayed names; Delta Spark uses the property. The two read different data.
+    Why it matters: Delta Spark maps the columns; clients that follow the protocol do not. They read
+    different data.
 
     What to do: `deltaadm repair TABLE` adds the feature, which changes nothing else.
 
@@ -90,12 +90,12 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL403", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def column_without_id(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Under column mapping, a column or a field at some depth has no column id.
+    Column mapping is on, but a column or a nested field lacks its column id.
 
-    Why it matters: in id mode nothing else finds the column in the files. Delta Spark refuses to
-    read the table in either mode.
+    Why it matters: in id mode, readers find the column only by its id. Delta Spark refuses to read
+    the table in either mode.
 
-    What to do: find the program that added the column, and have it give an id that was never
+    What to do: find the program that added the column, and have it assign an id that was never
     used, above `delta.columnMapping.maxColumnId`.
 
     Source: PROTOCOL.md, Column Mapping.
@@ -108,14 +108,13 @@ def column_without_id(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL404", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Under column mapping, a column or a field at some depth has no physical name.
+    Column mapping is on, but a column or a nested field lacks its physical name.
 
-    Why it matters: in name mode nothing else finds the column in the files, and partition values
-    and statistics use the physical name in both modes.
+    Why it matters: in name mode, readers find the column only by its physical name. Partition
+    values and statistics use it in both modes.
 
     What to do: find the column's name in a data file, and have the program that wrote the schema
-    add it. Do not alter the table first: Delta would generate a new name, under which no file has
-    the column.
+    add it. Do not alter the table first: Delta would generate a new name, which no file has.
 
     Source: PROTOCOL.md, Column Mapping.
     """
@@ -128,12 +127,12 @@ def column_without_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL405", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def duplicate_column_id(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Two columns or fields, at whatever depth, have the same column id.
+    Two columns or nested fields have the same column id.
 
-    Why it matters: in id mode readers take both from the same column of the file. Delta refuses
+    Why it matters: in id mode, readers read both from the same column of the file. Delta refuses
     every change of the metadata.
 
-    What to do: find the commit that introduced the second one, and restore the version before.
+    What to do: find the commit that introduced the second one, and restore the version before it.
 
     Source: PROTOCOL.md, Column Mapping; delta-io/delta#3234.
     """
@@ -151,10 +150,10 @@ def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Two columns, or two fields of one struct, have the same physical name.
 
-    Why it matters: they are one column in the files. (The same name in different structs, or in
-    a struct and in one of its own fields, is legal.)
+    Why it matters: both read the same column of the files. (The same name in different structs, or
+    in a struct and in one of its own fields, is legal.)
 
-    What to do: find the commit that introduced the second one, and restore the version before.
+    What to do: find the commit that introduced the second one, and restore the version before it.
 
     Source: PROTOCOL.md, Column Mapping, Field Path; delta-io/delta#6939.
     """
@@ -169,12 +168,12 @@ def duplicate_physical_name(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL407", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table uses column mapping, and `delta.columnMapping.maxColumnId` is not set.
+    Column mapping is on, but `delta.columnMapping.maxColumnId` is not set.
 
-    Why it matters: the next column could get the id of one that was dropped, and show its old
-    data. Delta refuses tables without the property.
+    Why it matters: a new column could get the id of a dropped one, and show its old data. Delta
+    refuses tables without the property.
 
-    What to do: let Delta set it; the fix sets the mode once more, which makes it do so.
+    What to do: let Delta set it: the fix sets the mode again, which makes Delta do so.
 
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET; delta-io/delta#3183.
     """
@@ -186,11 +185,12 @@ def maximum_column_id_missing(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL408", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def maximum_column_id_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A column id is higher than `delta.columnMapping.maxColumnId`; ids in arrays and maps count.
+    A column id is higher than `delta.columnMapping.maxColumnId`, including ids inside arrays and
+    maps.
 
     Why it matters: the next column gets an id that is already in use.
 
-    What to do: let Delta set it right; the fix sets the mode once more, which makes it do so.
+    What to do: let Delta correct it: the fix sets the mode again, which makes Delta do so.
 
     Source: Delta Spark, DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY; delta-io/delta#4363.
     """
@@ -215,10 +215,10 @@ def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
 @rule("DL409", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
 def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A commit lowered `delta.columnMapping.maxColumnId`, or gave a dropped column's id again.
+    A commit lowered `delta.columnMapping.maxColumnId`, or reused the id of a dropped column.
 
-    Why it matters: in id mode the new column shows the old one's data, since older files still
-    have it.
+    Why it matters: in id mode, the new column shows the data of the dropped one, which older files
+    still have.
 
     What to do: find the program that wrote the commit. Drop the new column and add it again
     through Delta, which gives it an id of its own.
@@ -247,10 +247,10 @@ def bad_column_id(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column id is not a whole number from 0 to 2147483647.
 
-    Why it matters: field ids of Parquet are 32-bit numbers. Clients fail, or cut the id off and
-    find another column.
+    Why it matters: Parquet's field ids are 32-bit numbers. Clients fail, or truncate the id and
+    read another column.
 
-    What to do: find the commit that introduced it, and restore the version before.
+    What to do: find the commit that introduced it, and restore the version before it.
 
     Source: PROTOCOL.md, Column Mapping; delta-kernel-rs, table_features/column_mapping.rs.
     """
@@ -269,11 +269,11 @@ def _is_id(value: Any) -> bool:
 @rule("DL411", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Columns have ids or physical names, and column mapping is off.
+    Columns have ids or physical names, but column mapping is off.
 
-    Why it matters: they are left from an earlier mapping. Delta refuses to turn column mapping on
-    over them, and parts of it use the physical names even so. Removing them does not help where
-    the files have those names.
+    Why it matters: they are left over from an earlier mapping. Delta refuses to turn column mapping
+    on again, and parts of Delta still use the physical names. Removing them does not help if the
+    files have those names.
 
     What to do: leave them unchanged; to remove them, copy the table.
 
@@ -291,10 +291,10 @@ def mapping_metadata_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL412", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The ids of an array's or a map's parts are not given as the protocol says.
+    The ids inside an array or a map are not stored as the protocol says.
 
-    Why it matters: the keys are the column's physical name with `element`, `key` or `value` after
-    it, and the values are ids. Iceberg readers find the parts by them.
+    Why it matters: Iceberg readers find elements, keys and values by these ids. The names must be
+    the column's physical name followed by `element`, `key` or `value`, and the values ids.
 
     What to do: REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION=2)) rewrites them.
 
@@ -319,10 +319,10 @@ def bad_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL413", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Parts of arrays or maps lack an id under Iceberg compatibility, or have one that is taken.
+    Iceberg compatibility is on, but elements, keys or values lack an id, or share one with another
+    column.
 
-    Why it matters: Iceberg identifies every part by its id alone. Where it is missing or not
-    unique, Iceberg readers fail or read the wrong part.
+    Why it matters: Iceberg readers find them only by their ids. They fail, or read the wrong data.
 
     What to do: REORG TABLE … APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION=2)) rewrites the
     files with ids.
@@ -356,7 +356,7 @@ def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: a table goes from none to name, or back to none by rewriting its files. Any
     other change makes readers look for columns under names or ids that the files do not have.
 
-    What to do: restore the version before, or copy the table.
+    What to do: restore the version before it, or copy the table.
 
     Source: Delta Spark, DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE.
     """
@@ -373,11 +373,10 @@ def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit changed the id or the physical name of a column.
 
-    Why it matters: both stay for the column's life, whatever it is renamed to. Files that were
-    written before no longer have the column as far as readers can tell: it reads as null, or as
-    another one.
+    Why it matters: neither may ever change, even if the column is renamed. Readers no longer find
+    the column in older files: it reads as null, or as another column.
 
-    What to do: find the program that wrote the commit, and restore the version before.
+    What to do: find the program that wrote the commit, and restore the version before it.
 
     Source: PROTOCOL.md, Column Mapping.
     """
@@ -411,8 +410,8 @@ def physical_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A physical name has characters that data files do not allow.
 
-    Why it matters: column mapping is there so that displayed names are free. The physical ones
-    are used in Parquet schemas, where spaces and `,;{}()=` have a meaning.
+    Why it matters: physical names stand in Parquet schemas, in which spaces and `,;{}()=` have a
+    meaning. Only displayed names may have them.
 
     What to do: add the column again under another name through Delta, which generates a valid
     physical name, and copy the values over.
@@ -429,10 +428,10 @@ def parquet_field_ids_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The schema stores `parquet.field.id` or `parquet.field.nested.ids`.
 
-    Why it matters: Delta puts them into the schema while it writes files, and nowhere else. Stored
-    in the log they may contradict the column ids, and keep column mapping from being turned on.
+    Why it matters: they belong only in data files. In the log they may contradict the column ids,
+    and prevent turning column mapping on.
 
-    What to do: find the program that stored them; they have no use there.
+    What to do: find the program that stored them, and have it remove them.
 
     Source: delta-io/delta, DeltaColumnMapping.scala, COLUMN_MAPPING_METADATA_KEYS.
     """
@@ -451,7 +450,7 @@ def _columns_with(table: SnapshotFacts, keys: set[str], what: str) -> Iterator[P
 @rule("DL418", Severity.ERROR, Scope.DEEP)
 def data_file_without_field_ids(file: DataFileFacts) -> Iterator[Problem]:
     """
-    The table finds columns by id, and a data file has columns without one.
+    The table finds columns by id, but a data file has columns without one.
 
     Why it matters: readers do not find the column in the file, and return nulls silently.
 
@@ -483,11 +482,11 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     """
     Partition values or statistics of a file use displayed names instead of physical ones.
 
-    Why it matters: readers do not find the values. Partition columns read as null, and files
-    are skipped or kept wrongly.
+    Why it matters: readers do not find the values. Partition columns read as null, and queries skip
+    the wrong files.
 
-    What to do: find the program that wrote the file: it does not know column mapping. Remove
-    what it wrote and write it again through Delta.
+    What to do: find the program that wrote the file: it does not support column mapping. Remove its
+    data and write it again through Delta.
 
     Source: PROTOCOL.md, Writer Requirements for Column Mapping.
     """
@@ -525,10 +524,10 @@ def _renamed(schema_string: str) -> Mapping[str, str]:
 @rule("DL420", Severity.WARNING, Scope.COMMIT, among=changing_metadata)
 def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
     """
-    `delta.columnMapping.hasDroppedOrRenamed` was true and no longer is.
+    `delta.columnMapping.hasDroppedOrRenamed` was true, and no longer is.
 
-    Why it matters: it says that displayed and physical names may differ in older files. Clients
-    that trust it read them under the wrong names.
+    Why it matters: it says that older files may use other names. Clients that trust it read those
+    files by the wrong names.
 
     What to do: set it to true again with the program that maintains it.
 

@@ -58,8 +58,7 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column records a type change that is not a widening, or that Iceberg does not support.
 
-    Why it matters: readers must fail on a change that they do not support, since they cannot
-    read the older files.
+    Why it matters: readers cannot read the older files, and fail.
 
     What to do: rewrite the older files (ALTER TABLE … DROP FEATURE 'typeWidening' does), or find
     the writer that recorded the change.
@@ -82,9 +81,9 @@ def illegal_type_change(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL517", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def inconsistent_type_changes(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A column records type changes without the feature, or in a way that does not lead to its type.
+    A column records type changes without the feature, or changes that do not end in its type.
 
-    Why it matters: readers decide by the record how older files are to be read.
+    Why it matters: readers use the record to read older files, and misread them.
 
     What to do: find the writer. A table that has dropped type widening must not keep the record.
 
@@ -146,8 +145,8 @@ def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column's type needs a feature that the protocol lacks.
 
-    Why it matters: clients that do not know the type are let in and fail, or take it for another
-    one. Delta Spark refuses to load such a table where the protocol lists features.
+    Why it matters: nothing stops clients that do not know the type: they fail, or read it as
+    another type. If the protocol lists features, Delta Spark refuses to load the table.
 
     What to do: let Delta add the feature, which it does where the protocol lists none yet;
     otherwise `deltaadm repair TABLE`.
@@ -171,8 +170,8 @@ def misused_variant(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A variant column is used for clustering, or has a default that is not null.
 
-    Why it matters: values of a variant have no order and no literal; writers fail. (Variant
-    partition columns have a rule of their own.)
+    Why it matters: writers fail: variants have neither an order nor literals. (Variant partition
+    columns have a rule of their own.)
 
     What to do: choose other columns for clustering; drop the default.
 
@@ -234,7 +233,7 @@ def identity_mark_out_of_step(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The high water mark of an identity column is not one of the values that it can have.
 
-    Why it matters: the next values do not continue from the last ones, and may repeat some.
+    Why it matters: new values do not continue from the last ones, and may repeat some.
 
     What to do: ALTER TABLE … ALTER COLUMN … SYNC IDENTITY.
 
@@ -258,10 +257,10 @@ def identity_mark_out_of_step(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL522", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def conflicting_generation(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A column is generated and an identity column at once, or is generated from a generated one.
+    A column is both generated and an identity column, or is generated from another generated
+    column.
 
-    Why it matters: Delta refuses to write such a table, as it cannot determine which value comes
-    first.
+    Why it matters: Delta cannot tell which value to compute first, and refuses to write the table.
 
     What to do: rewrite the table with expressions over plain columns only.
 
@@ -299,10 +298,9 @@ def _names_in(expression: str) -> set[str]:
 @rule("DL523", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def reserved_change_data_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The change data feed is on, and the table has a column whose name it reserves.
+    The change data feed is on, but a column of the table has a name that it reserves.
 
-    Why it matters: Delta refuses to write such a table, since change data could not be
-    distinguished from data.
+    Why it matters: Delta refuses to write the table, since it could not tell data from change data.
 
     What to do: rename the column, or turn the change data feed off.
 
@@ -320,10 +318,10 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
     """
     A commit removes data although the table is append-only.
 
-    Why it matters: streaming readers of the table rely on nothing being removed.
+    Why it matters: streams that read the table rely on it, and fail or miss changes.
 
-    What to do: find the writer that does not honour delta.appendOnly; restore the table to the
-    version before, if the rows are still wanted.
+    What to do: find the writer that does not honour delta.appendOnly. If the rows are still wanted,
+    restore the version before.
 
     Source: PROTOCOL.md, Append-only Tables; Delta Spark, DELTA_CANNOT_MODIFY_APPEND_ONLY.
     """
@@ -344,10 +342,10 @@ def data_removed_from_append_only_table(commit: CommitFacts) -> Iterator[Problem
 @rule("DL525", Severity.WARNING, Scope.SNAPSHOT)
 def not_null_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A column is NOT NULL, and the protocol's versions do not imply column invariants.
+    A column is NOT NULL, but the protocol's versions do not imply column invariants.
 
-    Why it matters: writers that do not enforce NOT NULL are let in. (Where the protocol lists
-    features, Delta Spark refuses to load the table; that has a rule of its own.)
+    Why it matters: nothing stops writers that do not enforce NOT NULL. (If the protocol lists
+    features, Delta Spark refuses to load the table: see DL211.)
 
     What to do: add the feature `invariants`, or make the column nullable.
 
@@ -373,13 +371,13 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column's invariant is not the JSON that the protocol describes.
 
-    Why it matters: Delta Spark fails to write the table, and where the protocol lists features it
-    does not even load it. It is a warning where Delta Spark accepts it: it never reads the
-    invariant of a NOT NULL column, and is lenient with others. delta-rs parses them all: it does
-    not write a table with one that is not JSON, and ignores one that it does not recognize.
+    Why it matters: Delta Spark cannot write the table, and if the protocol lists features it cannot
+    load it. It is a warning if Delta Spark accepts the invariant: it never reads that of a NOT NULL
+    column, and is lenient with others. delta-rs parses all of them: it does not write a table with
+    one that is not JSON, and ignores one that it does not recognize.
 
-    What to do: take the invariant out of the column's metadata with the program that wrote it,
-    and use a CHECK constraint.
+    What to do: remove the invariant from the column's metadata with the program that wrote it, and
+    use a CHECK constraint instead.
 
     Source: PROTOCOL.md, Column Invariants; recorded from Delta Spark 4.4.0; tried with deltalake
     1.6.6.
@@ -408,9 +406,9 @@ def unreadable_invariant(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL527", Severity.WARNING, Scope.SNAPSHOT)
 def default_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A column has a default value, and the protocol lacks `allowColumnDefaults`.
+    A column has a default value, but the protocol lacks `allowColumnDefaults`.
 
-    Why it matters: writers that do not know defaults write null in place of the default.
+    Why it matters: writers that do not support defaults write null instead of the default.
 
     What to do: add the feature, or drop the default.
 
@@ -438,11 +436,11 @@ _SYSTEM_DOMAINS: Final = frozenset({ROW_TRACKING_DOMAIN, CLUSTERING_DOMAIN, "del
 @rule("DL506", Severity.ERROR, Scope.SNAPSHOT)
 def domain_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table has domain metadata, and the protocol lacks the feature `domainMetadata`. A warning
-    where no domain is Delta's own.
+    The table has domain metadata, but the protocol lacks the feature `domainMetadata`. It is a
+    warning if none of the domains is Delta's own.
 
-    Why it matters: writers that do not know domain metadata are let in, and lose it with the
-    next checkpoint. Delta Spark keeps it, and refuses to change it.
+    Why it matters: nothing stops writers that do not support domain metadata, and they lose it with
+    the next checkpoint. Delta Spark keeps it, but refuses to change it.
 
     What to do: add the feature, or find the writer that changed the protocol.
 
@@ -462,10 +460,10 @@ def domain_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL507", Severity.WARNING, Scope.SNAPSHOT)
 def unknown_system_domain(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A domain's name begins with `delta.`, and the protocol knows no such domain.
+    A domain's name begins with `delta.`, but the protocol does not define it.
 
-    Why it matters: these names are reserved. A program that has taken one may find its entry
-    used for something else, or a newer protocol is at work that this program does not know.
+    Why it matters: these names are reserved. A newer Delta may have written the domain; otherwise a
+    later one may use the name for something else.
 
     What to do: find out who wrote it; programs of users must choose another name.
 
@@ -479,7 +477,7 @@ def unknown_system_domain(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL508", Severity.ERROR, Scope.SNAPSHOT)
 def clustered_and_partitioned(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table is clustered and partitioned at the same time.
+    The table is both clustered and partitioned.
 
     Why it matters: the protocol forbids it, and Delta refuses to write such a table.
 
@@ -498,12 +496,11 @@ def unusable_clustering_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table is clustered by a column that does not exist, or whose type has no statistics.
 
-    Why it matters: clustering works by the minimum and maximum of files. OPTIMIZE fails.
+    Why it matters: OPTIMIZE fails: clustering needs the minimum and maximum of each file.
 
-    What to do: choose the columns again: `deltaadm alter TABLE --cluster-by COLUMN`. Under column
-    mapping the domain must hold physical names; Delta leaves them there when column mapping is
-    removed. Where an earlier version says which columns had them, `validate --fix` plans the
-    repair.
+    What to do: choose the columns again: `deltaadm alter TABLE --cluster-by COLUMN`. Delta leaves
+    physical names behind when column mapping is removed; if an earlier version says which columns
+    they belong to, `deltaadm validate TABLE --fix` restores them.
 
     Source: PROTOCOL.md, Clustered Table.
     """
@@ -532,14 +529,14 @@ def _restored(table: SnapshotFacts) -> tuple[Step, ...]:
 @rule("DL535", Severity.WARNING, Scope.SNAPSHOT)
 def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table's clustering was removed temporarily by deltaadm and has not been restored.
+    The table's clustering, which deltaadm removed temporarily, has not been restored.
 
-    Why it matters: column mapping is removed from a clustered table in three steps, the last of
-    which clusters it again. A run that was killed before that leaves the table without clustering:
-    OPTIMIZE no longer lays out its files.
+    Why it matters: deltaadm removes column mapping from a clustered table in three steps, and
+    clusters it again in the last one. A run that was killed before leaves the table without
+    clustering: OPTIMIZE no longer lays out its files.
 
-    What to do: where no run is under way, repeat the command, or run `validate --fix`. The
-    columns are in the `userMetadata` of the commit that removed the clustering.
+    What to do: if no run is under way, repeat the command, or run `deltaadm validate TABLE --fix`.
+    The columns are in the `userMetadata` of the commit that removed the clustering.
 
     Source: docs/guide.md, In cron.
     """
@@ -563,10 +560,10 @@ def suspended_clustering(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL501", Severity.ERROR, Scope.SNAPSHOT)
 def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Row tracking is on, and live files lack a base row id or a default row commit version.
+    Row tracking is on, but live files lack a base row id or a default row commit version.
 
-    Why it matters: rows of such files have no identity, so that anything that tracks changes by
-    row id, such as an incremental materialized view, fails or loses them.
+    Why it matters: their rows have no ids. Whatever tracks changes by row id fails or loses them,
+    for example an incremental materialized view.
 
     What to do: find the writer that does not honour row tracking. Turning row tracking off and
     on again gives every file its ids.
@@ -587,8 +584,7 @@ def overlapping_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Two live files share row ids.
 
-    Why it matters: a row id identifies one row. With the same id twice, changes are applied to
-    the wrong row.
+    Why it matters: a row id must identify one row. Otherwise changes are applied to the wrong row.
 
     What to do: find the writer that assigned them. Turning row tracking off and on again
     assigns new ones.
@@ -604,9 +600,9 @@ def overlapping_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL503", Severity.ERROR, Scope.SNAPSHOT)
 def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The high water mark of row ids is missing, or lies below a row id that is in use.
+    The high water mark of row ids is missing, or below a row id that is in use.
 
-    Why it matters: the next writer gives new rows ids that others have already.
+    Why it matters: the next writer gives new rows ids that other rows already have.
 
     What to do: stop writing, and find the writer that did not raise the mark. Turning row
     tracking off and on again assigns new ids.
@@ -630,13 +626,14 @@ def row_id_mark_too_low(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL504", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unusable_row_tracking_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Row tracking is on, and the name of a column that it keeps its values in is missing or taken.
+    Row tracking is on, but the name of a column for its values is missing, or another column has
+    it.
 
-    Why it matters: rewritten rows keep their ids in these columns of the data files. Without a
-    name of its own they are lost, or mixed up with the data.
+    Why it matters: rewritten rows keep their ids in these columns of the data files. The ids are
+    lost, or mixed up with data.
 
-    What to do: rename the column of the table that has the name. Where the name is missing,
-    turning row tracking off and on again assigns it.
+    What to do: rename the column of the table that has the name. If the name is missing, turn row
+    tracking off and on again.
 
     Source: PROTOCOL.md, Row Tracking; Delta Spark,
     DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED.
@@ -661,8 +658,8 @@ def row_tracking_on_and_suspended(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Row tracking is on and suspended at the same time.
 
-    Why it matters: the one promises that every file has row ids, the other that writers assign
-    none. Delta refuses every change of such a table.
+    Why it matters: one promises that every file has row ids, the other that writers do not assign
+    them. Delta refuses every change of such a table.
 
     What to do: set one of the two properties to false.
 
@@ -685,11 +682,11 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
     The properties that say from which version on commits have in-commit timestamps contradict
     each other or the log.
 
-    Why it matters: readers use them to decide which of two clocks a version's time comes from.
-    Time travel by timestamp then finds the wrong version.
+    Why it matters: readers use them to decide where a version's time comes from. Time travel by
+    timestamp finds the wrong version.
 
-    What to do: find the writer that set them. With both unset, every version still in the log
-    must carry its timestamp.
+    What to do: find the writer that set them. If both are unset, every version that is still in the
+    log must have its timestamp.
 
     Source: PROTOCOL.md, In-Commit Timestamps.
     """
@@ -722,10 +719,10 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
 @rule("DL511", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def catalog_without_timestamps(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A catalog manages the table, and in-commit timestamps are not on.
+    A catalog manages the table, but in-commit timestamps are off.
 
-    Why it matters: commits that a catalog takes in have no reliable file time, so the order and
-    time of versions are unknown.
+    Why it matters: the files of such commits have no reliable time, so the times of versions are
+    unknown.
 
     What to do: have the catalog's client turn them on; Delta does so by itself when it commits.
 

@@ -118,13 +118,13 @@ def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
     """
     A file has values for partition columns that differ from the table's.
 
-    Why it matters: readers take the values of partition columns from the log, not from the
-    file; a column without one reads as null or makes the read fail. It is a warning where
-    nothing but nulls can have been left out, as deltalake does when it compacts the log: Delta
-    Spark and Delta Kernel read and write such a table as it was meant.
+    Why it matters: readers get the values of partition columns from the log, not from the file. A
+    column without a value reads as null, or the read fails. It is a warning if only nulls can have
+    been left out, as deltalake does when it compacts the log: Delta Spark and Delta Kernel read
+    such a table correctly.
 
-    What to do: rewrite the file through Delta. Under column mapping the keys are the physical
-    names of the columns, which a writer that does not know it gets wrong.
+    What to do: rewrite the file through Delta. With column mapping the keys must be the physical
+    names of the columns.
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
@@ -185,8 +185,7 @@ def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
     """
     A partition value cannot be read as a value of its column's type.
 
-    Why it matters: some readers fail, others read null, so that two programs see different
-    tables.
+    Why it matters: some readers fail, and others read null: two programs see different tables.
 
     What to do: rewrite the file through Delta, which writes such values in the right form.
 
@@ -202,10 +201,10 @@ def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
 @rule("DL703", Severity.ERROR, Scope.FILE, among=_with_value(_is_wrongly_null))
 def null_partition_value(file: LiveFile) -> Iterator[Problem]:
     """
-    A file has null as value of a partition column that is NOT NULL.
+    A file has null for a partition column that is NOT NULL.
 
-    Why it matters: Delta promises that the column has no nulls, and engines plan queries with
-    that promise. An empty string counts as null.
+    Why it matters: Delta promises that the column has no nulls, and engines plan queries with that
+    promise. An empty string means null.
 
     What to do: delete or correct those rows, or make the column nullable: `deltaadm alter
     TABLE --drop-not-null COLUMN`.
@@ -221,10 +220,10 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
 @rule("DL704", Severity.ERROR, Scope.FILE, among=lambda files: files.with_odd_paths())
 def malformed_path(file: LiveFile) -> Iterator[Problem]:
     """
-    A file's path is empty, is no URI, or leads out of the table.
+    A file's path is empty, is not a URI, or leads out of the table.
 
-    Why it matters: readers fail on it or look in the wrong place, and a path with `..` makes
-    them read files of others.
+    Why it matters: readers fail, or look in the wrong place; a path with `..` makes them read files
+    of other tables.
 
     What to do: find the writer. Characters that a URI cannot hold must be percent-encoded.
 
@@ -238,10 +237,10 @@ def malformed_path(file: LiveFile) -> Iterator[Problem]:
 @rule("DL705", Severity.WARNING, Scope.SNAPSHOT)
 def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
     """
-    Files are named by absolute paths.
+    The log names files by absolute paths.
 
-    Why it matters: the table cannot be moved or copied, and breaks when VACUUM runs on the
-    table that owns the files. A shallow clone is made like that on purpose.
+    Why it matters: the table cannot be moved or copied, and breaks when VACUUM runs on the table
+    that owns the files. Shallow clones have such paths on purpose.
 
     What to do: for a table that must be self-contained, copy it (`CREATE TABLE … DEEP CLONE`,
     or by reading and writing it).
@@ -251,14 +250,14 @@ def absolute_paths(snapshot: SnapshotFacts) -> Iterator[Problem]:
     count = None if snapshot.totals is None else snapshot.totals.absolute
     if count is not None and count.count:
         files = "1 file is" if count.count == 1 else f"{count.count} files are"
-        message = f"{files} named by an absolute path, such as {count.paths[0]!r}."
+        message = f"{files} named by an absolute path, for example {count.paths[0]!r}."
         yield Problem(message, count.paths[0])
 
 
 @rule("DL706", Severity.ERROR, Scope.SNAPSHOT)
 def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
     """
-    A data file is live twice, with different deletion vectors.
+    The table contains a data file twice, with different deletion vectors.
 
     Why it matters: its rows are read twice, and rows that one of the vectors deletes come back
     through the other.
@@ -285,9 +284,10 @@ def two_deletion_vectors(snapshot: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL707", Severity.ERROR, Scope.SNAPSHOT)
 def deletion_vectors_without_feature(snapshot: SnapshotFacts) -> Iterator[Problem]:
     """
-    Files have deletion vectors, and the protocol lacks `deletionVectors`.
+    Files have deletion vectors, but the protocol lacks `deletionVectors`.
 
-    Why it matters: readers that do not know deletion vectors are let in, and show deleted rows.
+    Why it matters: nothing stops readers that do not support deletion vectors, and they show
+    deleted rows.
 
     What to do: `deltaadm repair TABLE` adds the feature again. Find the writer that changed the
     protocol.
@@ -315,8 +315,8 @@ def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
     A file with a deletion vector does not say how many records it has, or says fewer than are
     deleted.
 
-    Why it matters: with a deletion vector the number of rows is the difference of the two;
-    counts come out wrong, and Delta refuses to write such a file.
+    Why it matters: engines count rows as the difference of the two, and return wrong counts. Delta
+    refuses to write such a file.
 
     What to do: rewrite the file through Delta: `REORG TABLE … APPLY (PURGE)`.
 
@@ -361,8 +361,8 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     """
     A file with a deletion vector claims that its statistics are exact.
 
-    Why it matters: minimum and maximum may belong to deleted rows. Readers that answer from
-    statistics give wrong results; Delta refuses to write such a file.
+    Why it matters: the minimum and maximum may belong to deleted rows, so engines that answer from
+    statistics return wrong results. Delta refuses to write such a file.
 
     What to do: rewrite the file, or let Delta recompute its statistics.
 
@@ -389,10 +389,10 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
 )
 def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
     """
-    A file's statistics are not the JSON of an object, or have a negative number of records.
+    A file's statistics are not a JSON object, or have a negative number of records.
 
-    Why it matters: readers fail or cannot skip files; engines that answer counts from the log
-    return wrong results.
+    Why it matters: readers fail or cannot skip files; engines that count rows from the log return
+    wrong results.
 
     What to do: let Delta recompute the statistics, or rewrite the file.
 
@@ -414,11 +414,10 @@ def many_files_without_statistics(snapshot: SnapshotFacts) -> Iterator[Problem]:
     """
     More than a tenth of the files, and not just a few, have no statistics.
 
-    Why it matters: queries must open those files to know that they need not be read, and counts
-    cannot be answered from the log.
+    Why it matters: queries must open all of these files, and engines cannot count rows from the
+    log.
 
-    What to do: rewrite the files with statistics (`OPTIMIZE`), and find the writer that leaves
-    them out.
+    What to do: rewrite the files with statistics (`OPTIMIZE`), and find the writer that omits them.
 
     Source: PROTOCOL.md, Per-file Statistics.
     """
@@ -439,10 +438,10 @@ def impossible_size(file: LiveFile) -> Iterator[Problem]:
     """
     A file's size is zero or negative.
 
-    Why it matters: no Parquet file is empty. Delta Spark reads no row of such a file, without an
-    error; other readers look for the footer in the wrong place.
+    Why it matters: a Parquet file is never empty. Delta Spark silently skips all rows of such a
+    file; other readers look for the footer in the wrong place.
 
-    What to do: compare with the storage, and rewrite the file.
+    What to do: compare with the file in storage, and rewrite it.
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
@@ -459,9 +458,9 @@ def _with_odd_time(files: FileColumns) -> Rows:
 @rule("DL714", Severity.WARNING, Scope.FILE, among=_with_odd_time)
 def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
     """
-    A file was modified in the future, or its time is not in milliseconds.
+    A file's modification time is in the future, or not in milliseconds.
 
-    Why it matters: cleanup and streams with a starting time use it.
+    Why it matters: VACUUM and streams with a starting time use it, and choose the wrong files.
 
     What to do: find the writer; a number a thousand times too small is in seconds, one too
     large in micro- or nanoseconds.
@@ -484,10 +483,10 @@ def _with_impossible_row_tracking(files: FileColumns) -> Rows:
 @rule("DL715", Severity.ERROR, Scope.FILE, among=_with_impossible_row_tracking)
 def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
     """
-    A file's base row id or default row commit version is negative, or the latter lies beyond
-    the table's version.
+    A file's base row id or default row commit version is negative, or the latter is higher than the
+    table's version.
 
-    Why it matters: both are the identity and the age of rows for readers that track changes.
+    Why it matters: readers that track changes identify rows by the one and date them by the other.
 
     What to do: find the writer. Turning row tracking off and on again reassigns them.
 
@@ -506,14 +505,14 @@ def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
 @rule("DL716", Severity.ERROR, Scope.DEEP)
 def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
     """
-    A live file is missing in storage, has another size than the log says, or is no Parquet file.
-    One that cannot be accessed is a warning.
+    A live file is missing in storage, has another size than the log says, or is not a Parquet file.
+    It is a warning if the file cannot be accessed.
 
     Why it matters: every query that needs it fails, or reads something else.
 
-    What to do: restore the file from a backup, or restore the table to a version that does not
-    need it. A VACUUM with too short a retention or by a client that does not know the table's
-    features deletes live files.
+    What to do: restore the file from a backup, or restore the table to a version that does not need
+    it. The usual cause is a VACUUM with too short a retention, or by a client that does not support
+    the table's features.
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
@@ -531,7 +530,7 @@ def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
 @rule("DL717", Severity.WARNING, Scope.COMMIT, among=having("cdc"))
 def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A commit has change data files that count as data, or has them with the change data feed off.
+    A commit marks change data files as data, or has them although the change data feed is off.
 
     Why it matters: readers of the table's changes may see such rows twice, or not at all.
 
@@ -554,13 +553,13 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
 @rule("DL718", Severity.WARNING, Scope.COMMIT, among=with_several_files)
 def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A commit has file actions that change data beside others that only rearrange it.
+    A commit mixes file actions that change data with others that only rearrange it.
 
-    Why it matters: streams skip what does not change data; readers of changes from the log alone
-    cannot match removed files to added ones.
+    Why it matters: streams skip what does not change data, and readers that derive changes from the
+    log cannot match removed files to added ones.
 
-    What to do: nothing for the commit itself; let the writer commit rearrangements such as
-    OPTIMIZE on their own.
+    What to do: nothing for this commit. Let the writer commit rearrangements on their own, as
+    OPTIMIZE does.
 
     Source: PROTOCOL.md, Add File and Remove File.
     """
@@ -580,7 +579,7 @@ def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
     A file's statistics contradict themselves: a minimum above the maximum, or more nulls than
     records.
 
-    Why it matters: queries skip files by them, so rows are missing from results.
+    Why it matters: queries use them to skip files, so rows are missing from results.
 
     What to do: let Delta recompute the statistics, or rewrite the file.
 
@@ -594,12 +593,12 @@ def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
 @rule("DL720", Severity.WARNING, Scope.COMMIT, among=having("remove"))
 def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A removed file has no deletion timestamp, or lacks the size that it claims to have; or its path
-    is no URI, which is an error.
+    A removed file has no deletion timestamp, or lacks the size that it claims to have. It is an
+    error if its path is not a URI.
 
-    Why it matters: without a time VACUUM may delete the file at once, while queries on older
-    versions still read it; checksums cannot be carried forward without the size. Delta Spark
-    cannot load a table with a path that is no URI, removed or not.
+    Why it matters: without the time, VACUUM may delete the file while queries on older versions
+    still read it. Without the size, checksums cannot be carried forward. Delta Spark cannot load a
+    table with a path that is not a URI, even of a removed file.
 
     What to do: find the writer. The entries disappear with the next checkpoint after the
     retention of deleted files.
@@ -611,7 +610,7 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
         if isinstance(action, dict):
             path = action.get("path")
             if isinstance(path, str) and (flaw := uri_flaw(path)):
-                message = f"The path {path!r} of a removed file is no URI: {flaw}."
+                message = f"The path {path!r} of a removed file is not a URI: {flaw}."
                 yield Problem(message, severity=Severity.ERROR)
             if action.get("deletionTimestamp") is None:
                 undated.append(action.get("path"))
@@ -622,7 +621,7 @@ def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
         (unsized, "with extendedFileMetadata have no size"),
     ):
         if paths:
-            yield Problem(f"{len(paths)} remove actions {flaw}, such as that of {paths[0]!r}.")
+            yield Problem(f"{len(paths)} remove actions {flaw}, for example that of {paths[0]!r}.")
 
 
 @rule("DL721", Severity.ERROR, Scope.DEEP)
@@ -630,7 +629,7 @@ def damaged_deletion_vector(file: DataFileFacts) -> Iterator[Problem]:
     """
     A file's deletion vector is missing, or is damaged.
 
-    Why it matters: the file cannot be read; readers that do not look at checksums show deleted
+    Why it matters: nobody can read the file correctly: readers that ignore checksums show deleted
     rows or hide others.
 
     What to do: restore the file of the deletion vector from a backup, or the table to a version

@@ -45,13 +45,12 @@ _PATIENCE: Final = 10
 @rule("DL100", Severity.ERROR, Scope.LOG)
 def unreadable_table(log: LogFacts) -> Iterator[Problem]:
     """
-    The newest version cannot be rebuilt from the log. Reported where no other rule names the cause.
+    The newest version cannot be rebuilt from the log, and no other rule names the cause.
 
-    Why it matters: without a snapshot no client can read the table, and rules about its state
-    cannot run.
+    Why it matters: no client can read the table, and the rules about its state cannot run.
 
-    What to do: restore what is missing from a backup, or load one of the versions that can still
-    be rebuilt. If there is no log at all, check the table's location.
+    What to do: restore what is missing from a backup, or load one of the versions that can still be
+    rebuilt. If nothing is there, check the table's location.
 
     Source: PROTOCOL.md, Reader Requirements; Delta Spark's own refusals.
     """
@@ -67,7 +66,7 @@ def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
     Why it matters: each version is built from all commits before it. Without one of them, the live
     files cannot be determined, and Delta refuses to load the table.
 
-    What to do: restore the missing file from a backup; or go back to an earlier version that can
+    What to do: restore the missing file from a backup, or go back to an earlier version that can
     still be rebuilt.
 
     Source: PROTOCOL.md, Delta Log Entries; Delta Spark, DELTA_VERSIONS_NOT_CONTIGUOUS.
@@ -91,11 +90,11 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
     """
     The log has neither commit 0 nor a complete checkpoint to start from.
 
-    Why it matters: without a beginning no version can be rebuilt, however many later commits
-    there are; Delta refuses to load the table.
+    Why it matters: no version can be rebuilt, however many later commits exist. Delta refuses to
+    load the table.
 
-    What to do: restore the first commits or a checkpoint from a backup. Failing that, create
-    a new table from the data files; some of them may have been deleted logically.
+    What to do: restore the first commits or a checkpoint from a backup. Failing that, create a new
+    table from the data files; rows that were deleted may come back.
 
     Source: Delta Spark, DELTA_TRUNCATED_TRANSACTION_LOG; PROTOCOL.md, Delta Log Entries.
     """
@@ -119,15 +118,15 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
 )
 def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A line of a commit is not exactly one JSON object with exactly one action, or a field of the
-    action is not of its type, or it lacks its path.
+    A line of a commit is not one JSON object with one action, or the action lacks its path or has a
+    field of the wrong type.
 
-    Why it matters: Delta Spark refuses the whole table for a line that is not JSON, or for a field
-    of another type, in commitInfo too. It is a warning where Delta Spark takes the value, as it
-    takes anything for a text: other clients may not, and DESCRIBE HISTORY fails where such a
-    value in commitInfo is an object or an array. Of several actions on a line Delta takes one and
-    loses the others; one without a path it passes over. A protocol whose versions and lists do not
-    fit together cannot be decoded either, not even where a later one has taken its place.
+    Why it matters: Delta Spark refuses the whole table if one line is not JSON or one field has the
+    wrong type, in commitInfo too. If a line has several actions, Delta reads one and loses the
+    others; it skips an action without a path. It cannot decode a protocol whose versions and lists
+    contradict each other, even if a later one replaces it. The finding is a warning if Delta Spark
+    accepts the value, as it does for every field that holds text: other clients may not, and
+    DESCRIBE HISTORY fails if such a value in commitInfo is an object or an array.
 
     What to do: compare the file with a backup or the store's older object versions and restore
     it. Find the writer, or the interrupted copy, that caused it.
@@ -165,12 +164,12 @@ def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The newest commit is empty, or its last line is cut off.
 
-    Why it matters: a commit must appear atomically. An empty or partial file points to a
-    store without an atomic put, a writer that crashed or a copy that was interrupted; what was
-    meant to be committed is lost, and readers that came at another moment saw another table.
+    Why it matters: a commit must appear all at once. Either the store cannot do that, or a writer
+    crashed, or a copy was interrupted. The commit is lost, and readers may already have seen
+    another state of the table.
 
-    What to do: check that the writer uses the right LogStore for this storage. Remove the
-    file only if no reader ever accepted it; restore it if its content is known.
+    What to do: check that the writer uses the right LogStore for this storage. Restore the file
+    from a backup; remove it only if no reader ever accepted it.
 
     Source: Delta Spark, FAILED_READ_FILE; PROTOCOL.md, Delta Log Entries.
     """
@@ -184,14 +183,14 @@ def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
 @rule("DL105", Severity.ERROR, Scope.LOG)
 def unpadded_version(log: LogFacts) -> Iterator[Problem]:
     """
-    The version in a file's name does not have twenty digits, or a part's number not ten.
+    A file's name has a version without twenty digits, or a part number without ten.
 
-    Why it matters: listings are in the order of names, so such a file is sorted wrongly or
-    skipped. Delta Spark accepts some of them, other implementations ignore them: they read
-    different tables.
+    Why it matters: readers list the log in the order of names, so they misplace or skip such a
+    file. Delta Spark accepts some of these names and other clients ignore them: they read different
+    tables.
 
-    What to do: rename the file to the padded form, after making sure that it belongs to the
-    table and no file of the right name exists.
+    What to do: make sure that the file belongs to the table and that no file has the right name
+    yet. Then rename it.
 
     Source: PROTOCOL.md, File Types; delta-kernel-rs, path.rs.
     """
@@ -216,12 +215,11 @@ def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
     """
     The newest checkpoint's own commit is missing.
 
-    Why it matters: a checkpoint lacks what only the commit says, such as its in-commit
-    timestamp and provenance, so cleaning up must keep both. If no later commit exists either,
-    Delta refuses to load the table.
+    Why it matters: only the commit says when the version was written and by whom; the checkpoint
+    does not. If no later commit exists either, Delta refuses to load the table.
 
-    What to do: restore the commit from a backup. Where later commits exist, a new commit
-    followed by a checkpoint repairs the log.
+    What to do: restore the commit from a backup. If later commits exist, a new commit followed by a
+    checkpoint repairs the log.
 
     Source: PROTOCOL.md, Metadata Cleanup; Delta Spark, SnapshotManagement.
     """
@@ -241,12 +239,12 @@ def checkpoint_without_commit(log: LogFacts) -> Iterator[Problem]:
 @rule("DL107", Severity.WARNING, Scope.LOG)
 def missing_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     """
-    There are checkpoints, but no `_last_checkpoint`.
+    The table has checkpoints, but `_last_checkpoint` is missing.
 
     Why it matters: readers find the newest checkpoint through this file. Without it they list
     the whole log, which is slow for a long one.
 
-    What to do: write a checkpoint; that writes the file too.
+    What to do: write a checkpoint, which also writes this file.
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
@@ -300,10 +298,9 @@ def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
 @rule("DL110", Severity.WARNING, Scope.LOG)
 def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     """
-    `_last_checkpoint` is not a JSON object that names a version, or has a key twice.
+    `_last_checkpoint` is not a JSON object with a version, or it has a key twice.
 
-    Why it matters: Delta Spark lists the whole log instead, which takes longer; some other readers
-    fail.
+    Why it matters: Delta Spark lists the whole log instead, which is slow; some other readers fail.
 
     What to do: write a checkpoint, which rewrites the file; or delete the file, which is only a
     hint.
@@ -351,10 +348,10 @@ def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit holds more than one protocol, or more than one metaData action.
 
-    Why it matters: the protocol allows one of each, and readers differ in which one they take.
+    Why it matters: the protocol allows one of each. Readers disagree about which one is valid.
 
-    What to do: find and fix the writer. The commit itself must not be edited; a further commit
-    with the right values makes the newest version unambiguous again.
+    What to do: find and fix the writer. Do not edit the commit: another commit with the right
+    values makes the newest version unambiguous again.
 
     Source: PROTOCOL.md, Delta Log Entries.
     """
@@ -369,8 +366,7 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The first commit lacks the protocol or the metaData action.
 
-    Why it matters: without both there is no table; Delta refuses to load it unless a later
-    commit has what is missing.
+    Why it matters: Delta refuses to load the table unless a later commit has what is missing.
 
     What to do: restore the commit from a backup, or recreate the table.
 
@@ -390,8 +386,8 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit adds or removes the same file twice, or does both.
 
-    Why it matters: the actions of a commit have no order. Whether the file is alive afterwards
-    depends on the reader.
+    Why it matters: the actions of a commit have no order. Readers disagree about whether the file
+    still belongs to the table.
 
     What to do: find and fix the writer. Rewriting the affected files (OPTIMIZE, or reading and
     overwriting) makes the table's state unambiguous.
@@ -418,8 +414,8 @@ def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has two txn actions of the same application.
 
-    Why it matters: a stream finds out through this action which batches it has written. With
-    two of them it may write a batch twice or lose one.
+    Why it matters: a stream learns from this action which batches it has written. With two of them
+    it may write a batch twice or lose one.
 
     What to do: find and fix the writer; check the stream's last batch.
 
@@ -433,10 +429,9 @@ def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has two domainMetadata actions of the same domain.
 
-    Why it matters: it is ambiguous which of them counts; Delta refuses to write such a
-    commit.
+    Why it matters: readers disagree about which one is valid. Delta refuses to write such a commit.
 
-    What to do: find and fix the writer; a further commit with the right value settles it.
+    What to do: find and fix the writer; another commit with the right value settles it.
 
     Source: PROTOCOL.md, Domain Metadata; Delta Spark,
     DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR.
@@ -496,8 +491,8 @@ def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
     """
     Far more commits have piled up since the last checkpoint than the table's interval allows.
 
-    Why it matters: every reader replays all of them, and old log files cannot be cleaned up.
-    It shows that no writer writes checkpoints, or that writing them fails.
+    Why it matters: every reader replays all of them, and old log files cannot be cleaned up. Either
+    no writer writes checkpoints, or they fail to.
 
     What to do: write a checkpoint, and find out why the writers do not.
 
@@ -518,12 +513,12 @@ def checkpoint_overdue(log: LogFacts) -> Iterator[Problem]:
 @rule("DL120", Severity.INFO, Scope.LOG)
 def stray_staged_commits(log: LogFacts) -> Iterator[Problem]:
     """
-    There are staged commits, but no catalog manages the table's commits.
+    The log has staged commits, but no catalog manages the table's commits.
 
-    Why it matters: they will never be published. They may be left over from a time when a catalog
-    managed the table, or from a writer that mistakes the table for a catalog-managed one.
+    Why it matters: nobody will ever publish them. They may be left over from a time when a catalog
+    managed the table, or a writer believes that one does.
 
-    What to do: see whether one of them was meant to be committed; if not, delete them.
+    What to do: check whether one of them should have been committed; if not, delete them.
 
     Source: PROTOCOL.md, Catalog-managed tables.
     """
@@ -549,8 +544,8 @@ def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has an action that the protocol does not know.
 
-    Why it matters: readers must ignore it. Either a newer writer says something that older
-    readers miss, or a name is misspelt and the action has no effect.
+    Why it matters: readers ignore it. Either a newer writer says something that they miss, or the
+    name is misspelled and the action has no effect.
 
     What to do: find out which writer wrote it and what it means.
 
@@ -566,12 +561,12 @@ def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
 @rule("DL122", Severity.INFO, Scope.LOG)
 def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
     """
-    The log has a file that is none of those that belong there.
+    The log has a file that does not belong there.
 
     Why it matters: no client reads it or cleans it up. It may be left over from an interrupted
-    write, or be a log file under a wrong name.
+    write, or be a log file with the wrong name.
 
-    What to do: delete it once it is clear that nothing needs it.
+    What to do: delete it if nothing needs it.
 
     Source: PROTOCOL.md, File Types.
     """
@@ -587,11 +582,11 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     The table has in-commit timestamps, but the commit does not begin with a commitInfo that has
     one.
 
-    Why it matters: a writer ignored the feature. Delta fails on such a commit when it looks for
-    a timestamp, when it writes the next commit and when it travels in time.
+    Why it matters: a writer ignored the feature. Delta fails when it writes the next commit and
+    when it travels in time.
 
-    What to do: stop using the writer until it supports the feature. A new commit by a writer
-    that does makes the newest version valid again.
+    What to do: stop using the writer until it supports the feature. A new commit by a writer that
+    supports it makes the newest version valid again.
 
     Source: PROTOCOL.md, In-Commit Timestamps; Delta Spark, DELTA_MISSING_COMMIT_INFO and
     DELTA_MISSING_COMMIT_TIMESTAMP.
@@ -632,15 +627,14 @@ def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
 @rule("DL125", Severity.WARNING, Scope.COMMIT)
 def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A commit of a table without in-commit timestamps is more than a minute older than the commit
-    before it, by its commitInfo or by its file's modification time.
+    A commit is more than a minute older than the commit before it, by its commitInfo or by its
+    file's modification time.
 
-    Why it matters: history shows wrong times, and time travel by timestamp, which uses the
-    modification time of the files, finds an unexpected version. Copying a table changes these
-    times.
+    Why it matters: history shows wrong times. Time travel by timestamp goes by the modification
+    times of the files, and finds the wrong version. Copying a table changes these times.
 
-    What to do: enable in-commit timestamps, which do not depend on clocks and copies;
-    synchronize the writers' clocks.
+    What to do: synchronize the writers' clocks, and enable in-commit timestamps, which survive
+    copying: `deltaadm enable-feature TABLE inCommitTimestamp`.
 
     Source: Delta Spark, DeltaHistoryManager; PROTOCOL.md, In-Commit Timestamps.
     """
@@ -668,10 +662,10 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     """
     A catalog manages the table's commits, but the commit has no txnId.
 
-    Why it matters: by it a writer recognises its own commit after a failure. Without it a
+    Why it matters: after a failure, a writer recognises its own commit by this id. Without it, a
     commit may happen twice.
 
-    What to do: report it to the provider of the catalog's client.
+    What to do: report it to whoever provides the catalog's client.
 
     Source: PROTOCOL.md, Catalog-managed tables.
     """
@@ -686,9 +680,9 @@ def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has no commitInfo.
 
-    Why it matters: history cannot say who did what and when.
+    Why it matters: history cannot say who changed the table, when and how.
 
-    What to do: configure the writer to write it.
+    What to do: nothing, or configure the writer to write it.
 
     Source: PROTOCOL.md, Commit Provenance Information.
     """
@@ -769,8 +763,8 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has more or fewer files or rows than its writer counted.
 
-    Why it matters: the writer counts what it commits. Where the numbers differ, actions were
-    removed from the file, or put into it, after it was written: rows are lost or back again.
+    Why it matters: the writer counts what it commits. If the numbers differ, someone removed
+    actions from the file or added some after it was written: rows are lost, or have come back.
 
     What to do: compare the file with a backup or the store's older object versions, and with the
     data files in storage; restore it if it was changed.
@@ -792,7 +786,7 @@ def operation_metrics_mismatch(commit: CommitFacts) -> Iterator[Problem]:
         if claimed is None or not counts or claimed in counts:
             continue
         if not _has_other_meaning(commit, name):  # asked last: of a long log, hardly ever
-            yield Problem(f"{name} is {claimed}, and the commit has {counts[0]} {noun}.")
+            yield Problem(f"{name} is {claimed}, but the commit has {counts[0]} {noun}.")
 
 
 def _has_other_meaning(commit: CommitFacts, metric: str) -> bool:

@@ -61,12 +61,12 @@ from deltaadm.rules.rule import (
 @rule("DL301", Severity.ERROR, Scope.COMMIT, among=having("metaData"))
 def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A metaData action lacks a field that the protocol requires. A warning where a later metaData
-    action has taken its place.
+    A metaData action lacks a field that the protocol requires. It is a warning if a later metaData
+    action replaces it.
 
-    Why it matters: clients assume different values for the missing field, if they open the
-    table at all. Delta ignores a metaData action without `id`, and Delta Spark cannot query a table
-    whose format has no options.
+    Why it matters: clients assume different values for the missing field, or do not open the table.
+    Delta ignores a metaData action without `id`, and Delta Spark cannot query a table whose format
+    has no options.
 
     What to do: find the program that wrote the commit. Any change of the table's properties
     through Delta Spark writes a complete metaData action.
@@ -96,10 +96,10 @@ def unreadable_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table's schema is not the JSON of a struct type.
 
-    Why it matters: without a schema no client can read a row.
+    Why it matters: no client can read the table.
 
-    What to do: find the commit whose metaData action carries it, and restore the version before;
-    or write a metaData action with the right schema.
+    What to do: find the commit with this metaData action, and restore the version before it; or
+    write a metaData action with the right schema.
 
     Source: PROTOCOL.md, Schema Serialization Format.
     """
@@ -120,10 +120,10 @@ def unknown_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column has a type that Spark does not know.
 
-    Why it matters: Spark reads the schema first and stops at such a type, so that the whole
-    table cannot be read; so does Delta at a time of day, and at a geometry or a geography where the
-    protocol lists features. Another type that Spark knows and Delta does not support is a warning:
-    the table can be read, and no longer altered.
+    Why it matters: Spark stops at such a type, so nobody can read the table with it. Delta stops at
+    a time of day, and at a geometry or a geography if the protocol lists features. It is a warning
+    if Spark knows the type, but Delta does not support it: the table can be read, but no longer
+    altered.
 
     What to do: use the client that wrote the column, or restore the version before it was added.
 
@@ -154,8 +154,8 @@ def duplicate_column_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Two columns of the table, or two fields of a struct, have the same name, ignoring case.
 
-    Why it matters: Spark ignores case, so a reference to it is ambiguous; Delta refuses every
-    change of the metadata.
+    Why it matters: Spark ignores case, so it cannot tell the two apart. Delta refuses every change
+    of the metadata.
 
     What to do: rename or drop one of them with a case-sensitive client.
 
@@ -170,8 +170,8 @@ def bad_partition_column(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A partition column is not a top-level column of the schema, or is named twice.
 
-    Why it matters: Delta Spark cannot write to the table, since it looks up each partition
-    column by its exact name; readers give nulls or fail.
+    Why it matters: Delta Spark looks up partition columns by their exact names, and cannot write to
+    the table. Readers return nulls or fail.
 
     What to do: find the commit that changed the schema or the partitioning, and restore the
     version before it.
@@ -202,8 +202,7 @@ def partition_column_of_complex_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A partition column is a struct, an array, a map, a variant or a geometry.
 
-    Why it matters: partition values are stored as strings, and there is no such form for these
-    types.
+    Why it matters: the log stores partition values as strings, and these types have no such form.
 
     What to do: copy the table into one that is partitioned by other columns.
 
@@ -241,12 +240,12 @@ def protocol_key_in_configuration(table: SnapshotFacts) -> Iterator[Problem]:
     The properties hold a key that belongs to the protocol.
 
     Why it matters: `delta.minReaderVersion`, `delta.minWriterVersion`, `delta.feature.*` and
-    `delta.ignoreProtocolDefaults` are instructions that Delta carries out and never stores.
-    Stored by another program they say nothing about the table, and engines disagree about them:
-    Delta Spark reads the table, but its next ALTER TABLE takes them for instructions, and may
-    upgrade the protocol. It is an error where every ALTER TABLE fails.
+    `delta.ignoreProtocolDefaults` are instructions; Delta carries them out and never stores them.
+    If another program has stored them, the next ALTER TABLE carries them out, and may upgrade the
+    protocol. It is an error if every ALTER TABLE fails.
 
-    What to do: unset them, where the fix can; otherwise with the program that stored them.
+    What to do: unset them with the fix, if one is shown; otherwise with the program that stored
+    them.
 
     Source: delta-io/delta, assertMetadataContainsNoProtocolProps; delta-io/delta-kernel-rs#508.
     """
@@ -279,11 +278,11 @@ def _refusal_of_changes(snapshot: Snapshot) -> DeltaadmError | None:
 @rule("DL309", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def unknown_property(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A property begins with `delta.` and is not known.
+    Delta does not know a property that begins with `delta.`.
 
-    Why it matters: the prefix is Delta's own. A misspelled key has no effect, and the table does
-    not behave as its owner believes. A key that resembles no known one probably comes from
-    another engine; that is info.
+    Why it matters: a misspelled key has no effect, and the table does not behave as its owner
+    believes. It is info if the key resembles none of Delta's: it probably comes from another
+    engine.
 
     What to do: correct the spelling, or leave it to the engine that knows it.
 
@@ -305,11 +304,10 @@ def invalid_property_value(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property has a value that Delta does not accept.
 
-    Why it matters: Delta fails when it evaluates the property, or uses the default. It is a
-    warning where Delta Spark takes the value and other clients do not ('1 days' instead of
-    'interval 1 days', 'TRUE' instead of 'true'), and info where another engine is known to
-    accept the value: the finding names it. Delta Spark 4.4 inserts, deletes and optimizes with
-    these values as if they were not there.
+    Why it matters: Delta fails when it evaluates the property, or uses the default. It is a warning
+    if Delta Spark accepts the value but other clients do not ('1 days' instead of 'interval 1
+    days', 'TRUE' instead of 'true'), and info if another engine is known to accept it; the finding
+    names the engine.
 
     What to do: set a valid value with `deltaadm alter`; `deltaadm repair TABLE` where Delta Spark
     no longer loads the table.
@@ -336,8 +334,8 @@ def _judged(table: SnapshotFacts, key: str, value: str) -> Iterator[Problem]:
             yield Problem(error.message[:300], where, remedy=error.remedy)
         else:
             yield Problem(
-                f"{key} is {value[:100]!r}, which {other.engine} takes and Delta Spark does "
-                f"not ({other.source}).",
+                f"{key} is {value[:100]!r}, which {other.engine} accepts, but not Delta "
+                f"Spark ({other.source}).",
                 where,
                 remedy=f"Nothing, if {other.engine} uses it; Delta Spark still writes to the "
                 "table, but cannot set the property.",
@@ -367,10 +365,10 @@ def property_without_prefix(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property has the name of a Delta property, without the prefix `delta.`.
 
-    Why it matters: Delta ignores it, so that the table does not behave as its owner expects: the
-    log is not kept for a year, for example, or rows can be deleted.
+    Why it matters: Delta ignores it. The table does not behave as its owner expects: for example,
+    the log is not kept for a year, or rows can be deleted.
 
-    What to do: set the key with its prefix, if the value is intended, and unset this one.
+    What to do: set the key with the prefix if the value is intended, and unset this one.
 
     Source: delta-io/delta, DeltaConfig.scala.
     """
@@ -389,8 +387,8 @@ def property_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: stored keys are case-sensitive, so this one has no effect. Delta Spark
     corrects the spelling when a property is set; other programs do not.
 
-    What to do: set the correctly spelled key, if the value is intended. Delta Spark cannot
-    unset the wrong one, since it corrects that spelling too.
+    What to do: set the correctly spelled key if the value is intended. Delta Spark cannot unset the
+    wrong one, since it corrects that spelling too.
 
     Source: delta-io/delta, DeltaConfig.scala, validateConfigurations.
     """
@@ -403,12 +401,12 @@ def property_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL313", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Deleted files are kept longer than the log that knows of them.
+    Deleted files are kept longer than the log that refers to them.
 
-    Why it matters: the older versions that the files are kept for cannot be read any more. Delta
-    refuses such a pair when either of them is set.
+    Why it matters: the files are kept for older versions that can no longer be read. Delta refuses
+    such a pair when either property is set.
 
-    What to do: set `delta.logRetentionDuration` at least as long as
+    What to do: make `delta.logRetentionDuration` at least as long as
     `delta.deletedFileRetentionDuration`.
 
     Source: delta-io/delta, DeltaConfig.scala, validateRetentionDurations.
@@ -419,7 +417,7 @@ def log_kept_shorter_than_deleted_files(table: SnapshotFacts) -> Iterator[Proble
         # Months and years cannot be compared by length.
         if any(text is not None and interval_microseconds(text) is None for text in stored):
             return
-    except DeltaadmError:  # what is no interval is DL310's
+    except DeltaadmError:  # a value that is not an interval is DL310's
         return
     try:
         check_retention(metadata)
@@ -432,8 +430,8 @@ def unusual_file_format(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The format of the data files is not plain Parquet.
 
-    Why it matters: Delta tables have Parquet files, without options. Other clients either refuse
-    the table or read it as Parquet anyway.
+    Why it matters: Delta supports only Parquet without options. Clients refuse the table, or read
+    it as Parquet anyway.
 
     What to do: copy the table into one with the format parquet.
 
@@ -454,8 +452,8 @@ def char_type_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column has the type char or varchar.
 
-    Why it matters: the protocol has no such types. Delta stores them as string, with the type in
-    the field's metadata; other clients cannot read the schema.
+    Why it matters: the protocol lacks these types, so other clients cannot read the schema. Delta
+    stores such columns as string, with the type in the field's metadata.
 
     What to do: any ALTER TABLE through Delta Spark stores the columns as string.
 
@@ -469,12 +467,13 @@ def char_type_in_schema(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL316", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def column_name_unfit_for_files(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Without column mapping, a column's name has characters that data files do not allow.
+    A column's name has characters that data files do not allow without column mapping.
 
     Why it matters: spaces and `,;{}()=`, tabs and line breaks have a meaning in Parquet schemas.
     Delta refuses every change of the metadata.
 
-    What to do: turn column mapping on, which keeps names out of the files, or rename the column.
+    What to do: turn column mapping on (`deltaadm set-mapping-mode TABLE name`), or rename the
+    column.
 
     Source: Delta Spark, DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES and
     DELTA_INVALID_PARTITION_COLUMN_NAME.
@@ -494,7 +493,7 @@ def bad_decimal(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A decimal type has a precision outside of 1 to 38, or a scale outside of 0 to its precision.
 
-    Why it matters: no client has such a type, and most fail when they read the schema.
+    Why it matters: no client supports such a type, and most fail when they read the schema.
 
     What to do: restore the version before the column was added, or copy the table with a type
     that exists.
@@ -517,10 +516,10 @@ MAX: Final = 38
 @rule("DL318", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def void_that_cannot_be_written(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A void is inside an array or a map, or a struct or the table has nothing but voids.
+    A void is inside an array or a map, or all columns of the table or a struct are void.
 
-    Why it matters: void columns are left out of data files. Here nothing would be left
-    to write, so writes fail. (A void column beside others is fine.)
+    Why it matters: data files leave out void columns. Here nothing would be left to write, so
+    writes fail.
 
     What to do: give the column a type: ALTER TABLE … ALTER COLUMN … TYPE.
 
@@ -564,9 +563,9 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column has an interval type.
 
-    Why it matters: the protocol describes intervals only as a proposal; most clients cannot
-    read the schema, and Delta Spark refuses to change the table. One without fields, `interval`
-    alone, is an error: Spark cannot read it from files.
+    Why it matters: the protocol describes intervals only as a proposal; most clients cannot read
+    the schema, and Delta Spark refuses to change the table. A plain `interval` without fields is an
+    error: Spark cannot read it from files.
 
     What to do: store the interval as a number with a unit, or as a string.
 
@@ -581,7 +580,7 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL320", Severity.WARNING, Scope.COMMIT, among=changing_metadata)
 def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A commit gave the table another id, and does not say that it replaces the table.
+    A commit gave the table another id without replacing the table.
 
     Why it matters: streams and catalogs identify the table by its id. They treat it as a
     different table, and stop or start over.
@@ -604,8 +603,8 @@ def odd_creation_time(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table's creation time is in the future, or is missing.
 
-    Why it matters: tools sort and expire tables by it. A time in the future points to a wrong
-    clock or a wrong unit. A missing one is info: the field is optional.
+    Why it matters: tools sort and expire tables by it. A time in the future means a wrong clock or
+    a wrong unit. A missing one is info, since the field is optional.
 
     What to do: fix the program that wrote it; Delta keeps the value unchanged.
 
@@ -625,9 +624,9 @@ DAY: Final = 86_400_000
 @rule("DL322", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def bad_statistics_columns(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    `delta.dataSkippingStatsColumns` names a column that is not there or cannot have statistics.
+    `delta.dataSkippingStatsColumns` names a column that does not exist or cannot have statistics.
 
-    Why it matters: Delta refuses every change of the metadata until it is right.
+    Why it matters: Delta refuses every change of the metadata.
 
     What to do: set the property to columns that the table has, each once, without partition
     columns; or unset it: `deltaadm alter TABLE --unset delta.dataSkippingStatsColumns`.
@@ -652,7 +651,8 @@ def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: writers evaluate the expression for every row, and fail. Expressions are only
     checked as far as they can be parsed without Spark.
 
-    What to do: drop the constraint (`alter --drop-constraint NAME`), or bring the column back.
+    What to do: drop the constraint (`deltaadm alter TABLE --drop-constraint NAME`), or restore the
+    column.
 
     Source: PROTOCOL.md, CHECK Constraints; Generated Columns; Column Invariants.
     """
@@ -693,7 +693,7 @@ def odd_constraint(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A CHECK constraint has capitals in its key, no name or no expression.
 
-    Why it matters: Delta looks constraints up in lower case; DROP CONSTRAINT does not find this
+    Why it matters: Delta looks constraints up in lower case, so DROP CONSTRAINT does not find this
     one. An empty expression makes every write fail.
 
     What to do: unset the property with the program that set it, and add the constraint with
@@ -717,10 +717,10 @@ def unknown_parquet_setting(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The table's Parquet version or compression codec is not one that Delta supports.
 
-    Why it matters: writers abort or fall back to something else, each in its own way.
+    Why it matters: some writers fail, and others use something else instead.
 
-    What to do: choose version 1.0.0 or 2.x.y, and one of the codecs uncompressed, none, snappy,
-    gzip, lz4, lz4_raw and zstd.
+    What to do: choose version 1.0.0 or 2.x.y, and one of these codecs: uncompressed, none, snappy,
+    gzip, lz4, lz4_raw, zstd.
 
     Source: PROTOCOL.md, Table Properties.
     """
@@ -742,11 +742,11 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A property or a format option looks like a password, a key or a token.
 
-    Why it matters: everyone who can read the table can read its log, including every older
-    version. Unsetting the property later does not remove it from the history.
+    Why it matters: everyone who can read the table can read its log, including every older version.
+    Unsetting the property does not remove it from the history.
 
     What to do: revoke the secret and create a new one; unset the property; let the log expire.
-    The value is not shown here.
+    deltaadm does not show the value.
 
     Source: good practice; the log is plain JSON.
     """
@@ -760,17 +760,16 @@ def secret_in_properties(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL327", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A column notes a type with char or varchar that Spark cannot parse or that is not the column's,
-    or the collation of something that is no string.
+    A column's metadata has a char or varchar type that Spark cannot parse or that is not the
+    column's, or a collation although the column does not hold strings.
 
-    Why it matters: Spark cannot read a column that is no string as CHAR, and cannot write one as
-    VARCHAR; with such a collation it reads nothing of the table. In a struct Spark notes the type
-    without quotes around the names in it. With a name that needs them, as `a-b` does, `ALTER TABLE
-    … ADD COLUMNS` succeeds, and every query and every write then fails with PARSE_SYNTAX_ERROR or
-    INVALID_IDENTIFIER.
+    Why it matters: Spark cannot read the column as CHAR or write it as VARCHAR; with such a
+    collation it cannot read the table. One cause: in a struct, Spark stores the type without quotes
+    around names. If a name needs them, like `a-b`, `ALTER TABLE … ADD COLUMNS` succeeds, but every
+    later query and write fails with PARSE_SYNTAX_ERROR or INVALID_IDENTIFIER.
 
-    What to do: drop the column, which still works: `alter --drop-column COLUMN`. Add it again
-    with STRING, or with names of ASCII letters, digits and underscores.
+    What to do: drop the column, which still works: `deltaadm alter TABLE --drop-column COLUMN`. Add
+    it again with STRING, or with names of ASCII letters, digits and underscores.
 
     Source: Delta Spark, `__CHAR_VARCHAR_TYPE_STRING` and INVALID_JSON_DATA_TYPE_FOR_COLLATIONS;
     tried on Delta Spark 4.4.
@@ -783,7 +782,7 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
         if isinstance(noted, str):
             kind = checks.noted_type(noted)
             if kind is None:
-                message = f"Spark cannot parse the type that it notes: {noted[:200]!r}."
+                message = f"Its metadata has the type {noted[:200]!r}, which Spark cannot parse."
                 yield Problem(message, place_of(path))
             elif checks.CHAR_TYPE.search(noted) and checks.catalog_type(
                 kind
@@ -795,7 +794,7 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
         places = dict(_places(field.type, field.name))
         for place, name in collations.items() if isinstance(collations, dict) else ():
             if isinstance(name, str) and places.get(place, _STRING) != _STRING:
-                message = f"{place} has the collation {name!r}, but is no string."
+                message = f"{place} has the collation {name!r}, but is not a string."
                 yield Problem(message, place_of(path))
             elif isinstance(name, str) and name.partition(".")[0] not in {"icu", "spark"}:
                 yield Problem(f"Spark does not know the collation {name[:80]!r}.", place_of(path))

@@ -37,10 +37,10 @@ def published_commit_differs(catalog: CatalogFacts) -> Iterator[Problem]:
     A published commit is not the one that the catalog has ratified for its version.
 
     Why it matters: clients that ask the catalog and those that only list the log see two different
-    tables. The catalog's word counts.
+    tables. The catalog is right.
 
-    What to do: find out which program has written the file; it has to publish a copy of the
-    ratified one. Once the difference is understood, replace the published file by that copy.
+    What to do: find out which program wrote the file: it must publish a copy of the ratified
+    commit. Then replace the published file by that copy.
 
     Source: PROTOCOL.md, Catalog-managed tables, Publishing Commits.
     """
@@ -54,11 +54,11 @@ def other_columns_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     The catalog has other columns, types or partition columns than the log.
 
-    Why it matters: programs that plan queries by what the catalog says, and those who look for
-    tables in it, go by a schema that the table does not have.
+    Why it matters: engines that plan queries with the catalog's schema, and people who browse it,
+    rely on a schema that the table does not have.
 
-    What to do: let a client that is connected to the catalog commit a change of metadata, or
-    repair the entry with its means, such as MSCK REPAIR TABLE ... SYNC METADATA on Databricks.
+    What to do: commit a change of metadata with a client that is connected to the catalog, or
+    repair the entry there: on Databricks, MSCK REPAIR TABLE ... SYNC METADATA.
 
     Source: the REST interfaces of Unity Catalog.
     """
@@ -74,13 +74,12 @@ def other_properties_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     The catalog has other Delta properties than the log.
 
-    It is looked for where the catalog keeps any of them, and not among properties that the catalog
-    derives itself.
+    Only catalogs that keep Delta properties are checked, without those that they derive themselves.
 
     Why it matters: the catalog shows a configuration that no writer follows.
 
-    What to do: let a client that is connected to the catalog commit a change of metadata, or
-    repair the entry with the catalog's means.
+    What to do: commit a change of metadata with a client that is connected to the catalog, or
+    repair the entry there.
 
     Source: the REST interfaces of Unity Catalog.
     """
@@ -101,11 +100,11 @@ def other_protocol_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
     The catalog has another protocol than the log.
 
-    Why it matters: programs that decide by what the catalog says whether they can use the table
-    decide wrongly.
+    Why it matters: engines that go by the catalog's protocol accept a table that they cannot use,
+    or refuse one that they can.
 
-    What to do: let a client that is connected to the catalog commit a change of metadata, or
-    repair the entry with the catalog's means.
+    What to do: commit a change of metadata with a client that is connected to the catalog, or
+    repair the entry there.
 
     Source: the REST interfaces of Unity Catalog.
     """
@@ -133,12 +132,12 @@ def other_protocol_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
 @rule("DL975", Severity.WARNING, Scope.CATALOG)
 def newer_version_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
-    The catalog knows of a version that the log does not have.
+    The catalog has a version that the log does not have.
 
-    Why it matters: commits may have been lost, by a restored backup or a deleted file, or the
-    catalog's entry belongs to another table.
+    Why it matters: a restored backup or a deleted file may have lost commits, or the catalog's
+    entry belongs to another table.
 
-    What to do: compare with the history of the table, and restore what is missing.
+    What to do: compare with the table's history, and restore what is missing.
 
     Source: the REST interfaces of Unity Catalog.
     """
@@ -153,12 +152,12 @@ def newer_version_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
 @rule("DL976", Severity.WARNING, Scope.CATALOG)
 def other_table_id_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
     """
-    The log says that the table has another identity in the catalog than the one it was found by.
+    The table's id in the log is not the id that the catalog has for it.
 
-    Why it matters: the files are those of another table, or a copy of them. A writer commits to
-    the table whose identity it finds in the log.
+    Why it matters: the catalog's entry leads to another table, or to a copy. Writers commit to the
+    table whose id they find in the log.
 
-    What to do: compare the location in the catalog with where the table should be.
+    What to do: check the location in the catalog.
 
     Source: the specification of Unity Catalog's managed tables.
     """
@@ -172,11 +171,10 @@ def other_table_id_in_catalog(catalog: CatalogFacts) -> Iterator[Problem]:
 @rule("DL977", Severity.INFO, Scope.CATALOG)
 def unpublished_commits(catalog: CatalogFacts) -> Iterator[Problem]:
     """
-    Commits that the catalog has ratified are not published in the log yet.
+    The catalog has ratified commits that are not published in the log yet.
 
-    Why it matters: that is how such tables work, and clients that ask the catalog see the commits.
-    Those that only list the log see an older version, and checkpoints are made of published
-    versions alone.
+    Why it matters: clients that ask the catalog see these commits; clients that only list the log
+    see an older version. This is normal for a short time.
 
     What to do: nothing, unless they stay: the client that commits next publishes them.
 
@@ -186,25 +184,24 @@ def unpublished_commits(catalog: CatalogFacts) -> Iterator[Problem]:
         return
     first, last = catalog.unpublished[0], catalog.unpublished[-1]
     which = f"Commit {first} is" if first == last else f"Commits {first} to {last} are"
-    yield Problem(f"{which} ratified by {catalog.state.catalog}, and not published yet.")
+    yield Problem(f"{which} ratified by {catalog.state.catalog}, but not published yet.")
 
 
 @rule("DL978", Severity.INFO, Scope.LOG)
 def catalog_not_asked(log: LogFacts) -> Iterator[Problem]:
     """
-    A catalog manages the commits of the table, and was not asked for the newest ones.
+    A catalog manages the table's commits, but was not asked for the newest ones.
 
-    Why it matters: what was checked may not be the newest version, since commits are published
-    in the log some time after the catalog has ratified them.
+    Why it matters: the newest version may not have been checked: commits appear in the log some
+    time after the catalog has ratified them.
 
-    What to do: name the catalog with --unity, and give the name of the table instead of its
-    location.
+    What to do: name the catalog with --unity, and give the table's name instead of its location.
 
     Source: PROTOCOL.md, Catalog-managed tables, Reading Catalog-managed Tables.
     """
     asked = log.catalog is not None and log.catalog.manages_commits
     if not asked and any(map(log.state.supports, _MANAGED)):
-        message = f"There may be versions after {log.state.version}, known to the catalog alone."
+        message = f"Only the catalog knows whether there are versions after {log.state.version}."
         yield Problem(message)
 
 
@@ -269,11 +266,11 @@ def other_version_read(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation reads a different version as the newest.
 
-    Why it matters: two clients then work on two different tables, and what one commits, the
-    other overwrites or never sees.
+    Why it matters: the two clients work on different tables: each may overwrite or never see what
+    the other commits.
 
-    What to do: look for files in `_delta_log` that only one of them counts as commits, such as
-    names without twenty digits; the rules on the log name them.
+    What to do: look at the findings on the log: one of the clients does not see some file as a
+    commit, for example because its name lacks digits.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
@@ -285,10 +282,10 @@ def other_protocol_read(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation reads a different protocol from the newest version.
 
-    Why it matters: clients then disagree about who may read and write the table.
+    Why it matters: clients disagree about who may read and write the table.
 
-    What to do: check the findings of the other rules on the protocol, the checkpoint and the
-    checksum. A further commit with the right protocol makes it unambiguous again.
+    What to do: look at the findings on the protocol, the checkpoint and the checksum. Another
+    commit with the right protocol makes it unambiguous again.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
@@ -300,10 +297,10 @@ def other_metadata_read(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation reads a different schema, partition columns or properties.
 
-    Why it matters: clients then disagree about what the table holds.
+    Why it matters: clients disagree about what the table holds.
 
-    What to do: check the findings of the other rules on the metadata, the checkpoint and the
-    checksum. A further commit with the right metadata makes it unambiguous again.
+    What to do: look at the findings on the metadata, the checkpoint and the checksum. Another
+    commit with the right metadata makes it unambiguous again.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
@@ -315,10 +312,10 @@ def other_files_read(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation counts a different number of live files.
 
-    Why it matters: the same query then gives different rows in different clients.
+    Why it matters: the same query returns different rows in different clients.
 
-    What to do: check the findings of the other rules on added and removed files; paths that are
-    spelled or escaped differently in add and remove are the usual cause.
+    What to do: look at the findings on added and removed files. The usual cause is a path that add
+    and remove spell or escape differently.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
@@ -330,13 +327,13 @@ def refused_by_other_implementation(check: CrossCheck) -> Iterator[Problem]:
     """
     Another implementation cannot open the table.
 
-    It is info where it lacks a feature of the table.
+    It is info if the implementation lacks a feature of the table.
 
     Why it matters: unless a feature is the reason, the log contains something that not every
     client can handle.
 
-    What to do: where a feature is the reason, nothing, unless such clients need to read the
-    table. Otherwise check the findings of the other rules; the error says where.
+    What to do: nothing, if a feature is the reason and no such client needs the table. Otherwise
+    look at the other findings; the error says where.
 
     Source: deltalake, which is built on delta-kernel-rs.
     """
@@ -402,8 +399,8 @@ def required_feature_missing(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: the feature is required because something relies on what it guarantees.
 
-    What to do: enable the feature with `deltaadm enable-feature`; where that refuses, it says what
-    else can add it.
+    What to do: enable the feature: `deltaadm enable-feature TABLE FEATURE`. If that is refused, the
+    error says what else can add it.
 
     Source: deltaadm.toml, policy.
     """
@@ -441,13 +438,13 @@ def forbidden_feature_supported(facts: PolicyFacts) -> Iterator[Problem]:
 @rule("DL905", Severity.ERROR, Scope.POLICY)
 def mapping_mode_not_allowed(facts: PolicyFacts) -> Iterator[Problem]:
     """
-    The table's column mapping mode is not one that the settings allow.
+    The settings do not allow the table's column mapping mode.
 
-    Why it matters: clients that ignore column mapping read only nulls; and without it
-    columns can neither be renamed nor dropped.
+    Why it matters: clients that ignore column mapping read only nulls. Without it, columns can
+    neither be renamed nor dropped.
 
-    What to do: change it with `deltaadm set-mapping-mode`. An existing table can go from none to
-    name, and back only by rewriting every file.
+    What to do: change it: `deltaadm set-mapping-mode TABLE MODE`. An existing table can go from
+    none to name; going back rewrites every file.
 
     Source: deltaadm.toml, policy.
     """
@@ -473,7 +470,7 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     Why it matters: the value is required because something relies on it, for example on how long
     history is kept.
 
-    What to do: set the property with `deltaadm alter`.
+    What to do: set the property with `deltaadm alter TABLE --set KEY=VALUE`.
 
     Source: deltaadm.toml, policy.
     """
@@ -497,12 +494,12 @@ def client_cannot_read(facts: PolicyFacts) -> Iterator[Problem]:
     """
     A client that must be able to read the table cannot read it, or reads wrong data silently.
 
-    Where nothing is known about the client and one of the table's features, that is a warning.
+    It is a warning if no source says whether the client supports one of the table's features.
 
     Why it matters: the settings, or `--for-client`, name the client as one that uses the table.
 
-    What to do: use a release of the client that knows the features, or drop them; the finding names
-    them. `deltaadm features NAME` says how a feature can be dropped.
+    What to do: `deltaadm inspect TABLE --for-client CLIENT` shows the change that lets it in, and
+    the price. A newer release may support the features; then name that release in the settings.
 
     Source: deltaadm.clients, which names the source of each verdict.
     """
@@ -514,12 +511,12 @@ def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
     """
     A client that must be able to write the table cannot write it, or writes wrong data silently.
 
-    Where nothing is known about the client and one of the table's features, that is a warning.
+    It is a warning if no source says whether the client supports one of the table's features.
 
     Why it matters: the settings name the client as one that writes the table.
 
-    What to do: use a release of the client that knows the features, or drop them; the finding names
-    them. `deltaadm features NAME` says how a feature can be dropped.
+    What to do: `deltaadm inspect TABLE --for-client CLIENT` shows the change that lets it in, and
+    the price. A newer release may support the features; then name that release in the settings.
 
     Source: deltaadm.clients, which names the source of each verdict.
     """
@@ -548,12 +545,12 @@ def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
 @rule("DL950", Severity.WARNING, Scope.POLICY)
 def expired_ignore(facts: PolicyFacts) -> Iterator[Problem]:
     """
-    The settings ignore findings until a date that has passed, so they count again.
+    The settings ignored findings until a date that has passed, so the findings count again.
 
     Why it matters: the ignore was meant to be reviewed by that date.
 
-    What to do: fix what is found, or set a later date; if nothing is found any more, remove the
-    ignore.
+    What to do: fix the findings, or set a later date. If nothing is found any more, remove the
+    entry.
 
     Source: deltaadm.toml, ignore.
     """

@@ -52,10 +52,10 @@ WRITERS: Final = "protocol.writerFeatures"
 @rule("DL201", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The reader or the writer version is one that does not exist.
+    The protocol has a reader or a writer version that does not exist.
 
-    Why it matters: every client compares the versions with those it knows and refuses the table. A
-    number set by mistake, such as writer version 101, makes a table unusable for everyone.
+    Why it matters: every client refuses a version that it does not know. A number set by mistake,
+    for example writer version 101, makes the table unusable for everyone.
 
     What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE succeeds
     any more; `deltaadm repair TABLE` commits a protocol with all features that the table needs.
@@ -77,9 +77,9 @@ def misplaced_reader_features(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol has reader version 3 without `readerFeatures`, or the list with a lower version.
 
-    Why it matters: with reader version 3 the list alone says what a reader must know, and below
-    it there must be none. Delta Spark cannot even decode such a protocol; other clients guess.
-    An empty list is a list.
+    Why it matters: with reader version 3 the list says what a reader must support, and below it the
+    list must be absent, even an empty one. Delta Spark cannot decode such a protocol; other clients
+    guess.
 
     What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the program that wrote
     this one.
@@ -95,9 +95,9 @@ def misplaced_writer_features(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol has writer version 7 without `writerFeatures`, or the list with a lower version.
 
-    Why it matters: with writer version 7 the list alone says what a writer must know, and below
-    it there must be none. Delta Spark cannot even decode such a protocol; other clients guess.
-    An empty list is a list.
+    Why it matters: with writer version 7 the list says what a writer must support, and below it the
+    list must be absent, even an empty one. Delta Spark cannot decode such a protocol; other clients
+    guess.
 
     What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the program that wrote
     this one.
@@ -121,8 +121,8 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
     """
     Reader version 3 comes with a writer version below 7.
 
-    Why it matters: features of readers concern writers too, and only writer version 7 can list
-    them. A writer would take the table for an old one and break what readers rely on.
+    Why it matters: writers must support reader features too, and only writer version 7 can list
+    them. A writer would treat the table as an old one and break what readers rely on.
 
     What to do: `deltaadm repair TABLE` commits a valid protocol. Then find the program that wrote
     this one.
@@ -139,10 +139,10 @@ def reader_version_without_writer_version(table: SnapshotFacts) -> Iterator[Prob
 @rule("DL205", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A feature is listed in `readerFeatures` and not in `writerFeatures`.
+    A feature is listed in `readerFeatures`, but not in `writerFeatures`.
 
-    Why it matters: whatever readers must know, writers must know as well. A writer that does not
-    see the feature in its list writes data that readers then misread.
+    Why it matters: a writer that does not see the feature in its list writes data that readers then
+    misread.
 
     What to do: `deltaadm repair TABLE` lists the feature for both. Then find the program that wrote
     the protocol.
@@ -158,11 +158,11 @@ def reader_feature_not_listed_for_writers(table: SnapshotFacts) -> Iterator[Prob
 @rule("DL206", Severity.ERROR, Scope.SNAPSHOT)
 def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    With reader version 3, a reader-writer feature is listed in `writerFeatures` only.
+    A reader-writer feature is listed in `writerFeatures` only, although the reader version is 3.
 
-    Why it matters: readers check `readerFeatures` alone, and read the data as if the feature was
-    not there. For columnMapping this is only a warning: Delta Spark has written such protocols
-    itself, and most clients tolerate them. Columns may still read as nulls elsewhere.
+    Why it matters: readers check `readerFeatures` only, and read the data as if the feature were
+    absent. For columnMapping it is a warning: Delta Spark has written such protocols itself, and
+    most clients tolerate them; in others, columns may read as nulls.
 
     What to do: `deltaadm repair TABLE` lists the feature for readers too. Where that is
     columnMapping, the fix makes Delta write the protocol again.
@@ -185,10 +185,9 @@ def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Prob
 @rule("DL207", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A feature that concerns writers alone is listed in `readerFeatures`.
+    A feature for writers only is listed in `readerFeatures`.
 
-    Why it matters: readers look up every name there among the features that concern readers.
-    Delta Spark finds none and refuses to read the table.
+    Why it matters: Delta Spark does not know it as a reader feature, and refuses to read the table.
 
     What to do: `deltaadm repair TABLE` lists the feature for writers only. Then find the program
     that wrote the protocol.
@@ -203,10 +202,10 @@ def writer_only_feature_listed_for_readers(table: SnapshotFacts) -> Iterator[Pro
 @rule("DL208", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A reader-writer feature is listed for writers, and the reader version is below 3.
+    A reader-writer feature is listed for writers, but the reader version is below 3.
 
-    Why it matters: readers with that version know nothing of the feature. They read deleted
-    rows, or fail in the middle of a file, instead of refusing the table.
+    Why it matters: readers are not told about the feature. They read deleted rows, or fail in the
+    middle of a file, instead of refusing the table.
 
     What to do: `deltaadm repair TABLE` commits reader version 3 with the feature in both lists.
     Then find the program that wrote the protocol.
@@ -224,7 +223,7 @@ def reader_version_too_low_for_feature(table: SnapshotFacts) -> Iterator[Problem
 @rule("DL209", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def reader_version_too_low_for_column_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The feature columnMapping is listed for writers, and the reader version is 1.
+    The feature columnMapping is listed for writers, but the reader version is 1.
 
     Why it matters: readers with version 1 look for columns under their displayed names and find
     nulls. Reader version 2 needs no list: it implies column mapping.
@@ -250,12 +249,10 @@ def _needs_reader(feature: TableFeature, needed: str, protocol: Protocol) -> Pro
 @rule("DL210", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def missing_required_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A feature is listed without one that it requires.
+    A feature is listed without another one that it requires.
 
-    Why it matters: rowTracking keeps its counter in domain metadata, Iceberg compatibility depends
-    on column mapping, and so on. Delta Spark refuses to load a table whose protocol does not
-    list all that its features require, even where others do without. It is a warning where the
-    feature is one that Delta Spark does not know and so does not check.
+    Why it matters: Delta Spark refuses to load the table, even if other clients can. It is a
+    warning if Delta Spark does not know the feature and so does not check it.
 
     What to do: `deltaadm repair TABLE` commits a protocol with all features that the table needs.
 
@@ -293,8 +290,10 @@ def active_feature_not_listed(table: SnapshotFacts) -> Iterator[Problem]:
     """
     if table.snapshot.protocol.supports_writer_features:
         for feature, evidence in _unsupported(table.snapshot):
+            refusal = " Delta Spark refuses the table." if feature.in_delta_spark else ""
             yield Problem(
-                f"{feature.name} is not listed, but {evidence}.",
+                f"{evidence[:1].upper()}{evidence[1:]}, but the protocol does not list "
+                f"{feature.name}.{refusal}",
                 WRITERS,
                 severity=None if feature.in_delta_spark else Severity.WARNING,
             )
@@ -305,12 +304,12 @@ def active_feature_not_implied(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The metadata uses a feature that the protocol's versions do not imply.
 
-    Why it matters: engines disagree about such a table. Delta Spark goes by the metadata, except
-    for generated and identity columns; a client that goes by the versions need not know the
-    feature, ignores the property or the constraint, and writes data that the table's owner wanted
-    to prevent. It is an error where Delta Spark itself fails: like that it reads no table with row
-    tracking or a commit coordinator, and writes none with in-commit timestamps or Iceberg
-    compatibility. (Column mapping, column types and NOT NULL have rules of their own.)
+    Why it matters: engines disagree. Delta Spark goes by the metadata, except for generated and
+    identity columns. Other clients go by the versions, ignore the property or the constraint, and
+    write data that it should have prevented. It is an error if Delta Spark itself fails: it cannot
+    read such a table with row tracking or a commit coordinator, and cannot write one with in-commit
+    timestamps or Iceberg compatibility. (Column mapping, column types and NOT NULL have rules of
+    their own.)
 
     What to do: add the feature, or unset the property that asks for it.
 
@@ -353,12 +352,12 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol lists a feature that Delta Spark 4.4 does not know.
 
-    Why it matters: clients must refuse to read a table with a reader feature that they do not
-    know, and to write one with any. It is an error where Delta Spark cannot read the table, and
-    info where another program is known to use the feature for writers.
+    Why it matters: a client that does not know a feature must refuse to write the table, and to
+    read it if it is a reader feature. It is an error if Delta Spark cannot read the table, and info
+    if it is a writer feature that another program is known to use.
 
-    What to do: use a client that knows the feature. If the name is a mistake, only the program
-    that wrote it, or a copy of the table, can undo it.
+    What to do: use a client that knows the feature. If the name is a mistake, have the program that
+    wrote it remove it, or copy the table.
 
     Source: PROTOCOL.md, Table Features; Delta Spark, DELTA_UNSUPPORTED_FEATURES_FOR_READ.
     """
@@ -384,23 +383,21 @@ def unknown_feature(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL214", Severity.INFO, Scope.SNAPSHOT)
 def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The protocol lists a feature under the name of a preview, or under another old name.
+    The protocol lists a feature by its preview name, or by another old name.
 
-    Why it matters: clients that know only the final name refuse the table, and those that come
-    later may drop the old one.
+    Why it matters: clients that know only the final name refuse the table, and later releases may
+    drop the old one.
 
-    What to do: find out first whether the program that writes the table knows the final name:
-    runtimes from the time of the preview do not, and refuse a table that has it. Once every
-    program that uses the table knows it and Delta can drop the provisional one, drop that and
-    add the final one; otherwise keep it, or copy the table. Do not add the final name while the
-    old one is there.
+    What to do: nothing, as long as a program that uses the table may not know the final name:
+    programs from the time of the preview refuse a table that has it. Later, drop the old name and
+    then add the final one if Delta can; otherwise copy the table. Never list both.
 
     Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127, #5718; tables that Databricks
     Runtime 15.4 writes have variantType-preview.
     """
     snapshot = table.snapshot
     writer = snapshot.commit_info.engine_info if snapshot.commit_info else None
-    by = f", such as {writer[:_LONGEST]!r}, which wrote the newest commit," if writer else ""
+    by = f" ({writer[:_LONGEST]!r} wrote the newest commit)" if writer else ""
     for feature in _listed(snapshot.protocol.explicit_names):
         if _is_provisional(feature):
             final, advice = "", ""
@@ -409,8 +406,8 @@ def provisional_feature_name(table: SnapshotFacts) -> Iterator[Problem]:
                 can_drop = feature.removal is not None
                 way = f"drop {feature.name} and add" if can_drop else "copy the table into one with"
                 advice = (
-                    f"Keep it as long as programs{by} may not know the name {feature.twin}: they "
-                    f"refuse a table that has it. Once all of them know it, {way} {feature.twin}."
+                    f"Nothing, as long as a program that uses the table{by} may not know the name "
+                    f"{feature.twin}: it would refuse the table. Later, {way} {feature.twin}."
                 )
             yield Problem(f"{feature.name} is a provisional name{final}.", WRITERS, remedy=advice)
 
@@ -425,10 +422,10 @@ def preview_beside_final_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol lists both the preview and the final form of a feature.
 
-    Why it matters: it locks out the clients that know only one of the two names. Delta allows it
-    and treats them as one.
+    Why it matters: clients that know only one of the two names refuse the table. Delta treats them
+    as one.
 
-    What to do: drop the preview where Delta can: `deltaadm drop-feature TABLE FEATURE`.
+    What to do: drop the preview if Delta can: `deltaadm drop-feature TABLE FEATURE`.
 
     Source: delta-io/delta, TableFeature.scala; delta-io/delta#4127.
     """
@@ -441,21 +438,24 @@ def preview_beside_final_feature(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL216", Severity.INFO, Scope.SNAPSHOT)
 def protocol_not_normalized(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A lower protocol supports exactly the same features.
+    A lower protocol would support exactly the same features.
 
-    Why it matters: the higher versions needlessly shut out older clients. (2,3) means no more
-    than (1,3), and (1,7) with appendOnly and invariants no more than (1,2).
+    Why it matters: the higher versions shut out older clients for nothing. For example, (2,3) means
+    the same as (1,3), and (1,7) with appendOnly and invariants the same as (1,2).
 
-    What to do: nothing has to be done; Delta writes the lower form when the protocol is next
-    changed. The fix asks for the versions that are already there, which makes it do so.
+    What to do: nothing: Delta lowers the protocol with its next change. The fix makes it do so now,
+    by asking for the versions that are already there.
 
     Source: delta-io/delta, TableFeatureSupport.scala, normalized.
     """
     protocol = table.snapshot.protocol
     lowest = _lowest(protocol)
     if lowest is not None and lowest != protocol:
+        now, then = (
+            f"({each.min_reader_version}, {each.min_writer_version})" for each in (protocol, lowest)
+        )
         yield Problem(
-            f"The protocol {protocol.simple_string} could be lowered to {lowest.simple_string}.",
+            f"The protocol could be lowered from {now} to {then} without losing a feature.",
             "protocol",
             fix=_rewritten(table.snapshot),
         )
@@ -494,13 +494,12 @@ def _rewritten(snapshot: Snapshot) -> tuple[Step, ...]:
 @rule("DL217", Severity.INFO, Scope.SNAPSHOT)
 def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A feature is listed, and neither the metadata nor the files make use of it.
+    A feature is listed, but neither the metadata nor the files use it.
 
-    Why it matters: clients must know every listed feature, used or not. A reader feature that
-    nothing uses shuts out readers for no benefit; some programs list variantType for tables
-    without such a column. Only features that Delta can drop and reader features are reported.
+    Why it matters: clients must know every listed feature, used or not, so this one shuts clients
+    out for nothing. Writer features that Delta cannot drop are not reported.
 
-    What to do: `deltaadm drop-feature TABLE FEATURE`, where Delta can drop it; else copy the
+    What to do: `deltaadm drop-feature TABLE FEATURE` if Delta can drop it; otherwise copy the
     table.
 
     Source: PROTOCOL.md, Active Features.
@@ -525,10 +524,10 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL218", Severity.WARNING, Scope.COMMIT, among=changing_protocol)
 def features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A commit took features from the protocol without being a DROP FEATURE.
+    A commit removed features from the protocol, but is not a DROP FEATURE.
 
-    Why it matters: existing data, log files and constraints may still need the feature, and
-    nothing checked or cleaned them. Readers of older versions may misread them.
+    Why it matters: data, log files and constraints may still need the feature, and nothing has
+    checked or rewritten them. Readers of older versions may misread them.
 
     What to do: find out which program wrote the commit. `deltaadm repair TABLE` adds the features
     again that metadata or files still need.
@@ -543,11 +542,12 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
 @rule("DL219", Severity.WARNING, Scope.COMMIT, among=changing_protocol)
 def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
-    A commit went from a legacy writer version to feature lists, without the implied features.
+    A commit moved the protocol to feature lists, and lost features that the old writer version
+    implied.
 
-    Why it matters: features such as append-only, constraints and change data feed were supported
-    through the version alone, and no longer are. The protocol requires them to be listed. Known
-    programs, delta-rs among them, add only the feature that was asked for.
+    Why it matters: the old version implied append-only, constraints and change data feed, for
+    example; now writers no longer honour them unless they are listed. Some programs, including
+    delta-rs, list only the feature that the user asked for.
 
     What to do: `deltaadm repair TABLE` lists them again. Where the table's metadata uses one of
     them, Delta Spark no longer loads the table; see DL211.
@@ -593,8 +593,8 @@ def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A feature's name differs in case from the one in the protocol specification.
 
-    Why it matters: names are case-sensitive. Clients take it for a feature that they
-    do not know and refuse the table.
+    Why it matters: names are case-sensitive. Clients do not recognise the feature, and refuse the
+    table.
 
     What to do: `deltaadm repair TABLE` commits the right name. Then find the program that wrote the
     other.
@@ -613,11 +613,10 @@ def feature_in_wrong_case(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL221", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def malformed_feature_list(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A feature list has entries that are not feature names.
+    A feature list has entries that are not names of features.
 
-    Why it matters: a name consists of letters, digits, `-` and `_`. Clients fail on anything
-    else, each in its own way. A name that is listed twice is only a warning: clients read
-    the list as a set.
+    Why it matters: names consist of letters, digits, `-` and `_`; clients fail on anything else. A
+    name that is listed twice is a warning: clients read the list as a set.
 
     What to do: `deltaadm repair TABLE` commits the list again, without what is not a name. Then
     find the program that wrote the protocol.
@@ -648,12 +647,11 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     """
     The protocol has two features that exclude each other.
 
-    Why it matters: the conditions of both cannot be met at once; whichever client looks at one
-    of them breaks the other. Several versions of Iceberg compatibility that are on together are
-    an error, since the protocol forbids it and Delta refuses every change of such a table.
+    Why it matters: no client can meet the conditions of both. Two versions of Iceberg compatibility
+    that are on together are an error: Delta refuses every change of such a table.
 
-    What to do: choose one. A version of Iceberg compatibility is turned off by its property; a
-    feature that cannot be dropped can only be removed by copying the table.
+    What to do: choose one. Turn off a version of Iceberg compatibility by its property; to remove a
+    feature that cannot be dropped, copy the table.
 
     Source: PROTOCOL.md, Iceberg Compatibility V2; protocol_rfcs/iceberg-v4-metadata.md; Delta
     Spark, DELTA_ICEBERG_COMPAT_VIOLATION.VERSION_MUTUAL_EXCLUSIVE.
@@ -736,7 +734,7 @@ def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
     """
     Iceberg compatibility is on without column mapping.
 
-    Why it matters: Iceberg finds columns by field id, which only column mapping writes. Delta
+    Why it matters: Iceberg finds columns by field id, and only column mapping writes these. Delta
     refuses every change of such a table.
 
     What to do: turn column mapping on, or Iceberg compatibility off.
@@ -751,7 +749,7 @@ def iceberg_without_mapping(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL513", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def iceberg_forbids_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Iceberg compatibility is on, and a column has a type that it does not allow.
+    Iceberg compatibility is on, but a column has a type that it does not allow.
 
     Why it matters: the table cannot be read as an Iceberg table, and Delta refuses every change
     of it.
@@ -771,12 +769,12 @@ def iceberg_forbids_type(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL514", Severity.ERROR, Scope.SNAPSHOT)
 def iceberg_with_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Iceberg compatibility V1 or V2 is on, and so are deletion vectors, or files have some.
+    Iceberg compatibility V1 or V2 is on together with deletion vectors, or files still have some.
 
-    Why it matters: Iceberg readers do not see them, and show deleted rows.
+    Why it matters: Iceberg readers ignore deletion vectors, and show deleted rows.
 
     What to do: set delta.enableDeletionVectors to false and purge the files: REORG TABLE … APPLY
-    (PURGE). V1 does not even allow the feature in the protocol; choose V2, or drop it.
+    (PURGE). V1 does not allow the feature in the protocol either: choose V2, or drop the feature.
 
     Source: PROTOCOL.md, Iceberg Compatibility V1 and V2.
     """
@@ -798,10 +796,9 @@ def iceberg_with_deletion_vectors(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL515", Severity.ERROR, Scope.SNAPSHOT)
 def iceberg_without_counts(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Iceberg compatibility is on, and files do not say how many records they have.
+    Iceberg compatibility is on, but files do not say how many records they have.
 
-    Why it matters: Iceberg requires the number for every file, so the table cannot be
-    converted.
+    Why it matters: Iceberg requires this number for every file, so the table cannot be converted.
 
     What to do: rewrite those files: REORG TABLE … APPLY (UPGRADE UNIFORM …).
 
@@ -819,8 +816,8 @@ def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column's physical name is not `col-` and its id, as Iceberg writer compatibility requires.
 
-    Why it matters: with other names, files cannot be exchanged with writers for Iceberg. It is
-    an error once the property is on.
+    Why it matters: Iceberg writers expect these names, and cannot share files with Delta otherwise.
+    It is an error once the property is on.
 
     What to do: rewrite the table; physical names never change.
 
@@ -847,10 +844,11 @@ def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL532", Severity.ERROR, Scope.SNAPSHOT)
 def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table has adaptive metadata, and column mapping is not by id or deletion vectors are inline.
+    The table has adaptive metadata, but column mapping is not by id, or deletion vectors are
+    inline.
 
-    Why it matters: adaptive metadata is Iceberg's, which knows columns by id and deletion vectors
-    in files only.
+    Why it matters: adaptive metadata is read by Iceberg, which finds columns by id and supports
+    deletion vectors only in files.
 
     What to do: rewrite the table; the feature can only be chosen when a table is created.
 
@@ -867,7 +865,7 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
     inline = None if table.totals is None else table.totals.inline_vectors
     if inline is not None and inline.count:
         yield Problem(
-            f"{inline.count} files have an inline deletion vector, such as {inline.paths[0]!r}.",
+            f"{inline.count} files have an inline deletion vector, for example {inline.paths[0]!r}.",
             inline.paths[0],
         )
 
@@ -881,10 +879,11 @@ _PROTECTION: Final = "delta.requireCheckpointProtectionBeforeVersion"
 @rule("DL528", Severity.WARNING, Scope.SNAPSHOT, shared=True)
 def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The feature `checkpointProtection` is there without its property, or the property without it.
+    The table has the feature `checkpointProtection` without its property, or the property without
+    the feature.
 
-    Why it matters: without the property nothing is protected and some writers are shut out
-    needlessly; without the feature no writer honours the property.
+    Why it matters: without the property, the feature protects nothing and shuts writers out;
+    without the feature, no writer honours the property.
 
     What to do: drop the feature with TRUNCATE HISTORY, or unset the property.
 
@@ -912,14 +911,14 @@ def half_checkpoint_protection(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL529", Severity.WARNING, Scope.SNAPSHOT)
 def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    A part of the history that checkpoint protection protects is gone, and a part is still there.
+    Part of the history that checkpoint protection covers is gone, and part is still there.
 
-    Why it matters: protected history may only be removed all at once, since older commits may use
-    features that have been dropped. A writer that supports all of them may truncate it; any other
-    leaves versions that cannot be rebuilt, or checkpoints that lack something.
+    Why it matters: older commits may use features that have been dropped, so only a writer that
+    supports all of them may remove parts of the protected history. Any other leaves versions that
+    cannot be rebuilt, or incomplete checkpoints.
 
-    What to do: find out what cleaned up the log. With ALTER TABLE … DROP FEATURE
-    checkpointProtection TRUNCATE HISTORY the rest goes as well.
+    What to do: find out what cleaned up the log. ALTER TABLE … DROP FEATURE checkpointProtection
+    TRUNCATE HISTORY removes the rest as well.
 
     Source: protocol_rfcs/checkpoint-protection.md.
     """
@@ -937,7 +936,7 @@ def protected_history_cut(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL530", Severity.ERROR, Scope.SNAPSHOT, shared=True)
 def deletion_vectors_where_excluded(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    Deletion vectors are on together with symlink manifests, or where the files are not Parquet.
+    Deletion vectors are on together with symlink manifests, or the files are not Parquet.
 
     Why it matters: readers of manifests show deleted rows. Delta refuses every change of such a
     table.
