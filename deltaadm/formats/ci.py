@@ -17,7 +17,7 @@ from deltaadm.documents import Failure
 from deltaadm.formats.json import write_value
 from deltaadm.plans.plan import planned_statement
 from deltaadm.plans.reports import ForeignReport, OutcomeReport, PlanReport, SavedPlanReport
-from deltaadm.plans.undo import fix_command
+from deltaadm.plans.undo import advice_for, fix_command
 from deltaadm.reports.words import visible
 from deltaadm.rules.rule import RULES, Finding, Severity, ValidationReport
 
@@ -114,7 +114,12 @@ def sentence(finding: Finding) -> str:
 def advice(table: str, finding: Finding) -> tuple[str, ...]:
     """The remedy, and the command that applies it if there is one."""
     command = fix_command(table, finding.fix)
-    return tuple(filter(None, (visible(finding.remedy), command and f"Fix: {visible(command)}")))
+    return tuple(
+        filter(
+            None,
+            (visible(advice_for(table, finding.remedy)), command and f"Fix: {visible(command)}"),
+        )
+    )
 
 
 Checked = ValidationReport | Failure

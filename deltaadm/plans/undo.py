@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -59,6 +60,13 @@ def fix_command(table: str, steps: Sequence[Step]) -> str:
     else:
         words = ["alter", place, *(option for step in steps for option in step.options())]
     return " ".join(map(quoted, ("deltaadm", *words, "--apply")))
+
+
+def advice_for(table: str, advice: str) -> str:
+    """*advice* with the name of the *table* in its commands."""
+    return re.sub(
+        r"(?<=`deltaadm )([a-z-]+) TABLE\b", lambda of: f"{of[1]} {quoted(table)}", advice
+    )
 
 
 def quoted(word: str) -> str:

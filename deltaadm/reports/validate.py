@@ -44,7 +44,7 @@ from deltaadm.json_values import (
 )
 from deltaadm.plans.findings import FOUND, Found
 from deltaadm.plans.plan import propose
-from deltaadm.plans.undo import fix_command, quoted
+from deltaadm.plans.undo import advice_for, fix_command
 from deltaadm.reports.inspect import describe, feature_table
 from deltaadm.reports.words import counted
 from deltaadm.rules.rule import (
@@ -153,13 +153,7 @@ def validate(
     report = ValidationReport(
         table=table,
         version=None if snapshot is None else snapshot.version,
-        findings=tuple(
-            replace(
-                possible,
-                remedy=_FOR_TABLE.sub(lambda found: f"{found[1]}{quoted(table)}", possible.remedy),
-            )
-            for possible in (_with_possible_changes(finding, snapshot) for finding in findings)
-        ),
+        findings=tuple(_with_possible_changes(finding, snapshot) for finding in findings),
         more=judge.more,
         stopped="" if failure is None else failure.message,
         versions=None if log is None else log.versions,
@@ -175,7 +169,6 @@ _BY_A_CHANGE: Final = re.compile(
     r"|ALTER TABLE …|[Tt]he fix\b|[Ss]et the (\w+ )*key|through Delta Spark"
 )
 """What advice has in it that requires a change of the table by deltaadm or Delta."""
-_FOR_TABLE: Final = re.compile(r"(`deltaadm [a-z-]+ )TABLE\b")
 
 
 def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Finding:
@@ -538,7 +531,11 @@ def show_validation(report: ValidationReport) -> Iterator[Block]:
     checked = f" {rules} checked." if report.rules else ""
     yield Either([Paragraph(f"{', '.join(found) or 'No findings'}.{checked}", tone)])
     for severity in Severity:
-        listed = tuple(finding for finding in report.findings if finding.severity is severity)
+        listed = tuple(
+            replace(finding, remedy=advice_for(report.table, finding.remedy))
+            for finding in report.findings
+            if finding.severity is severity
+        )
         codes = {finding.code for finding in listed}
         commands = tuple(fix_command(report.table, finding.fix) for finding in listed)
         more = {code: count for code, count in report.more.items() if code in codes}

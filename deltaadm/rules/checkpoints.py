@@ -33,10 +33,9 @@ def incomplete_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     """
     A multi-part checkpoint lacks some of its parts.
 
-    Why it matters: readers skip it. Without another checkpoint or the earlier commits, the table
-    cannot be loaded; with them, readers are slower than they need to be. delta-rs and the Rust
-    kernel cannot open the table where `_last_checkpoint` points to it. Where the table can be
-    loaded by all, it is a warning.
+    Why it matters: readers skip it, and are slower for it. Without another checkpoint or the
+    earlier commits, nobody can load the table. delta-rs and the Rust kernel cannot open the table
+    if `_last_checkpoint` points to it. It is a warning if all clients can load the table.
 
     What to do: restore the missing parts, or let `deltaadm repair TABLE` move the others aside and
     write the checkpoint again. A writer may still be writing it: check again in a minute.

@@ -148,8 +148,8 @@ def column_type_without_feature(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: nothing stops clients that do not know the type: they fail, or read it as
     another type. If the protocol lists features, Delta Spark refuses to load the table.
 
-    What to do: let Delta add the feature, which it does where the protocol lists none yet;
-    otherwise `deltaadm repair TABLE`.
+    What to do: let Delta add the feature, if the protocol lists no features yet; otherwise run
+    `deltaadm repair TABLE`.
 
     Source: PROTOCOL.md, Timestamp without timezone and Variant Data Type; Delta Spark,
     DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH.

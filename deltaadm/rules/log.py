@@ -259,8 +259,8 @@ def dangling_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     `_last_checkpoint` points to a checkpoint that is missing or incomplete.
 
     Why it matters: delta-rs and the Rust kernel look for checkpoints only from that version on, and
-    cannot open the table where they find none. Others go back to listing the log. It is a warning
-    where there is a complete checkpoint of a later version.
+    cannot open the table if they find none. Others list the whole log, which is slow. It is a
+    warning if a later version has a complete checkpoint.
 
     What to do: `deltaadm repair TABLE` has the file point to the newest complete checkpoint. If a
     checkpoint was deleted by hand, check that the versions you need can still be rebuilt.

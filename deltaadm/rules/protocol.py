@@ -57,8 +57,8 @@ def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: every client refuses a version that it does not know. A number set by mistake,
     for example writer version 101, makes the table unusable for everyone.
 
-    What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE succeeds
-    any more; `deltaadm repair TABLE` commits a protocol with all features that the table needs.
+    What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE can correct
+    it: `deltaadm repair TABLE` commits a protocol with all features that the table needs.
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark, DELTA_INVALID_PROTOCOL_VERSION.
     """
@@ -164,8 +164,8 @@ def writer_feature_not_listed_for_readers(table: SnapshotFacts) -> Iterator[Prob
     absent. For columnMapping it is a warning: Delta Spark has written such protocols itself, and
     most clients tolerate them; in others, columns may read as nulls.
 
-    What to do: `deltaadm repair TABLE` lists the feature for readers too. Where that is
-    columnMapping, the fix makes Delta write the protocol again.
+    What to do: `deltaadm repair TABLE` lists the feature for readers too. For columnMapping, the
+    fix makes Delta write the protocol again.
 
     Source: PROTOCOL.md, Supported Features; delta-io/delta#3154, trinodb/trino#24910.
     """
@@ -549,8 +549,8 @@ def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
     example; now writers no longer honour them unless they are listed. Some programs, including
     delta-rs, list only the feature that the user asked for.
 
-    What to do: `deltaadm repair TABLE` lists them again. Where the table's metadata uses one of
-    them, Delta Spark no longer loads the table; see DL211.
+    What to do: `deltaadm repair TABLE` lists them again. If the table's metadata uses one of them,
+    Delta Spark no longer loads the table: see DL211.
 
     Source: PROTOCOL.md, Table Features for New and Existing Tables; delta-io/delta-rs#2957.
     """
@@ -864,10 +864,9 @@ def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
         yield Problem(message, "configuration[delta.columnMapping.mode]")
     inline = None if table.totals is None else table.totals.inline_vectors
     if inline is not None and inline.count:
-        yield Problem(
-            f"{inline.count} files have an inline deletion vector, for example {inline.paths[0]!r}.",
-            inline.paths[0],
-        )
+        first = inline.paths[0]
+        message = f"{inline.count} files have an inline deletion vector, for example {first!r}."
+        yield Problem(message, first)
 
 
 # Checkpoint protection and deletion vectors
