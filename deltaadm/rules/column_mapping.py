@@ -81,7 +81,7 @@ def mapping_without_protocol_support(table: SnapshotFacts) -> Iterator[Problem]:
     if _mapped(snapshot.metadata) and not snapshot.protocol.supports("columnMapping"):
         yield Problem(
             f"The mode is {snapshot.metadata.configuration[Key.COLUMN_MAPPING_MODE]}, but the "
-            f"protocol {snapshot.protocol.simple_string} does not support columnMapping.",
+            "protocol does not support columnMapping.",
             MODE,
             fix=adding(snapshot, "columnMapping"),
         )

@@ -575,7 +575,7 @@ def files_without_row_ids(table: SnapshotFacts) -> Iterator[Problem]:
     if totals is not None and totals.without_row_tracking.count and on:
         lacking = totals.without_row_tracking
         files = f"{lacking.count} of {totals.facts.files} files"
-        message = f"Row tracking is on, but {files} lack row ids, such as {lacking.paths[0]!r}."
+        message = f"Row tracking is on, but {files} lack row ids, for example {lacking.paths[0]!r}."
         yield Problem(message, f"configuration[{Key.ROW_TRACKING}]")
 
 
@@ -707,7 +707,7 @@ def inconsistent_timestamp_enablement(table: SnapshotFacts) -> Iterator[Problem]
     version, time = (whole_number(value) for value in texts.values())
     if version is not None and version > snapshot.version:
         start = f"version {version}, but the newest is {snapshot.version}"
-        message = f"In-commit timestamps are said to start at {start}."
+        message = f"In-commit timestamps should start at {start}."
         yield Problem(message, f"configuration[{Key.ICT_ENABLEMENT_VERSION}]")
     stated = table.enablement_timestamp
     if None not in (stated, time) and stated != time:

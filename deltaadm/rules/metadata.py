@@ -787,8 +787,9 @@ def unfit_char_or_collation(table: SnapshotFacts) -> Iterator[Problem]:
             elif checks.CHAR_TYPE.search(noted) and checks.catalog_type(
                 kind
             ) != checks.catalog_type(field.type):
+                actual = checks.catalog_type(field.type)[:200]
                 message = (
-                    f"It notes {noted[:200]!r}, but is {checks.catalog_type(field.type)[:200]!r}."
+                    f"Its metadata has the type {noted[:200]!r}, but the column is {actual!r}."
                 )
                 yield Problem(message, place_of(path))
         places = dict(_places(field.type, field.name))
