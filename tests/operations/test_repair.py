@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from deltaadm.errors import DeltaadmError
+from deltaadm.dataclass import replace
+from deltaadm.errors import CommitError, DeltaadmError, Refused
 from deltaadm.plans.checkpoint import write_checkpoint
 from deltaadm.plans.repair.carry_out import carry_out, undo
 from deltaadm.plans.repair.case import Case, TableState, read_state
@@ -321,3 +322,246 @@ def test_a_sound_table_is_left_alone(kind: str, tmp_path: Path) -> None:
     plan = planned(tmp_path)
     assert not plan.repairs
     assert not (tmp_path / "_deltaadm_quarantine").exists()
+
+
+# Kills, and others at work meanwhile
+
+
+class Killed(BaseException):
+    """The process ends here, as by `kill -9`: nobody handles it."""
+
+
+class Watched:
+    """A store with a hook before and after each of its writes, those beside the log included."""
+
+    WRITES = ("create", "publish", "replace", "overwrite", "remove")
+
+    def __init__(self, store: Any, hook: Callable[[str, str], None]) -> None:
+        self._store, self._hook = store, hook
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._store, name)
+        if name not in self.WRITES:
+            return found
+
+        def watched(*given: Any) -> Any:
+            path = next(each for each in given if isinstance(each, str))
+            self._hook(name, path)
+            answer = found(*given)
+            self._hook(f"{name}d", path)
+            return answer
+
+        return watched
+
+    def beside(self, directory: str) -> "Watched":
+        return Watched(self._store.beside(directory), self._hook)
+
+
+class KillAt:
+    """A hook that ends the process at its so many-th call."""
+
+    def __init__(self, number: int) -> None:
+        self.left = number
+
+    def __call__(self, _operation: str, _path: str) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Killed
+
+
+KILLS = (
+    ("classic", "checkpoint that lacks a live file"),
+    ("classic", "checkpoint without its last part"),
+    ("classic", "commit without padding"),
+    ("v2", "checkpoint that lacks a live file"),
+    ("rich", "checkpoint torn and pointer gone"),
+)
+
+
+@pytest.mark.parametrize(("kind", "damage"), KILLS)
+def test_a_kill_at_any_moment_leaves_the_table_no_worse(
+    kind: str, damage: str, tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    log = TABLES[kind](model).log
+    whole = every_version(model)
+    REPAIRED[damage](log)
+    aged(model)
+    damaged, seen = contents(model), _seen(model)
+    for number in range(1_000):
+        path = tmp_path / "table"
+        shutil.copytree(model, path)
+        plan = planned(path)
+        try:
+            carry_out(Watched(open_store(str(path)), KillAt(number)), plan, {})  # type: ignore[arg-type]
+            break
+        except Killed:
+            pass
+        assert _seen(path) in (seen, whole[7])
+        # Back to where we were, or on to the end: both are possible from there.
+        again = tmp_path / "again"
+        shutil.copytree(path, again)
+        for journal in (again / "_deltaadm_quarantine").glob("*/journal.json"):
+            if journal.read_bytes():
+                undo(open_store(str(again)), str(journal))
+                assert contents(again) == damaged
+        aged(path)
+        plan = planned(path)
+        assert not plan.refused
+        if plan.planned:
+            carry_out(open_store(str(path)), plan, {})
+        assert every_version(path) == whole
+        shutil.rmtree(path)
+        shutil.rmtree(again)
+    assert number > 5, "the repair was never killed"
+
+
+def _seen(path: Path) -> TableState | None:
+    try:
+        return read_state(open_store(str(path)))
+    except DeltaadmError:
+        return None
+
+
+def test_a_commit_meanwhile_stays(tmp_path: Path) -> None:
+    made = plain(tmp_path)
+    REPAIRED["checkpoint that lacks a live file"](made.log)
+    aged(tmp_path)
+
+    def meanwhile(operation: str, path: str) -> None:
+        if operation == "replaced" and path.endswith(".parquet"):
+            made.commit(8, add("f8", 108))
+
+    store = Watched(open_store(str(tmp_path)), meanwhile)
+    outcome = carry_out(store, planned(tmp_path), {})  # type: ignore[arg-type]
+    assert outcome.proved
+    assert outcome.later
+    state = read_state(open_store(str(tmp_path)))
+    assert (state.version, state.counts["add"]) == (8, outcome.actual.counts["add"] + 1)
+
+
+def test_a_checkpoint_that_another_writes_meanwhile_stays(tmp_path: Path) -> None:
+    made = plain(tmp_path)
+    sound = checkpoint(made.log, 6).read_bytes()
+    REPAIRED["torn checkpoint"](made.log)
+    aged(tmp_path)
+    plan = planned(tmp_path)
+    made.write(f"{6:020d}.checkpoint.parquet", sound)
+    with pytest.raises(CommitError, match="changed"):
+        carry_out(open_store(str(tmp_path)), plan, {})
+    assert checkpoint(made.log, 6).read_bytes() == sound
+
+
+def test_cleanup_meanwhile_takes_the_repair_back(tmp_path: Path) -> None:
+    made = plain(tmp_path)
+    REPAIRED["checkpoint without its last part"](made.log)
+    aged(tmp_path)
+    plan, before = planned(tmp_path), contents(tmp_path)
+    for version in range(3):
+        (made.log / f"{version:020d}.json").unlink()
+    (made.log / f"{3:020d}.checkpoint.parquet").unlink()
+    with pytest.raises(DeltaadmError):
+        carry_out(open_store(str(tmp_path)), plan, {})
+    assert contents(tmp_path).items() <= before.items()
+
+
+def test_what_does_not_come_out_as_foreseen_is_put_back(tmp_path: Path) -> None:
+    made = plain(tmp_path)
+    REPAIRED["checkpoint without its last part"](made.log)
+    aged(tmp_path)
+    plan, before = planned(tmp_path), contents(tmp_path)
+    assert plan.after is not None
+    wrong = replace(plan.after, digests={**plan.after.digests, "add": "another"})
+    with pytest.raises(CommitError, match="taken back"):
+        carry_out(open_store(str(tmp_path)), replace(plan, after=wrong), {})
+    assert contents(tmp_path) == before
+
+
+# What is refused
+
+
+def only_checkpoint(log: Path) -> None:
+    """Nothing older than the checkpoint of version 6."""
+    for version in range(6):
+        (log / f"{version:020d}.json").unlink()
+    checkpoint(log, 3).unlink()
+
+
+def _torn_only(log: Path) -> None:
+    only_checkpoint(log)
+    shortened(checkpoint(log, 6))
+
+
+def _part_only(log: Path) -> None:
+    multipart(1)(log)
+    only_checkpoint(log)
+
+
+def _wrong_by_checksum(log: Path) -> None:
+    only_checkpoint(log)
+    body = {"numFiles": 9, "tableSizeBytes": 900, "numMetadata": 1, "numProtocol": 1}
+    (log / f"{6:020d}.crc").write_text(json.dumps(body))
+
+
+def _contradicting(log: Path) -> None:
+    for version in range(4):
+        (log / f"{version:020d}.json").unlink(missing_ok=version < 3)
+    (log / f"{3:020d}.json").write_bytes(commit(add("f3", 103)))
+    edited(checkpoint(log, 6), with_removed)
+
+
+def _other_content(log: Path) -> None:
+    (log / f"{5:020d} (1).json").write_bytes(commit(add("other")))
+
+
+REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a torn checkpoint that is the only source": (_torn_only, "only source"),
+    "parts that are the only source": (_part_only, "cannot be rebuilt"),
+    "a checkpoint unlike its checksum": (_wrong_by_checksum, "only source"),
+    "checkpoints that contradict each other": (_contradicting, "nothing tells"),
+    "two commits of a version": (_other_content, "other content"),
+    "a copy that would be the newest version": (
+        copied(f"{7:020d}.json", f"{8:020d} (1).json"), "would make a version 8",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", REFUSED)
+def test_what_cannot_be_told_is_refused(damage: str, tmp_path: Path) -> None:
+    log = plain(tmp_path).log
+    make, reason = REFUSED[damage]
+    make(log)
+    aged(tmp_path)
+    before = contents(tmp_path)
+    plan = planned(tmp_path)
+    assert [reason in repair.refusal for repair in plan.refused] == [True]
+    assert all(repair.remedy for repair in plan.refused)
+    assert contents(tmp_path) == before
+
+
+def test_what_may_still_be_written_is_left_alone(tmp_path: Path) -> None:
+    shortened(checkpoint(plain(tmp_path).log, 6))
+    (repair,) = planned(tmp_path).repairs
+    assert "may still be being written" in repair.refusal
+    plan = plan_repairs(_case(tmp_path, older_than=0), KINDS)
+    assert not plan.refused
+
+
+def test_a_table_of_a_catalog_is_refused(tmp_path: Path) -> None:
+    start = [protocol(3, 7, ["catalogManaged"], ["catalogManaged"]), metadata()]
+    table(tmp_path, commit(*start))
+    with pytest.raises(Refused, match="catalog manages"):
+        planned(tmp_path)
+
+
+def test_undoing_spares_what_others_have_written(tmp_path: Path) -> None:
+    made = plain(tmp_path)
+    REPAIRED["commit without padding"](made.log)
+    aged(tmp_path)
+    repaired(tmp_path)
+    made.write(f"{5:020d}.json", commit(add("other")))
+    (journal,) = (tmp_path / "_deltaadm_quarantine").glob("*/journal.json")
+    before = contents(tmp_path)
+    with pytest.raises(Refused, match="changed since"):
+        undo(open_store(str(tmp_path)), str(journal))
+    assert contents(tmp_path) == before
