@@ -4,10 +4,12 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import time_ns
 from typing import Any
 
+import obstore
 import pyarrow.parquet as pq
 import pytest
 
@@ -19,7 +21,8 @@ from deltaadm.plans.repair.case import Case, TableState, read_state
 from deltaadm.plans.repair.kinds import KINDS
 from deltaadm.plans.repair.repair import RepairPlan, plan_repairs
 from deltaadm.replay.load import load_snapshot
-from deltaadm.storage.store import open_store
+from deltaadm.storage.store import ObjectStores, open_store
+from tests.support.s3 import S3Server, s3_server
 from tests.support.tables import (
     Table,
     add,
@@ -249,8 +252,6 @@ def planned(path: Path) -> RepairPlan:
 
 
 def _case(path: Path, older_than: int = 600_000) -> Case:
-    from time import time_ns
-
     return Case(open_store(str(path)), time_ns() // 1_000_000, older_than)
 
 
@@ -565,3 +566,78 @@ def test_undoing_spares_what_others_have_written(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="changed since"):
         undo(open_store(str(tmp_path)), str(journal))
     assert contents(tmp_path) == before
+
+
+# In an object store
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[S3Server]:
+    with s3_server() as server:
+        yield server
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "pointer to nothing", "torn checkpoint", "checkpoint that lacks a live file",
+        "checkpoint without its last part", "commit without padding", "commit twice, unpadded",
+        "checksum with another number of files",
+    ],
+)  # fmt: skip
+def test_damage_in_an_object_store_is_repaired(
+    kind: str, damage: str, s3: S3Server, tmp_path: Path
+) -> None:
+    made = TABLES[kind](tmp_path)
+    whole = every_version(tmp_path)
+    REPAIRED[damage](made.log)
+    bucket = s3.bucket
+    location = s3.upload(tmp_path, f"{kind}/{damage}")
+    before = _objects(bucket, f"{kind}/{damage}")
+    plan = plan_repairs(_remote(s3, location), KINDS)
+    assert plan.planned
+    assert not plan.refused
+    outcome = carry_out(_remote(s3, location).store, plan, {})
+    assert outcome.proved
+    store = _remote(s3, location).store
+    # Versions by their digests: names of the store are part of absolute paths alone.
+    assert [read_state(store, version) for version in range(8)] == whole
+    assert not plan_repairs(_remote(s3, location), KINDS).repairs
+    assert not undo(_remote(s3, location).store, outcome.journal)
+    assert _objects(bucket, f"{kind}/{damage}") == before
+
+
+def _remote(s3: S3Server, location: str) -> Case:
+    options = {name.lower(): text for name, text in s3.environment.items()}
+    store = open_store(location, object_stores=ObjectStores(lambda: lambda _: options))
+    return Case(store, time_ns() // 1_000_000, -_HOUR)
+
+
+def _objects(bucket: Any, prefix: str) -> dict[str, bytes]:
+    names = [meta["path"] for page in obstore.list(bucket, prefix) for meta in page]
+    return {
+        name: bytes(obstore.get(bucket, name).bytes())
+        for name in names
+        if "_deltaadm_quarantine" not in name
+    }
+
+
+def test_an_object_that_was_replaced_meanwhile_is_not_overwritten(
+    s3: S3Server, tmp_path: Path
+) -> None:
+    made = plain(tmp_path)
+    sound = checkpoint(made.log, 6).read_bytes()
+    REPAIRED["torn checkpoint"](made.log)
+    location = s3.upload(tmp_path, "raced")
+    name = f"raced/_delta_log/{6:020d}.checkpoint.parquet"
+    case = _remote(s3, location)
+    plan = plan_repairs(case, KINDS)
+
+    def meanwhile(operation: str, path: str) -> None:
+        if operation == "replace" and path.endswith(".parquet"):
+            obstore.put(s3.bucket, name, sound)
+
+    with pytest.raises(CommitError):
+        carry_out(Watched(case.store, meanwhile), plan, {})  # type: ignore[arg-type]
+    assert bytes(obstore.get(s3.bucket, name).bytes()) == sound

@@ -114,6 +114,9 @@ class Work:
             published = same and self.store.replace(draft, name)
         if published:
             self._known[name] = after
+        else:  # what is there is somebody else's, and not to be put back
+            files = self.journal["files"]
+            self.note(files=[entry for entry in files if entry["file"] != name])
         return published
 
     def _keep(self, name: str) -> None:
