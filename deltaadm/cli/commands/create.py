@@ -6,8 +6,8 @@ from pathlib import Path
 
 from deltaadm.catalog_table import DELTA
 from deltaadm.dataclass import replace
-from deltaadm.domain import steps as kinds
 from deltaadm.domain.schema import StructType
+from deltaadm.domain.steps import CreationMode
 from deltaadm.errors import MissingFile, UsageError
 from deltaadm.plans.alter import read_schema, schema_of_query
 from deltaadm.plans.foreign import get_provider
@@ -58,8 +58,8 @@ class Create(Parameters):
     as_query: str | None = option("--as", "QUERY", "Fill the table with the result of this query.")
     provider: str | None = option("PROVIDER",
         "delta (default), or another provider that Spark supports: parquet, csv, orc, ...")
-    mode: kinds.CreationMode = option("MODE",
-        "create, create-or-replace or replace.", default=kinds.CreationMode.CREATE)
+    mode: CreationMode = option("MODE",
+        "create, create-or-replace or replace.", default=CreationMode.CREATE)
     partition_by: list[str] | None = option("COLUMNS",
         "Partition by these columns, separated by commas.")
     cluster_by: list[str] | None = option("COLUMNS",
