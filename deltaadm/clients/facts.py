@@ -196,6 +196,11 @@ class Client:
     def __hash__(self) -> int:
         return hash(self.id)  # which tells clients apart; a fleet asks for this all the time
 
+    @property
+    def writes_tables(self) -> bool:
+        """Whether any release is known to write any table."""
+        return any(gate.highest for gate in self.write_gates)
+
 
 @dataclass(frozen=True)
 class ClientRelease:
@@ -217,6 +222,11 @@ class ClientRelease:
         return (
             f"{self.client.id}@{self.version}" if has_releases or not is_newest else self.client.id
         )
+
+    @property
+    def short(self) -> str:
+        """The name alone if it is the newest release known, of which most facts are."""
+        return self.client.id if self.version == self.client.newest else str(self)
 
     @property
     def is_known(self) -> bool:

@@ -61,22 +61,20 @@ def writer_of(commit: CommitInfo) -> ClientRelease | None:
     names = filter(None, (commit.engine_info, commit.extra.get("clientVersion"), commit.cluster_id))
     for name in names:
         for pattern, client in _WRITERS:
-            if found := pattern.match(str(name)):
-                release = ClientRelease(client, found[1] or client.newest)
+            if found := re.match(pattern, str(name)):
+                newest = CLIENTS[client].newest
+                release = ClientRelease(CLIENTS[client], found[1] or newest)
                 # Of a release that nothing is known about, the newest says more than nothing.
-                return release if release.is_known else ClientRelease(client, client.newest)
+                return release if release.is_known else ClientRelease(CLIENTS[client], newest)
     return None
 
 
-_WRITERS: Final = tuple(
-    (re.compile(pattern), CLIENTS[name])
-    for pattern, name in (
-        (r"Databricks-Runtime/(\d+\.\d+)?", "databricks"),
-        (r"Apache-Spark/\S+ Delta-Lake/(\d+\.\d+\.\d+)?", "delta-spark"),
-        (r"delta-rs[:.](?:py-(\d+\.\d+\.\d+))?", "delta-rs"),
-        (r"trino-(\d+)-", "trino"),
-        (r".*flink-delta-connector/(\d+\.\d+\.\d+)?", "flink"),
-        (r"Kernel-(\d+\.\d+\.\d+)?", "delta-kernel-java"),
-    )
+_WRITERS: Final = (
+    (r"Databricks-Runtime/(\d+\.\d+)?", "databricks"),
+    (r"Apache-Spark/\S+ Delta-Lake/(\d+\.\d+\.\d+)?", "delta-spark"),
+    (r"delta-rs[:.](?:py-(\d+\.\d+\.\d+))?", "delta-rs"),
+    (r"trino-(\d+)-", "trino"),
+    (r".*flink-delta-connector/(\d+\.\d+\.\d+)?", "flink"),
+    (r"Kernel-(\d+\.\d+\.\d+)?", "delta-kernel-java"),
 )
 """What engines write into commitInfo, with their release."""

@@ -241,10 +241,14 @@ _SEVERITIES: Final = {"error": "bold red", "warning": "yellow", "info": "bold"}
 _HEALTH: Final = {"ok": "green", "warning": "yellow", "failed": "red"}
 _VERDICTS: Final = {
     "wrong data silently": "bold red",
+    "wrong data": "bold red",
     "cannot read": "red",
     "cannot write": "red",
     "reading unknown": "yellow",
     "writing unknown": "yellow",
+    "no source": "yellow",
+    "read, write": "green",
+    "read only": "green",
     "can read": "green",
     "can write": "green",
 }
@@ -258,9 +262,15 @@ def _lines(report: blocks.Report) -> Iterator[Line]:
             is_free = before.level == 1
         else:
             is_free = isinstance(before, blocks.Paragraph) and not before.nested
-        # An empty line comes before changes and findings without a heading of their own.
-        starts = is_free and isinstance(block, blocks.Changes | blocks.Findings)
-        if isinstance(block, blocks.Prose) or starts:
+        # An empty line comes before what has no heading of its own.
+        stands_apart = isinstance(block, blocks.Prose)
+        if isinstance(block, blocks.Changes | blocks.Findings):
+            stands_apart = is_free
+        elif isinstance(block, blocks.Table):
+            stands_apart = isinstance(before, blocks.Table)
+        elif isinstance(block, blocks.Command) and block.label:
+            stands_apart = not (isinstance(before, blocks.Heading) or getattr(before, "label", ""))
+        if stands_apart:
             yield _EMPTY
         yield from _block(block)
         before = block
@@ -298,26 +308,31 @@ def _table(block: blocks.Table) -> Iterable[Line]:
 
 
 def _matrix(block: blocks.Matrix) -> Iterator[Line]:
-    """Marks in narrow columns, under numbers that stand for the names above it."""
-    for number, name in enumerate(block.columns, 1):
-        yield sentence(f"  {number:>2} {name}")
+    """Marks in narrow columns, below their names, each of which begins where its column does."""
+    yield sentence(f"  {block.legend}", "dim")
     widest = max(width_of(name) for name, _ in block.rows)
-    # In parts, so that the narrowest terminal shows it without breaking lines.
-    at_once = max(1, (_NARROWEST_TERMINAL - widest - 2) // len(" rw"))
-    for start in range(0, len(block.columns), at_once):
-        part = range(start, min(start + at_once, len(block.columns)))
+    start = 0
+    while start < len(block.columns):  # in parts that the narrowest terminal shows unbroken
+        end = start + 1
+        while end < len(block.columns):
+            begin = widest + 2 + _COLUMN * (end - start + 1)
+            if begin + width_of(block.columns[end]) > _NARROWEST_TERMINAL:
+                break
+            end += 1
         yield _EMPTY
-        numbers = "".join(f" {number + 1:>2}" for number in part)
-        yield command_line(f"  {'':<{widest}}{numbers}", "dim")
+        for place, name in enumerate(block.columns[start:end]):
+            yield command_line(f"  {'':<{widest}} {'|  ' * place}{name}", "dim")
         for name, cells in block.rows:
             row = command_line(f"  {name}")
             row.text += " " * (widest - width_of(name))
-            for mark, tone in cells[part.start : part.stop]:
+            for mark, tone in cells[start:end]:
                 row.text += " "
                 row.append(command_line(mark, _TONES[tone]))
             yield row
-    yield _EMPTY
-    yield sentence(f"  {block.legend}", "dim")
+        start = end
+
+
+_COLUMN: Final = len("rw ")
 
 
 def _changes(block: blocks.Changes) -> Iterator[Line]:

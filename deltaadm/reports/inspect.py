@@ -19,7 +19,15 @@ from deltaadm.blocks import (
     Paragraph,
     Table,
 )
-from deltaadm.clients import Access, ClientRelease, Verdict, newest_releases, verdicts
+from deltaadm.clients import (
+    EVERYONE,
+    Access,
+    ClientRelease,
+    Scope,
+    Verdict,
+    newest_releases,
+    verdicts,
+)
 from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document, Failure
@@ -57,7 +65,7 @@ from deltaadm.json_values import (
     record,
     shared,
 )
-from deltaadm.reports.words import DOES, LEGEND, VERDICTS, WHOLE_TABLE, grouped, matrix_cell
+from deltaadm.reports.words import DOES, LEGEND, VERDICTS, WHOLE_TABLE, matrix_cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,8 +120,9 @@ class TableReport:
     `lowest_equivalent_protocol` the weakest with the same features as the actual one; each is
     None where it cannot be determined, and a warning says why. `usage` tells of each supported
     feature whether the state uses it. `clustering_columns` is None where the whole state was not
-    asked for. `clients` are the verdicts on the newest release of every client, and `client_view`
-    says how they are shown. `advises` says that advice belongs to it.
+    asked for. `clients` are the verdicts on the newest release of every client, `declared` those on
+    the user's clients, who are among those in `scope`, and `client_view` says how they are shown.
+    `advises` says that advice belongs to it, `detailed` that a terminal shows everything.
     """
 
     table: str
@@ -130,7 +139,10 @@ class TableReport:
     refused_to_read: DeltaadmError | None
     refused_to_write: DeltaadmError | None
     warnings: tuple[str, ...]
+    declared: tuple[Verdict, ...] = ()
+    scope: Scope = EVERYONE
     advises: bool = False
+    detailed: bool = False
 
     document = "inspect"
     blocks = "deltaadm.reports.inspect.show_table"
@@ -163,17 +175,20 @@ def describe(
     *,
     columns: bool = False,
     clients: ClientView = ClientView.SUMMARY,
+    declared: tuple[ClientRelease, ...] = (),
     advice: bool = False,
+    detailed: bool = False,
 ) -> TableReport:
     """
     The report on *snapshot*, for the table that the user calls *table*.
 
-    Its *columns*, more of the *clients*, and *advice* are shown on request.
+    Its *columns*, more of the *clients*, *advice* and what a terminal leaves out unless it is
+    *detailed* are shown on request; *declared* are the user's clients.
 
     Never fails: what cannot be determined is left out, and a warning says why.
     """
     metadata, protocol = snapshot.metadata, snapshot.protocol
-    alike = _alike(protocol, Traits.of(metadata), in_catalog=snapshot.name is not None)
+    alike = _alike(protocol, Traits.of(metadata), declared, in_catalog=snapshot.name is not None)
     warnings = list(snapshot.warnings)
     warnings += [warning for warning in alike.warnings if warning not in warnings]
     usage = usages(snapshot)
@@ -207,7 +222,9 @@ def describe(
         client_view=clients,
         usage=usage,
         warnings=tuple(warnings),
+        scope=Scope.of(declared, [snapshot.commit_info]),
         advises=advice,
+        detailed=detailed,
     )
 
 
@@ -233,7 +250,9 @@ def _attempt(warnings: list[str], find: Callable[[], Result]) -> Result | None:
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
-def _alike(protocol: Protocol, traits: Traits, *, in_catalog: bool) -> TableReport:
+def _alike(
+    protocol: Protocol, traits: Traits, declared: tuple[ClientRelease, ...], *, in_catalog: bool
+) -> TableReport:
     """What the reports on all tables with this protocol and these traits have in common."""
     warnings: list[str] = []
     metadata = traits.metadata
@@ -261,6 +280,7 @@ def _alike(protocol: Protocol, traits: Traits, *, in_catalog: bool) -> TableRepo
         mapping=MappingReport("", supported=False, max_column_id=None, columns=None),
         clustering_columns=None,
         clients=verdicts(newest_releases(), protocol, metadata),
+        declared=verdicts(declared, protocol, metadata),
         client_view=ClientView.SUMMARY,
         usage={},
         refused_to_read=refusals[0],
@@ -371,8 +391,8 @@ def _unused(report: TableReport) -> Iterator[Advice]:
     if needed and needed.min_reader_version < report.snapshot.protocol.min_reader_version:
         removed.add("protocol.minReaderVersion")
     gaining = [
-        str(verdict.release)
-        for verdict in report.clients
+        verdict.release.short
+        for verdict in _in_scope(report)
         if shutting_out and verdict.access is Access.READ and verdict.responsible
         if all(
             cell.subject in removed or cell.compatibility.value == "works" for cell in verdict.cells
@@ -518,6 +538,10 @@ INSPECT_DOCUMENT: Final = Document.of(
     possible_slack=STRINGS,
     column_mapping=(_MAPPING, lambda report: report.mapping),
     clients=shared(Json(lambda: _CLIENTS.schema, _write_clients)),
+    declared_clients=(
+        shared(Json(lambda: _CLIENTS.schema, _write_clients)),
+        lambda report: report.declared,
+    ),
     clustering_columns=maybe(array(STRINGS)),
     files=(maybe(_FILES), lambda report: report.snapshot.files),
     reference_client=(_REFERENCE, lambda report: report),
@@ -528,8 +552,8 @@ INSPECT_DOCUMENT: Final = Document.of(
 def _matrix(report: TableReport) -> Matrix:
     """A matrix of clients by the versions and features of a table."""
     by_client: dict[str, dict[str, dict[str, str]]] = {}
-    for verdict in report.clients:
-        cells = by_client.setdefault(str(verdict.release), {"read": {}, "write": {}})
+    for verdict in _in_scope(report):
+        cells = by_client.setdefault(verdict.release.short, {"read": {}, "write": {}})
         found = cells[verdict.access.value]
         found[WHOLE_TABLE] = verdict.compatibility.value
         for cell in verdict.cells:
@@ -555,35 +579,39 @@ def _matrix(report: TableReport) -> Matrix:
 
 def show_table(report: TableReport) -> Iterator[Block]:
     """The description of a table."""
+    snapshot, mapping = report.snapshot, report.mapping
     yield Heading(report.table, level=1)
     yield Either([Cards(tuple(_cards(report)))])
     yield Table("Table", (), tuple(_facts(report)))
-    yield Heading("Protocol")
-    yield Table("Protocol", (), tuple(_protocol_rows(report)))
+    details = tuple(_details(report))
+    yield Either(details, details if report.detailed else ())
     if report.features:
-        yield Heading("Features")
-        yield Either([Graph(report.features)])
-        yield feature_table(report)
-    mapping = report.mapping
-    facts = [("mode", mapping.mode), ("supported", "yes" if mapping.supported else "no")]
-    if mapping.max_column_id is not None:
-        facts.append(("highest column id", str(mapping.max_column_id)))
-    yield Heading("Column mapping")
-    yield Table("Column mapping", (), tuple(facts))
+        yield Either([Heading("Features"), Graph(report.features)])
+        if (table := feature_table(report)).rows:
+            yield table
     if mapping.columns is not None:
         columns = (
             ("" if of.id is None else str(of.id), of.path, of.type, of.physical_name)
             for of in mapping.columns
         )
+        yield Heading("Columns")
         yield Table("Columns", ("id", "column", "type", "physical name"), tuple(columns))
-    configuration = report.snapshot.metadata.configuration
-    if configuration:
-        yield Heading("Properties")
-        rows = tuple(sorted(configuration.items()))
-        yield Table("Properties", ("property", "value"), rows, plain=True)
-    yield from _file_blocks(report.snapshot)
+    configuration = sorted(snapshot.metadata.configuration.items())
+    told = {reason for feature in report.features for reason in feature.because}
+    own = [
+        (key, value)
+        for key, value in configuration
+        if report.detailed or not (key in _INTERNAL or f"property {key} is {value}" in told)
+    ]
+    page, text = (
+        (Heading("Properties"), Table("Properties", ("property", "value"), tuple(rows), plain=True))
+        for rows in (configuration, own)
+    )
+    yield Either(page if configuration else (), text if own else ())
+    if snapshot.files is not None:
+        yield from _file_blocks(snapshot)
     if report.clients:
-        yield Heading("Clients")
+        yield Either([Heading("Clients")])
         yield _clients(report)
     if report.warnings:
         yield Heading("Warnings", tone="warning")
@@ -594,6 +622,26 @@ def show_table(report: TableReport) -> Iterator[Block]:
     for advice in given:
         yield Items((advice.text,))
         yield Command(advice.command)
+    if report.advises:
+        yield from _next_commands(report)
+
+
+_INTERNAL: Final = {Key.MAX_COLUMN_ID, Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION_COLUMN}
+"""Properties that Delta sets and that say nothing to people."""
+
+
+def _next_commands(report: TableReport) -> Iterator[Block]:
+    """The commands that tell more of a feature and of a client, where there is more to tell."""
+    rows = feature_table(report).rows
+    if rows:
+        name = max(rows, key=lambda row: row[1] == "r + w")[0]  # those shut most clients out
+        yield Command(_command(report, "inspect", "--why", name), label="Why a feature")
+    for place, groups in _client_rows(report):
+        if place not in _FINE:
+            client = next(iter(groups.values()))[0].short
+            command = _command(report, "inspect", "--for-client", client)
+            yield Command(command, label="For one client")
+            break
 
 
 def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:
@@ -627,51 +675,97 @@ def _file_blocks(snapshot: Snapshot) -> Iterator[Block]:
         yield Table("Files", (), tuple(rows))
 
 
+def _in_scope(report: TableReport) -> tuple[Verdict, ...]:
+    """The verdicts on the clients that matter, those that certainly use the table first."""
+    protocol, metadata = report.snapshot.protocol, report.snapshot.metadata
+    scope = report.scope
+    releases = tuple(dict.fromkeys((*scope.own, *scope.releases)))
+    return report.clients if scope == EVERYONE else verdicts(releases, protocol, metadata)
+
+
 def _clients(report: TableReport) -> Block:
     if report.client_view is ClientView.MATRIX:
         return _matrix(report)
-    rows: list[tuple[str, ...]] = []
     if report.client_view is ClientView.SUMMARY:
-        # Those that can and that cannot, with causes; no client twice for the same cause.
-        listed: set[tuple[ClientRelease, str]] = set()
-        for access in ("read", "write"):
-            for kind, does in DOES.items():
-                found = [
-                    of
-                    for of in report.clients
-                    if (of.access.value, of.compatibility.value) == (access, kind)
-                    and (kind == "works" or (of.release, kind) not in listed)
-                ]
-                listed |= {(of.release, kind) for of in found}
-                if found:
-                    rows.append((does[access], grouped(found)))
+        rows = []
+        for place, groups in _client_rows(report):
+            listed = {why: ", ".join(of.short for of in names) for why, names in groups.items()}
+            parts = (f"{names} ({why})" if why else names for why, names in listed.items())
+            rows.append((place, "; ".join(parts)))
+        if report.scope.undeclared:
+            rows.append(("", f"+ {report.scope.undeclared} not declared"))
         return Table("Clients", (), tuple(rows))
-    for verdict in report.clients:
+    sources = []
+    for verdict in _in_scope(report):
         release, access = str(verdict.release), verdict.access.value
         verb = DOES[verdict.compatibility.value][access]
         for cell in verdict.responsible or verdict.cells:
             source = f"{cell.source.title}, {cell.source.date}" if cell.source else ""
             words = "; ".join(filter(None, (cell.note, source)))
-            rows.append((release, access, verb, cell.subject, words))
+            sources.append((release, access, verb, cell.subject, words))
     columns = ("client", "access", "verdict", "subject", "source")
-    return Table("Clients", columns, tuple(rows), plain=True)
+    return Table("Clients", columns, tuple(sources), plain=True)
+
+
+def _client_rows(report: TableReport) -> Iterator[tuple[str, dict[str, list[ClientRelease]]]]:
+    """The clients by what they do with the table, the worst first, and by what is in the way."""
+    found: dict[str, dict[str, list[ClientRelease]]] = {}
+    protocol = report.snapshot.protocol
+    versions = {
+        "protocol.minReaderVersion": f"reader version {protocol.min_reader_version}",
+        "protocol.minWriterVersion": f"writer version {protocol.min_writer_version}",
+    }
+    pairs = iter(_in_scope(report))
+    for read, write in zip(pairs, pairs, strict=True):  # each release is judged for both
+        kinds = read.compatibility.value, write.compatibility.value
+        deciding, place = read, {"works": "", "unknown": _NO_SOURCE}.get(kinds[0], "cannot read")
+        if "silently wrong" in kinds:
+            deciding, place = (read if kinds[0] == "silently wrong" else write), _WRONG
+        elif not place and not read.release.client.writes_tables:
+            place = "read only"
+        elif not place:
+            deciding = write
+            place = {"works": "read, write", "unknown": _NO_SOURCE}.get(kinds[1], "cannot write")
+        cells = deciding.responsible
+        named = [versions.get(cell.subject, cell.subject) for cell in cells]
+        # Where a version is too high, features hardly matter.
+        reason = ", ".join([name for name in named if name in versions.values()] or named)
+        if place == _WRONG:
+            notes = "; ".join(dict.fromkeys(cell.note for cell in cells if cell.note))
+            reason = f"{deciding.access.value}s {reason}: {notes}".removesuffix(": ")
+        elif deciding is write and place == _NO_SOURCE:
+            reason = f"writing {reason}"
+        found.setdefault(place, {}).setdefault(reason, []).append(read.release)
+    yield from ((place, found[place]) for place in _PLACES if place in found)
+
+
+_WRONG, _NO_SOURCE = "wrong data", "no source"
+_FINE: Final = ("read, write", "read only")
+_PLACES: Final = (_WRONG, "cannot read", "cannot write", _NO_SOURCE, *_FINE)
 
 
 def feature_table(report: TableReport) -> Table:
-    """The features of a table with their state."""
-    columns = ("feature", "kind", "support", "activity", "because")
-    words = {"explicit": "listed", "implicit": "implied", None: "NOT SUPPORTED"}
-    rows = (
-        (
-            of.name,
-            of.feature.kind.value if of.feature else "unknown",
-            words[of.supported],
-            "active" if of.active else "not active",
-            "; ".join(of.because),
-        )
-        for of in report.features
-    )
-    return Table("Features", columns, tuple(rows), plain=True)
+    """The features of a table with their state, but for those that are implied and not needed."""
+    rows, unread = [], report.snapshot.files is None
+    for of in report.features:
+        if of.supported == "implicit" and of.name in report.slack:
+            continue
+        state = "active" if of.active else "unused" if of.name in report.slack else "inactive"
+        whom = {Kind.READER_WRITER: "r + w", Kind.WRITER: "w"}
+        concerned = whom[of.feature.kind] if of.feature else "unknown"
+        why = [text for text in of.because if not text.startswith(("listed in ", "implied by "))]
+        more = f" and {len(why) - _REASONS} more" if len(why) > _REASONS else ""
+        words = "; ".join(text.removeprefix("property ") for text in why[:_REASONS])
+        if not words and of.name in report.possible_slack:
+            words = "perhaps not needed: --files tells" if unread else "perhaps not needed"
+        words = words if of.feature else "nobody knows this feature"
+        state = state if of.supported else "NOT SUPPORTED"
+        rows.append((of.name, concerned, state, f"{words}{more}"))
+    return Table("Features", ("FEATURE", "FOR", "STATE", "WHY"), tuple(rows))
+
+
+_REASONS: Final = 2
+"""So many reasons for a feature are told."""
 
 
 def show_failure(report: Failure) -> Iterator[Block]:
@@ -689,43 +783,46 @@ def show_failure(report: Failure) -> Iterator[Block]:
 
 
 def _facts(report: TableReport) -> Iterable[tuple[str, str]]:
-    from deltaadm.domain.instants import instant  # slow to import
+    """What a table is: its version, its protocol, and how much of that is not needed."""
+    from deltaadm.domain.instants import second  # slow to import
 
     snapshot, metadata = report.snapshot, report.snapshot.metadata
-    yield "location", snapshot.root
-    yield "id", metadata.id or "none"
-    if metadata.name:
-        yield "name", metadata.name
-    if metadata.description:
-        yield "comment", metadata.description
-    yield "version", str(snapshot.version)
-    time = snapshot.timestamp
-    yield "time", "unknown" if time is None else instant(time).replace("T", " ")
+    at = snapshot.timestamp
+    time = "" if at is None else f", {second(at).replace('T', ' ')}"
+    yield "version", f"{snapshot.version}{time}"
+    protocol = snapshot.protocol
+    yield "protocol", f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
+    idle = sorted(protocol.implicit_features.intersection(report.slack))
+    if idle:
+        yield "not needed", f"{', '.join(idle)} (implied)"
     if metadata.partition_columns:
         yield "partitioned by", ", ".join(metadata.partition_columns)
     if report.clustering_columns:
         yield "clustered by", ", ".join(map(path_text, report.clustering_columns))
 
 
-def _protocol_rows(report: TableReport) -> Iterable[tuple[str, str]]:
-    """The protocol, and how much of it is needed."""
-    protocol = report.snapshot.protocol
-    yield "as written", _protocol_words(protocol)
-    if report.minimum_protocol is not None:
-        yield "minimum for this metadata", _protocol_words(report.minimum_protocol)
+def _details(report: TableReport) -> Iterable[Table | Heading]:
+    """What a page has room for: where the table is, the protocols that would do, and mapping."""
+    metadata, protocol = report.snapshot.metadata, report.snapshot.protocol
+    named = (("name", metadata.name), ("comment", metadata.description))
+    yield Heading("Details")
+    rows = [("location", report.snapshot.root), ("id", metadata.id or "none")]
+    rows += [(title, text) for title, text in named if text]
+    rows.append(("protocol", _protocol_words(protocol)))
+    for title, other in (
+        ("minimum for this metadata", report.minimum_protocol),
+        ("lowest equivalent", report.lowest_equivalent_protocol),
+    ):
+        if other not in {None, protocol}:
+            rows.append((title, _protocol_words(other)))
     if report.classic_minimum_versions is not None:
         reader, writer = report.classic_minimum_versions
-        yield "legacy minimum (no table features)", f"reader {reader}, writer {writer}"
-    if report.lowest_equivalent_protocol is not None:
-        yield "lowest equivalent", _protocol_words(report.lowest_equivalent_protocol)
-    unneeded = ", ".join(report.slack) or "nothing"
-    if report.possible_slack:
-        where = "without --files" if report.snapshot.files is None else "from the log"
-        unneeded += f"; not known {where}: {', '.join(report.possible_slack)}"
-    yield "not needed", unneeded
-    reads = "yes" if report.refused_to_read is None else "no"
-    writes = "yes" if report.refused_to_write is None else "no"
-    yield "Delta Spark 4.4", f"reads: {reads}, writes: {writes}"
+        rows.append(("legacy minimum", f"reader {reader}, writer {writer} (no table features)"))
+    mapping = report.mapping
+    highest = "" if mapping.max_column_id is None else f", highest id {mapping.max_column_id}"
+    if mapping.supported or mapping.mode != "none":
+        rows.append(("column mapping", f"{mapping.mode}{highest}"))
+    yield Table("Details", (), tuple(rows))
 
 
 def _protocol_words(protocol: Protocol) -> str:

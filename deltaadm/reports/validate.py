@@ -561,4 +561,5 @@ def _page_details(report: ValidationReport) -> Iterator[PageBlock]:
         if described.features:
             yield Heading("Features")
             yield Graph(described.features, report.findings)
-            yield feature_table(described)
+            if (table := feature_table(described)).rows:
+                yield table

@@ -48,16 +48,17 @@ class RunContext:
     access: AccessOptions = field(default_factory=AccessOptions)
     commit_engine: Engine = Engine.SPARK
     object_stores: ObjectStores | None = None
+    settings: SettingsSources = field(default_factory=SettingsSources)
     unity: Unity | None = None
     hadoop: Hadoop | None = None
     engine: SparkEngine | None = None
     catalog: DeltaCatalog | None = None
     executors: Executors | None = None
-    settings: SettingsSources = field(default_factory=SettingsSources)
 
     def __reduce__(self) -> tuple[object, ...]:
         spoken = self.spark, self.format, self.style, self.access, self.commit_engine
-        return RunContext, (CommitStatus(), *spoken, self.object_stores)
+        settings = self.settings.of(self.settings.command)  # files that are read are not there
+        return RunContext, (CommitStatus(), *spoken, self.object_stores, settings)
 
     @property
     def has_session(self) -> bool:

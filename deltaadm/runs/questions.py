@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 
 from deltaadm.errors import UsageError
 from deltaadm.replay.reconcile import Detail
 from deltaadm.runs.context import RunContext, answer_time, now
+from deltaadm.runs.output import messages
 from deltaadm.runs.target import Target
 
 TYPE_CHECKING = False
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TypeVar
 
+    from deltaadm.clients import ClientRelease
     from deltaadm.reports.for_client import ForClientReport
     from deltaadm.reports.inspect import TableReport
     from deltaadm.reports.why import WhyReport
@@ -59,12 +62,21 @@ def inspect(
     detail = Detail.STATE if files else Detail.PROTOCOL
 
     def report(context: RunContext, target: Target) -> TableReport:
+        declared: tuple[ClientRelease, ...] = ()
+        general = context.settings.of("")  # `clients` in the section of a command is another thing
+        if any(map(general.find, ("clients", "writers", "tables"))):
+            from deltaadm.runs.settings import load_settings  # which most runs do without
+
+            named = load_settings(general).required_clients(target.text, target.location)
+            declared = tuple(chain(*named))
         return describe(
             target.text,
             target.load(context, detail=detail, version=at[0], timestamp=at[1]),
             columns=columns,
             clients=views[clients],
+            declared=declared,
             advice=advice and at == (None, None),
+            detailed=messages().verbosity > 0,
         )
 
     return report

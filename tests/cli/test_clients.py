@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from deltaadm.clients import CLIENTS
 from tests.cli.test_terminal import QUESTION, ended, terminal
 from tests.support import tables
 from tests.support.program import LogWriter, deltaadm, untouched
@@ -18,26 +19,47 @@ def section(text: str, heading: str) -> dict[str, str]:
     return {line[2:].split("  ")[0].strip(): line[2:].partition("  ")[2].strip() for line in lines}
 
 
+def groups(text: str) -> dict[str, str]:
+    """The clients by what they do."""
+    kinds = ("wrong data", "cannot read", "cannot write", "no source", "read, write", "read only")
+    lines = (line[2:] for line in text.splitlines())
+    return {kind: line for line in lines for kind in kinds if line.startswith(f"{kind} ")}
+
+
 @pytest.fixture
 def mapped(tmp_path: Path) -> Table:
     return tables.table(tmp_path / "mapped", commit(protocol(2, 5), metadata(MAPPED)))
 
 
 def test_inspect_says_who_reads_and_who_does_not_and_why(mapped: Table) -> None:
-    rows = section(deltaadm("inspect", mapped.path).out, "Clients")
-    assert "delta-spark@4.4.0" in rows["can read"]
-    assert "trino@480" in rows["can write"]
-    assert "delta-rs@1.6.6 (columnMapping)" in rows["reads wrong data silently"]
-    assert "polars@2.1.0, redshift-spectrum (columnMapping)" in rows["cannot read"]
-    assert "flink@3.0.0, hive@3.0.0, presto (protocol.minReaderVersion)" in rows["cannot read"]
-    assert "duckdb-delta@1.5.5 (columnMapping)" in rows["writes wrong data silently"]
-    assert "delta-kernel-rs@0.30.1 (checkConstraints, generatedColumns)" in rows["cannot write"]
+    shown = deltaadm("inspect", mapped.path).out
+    found = groups(shown)
+    assert "delta-spark, trino" in found["read, write"]
+    assert "bigquery" in found["read only"]
+    assert "delta-rs (reads columnMapping: to_pyarrow_table" in found["wrong data"]
+    assert "duckdb-delta (writes columnMapping: INSERT writes" in found["wrong data"]
+    assert "polars, redshift-spectrum (columnMapping)" in found["cannot read"]
+    assert "flink, hive, presto (reader version 2)" in found["cannot read"]
+    assert "delta-kernel-rs (checkConstraints, generatedColumns)" in found["cannot write"]
+    assert f"For one client: deltaadm inspect {mapped.path} --for-client delta-rs\n" in shown
 
 
-def test_nobody_is_told_twice_to_be_wrong(mapped: Table) -> None:
-    rows = section(deltaadm("inspect", mapped.path).out, "Clients")
-    assert "delta-rs" not in rows["writes wrong data silently"]
-    assert "flink" not in rows["cannot write"]
+def test_no_client_is_in_two_groups(mapped: Table) -> None:
+    found = "; ".join(groups(deltaadm("inspect", mapped.path).out).values())
+    assert [found.count(name) for name in ("delta-rs ", "flink", "athena")] == [1, 1, 1]
+
+
+def test_declared_clients_are_all_that_is_told(mapped: Table) -> None:
+    declared = ("--config", 'clients=["trino@480", "redshift"]')
+    shown = deltaadm("inspect", mapped.path, *declared)
+    assert groups(shown.out) == {
+        "cannot read": "cannot read  redshift-spectrum (columnMapping)",
+        "read, write": "read, write  trino",
+    }
+    assert f"+ {len(CLIENTS) - 2} not declared" in shown.out
+    found = deltaadm("inspect", mapped.path, *declared, "-o", "json").document
+    assert [of["client"] for of in found["declared_clients"]] == ["trino", "redshift-spectrum"]
+    assert len(found["clients"]) == len(CLIENTS)
 
 
 def test_the_whole_detail_on_request(mapped: Table) -> None:
@@ -302,20 +324,20 @@ def test_the_lowest_protocol_says_who_is_still_shut_out_and_what_it_takes(mapped
 
 
 def test_a_matrix_of_clients_and_the_features_of_a_table(mapped: Table) -> None:
-    shown = deltaadm("inspect", mapped.path, "--clients").out.partition("\nClients\n")[2]
-    names = [line.split()[1] for line in shown.splitlines() if line[:4].strip().isdecimal()]
+    shown = deltaadm("inspect", mapped.path, "--clients").out.partition("r reads, w writes")[2]
+    names = [line.split()[-1] for line in shown.splitlines() if line[:20].isspace()]
     assert names[:3] == ["table", "versions", "appendOnly"]
-    [trino] = [line for line in shown.splitlines() if line.startswith("  trino@480 ")]
+    [trino] = [line for line in shown.splitlines() if line.startswith("  trino ")]
     assert trino.split()[1 + names.index("columnMapping")] == "rw"
-    [delta_rs] = [line for line in shown.splitlines() if line.startswith("  delta-rs@1.6.6 ")]
+    [delta_rs] = [line for line in shown.splitlines() if line.startswith("  delta-rs ")]
     assert delta_rs.split()[1 + names.index("columnMapping")].startswith("!")
 
 
 def test_the_catalogue_of_clients() -> None:
     shown = deltaadm("clients").out
-    assert "   1 athena\n" in shown
+    assert " |  bigquery\n" in shown
     assert "2026" not in shown
-    assert max(map(len, shown.splitlines()[:-1])) <= 80
+    assert max(map(len, shown.splitlines()[1:])) <= 80
     page = deltaadm("clients", "-o", "markdown").out
     assert page.splitlines()[2].startswith("|  | athena | bigquery | clickhouse@26.9 |")
     found = {

@@ -14,7 +14,7 @@ FIELDS = {
     "format_version", "tool_version", "table", "location", "version", "timestamp", "protocol",
     "metadata", "features", "minimum_protocol", "classic_minimum_versions",
     "lowest_equivalent_protocol", "slack", "possible_slack", "column_mapping", "clustering_columns",
-    "clients", "files", "reference_client", "warnings",
+    "clients", "declared_clients", "files", "reference_client", "warnings",
 }  # fmt: skip
 
 
@@ -150,18 +150,28 @@ NAME_KEY = "delta.columnMapping.physicalName"
 PHYSICAL = {"delta.columnMapping.id": 1}
 
 
-def test_text_says_the_same(rich: Table) -> None:
+def test_text_says_the_same_in_one_screen(rich: Table) -> None:
     result = deltaadm("inspect", rich.path)
     assert (result.code, result.err) == (0, "")
     for words in (
-        "as written                          reader 3, writer 7, reader features: deletionVectors",
-        f"{'not needed':<36}appendOnly; not known without --files: deletionVectors",
-        "required by rowTracking",
-        "property delta.enableRowTracking is true",
-        "Delta Spark 4.4                     reads: yes, writes: yes",
+        "  protocol  reader 3, writer 7\n",
+        "  appendOnly       w      unused\n",
+        "  deletionVectors  r + w  inactive  perhaps not needed: --files tells\n",
+        "  domainMetadata   w      active    required by rowTracking\n",
+        "  rowTracking      w      active    delta.enableRowTracking is true\n",
+        f"  Why a feature: deltaadm inspect {rich.path} --why deletionVectors\n",
+        f"  For one client: deltaadm inspect {rich.path} --for-client daft\n",
     ):
         assert words in result.out
     assert "Warnings" not in result.out
+    assert len(result.out.splitlines()) <= 24
+    assert "minimum for this metadata" in deltaadm("inspect", rich.path, "-v").out
+
+
+def test_what_versions_imply_and_nothing_uses_is_said_in_a_line(small: Table) -> None:
+    shown = deltaadm("inspect", small.path).out
+    assert "  not needed  appendOnly, invariants (implied)\n" in shown
+    assert "FEATURE" not in shown
 
 
 # several tables
@@ -193,7 +203,7 @@ def test_a_failure_stands_in_its_place(small: Table, rich: Table, form: str) -> 
 def test_in_text_failures_go_to_standard_error(small: Table) -> None:
     result = deltaadm("inspect", small.path / "missing", small.path)
     assert result.code == 9
-    assert result.out.startswith(f"{small.path}\n  location")
+    assert result.out.startswith(f"{small.path}\n  version")
     assert result.err.startswith("error: There is no Delta table at ")
 
 

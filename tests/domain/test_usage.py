@@ -84,7 +84,7 @@ def test_what_the_state_uses(row: str, tmp_path: Path) -> None:
     assert before["slack"] == []
     assert before["possible_slack"] in ([], sorted(names))
     text = " ".join(deltaadm("inspect", path).out.split())
-    assert ("without --files" in text) is bool(before["possible_slack"])
+    assert ("--files tells" in text) is bool(before["possible_slack"])
     lowest = deltaadm("upgrade-protocol", path, "--minimum", "-o", "json")
     waits = row == "protected checkpoints"  # for its history to expire, with which it goes
     assert (lowest.code, lowest.document.get("steps")) == ((8, None) if waits else (0, []))
