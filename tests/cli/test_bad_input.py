@@ -350,7 +350,7 @@ def hostile(tmp_path: Path) -> Table:
 
 
 def test_hostile_texts_are_shown(hostile: Table) -> None:
-    result = deltaadm("inspect", hostile.path, "--columns", "--color", "always")
+    result = deltaadm("inspect", hostile.path, "--columns", "-v", "--color", "always")
     assert result.code == 0
     ours = r"\x1b\[[012]m|(?m:^ *)\x1b\[3[1-6]m"  # bold, dim, and the colours of verdicts
     plain = re.sub(ours, "", result.out)

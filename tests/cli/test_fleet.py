@@ -190,8 +190,8 @@ def test_many_healthy_tables_are_counted(tmp_path: Path) -> None:
 
 def test_tables_named_one_by_one_are_shown_in_full_unless_brief(lake: Path) -> None:
     given = ["inspect", lake / "a/old", lake / "b/new"]
-    assert "legacy minimum (no table features)" in deltaadm(*given).out
-    assert "legacy minimum (no table features)" not in deltaadm(*given, "--brief").out
+    assert "  protocol  " in deltaadm(*given).out
+    assert "  protocol  " not in deltaadm(*given, "--brief").out
     assert "2 tables\n" in deltaadm(*given, "--brief").out
 
 
