@@ -269,7 +269,8 @@ def _lines(report: blocks.Report) -> Iterator[Line]:
         elif isinstance(block, blocks.Table):
             stands_apart = isinstance(before, blocks.Table)
         elif isinstance(block, blocks.Command) and block.label:
-            stands_apart = not (isinstance(before, blocks.Heading) or getattr(before, "label", ""))
+            goes_on = isinstance(before, blocks.Command) and before.label
+            stands_apart = not (goes_on or isinstance(before, blocks.Heading))
         if stands_apart:
             yield _EMPTY
         yield from _block(block)
