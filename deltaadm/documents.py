@@ -24,8 +24,9 @@ _SEAL: Final = "document_sha256"
 HEAD: Final[Fields] = {
     "format_version": constant(FORMAT_VERSION),
     "tool_version": (STRING, lambda _: __version__),
+    "document": (STRING, lambda report: report.document.replace("_", "-")),
 }
-"""The first fields of every document."""
+"""The first fields of every document; the last is its kind, a name in `DOCUMENTS`."""
 
 
 @dataclass(frozen=True)

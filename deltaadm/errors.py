@@ -12,6 +12,7 @@ DeltaadmError
 ├── EngineError    6   Spark, Java or an optional package missing
 │   └── EngineLost     Spark is gone, or no longer responds
 ├── Refused        7   the request is illegal, impossible or unsafe
+│   └── UnknownName  2 there is no feature, client, property or column of that name
 ├── NotYet         8   the second phase of a change cannot start yet
 └── Bug           70   one of many tables ran into a bug in deltaadm
 ```
@@ -146,6 +147,13 @@ class Refused(DeltaadmError):  # noqa: N818 -- reads as the sentence it is: rais
 
     exit_code = 7
     kind = "refused"
+
+
+class UnknownName(Refused):
+    """There is nothing of the name that the request has; the remedy suggests another."""
+
+    exit_code = 2
+    kind = "usage"
 
 
 class IllegalArgument(Refused):

@@ -58,9 +58,8 @@ def examples(page: str) -> Iterator[Example]:
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory that stands for /data, with what the pages say of its tables."""
-    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("DELTAADM_ISOLATED", "1")
     monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: LogWriter())
     return tmp_path / "data"

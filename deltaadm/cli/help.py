@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -11,6 +12,7 @@ from itertools import islice
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import TOPICS
 from deltaadm.errors import UsageError, did_you_mean
+from deltaadm.formats.text import width_for
 from deltaadm.runs.declare import Declared
 
 TYPE_CHECKING = False
@@ -226,11 +228,7 @@ _COLUMN: Final = 30
 
 
 def _width() -> int:
-    try:
-        columns = int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(1).columns
-    except (OSError, ValueError):
-        columns = 80
-    return max(_NARROWEST, min(columns, _WIDEST)) - 1
+    return max(_NARROWEST, min(width_for(sys.stdout) or 80, _WIDEST)) - 1
 
 
 def _filled(text: str, indent: str = "") -> str:

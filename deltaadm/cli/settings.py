@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 DEMANDS: Final[Mapping[str, str]] = {
     "clients": "Clients that must be able to read every table.",
     "writers": "Clients that must be able to write every table.",
-    "policy": "What is demanded of every table: versions, features, mapping modes, properties.",
-    "tables": "Demands and ignored findings for the tables that match a pattern.",
-    "storage": "Options of object stores by prefix; no secrets.",
-    "aliases": "Names for tables, which @NAME stands for.",
+    "policy": "What every table must comply with: versions, features, mapping modes, properties.",
+    "tables": "Policy and ignored findings for tables that match a pattern.",
+    "storage": "Object store options by prefix; no secrets.",
+    "aliases": "Short names for tables: @NAME.",
 }
 """Settings that are no options."""
 
@@ -177,25 +177,25 @@ def converted(option: Declared, setting: Setting) -> Any:
         texts = value if isinstance(value, list) else [value]
         if any(isinstance(text, str) and masked(text) != text for text in texts):
             raise SettingsError(
-                f"{place} has a secret in it, and this file is for everybody.",
+                f"{place} contains a secret, but others can read this file.",
                 remedy="Put it into the environment, or into a file for --storage-options-file.",
             )
     if option.is_switch and not option.counted:
         if isinstance(value, str):
             return is_true(value, place)
         if not isinstance(value, bool):
-            raise wrong(place, "true or false")
+            raise wrong(place, "true or false", "true")
         return value
     if not (option.is_list or option.is_pair):
         return _one(option, value, setting)
     texts = [part.strip() for part in value.split(",")] if setting.is_text else value
     texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list):
-        raise wrong(place, "a list of strings")
+        raise wrong(place, "a list of strings", '["..."]')
     if option.is_list:
         return [_one(option, text, setting) for text in texts if text != ""]
     if [type(text) for text in texts] != [str, str]:
-        raise wrong(place, f"a list of two strings, {option.metavar}")
+        raise wrong(place, "a list of two strings", '["delta", "/data/inventory"]')
     from pathlib import Path
 
     return texts[0], Path(setting.directory, os.path.expanduser(texts[1]))  # noqa: PTH111
@@ -208,10 +208,13 @@ def _one(option: Declared, value: Any, setting: Setting) -> Any:
         if isinstance(value, str) and value.isascii() and value.isdecimal():
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise wrong(place, f"a number from {least} on")
+            raise wrong(place, f"a number, at least {least}", f"{max(1, least)}")
         return value
     if not isinstance(value, str):
-        raise wrong(place, "a list of strings" if option.is_list else "a string")
+        expected, example = (
+            ("a list of strings", '["..."]') if option.is_list else ("a string", '"..."')
+        )
+        raise wrong(place, expected, example)
     # An output may be FORMAT:FILE.
     form, colon, path = value.partition(":") if option.field == "output" else ("", "", value)
     if setting.directory and path and (colon or option.type_name == "Path"):
@@ -221,4 +224,4 @@ def _one(option: Declared, value: Any, setting: Setting) -> Any:
         return option.convert(value)
     except ValueError:
         words = [*option.choices]
-        raise wrong(place, f"{', '.join(words[:-1])} or {words[-1]}") from None
+        raise wrong(place, f"{', '.join(words[:-1])} or {words[-1]}", f'"{words[0]}"') from None

@@ -5,7 +5,7 @@ Which reader and writer programs can use a table: sourced facts, and verdicts dr
 `verdict` says what becomes of a table in its hands.
 """
 
-from deltaadm.clients.catalogue import CLIENTS, newest_releases, parse_client
+from deltaadm.clients.catalogue import ALIASES, CLIENTS, newest_releases, parse_client
 from deltaadm.clients.facts import Client, ClientRelease, Compatibility, Fact, Source
 from deltaadm.clients.scope import EVERYONE, Scope
 from deltaadm.clients.verdicts import (
@@ -20,6 +20,7 @@ from deltaadm.clients.verdicts import (
 )
 
 __all__ = [
+    "ALIASES",
     "CLIENTS",
     "EVERYONE",
     "Access",

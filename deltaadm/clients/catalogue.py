@@ -18,7 +18,7 @@ from deltaadm.clients.facts import (
     works,
     wrong,
 )
-from deltaadm.errors import Refused, did_you_mean
+from deltaadm.errors import Refused, UnknownName, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -680,9 +680,10 @@ def parse_client(text: str) -> ClientRelease:
     known = name.strip().lower()
     client = CLIENTS.get(ALIASES.get(known, known))
     if client is None:
-        raise Refused(
+        raise UnknownName(
             f"There is no client named {name!r}.",
-            remedy=did_you_mean(name, CLIENTS) or f"Known clients are {', '.join(CLIENTS)}.",
+            remedy=did_you_mean(name, (*CLIENTS, *ALIASES))
+            or f"Known clients are {', '.join(CLIENTS)}.",
         )
     if not separator:
         return ClientRelease(client, client.newest)

@@ -24,7 +24,7 @@ from deltaadm.domain.schema import (
     all_types,
     path_text,
 )
-from deltaadm.errors import Refused, did_you_mean
+from deltaadm.errors import Refused, UnknownName, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class TableFeature:
         """Like `lookup`, but raises `Refused` with a suggestion for a name nobody knows."""
         feature = TableFeature.lookup(name)
         if feature is None:
-            raise Refused(
+            raise UnknownName(
                 f"There is no table feature named {name!r}.",
                 remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
                 delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from math import inf
 
 from deltaadm.dataclass import dataclass
-from deltaadm.errors import IllegalArgument, Refused, did_you_mean
+from deltaadm.errors import IllegalArgument, Refused, UnknownName, did_you_mean
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
@@ -658,9 +658,8 @@ def _unknown(key: str) -> Refused:
             "spark.databricks.delta.allowArbitraryProperties.enabled=true.",
             delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
         )
-    return Refused(
-        f"Unknown Delta property {key!r}.",
-        remedy=similar_property(key)
-        or "See `deltaadm features` and the Delta documentation for the known properties.",
+    return UnknownName(
+        f"There is no Delta property named {key!r}.",
+        remedy=similar_property(key) or "The properties page of the documentation lists them all.",
         delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _NARROWEST_COLUMN, _INDENT_OF_NARROW_TEXT = 30, 6
-_WIDTH_WITHOUT_TERMINAL, _NARROWEST_TERMINAL = 100, 80
+_WIDTH_WITHOUT_TERMINAL, _NARROWEST_TERMINAL, _NARROWEST = 100, 80, 20
 
 
 def write_text(
@@ -26,10 +26,10 @@ def write_text(
     """
     Write each report, an empty line between two.
 
-    On a terminal long lines go on where their text began; elsewhere a line stays a line, for grep.
+    If there is a width, long lines go on where their text began; else lines stay whole, for grep.
     """
-    console = _console(out, color, width)
-    limit = width or (console.width if console is not None and out.isatty() else None)
+    limit = width or width_for(out)
+    console = _console(out, color, limit)
     for number, report in enumerate(reports):
         for line in (*([_EMPTY] if number else []), *_lines(report)):
             for fitted in [line] if limit is None else line.fitted(limit):
@@ -37,6 +37,17 @@ def write_text(
                     out.write(f"{fitted.text}\n")
                 else:
                     _print(fitted, console)
+
+
+def width_for(out: TextIO) -> int | None:
+    """The width at which text on *out* is wrapped: COLUMNS, or the terminal's; None for neither."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return max(int(given), _NARROWEST)
+    try:
+        return (os.get_terminal_size(out.fileno()).columns or 80) if out.isatty() else None
+    except OSError:  # it is called a terminal and is none
+        return 80
 
 
 def _console(out: TextIO, color: str, width: int | None) -> Console | None:
@@ -63,7 +74,7 @@ def _console(out: TextIO, color: str, width: int | None) -> Console | None:
 
     return _Console(
         file=out,
-        width=width or (None if out.isatty() else _WIDTH_WITHOUT_TERMINAL),
+        width=width or _WIDTH_WITHOUT_TERMINAL,
         force_terminal=True if forced and not plain else None,
         color_system=None if plain else "auto",
         highlight=False,

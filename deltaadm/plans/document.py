@@ -282,6 +282,8 @@ class Entry:
     event: str
     line: Mapping[str, Any] | None = None
 
+    document = "journal"
+
 
 _NOTED: Final[Fields] = {**HEAD, "plan": STRING, "table": STRING}
 _ENTRY: Final = record(**_NOTED, event=STRING)

@@ -22,7 +22,7 @@ from deltaadm.domain.transaction.removal import (
 )
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.usage import usages
-from deltaadm.errors import NotYet, Refused, did_you_mean
+from deltaadm.errors import NotYet, Refused, UnknownName, did_you_mean
 from deltaadm.plans.plan import Plan, propose, resumed, resuming
 
 DROP_FEATURE = "drop-feature"
@@ -88,7 +88,7 @@ def official_name(name: str) -> str:
     """
     feature = TableFeature.lookup(name)
     if feature is None and name.lower() not in PROPERTIES:
-        raise Refused(
+        raise UnknownName(
             f"There is no table feature named {name!r}.",
             remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
             delta_error_class="DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",

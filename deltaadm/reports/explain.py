@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from deltaadm.blocks import Either, Heading, Items, Paragraph, Prose, Table
-from deltaadm.clients import CLIENTS
+from deltaadm.clients import ALIASES, CLIENTS
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, TableFeature
-from deltaadm.errors import Refused, did_you_mean
+from deltaadm.errors import Refused, UnknownName, did_you_mean
 from deltaadm.json_values import STRING, STRINGS, array, name_of, one_of, record, within
 from deltaadm.reports.clients import ClientExplanation, explain_client
 from deltaadm.reports.engine_messages import EngineMessage, find_message
@@ -120,7 +120,7 @@ def list_rules(families: Iterable[str] = ()) -> RuleCatalogue:
         prefix = code_prefix(family)
         if prefix is None:
             remedy = similar_code(family) or "`deltaadm rules` lists them all."
-            raise Refused(f"Unknown rule {family!r}.", remedy=remedy)
+            raise UnknownName(f"There is no rule {family!r}.", remedy=remedy)
         prefixes.append(prefix)
     return RuleCatalogue(tuple(choose_rules(prefixes)))
 
@@ -145,20 +145,20 @@ def explain(word: str) -> Explanation:
     for candidate in FEATURES.values():
         if name in candidate.activation.properties:
             return explain_feature(candidate.name)
-    if name.partition("@")[0] in CLIENTS:
+    if name.partition("@")[0].lower() in {*CLIENTS, *ALIASES}:
         return explain_client(name)
     error_class = error_classes().get(name.upper().partition(".")[0])
     if error_class is not None:
         return ErrorClassExplanation(error_class, rules_on(error_class))
     if prefix in FAMILIES:
-        raise Refused(
+        raise UnknownName(
             f"{prefix} are the rules about {FAMILIES[prefix]}.",
             remedy=f"`deltaadm rules {prefix}` lists them.",
         )
     rules = [*RULES, *(rule.name for rule in RULES.values())]
-    known = [*rules, *FEATURES, *error_classes(), *CLIENTS]
-    raise Refused(
-        f"{word!r} is not a rule, table feature, client or error class that deltaadm knows.",
+    known = [*rules, *FEATURES, *error_classes(), *CLIENTS, *ALIASES]
+    raise UnknownName(
+        f"There is no rule, table feature, client or error class named {word!r}.",
         remedy=(similar_code(name) if _CODE.match(name) else did_you_mean(name, known))
         or "`deltaadm rules` and `deltaadm features` list the rules and the features.",
     )

@@ -32,13 +32,20 @@ LINE_DOCUMENT: Final = Document(
 # All schemas
 
 
-SCHEMAS: Final[dict[str, Schema]] = {
-    name: {
+def _schema(name: str, kind: Document) -> Schema:
+    schema = kind.schema
+    if "document" in schema.get("properties", {}):
+        schema = {**schema, "properties": {**schema["properties"], "document": {"const": name}}}
+    return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:deltaadm:{name}:{FORMAT_VERSION}",
         "title": kind.title,
-        **kind.schema,
+        **schema,
     }
-    for name, kind in ((of.replace("_", "-"), kind_of_document(of)) for of in DOCUMENTS)
+
+
+SCHEMAS: Final[dict[str, Schema]] = {
+    name: _schema(name, kind_of_document(of))
+    for of, name in ((of, of.replace("_", "-")) for of in DOCUMENTS)
 }
 """The schema of each kind of document, by its name."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from operator import attrgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Declared:
         """The values that it can have, by their words; none where any text or number will do."""
         if self.is_pair or self.is_switch or self.type_name in {"str", "int", "Path"}:
             return {}
-        enumeration = getattr(sys.modules[self.owner], self.type_name)
+        enumeration = attrgetter(self.type_name)(sys.modules[self.owner])
         return {member.value: member for member in enumeration}
 
     def convert(self, text: str) -> Any:

@@ -395,8 +395,13 @@ def show_error(table: str, error: DeltaadmError) -> None:
 
     prefix = "" if not table or masked(table) in error.message else f"{visible(table)}: "
     sentence = f"{prefix}{visible(error.message)}"
-    remedy = f"\n  {visible(error.remedy)}" if error.remedy else ""
-    _say(ERROR, f"{sentence}{remedy}", f"error: {sentence}{remedy}\n")
+    remedy = visible(error.remedy)
+    if table and " TABLE" in remedy:
+        import shlex
+
+        remedy = remedy.replace(" TABLE", f" {shlex.quote(visible(masked(table)))}")
+    shown = _wrapped(f"error: {sentence}", 7) + (_wrapped(f"  {remedy}", 2) if remedy else "")
+    _say(ERROR, f"{sentence}\n  {remedy}" if remedy else sentence, shown)
     if messages().debug:
         write_stderr(trace(error))
 
@@ -410,6 +415,15 @@ def trace(error: BaseException) -> str:
 
     text = masked("".join(traceback.format_exception(error)), secrets_of_environment())
     return "".join(f"{visible(line)}\n" for line in text.splitlines())
+
+
+def _wrapped(text: str, hang: int) -> str:
+    """*text* in lines for standard error, which go on in column *hang*."""
+    from deltaadm.formats.text import Line, width_for
+
+    width = width_for(sys.stderr)
+    lines = [Line(text)] if width is None else Line(text, hang=hang).fitted(width)
+    return "".join(f"{line.text}\n" for line in lines)
 
 
 def say_end(message: str) -> None:
@@ -431,7 +445,7 @@ def _tell(level: str, message: str) -> None:
     if messages().wants(level):
         from deltaadm.reports.words import visible
 
-        _say(level, visible(message), f"{visible(message)}\n")
+        _say(level, visible(message), _wrapped(visible(message), 2))
 
 
 def _say(level: str, message: str, text: str) -> None:

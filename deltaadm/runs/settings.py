@@ -19,7 +19,13 @@ from deltaadm.plans.plan import Goal
 from deltaadm.rules.rule import Severity
 from deltaadm.runs.options import Engine
 from deltaadm.runs.plan_options import CommitOptions
-from deltaadm.runs.settings_file import SettingsSources, as_table, check_keys, wrong
+from deltaadm.runs.settings_file import (
+    COMMAND_LINE,
+    SettingsSources,
+    as_table,
+    check_keys,
+    wrong,
+)
 
 if TYPE_CHECKING:
     from deltaadm.reports.validate import Demands
@@ -131,7 +137,8 @@ def load_settings(sources: SettingsSources) -> Settings:
     for key, parser in _DEMANDS.items():
         if (setting := sources.find(key)) is not None:
             value = setting.value
-            if setting.is_text and key != "commit-engine":
+            is_text = setting.is_text or setting.origin == COMMAND_LINE
+            if is_text and isinstance(value, str) and key != "commit-engine":
                 value = [word.strip() for word in value.split(",") if word.strip()]
             settings[key.replace("-", "_")] = parser(value, setting.place)
     policies = [_policy(setting.value, setting.place) for setting in sources.layers("policy")]
@@ -148,13 +155,13 @@ def rule_settings(sources: SettingsSources) -> dict[str, Any]:
     for key in ("select", "ignore"):
         if (setting := sources.find(key)) is not None:
             value, place = setting.value, setting.place
-            words = _texts(value.split(",") if isinstance(value, str) else value, place)
+            words = _texts(value.split(",") if isinstance(value, str) else value, place, "DL4")
             chosen[key] = tuple(_code(word.strip(), place) for word in words)
     if (setting := sources.find("fail-on")) is not None:
         try:
             chosen["fail_on"] = Severity(setting.value)
         except ValueError:
-            raise wrong(setting.place, "error, warning or info") from None
+            raise wrong(setting.place, "error, warning or info", '"error"') from None
     return chosen
 
 
@@ -181,14 +188,10 @@ def _list_of(kind: str, parse: Parser) -> Parser:
     return parsed
 
 
-def _texts(value: Any, place: str, example: str = "") -> tuple[str, ...]:
+def _texts(value: Any, place: str, example: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        if not example:
-            raise wrong(place, "a list of strings")
-        file, _, key = place.rpartition(": ")
-        line = f'{key.rpartition(".")[2]} = ["{value if isinstance(value, str) else example}"]'
-        where = f"{file}: " if file else ""
-        raise SettingsError(f"{where}`{key}` must be a list.", remedy=f"For example: {line}")
+        line = f'["{value if isinstance(value, str) else example}"]'
+        raise wrong(place, "a list of strings", line)
     return tuple(value)
 
 
@@ -206,12 +209,12 @@ def _each(find: Callable[[str], Any], example: str) -> Parser:
 
 def _text(value: Any, place: str) -> str:
     if not isinstance(value, str):
-        raise wrong(place, "a string")
+        raise wrong(place, "a string", '"..."')
     return value
 
 
 def _patterns(value: Any, place: str) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else _texts(value, place)
+    return (value,) if isinstance(value, str) else _texts(value, place, "team/*")
 
 
 def _code(value: Any, place: str) -> str:
@@ -230,19 +233,19 @@ def _commit_engine(value: Any, place: str) -> Engine:
     try:
         return Engine(value)
     except ValueError:
-        raise wrong(place, " or ".join(engine.value for engine in Engine)) from None
+        raise wrong(place, "embedded or spark", '"embedded"') from None
 
 
 def _version(value: Any, place: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise wrong(place, "a version such as 3")
+        raise wrong(place, "a version", "3")
     return value
 
 
 def _modes(value: Any, place: str) -> tuple[str, ...]:
-    modes = _texts(value, place)
+    modes = _texts(value, place, "name")
     if not set(modes) <= {"none", "name", "id"}:
-        raise wrong(place, "a list of the modes none, name and id")
+        raise wrong(place, "a list of the modes none, name and id", '["none", "name"]')
     return modes
 
 
@@ -255,7 +258,7 @@ def _day(value: Any, place: str) -> date:
     try:
         return date.fromisoformat(value)
     except (TypeError, ValueError):
-        raise wrong(place, "a date such as 2027-01-31") from None
+        raise wrong(place, "a date", "2027-01-31") from None
 
 
 def _ignore(value: Any, place: str) -> Ignore:
@@ -263,9 +266,7 @@ def _ignore(value: Any, place: str) -> Ignore:
         return Ignore(code=_code(value, place))
     values = _read(value, place, {"code": _code, "reason": _text, "until": _day})
     if "code" not in values:
-        raise SettingsError(
-            f"{place}: an ignore has no code.", remedy="Add the code of the rule to ignore."
-        )
+        raise SettingsError(f"{place}: an ignore has no code.", remedy='Add one: code = "DL810".')
     return Ignore(**values)
 
 
@@ -274,7 +275,7 @@ def _scalar(value: Any, place: str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int):
-        raise wrong(place, "a string, an integer or a boolean")
+        raise wrong(place, "a string, an integer or a boolean", "true")
     return str(value)
 
 
@@ -285,10 +286,10 @@ def _properties(value: Any, place: str) -> Mapping[str, Requirement]:
         if isinstance(wanted, dict):
             bounds = _read(wanted, where, {"min": _scalar, "max": _scalar})
             if not bounds:
-                raise wrong(where, "a range: it has neither min nor max")
+                raise wrong(where, "a range with min, max or both", "{ min = 1 }")
             requirements[key] = Requirement(least=bounds.get("min"), most=bounds.get("max"))
         elif wanted == []:
-            raise wrong(where, "a list of values: it is empty")
+            raise wrong(where, "a list of at least one value", "[true]")
         else:
             values = wanted if isinstance(wanted, list) else [wanted]
             requirements[key] = Requirement(allowed=tuple(_scalar(item, where) for item in values))
@@ -342,7 +343,7 @@ def _table_settings(value: Any, place: str) -> TableSettings:
     values = _read(value, place, _TABLE)
     if "pattern" not in values:
         raise SettingsError(
-            f"{place}: an entry has no pattern.", remedy='Specify the tables, as in pattern = "*".'
+            f"{place}: an entry has no pattern.", remedy='Name the tables: pattern = "team/*".'
         )
     return TableSettings(patterns=values.pop("pattern"), ignores=values.pop("ignore", ()), **values)
 

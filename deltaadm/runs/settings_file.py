@@ -96,10 +96,10 @@ class _Document:
         if self.is_found and (key not in permitted or writes):
             name = f"{section}.{key}" if section else key
             raise SettingsError(
-                f"{self.path}: {name} cannot be set by the file of a project, which sets only what "
-                "is shown and judged; nothing was done.",
+                f"{self.path}: a project's file cannot set {name}, only what is shown and judged. "
+                "Nothing was done.",
                 remedy=f"Set it in your own file, {user_file() or '(without HOME there is none)'}, "
-                "or on the command line; or name this file: --config FILE.",
+                "or on the command line; or trust this file: --config FILE.",
             )
 
     @property
@@ -143,7 +143,7 @@ class SettingsSources:
             yield _Document(_of_pairs(pairs), COMMAND_LINE)
         if len(files) > 1:
             raise SettingsError(
-                "--config names several files.", remedy="Only KEY=VALUE may be given several times."
+                "--config names several files.", remedy="Name one file; repeat only KEY=VALUE."
             )
         named = files[0] if files else os.environ.get(f"{PREFIX}CONFIG")
         if named:
@@ -203,7 +203,7 @@ class SettingsSources:
                 if key not in known and key in sections:
                     raise SettingsError(
                         f"{document.name}: {key!r} is not a setting for all commands.",
-                        remedy=f"It belongs in {' or '.join(sections[key][:3])}.",
+                        remedy=f"Move it to {' or '.join(sections[key][:3])}.",
                     )
             check_keys(document.values, f"{document.name}: ", known)
 
@@ -229,7 +229,7 @@ class SettingsSources:
             place = f"{document.name}: aliases"
             for name, value in as_table(document.values.get("aliases", {}), place).items():
                 if not isinstance(value, str) or not value:
-                    raise wrong(f"{place}.{name}", "a path, a URL or a name")
+                    raise wrong(f"{place}.{name}", "a path, a URL or a name", '"/data/events"')
                 document.require_permitted("aliases", "", value)
                 aliases[name] = Setting(value, document.origin, f"{place}.{name}")
         return aliases
@@ -251,7 +251,7 @@ class SettingsSources:
         near = did_you_mean(f"@{name}", [f"@{alias}" for alias in aliases])
         raise SettingsError(
             f"There is no alias {text!r}.",
-            remedy=near or "Aliases stand in the section [aliases] of deltaadm.toml.",
+            remedy=near or "Add it to the section [aliases] of deltaadm.toml.",
         )
 
 
@@ -272,7 +272,7 @@ def is_true(text: str, place: str) -> bool:
         return True
     if word in {"", "0", "false", "no", "off"}:
         return False
-    raise wrong(place, "true or false")
+    raise wrong(place, "true or false", "true")
 
 
 def user_file() -> str:
@@ -310,8 +310,8 @@ def _of_pairs(pairs: Sequence[str]) -> dict[str, Any]:
                 read = tomllib.loads(f'{key}="{quoted}"')
             except ValueError as error:
                 raise SettingsError(
-                    f"--config {key} cannot be understood: {error}.",
-                    remedy="It takes KEY=VALUE as in deltaadm.toml, or the path of such a file.",
+                    f"--config {key} is not valid: {error}.",
+                    remedy="Write KEY=VALUE as in deltaadm.toml, or the path of such a file.",
                 ) from error
         _merge(values, read)
     return values
@@ -351,8 +351,8 @@ def _project_file() -> _Document | None:
             fault = "can be written by other users"
         if fault:
             raise SettingsError(
-                f"The settings in {path} are not used, since the file {fault}.",
-                remedy=f"Name it, if you trust it: --config {path}. Otherwise {_USE_NONE}",
+                f"The settings in {path} are not used: the file {fault}.",
+                remedy=f"If you trust it: --config {path}. Otherwise {_USE_NONE}",
             )
         return _Document(
             _document(path) if values is None else values, PROJECT, path, is_found=True
@@ -433,13 +433,18 @@ def check_keys(document: Mapping[str, Any], place: str, known: Collection[str]) 
 _FEW: Final = 12
 
 
-def wrong(place: str, expected: str) -> SettingsError:
-    """The error for a setting at *place* that is something else than *expected*."""
-    return SettingsError(f"{place} is not {expected}.", remedy="docs/guide.md shows an example.")
+def wrong(place: str, expected: str, example: str = "") -> SettingsError:
+    """The error for a setting at *place* that is not what is *expected*, which *example* is."""
+    file, colon, key = place.rpartition(": ")
+    line = f"For example: {key.rpartition('.')[2]} = {example}" if example else ""
+    return SettingsError(
+        f"{file}{colon}`{key}` must be {expected}.",
+        remedy=line or "`deltaadm config show` lists all settings.",
+    )
 
 
 def as_table(value: Any, place: str) -> Mapping[str, Any]:
     """The *value* at *place*, which must be a table of TOML."""
     if not isinstance(value, dict):
-        raise wrong(place, "a table")
+        raise wrong(place, "a table", "{ ... }")
     return value

@@ -220,8 +220,8 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
     token = next(filter(None, map(os.environ.get, names)), "").strip()
     if not (token.isascii() and token.isprintable()):
         raise SettingsError(
-            f"The token in {' or '.join(names)} has a character that no HTTP header can have, such "
-            "as a line break.",
+            f"The token in {' or '.join(names)} has a character that HTTP does not allow, for "
+            "example a line break.",
             remedy="Set the variable to the token alone.",
         )
     allowed = os.environ.get("UNITY_ALLOW_HTTP_URL", "").lower() in {"1", "true"}
@@ -287,7 +287,7 @@ def _entry(entry: Mapping[str, Any], place: str) -> StorageSettings:
     if "prefix" not in options:
         raise SettingsError(
             f"{place}: an entry has no prefix.",
-            remedy='Say which locations, as in prefix = "s3://bucket/".',
+            remedy='Name the locations: prefix = "s3://bucket/".',
         )
     given = options.pop("prefix")
     prefixes = given if isinstance(given, list) else [given]
@@ -296,7 +296,7 @@ def _entry(entry: Mapping[str, Any], place: str) -> StorageSettings:
     for key, value in options.items():
         if is_secret_option(key):
             raise SettingsError(
-                f"{place}.{key} is a secret, and this file is for everybody.",
+                f"{place}.{key} is a secret, but others can read this file.",
                 remedy="Put it into the environment, or into a file for --storage-options-file.",
             )
         if not isinstance(value, str | int):

@@ -12,11 +12,11 @@ from tests.support.tables import Table
 
 @pytest.fixture(autouse=True)
 def _plain_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "SPARK_REMOTE"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
     if "pyspark" in sys.modules:  # another test of this process may have a session
         monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
-    monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("DELTAADM_NO_INPUT", "1")
 
 

@@ -150,7 +150,7 @@ def test_the_refusal_names_only_those_who_are_shut_out(small: Table) -> None:
 
 def test_an_unknown_client_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     result = deltaadm("alter", tmp_path / "gone", "--set", "a=b", "--for-client", "trinoo")
-    assert result.code == 7
+    assert result.code == 2
     assert "Did you mean trino?" in result.err
 
 
@@ -363,7 +363,7 @@ def test_one_client_with_sources() -> None:
 
 def test_a_client_that_nobody_knows() -> None:
     result = deltaadm("clients", "trinno")
-    assert (result.code, "Did you mean trino?" in result.err) == (7, True)
+    assert (result.code, "Did you mean trino?" in result.err) == (2, True)
 
 
 def test_a_service_is_not_called_by_the_day_of_its_facts(mapped: Table) -> None:

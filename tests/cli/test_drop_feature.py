@@ -149,7 +149,7 @@ def test_a_refusal_names_what_stands_in_the_way(vectors: Table) -> None:
     result = deltaadm("drop-feature", vectors.path, "appendOnly")
     assert result.code == 0
     result = deltaadm("drop-feature", vectors.path, "nonsense")
-    assert result.code == 7
+    assert result.code == 2
 
 
 def test_the_way_down(vectors: Table, writer: LogWriter) -> None:

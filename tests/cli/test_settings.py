@@ -218,7 +218,7 @@ def test_what_a_project_may_set_is_shown_or_judged(small: Table) -> None:
             assert sources.find(setting.option.key)
             allowed.add(setting.key)
             continue
-        with pytest.raises(SettingsError, match="cannot be set by the file of a project"):
+        with pytest.raises(SettingsError, match="file cannot set"):
             sources.find(setting.option.key)
         named = SettingsSources(setting.section, ["deltaadm.toml"])
         assert named.find(setting.option.key)
@@ -384,46 +384,54 @@ def test_clients_of_the_command_line_replace_all_others() -> None:
     assert (demands.readers, demands.writers) == ((one,), (one,))
 
 
+def test_one_client_may_be_set_on_the_command_line(small: Table) -> None:
+    shown = deltaadm("config", "show", "-o", "json", "--config", "clients=trino@480")
+    assert shown.code == 0
+    unknown = deltaadm("validate", small.path, "--config", "clients=trno@480")
+    assert (unknown.code, "Did you mean trino?" in unknown.err) == (2, True)
+    assert deltaadm("validate", small.path, "--config", "clients=trino@480").code == 0
+
+
 # What is wrong with them
 
 
 @pytest.mark.parametrize(("text", "message", "remedy"), [
     ("selct = []", "there is no setting 'selct'", "Did you mean select"),
-    ("deep = true", "'deep' is not a setting for all commands", "It belongs in [validate]"),
+    ("deep = true", "'deep' is not a setting for all commands", "Move it to [validate]"),
     ("[validate]\nfrob = 1", "validate: there is no setting 'frob'", "config show"),
     ("[validate]\ndeeep = 1", "there is no setting 'deeep'", "Did you mean deep?"),
-    ("select = 1", "select is not a list of strings", ""),
+    ("select = 1", "`select` must be a list of strings", ""),
     ('select = ["DL1123"]', "there is no rule 'DL1123'", "Did you mean"),
     ('ignore = ["nonsense"]', "there is no rule 'nonsense'", "`deltaadm rules`"),
-    ('fail-on = "fatal"', "fail-on is not error, warning or info", ""),
-    ("fail-on = []", "fail-on is not a string", ""),
-    ("jobs = 0", "jobs is not a number from 1 on", ""),
-    ("jobs = true", "jobs is not a number from 1 on", ""),
-    ("validate.deep = 1", "validate.deep is not true or false", ""),
+    ('fail-on = "fatal"', "`fail-on` must be error, warning or info", ""),
+    ("fail-on = []", "`fail-on` must be a string", ""),
+    ("jobs = 0", "`jobs` must be a number, at least 1", ""),
+    ("jobs = true", "`jobs` must be a number, at least 1", ""),
+    ("validate.deep = 1", "`validate.deep` must be true or false", "deep = true"),
     ('output = "sarf"', "output: 'sarf' is not one of", ""),
-    ("aliases = 1", "aliases is not a table", ""),
-    ("aliases.x = 1", "aliases.x is not a path", ""),
+    ("aliases = 1", "`aliases` must be a table", ""),
+    ("aliases.x = 1", "`aliases.x` must be a path", ""),
     ('clients = "trino@480"', "`clients` must be a list", 'clients = ["trino@480"]'),
     ("clients.read = []", "`clients` must be a list", 'clients = ["trino@480"]'),
     ("[[tables]]\npattern = '*'\nwriters = 1", "`tables.writers` must be", 'writers = ["'),
     ('clients = ["trinoo"]', "no client named 'trinoo'", "Did you mean trino?"),
     ('writers = ["trino@x"]', "'x' is not a version", "trino@"),
-    ("policy = 1", "policy is not a table", ""),
+    ("policy = 1", "`policy` must be a table", ""),
     ("policy.max-reader-versoin = 1", "toml: policy: there is no", "max-reader-version"),
-    ("policy.max-reader-version = true", "is not a version such as 3", ""),
-    ('policy.max-writer-version = "7"', "is not a version such as 3", ""),
+    ("policy.max-reader-version = true", "must be a version", ""),
+    ('policy.max-writer-version = "7"', "must be a version", ""),
     ('policy.required-features = ["rowTrackin"]', "rowTrackin", "Did you mean rowTracking"),
     ('policy.mapping-modes = ["nome"]', "a list of the modes none, name and id", ""),
-    ("policy.properties.a = 1.5", "policy.properties.a is not a string", ""),
-    ("policy.properties.a = []", "it is empty", ""),
-    ("policy.properties.a = {}", "neither min nor max", ""),
+    ("policy.properties.a = 1.5", "`policy.properties.a` must be a string", ""),
+    ("policy.properties.a = []", "at least one value", ""),
+    ("policy.properties.a = {}", "with min, max or both", ""),
     ("policy.properties.a = { mim = 1 }", "'mim'", "Did you mean min"),
-    ("tables = 1", "tables is not an array of tables", ""),
-    ("tables = [1]", "tables is not a table", ""),
+    ("tables = 1", "`tables` must be an array of tables", ""),
+    ("tables = [1]", "`tables` must be a table", ""),
     ("[[tables]]\nignore = []", "an entry has no pattern", ""),
-    ('[[tables]]\npattern = "*"\nignore = "DL1"', "tables.ignore is not a list", ""),
+    ('[[tables]]\npattern = "*"\nignore = "DL1"', "`tables.ignore` must be a list", ""),
     ('[[tables]]\npattern = "*"\nignore = [{}]', "an ignore has no code", ""),
-    ('[[tables]]\npattern = "*"\nignore = [{code="DL1", until="soon"}]', "a date such", ""),
+    ('[[tables]]\npattern = "*"\nignore = [{code="DL1", until="soon"}]', "must be a date", ""),
     ('[[tables]]\npattern = "*"\nignore = [{code="DL1", till="x"}]', "'till'", ""),
     ("select = [", "are not TOML", "DELTAADM_ISOLATED=1"),
     ("select\x00", "are not TOML", "DELTAADM_ISOLATED=1"),

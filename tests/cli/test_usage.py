@@ -145,6 +145,52 @@ def test_what_was_meant(arguments: str, remedy: str) -> None:
     assert advice.startswith(f"  {remedy}")
 
 
+@pytest.mark.parametrize(("arguments", "meant"), [
+    ("enable-feature T deletionVector", "deletionVectors"),
+    ("drop-feature T rowTrackng", "rowTracking"),
+    ("features deletionVektors", "deletionVectors"),
+    ("inspect T --for-client redshit", "redshift"),
+    ("upgrade-protocol T --readable-by trno", "trino"),
+    ("clients trno", "trino"),
+    ("alter T --set delta.apendOnly=true", "delta.appendOnly"),
+    ("explain redshft", "redshift"),
+    ("schema inspct", "inspect"),
+    ("validate T --fail-on eror", "error"),
+    ("inspect T -o jsn", "json"),
+    ("inspect T --json protcol", "protocol"),
+])  # fmt: skip
+def test_an_unknown_name_of_any_kind_is_a_usage_error(
+    small: Table, arguments: str, meant: str
+) -> None:
+    result = deltaadm(*(small.path if word == "T" else word for word in arguments.split()))
+    assert result.code == 2
+    assert re.search(rf"Did you mean {re.escape(meant)}\b", result.err)
+
+
+def test_an_error_is_wrapped_where_columns_says_so(
+    small: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wish = ("alter", small.path, "--drop-column", "nosuch")
+    whole = deltaadm(*wish).err
+    assert f"deltaadm inspect {small.path} --columns." in whole
+    monkeypatch.setenv("COLUMNS", "60")
+    wrapped = deltaadm(*wish).err
+    assert " ".join(wrapped.split()) == " ".join(whole.split())
+    assert all(len(line) <= 60 or " /" in line for line in wrapped.splitlines())
+    assert max(map(len, deltaadm("inspect", small.path).out.splitlines())) < 100
+
+
+def test_a_traceback_is_shown_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "abcdefghijklmnopqrstuvwx")
+    nothing = tmp_path / "abcdefghijklmnopqrstuvwx"
+    assert "Traceback" not in deltaadm("inspect", nothing).err
+    for arguments in (["-o", "text"], ["-o", "json"]):
+        shown = deltaadm("inspect", nothing, "--debug", *arguments)
+        assert (shown.code, "Traceback" in shown.err) == (3, True)
+        assert "abcdefghijklmnopqrstuvwx" not in shown.err.partition("Traceback")[2]
+    assert "UsageError" in deltaadm("inspect", nothing, "--debug", "-o", "jsn").err
+
+
 def test_all_errors_have_one_layout(small: Table) -> None:
     for arguments in ("inspct", "inspect T --x", "inspect T -o x", "alter T", "inspect /nowhere"):
         words = (small.path if word == "T" else word for word in arguments.split())
@@ -301,7 +347,7 @@ def test_a_full_disk_is_no_bug(command: str) -> None:
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
 @pytest.mark.parametrize(
     ("command", "code"),
-    [("inspect nothing", 3), ("inspct", 2), ("features nothing", 7), ("alter T --set a=b", 0)],
+    [("inspect nothing", 3), ("inspct", 2), ("features nothing", 2), ("alter T --set a=b", 0)],
 )
 def test_what_cannot_be_said_about_the_run_does_not_change_it(
     small: Table, command: str, code: int

@@ -57,6 +57,10 @@ def test_what_is_written_is_what_the_schemas_say_and_no_more(tmp_path: Path) -> 
     for report in samples.every_kind(tmp_path):
         written = json.loads(json.dumps(document(report)))
         Draft202012Validator(closed(SCHEMAS[name_of(report)])).validate(written)
+        assert written.get("document", written.get("kind")) in {
+            name_of(report),
+            f"deltaadm-{name_of(report)}",
+        }
 
 
 def test_schemas_hold_for_recorded_tables(oracle_tables: dict[str, OracleTable]) -> None:

@@ -145,7 +145,7 @@ def test_anything_else_is_refused_with_a_suggestion(word: str, suggestion: str) 
 def test_rules_are_listed_by_family() -> None:
     assert list_rules().rules == tuple(choose_rules())
     assert {rule.code[:3] for rule in list_rules(["DL1", "DL6xx"]).rules} == {"DL1", "DL6"}
-    with pytest.raises(Refused, match="Unknown rule 'DL0'"):
+    with pytest.raises(Refused, match="There is no rule 'DL0'"):
         list_rules(["DL0"])
 
 

@@ -43,7 +43,7 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import commit_update
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import Refused
+from deltaadm.errors import Refused, UnknownName, did_you_mean
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, compact, record, texts
 
 
@@ -79,9 +79,10 @@ def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
         return path, field
     # Spark answers an unknown name and a name inside what is no struct differently.
     if isinstance(here, StructType):
-        raise Refused(
+        raise UnknownName(
             f"The table has no column {path_text(column)}.",
-            remedy="List its columns with: deltaadm inspect TABLE --columns.",
+            remedy=did_you_mean(path_text(column), (path_text(other) for other, _ in schema.walk()))
+            or "List its columns with: deltaadm inspect TABLE --columns.",
             delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
         )
     raise Refused(

@@ -33,7 +33,7 @@ from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, PREPARED_
 from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
 from deltaadm.domain.transaction.update import without_mapping
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo
-from deltaadm.errors import Refused
+from deltaadm.errors import Refused, UnknownName
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, array, compact, mapping, record
 from deltaadm.limits import load_json
 
@@ -366,7 +366,7 @@ class DropConstraint(Step):
         metadata, key = snapshot.metadata, constraints.constraint_key(self.name)
         if key not in metadata.configuration and not self.if_exists:
             known = constraints.constraint_names(metadata.configuration)
-            raise Refused(
+            raise UnknownName(
                 f"The table has no constraint {self.name}.",
                 remedy=f"It has: {', '.join(known)}." if known else "It has no constraints.",
                 delta_error_class="DELTA_CONSTRAINT_DOES_NOT_EXIST",

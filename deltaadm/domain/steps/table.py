@@ -55,7 +55,7 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.transaction.constraints import refuse_generation
 from deltaadm.domain.transaction.spark_support import require_readable, require_writable
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Format, Metadata
-from deltaadm.errors import Refused
+from deltaadm.errors import Refused, UnknownName
 from deltaadm.json_values import STRING, STRINGS, Json, array, compact, maybe, record
 
 if TYPE_CHECKING:
@@ -430,7 +430,7 @@ def _find_partitions(schema: StructType, names: Sequence[str]) -> list[StructFie
     fields = {column.name.lower(): column for column in schema.fields}
     for name in names:
         if name.lower() not in fields:
-            raise Refused(
+            raise UnknownName(
                 f"The partition column {path_text((name,))} is not in the schema.",
                 remedy="Choose columns of the schema.",
                 delta_error_class="_LEGACY_ERROR_TEMP_3060",
@@ -504,7 +504,7 @@ def _require_resolved(schema: StructType, paths: Sequence[Path]) -> None:
                     remedy="Choose columns of the schema, outside arrays and maps.",
                     delta_error_class="INVALID_FIELD_NAME",
                 )
-            raise Refused(
+            raise UnknownName(
                 f"The clustering column {path_text(column)} is not in the schema.",
                 remedy="Choose columns of the schema, spelled as they are there.",
                 delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",

@@ -32,7 +32,7 @@ from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import prepare_commit, update_metadata
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.errors import Refused
+from deltaadm.errors import Refused, UnknownName
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 
@@ -377,7 +377,7 @@ def _missing(schema: StructType, column: Path) -> Refused:
         error_class = "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME"
     elif len(existing) < len(column) and isinstance(here, PrimitiveType):
         error_class = "DELTA_COLUMN_PATH_NOT_NESTED"
-    return Refused(
+    return UnknownName(
         f"The clustering column {path_text(column)} is not in the schema.",
         remedy="List its columns with: deltaadm inspect TABLE --columns.",
         delta_error_class=error_class,
