@@ -214,7 +214,7 @@ class Folded:
 
 @dataclass(frozen=True)
 class ChangeRow:
-    """A change of a kind (+, - or ~), and where it is known why it comes about and its undo."""
+    """A change of a kind (+, -, ~ or =), and if it is known why it comes about, and its undo."""
 
     kind: str
     text: str
@@ -224,14 +224,10 @@ class ChangeRow:
 
 @dataclass(frozen=True)
 class Changes:
-    """
-    What changes, one by one.
-
-    `groups` are rows that share a reason and an undo, which a terminal gives once.
-    """
+    """What changes, one by one; `sections` are what a terminal shows instead, by their names."""
 
     rows: tuple[ChangeRow, ...]
-    groups: tuple[tuple[ChangeRow, ...], ...] = ()
+    sections: tuple[tuple[str, tuple[ChangeRow, ...]], ...] = ()
 
     def on_page(self) -> Iterator[PageBlock]:
         """A table, or a list where there are no reasons."""
@@ -313,10 +309,15 @@ class Checks:
 
 @dataclass(frozen=True)
 class Either:
-    """What a page shows, and what a terminal does, which often lacks room or says it already."""
+    """
+    What a page shows, and what a terminal does, which often lacks room or says it already.
+
+    If details are asked for, by -v, a terminal shows what is `verbose` instead, if there is that.
+    """
 
     page: Iterable[PageBlock] = ()
-    text: Iterable[Simple] = ()
+    text: Iterable[TextBlock] = ()
+    verbose: Iterable[TextBlock] = ()
 
     def on_page(self) -> Iterable[PageBlock]:
         """The blocks of the page."""
@@ -336,11 +337,11 @@ def _blocks(report: Report) -> Iterable[Block]:
     return make(report)
 
 
-def text_blocks(report: Report) -> Iterator[TextBlock]:
-    """What a terminal shows of *report*, from top to bottom."""
+def text_blocks(report: Report, *, verbose: bool = False) -> Iterator[TextBlock]:
+    """What a terminal shows of *report*, from top to bottom; if it is *verbose*, with details."""
     for block in _blocks(report):
         if isinstance(block, Either):
-            yield from block.text
+            yield from block.verbose if verbose and block.verbose else block.text
         else:
             yield block
 

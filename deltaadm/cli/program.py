@@ -149,7 +149,7 @@ class _Terminated(BaseException):
 _STOPS: Final[Mapping[type[BaseException], str]] = {
     KeyboardInterrupt: "Interrupted",
     _Terminated: "Terminated",
-    DeadlineReached: "Timed out (--timeout)",
+    DeadlineReached: "Timed out after",
 }
 
 _FRAMES: Final = 5_000
@@ -209,7 +209,7 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
             raise lacks_argument(command)
         values = parse(command, rest)
         if values.keys().isdisjoint({"help", "short_help"}):
-            return _execute(command, values, status)
+            return _execute(command, values, status, arguments)
         from deltaadm.cli.help import command_help
 
         text = command_help(command, short="short_help" in values)
@@ -225,7 +225,9 @@ def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
     return 0
 
 
-def _execute(command: Command, options: dict[str, Any], status: CommitStatus) -> int:
+def _execute(
+    command: Command, options: dict[str, Any], status: CommitStatus, arguments: Sequence[str]
+) -> int:
     """Carry out *command* with what its command line says and settings add; the exit code."""
     from deltaadm.runs.context import RunContext
     from deltaadm.runs.settings_file import SettingsSources
@@ -233,7 +235,7 @@ def _execute(command: Command, options: dict[str, Any], status: CommitStatus) ->
     settings = SettingsSources(
         command.name, options.get("config") or (), isolated=options.get("isolated", False)
     )
-    context = RunContext(status, settings=settings)
+    context = RunContext(status, settings=settings, arguments=tuple(arguments))
     words = [word for value in options.values() if isinstance(value, list) for word in value]
     if settings.exist or any(str(word)[:1] == "@" for word in (*words, *options.values())):
         from deltaadm.cli.settings import complete
@@ -255,11 +257,12 @@ def _stopped(error: BaseException, status: CommitStatus) -> int:
     while seen is not None and type(seen) not in _STOPS:
         seen = seen.__context__
     if seen is not None:
-        sentence = f"{_STOPS[type(seen)]}; {status.describe()}."
+        words, state = _STOPS[type(seen)], status.describe()
         if isinstance(seen, DeadlineReached):
+            sentence = f"{words} {seen}. {state[:1].upper()}{state[1:]}."
             remedy = "Allow more time; `deltaadm doctor LOCATION` tells whether the store responds."
             return _show(StorageError(sentence, remedy=remedy))
-        say_end(f"\n{sentence}\n")
+        say_end(f"\n{words}; {state}.\n")
         return INTERRUPTED if isinstance(seen, KeyboardInterrupt) else TERMINATED
     lacking = shortage(error)
     if lacking is not None:

@@ -389,10 +389,9 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         removal=Removal(keeps_history_out=True, work="every data file is rewritten",
                         suspends_clustering=True),
         caution="Readers without support for column mapping may return only nulls.",
-        legacy_alternative="Clients that predate table features (Delta 1.2 to 2.2) cannot read a "
-        "protocol with feature lists. For them, run `upgrade-protocol --reader 2 --writer 5` "
-        "first: the protocol then stays (2, 5), which implies more features, and "
-        f"{Key.COLUMN_MAPPING_MODE} can be set on it."),
+        legacy_alternative="Clients older than table features (Delta 1.2 to 2.2) need a protocol "
+        "without feature lists: run `deltaadm upgrade-protocol TABLE --reader 2 --writer 5` first. "
+        "It then stays (2, 5)."),
     TableFeature(name="identityColumns", kind=_WRITERS, section="Identity Columns",
         activation=when_any_field(is_identity, "is an identity column", top=True), legacy=(0, 6),
         since="3.3.0"),

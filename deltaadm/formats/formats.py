@@ -28,15 +28,16 @@ class Style:
     """
     What the command line says about all output; each format takes what concerns it.
 
-    `color`, auto, always or never, and `width` are for text. Findings at or above `fail_on`, errors
-    if it is None, are failures in formats that know such. With `show_secrets` secrets among the
-    properties of tables are not masked. `for_terminal` says that what a terminal would obey is
-    escaped in formats that are exact otherwise. The `selection` is what is wanted of documents.
-    `made` is the time of a page.
+    `color`, auto, always or never, `width` and `verbose` are for text. Findings at or above
+    `fail_on`, errors if it is None, are failures in formats that know such. With `show_secrets`
+    secrets among the properties of tables are not masked. `for_terminal` says that what a terminal
+    would obey is escaped in formats that are exact otherwise. The `selection` is what is wanted of
+    documents. `made` is the time of a page.
     """
 
     color: str = "auto"
     width: int | None = None
+    verbose: bool = False
     fail_on: Severity | None = None
     show_secrets: bool = False
     for_terminal: bool = False
@@ -98,7 +99,9 @@ _NAMED = frozenset(
 FORMATS: Final[Mapping[str, Format]] = {
     form.name: form
     for form in (
-        Format("text", "text.write_text", ("color", "width"), machine=False, sums_up=True),
+        Format(
+            "text", "text.write_text", ("color", "width", "verbose"), machine=False, sums_up=True
+        ),
         Format("json", "json.write_json", ("selection",)),
         Format("jsonl", "json.write_jsonl", ("selection",), is_streamable=True),
         Format("yaml", "json.write_yaml", ("selection",)),

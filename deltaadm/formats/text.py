@@ -21,7 +21,12 @@ _WIDTH_WITHOUT_TERMINAL, _NARROWEST_TERMINAL, _NARROWEST = 100, 80, 20
 
 
 def write_text(
-    reports: Sequence[blocks.Report], out: TextIO, *, color: str = "auto", width: int | None = None
+    reports: Sequence[blocks.Report],
+    out: TextIO,
+    *,
+    color: str = "auto",
+    width: int | None = None,
+    verbose: bool = False,
 ) -> None:
     """
     Write each report, an empty line between two.
@@ -31,7 +36,7 @@ def write_text(
     limit = width or width_for(out)
     console = _console(out, color, limit)
     for number, report in enumerate(reports):
-        for line in (*([_EMPTY] if number else []), *_lines(report)):
+        for line in (*([_EMPTY] if number else []), *_lines(report, verbose)):
             for fitted in [line] if limit is None else line.fitted(limit):
                 if console is None:
                     out.write(f"{fitted.text}\n")
@@ -246,7 +251,7 @@ def grid(rows: Iterable[Sequence[str]]) -> list[Line]:
 
 
 _TONES: Final = {"error": "red", "warning": "yellow", "info": "", "good": "green", "": ""}
-_CHANGES: Final = {"+": "green", "-": "red", "~": "yellow"}
+_CHANGES: Final = {"+": "green", "-": "red", "~": "yellow", "=": ""}
 # Bold yellow is bright on many terminals, which a light background swallows.
 _SEVERITIES: Final = {"error": "bold red", "warning": "yellow", "info": "bold"}
 _HEALTH: Final = {"ok": "green", "warning": "yellow", "failed": "red"}
@@ -266,9 +271,9 @@ _VERDICTS: Final = {
 """The colours of what clients do, by what their words end with."""
 
 
-def _lines(report: blocks.Report) -> Iterator[Line]:
+def _lines(report: blocks.Report, verbose: bool) -> Iterator[Line]:  # noqa: FBT001
     before: blocks.Block | None = None
-    for block in blocks.text_blocks(report):
+    for block in blocks.text_blocks(report, verbose=verbose):
         if isinstance(before, blocks.Heading):
             is_free = before.level == 1
         else:
@@ -278,7 +283,7 @@ def _lines(report: blocks.Report) -> Iterator[Line]:
         if isinstance(block, blocks.Changes | blocks.Findings):
             stands_apart = is_free
         elif isinstance(block, blocks.Table):
-            stands_apart = isinstance(before, blocks.Table)
+            stands_apart = isinstance(before, blocks.Table | blocks.Changes)
         elif isinstance(block, blocks.Command) and block.label:
             goes_on = isinstance(before, blocks.Command) and before.label
             stands_apart = not (goes_on or isinstance(before, blocks.Heading))
@@ -348,13 +353,23 @@ _COLUMN: Final = len("rw ")
 
 
 def _changes(block: blocks.Changes) -> Iterator[Line]:
-    for group in block.groups or (block.rows,):
-        for row in group:
-            yield sentence(f"  {row.text}", _CHANGES[row.kind])
-        if group and group[0].because:
-            yield sentence(f"      {group[0].because}", "dim")
-        if group and group[0].undo:
-            yield sentence(f"      undo: {group[0].undo}", "dim")
+    """Each section beside its name, and reasons below each other if there is room."""
+    sections = block.sections or (("", block.rows),)
+    names = max(len(name) for name, _ in sections)
+    margin = names + 4 if names else 2
+    for name, rows in sections:
+        widths = [width_of(visible(row.text)) for row in rows if row.because]
+        widest = max((width for width in widths if width <= _WIDEST_CHANGE), default=0)
+        for number, row in enumerate(rows):
+            line = Line(f"  {name if number == 0 else ''}".ljust(margin), "bold", hang=margin + 2)
+            line.append(Line(visible(row.text), _CHANGES[row.kind]))
+            if row.because:
+                gap = " " * max(2, widest + 2 - width_of(visible(row.text)))
+                line.append(Line(f"{gap}{visible(row.because)}", "dim"))
+            yield line
+
+
+_WIDEST_CHANGE: Final = 34
 
 
 def _findings(block: blocks.Findings) -> Iterator[Line]:

@@ -309,7 +309,9 @@ def require_same_places(plan: Plan, load_at: Callable[[str], Snapshot]) -> None:
     for step in plan.steps:
         if step.touches.destination is not None:
             there = load_at(step.touches.destination.root)
-            require_same_base(step.touches.destination, there, what=f"The table at {there.root}")
+            require_same_base(
+                step.touches.destination, there, what=f" of the table at {there.root}"
+            )
 
 
 def require_same_settings(plan: Plan, live: SessionSettings) -> None:

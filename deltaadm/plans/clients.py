@@ -63,7 +63,8 @@ def require_clients(
     if lost:
         raise Refused(
             f"After this change, {'; '.join(described(shift.after) for shift in lost)}.",
-            remedy="Remove that change from the plan, or do not require these clients.",
+            remedy="They must go on working: leave the change out, or remove them from "
+            "--for-client, `clients` or `writers`.",
         )
 
 
@@ -90,8 +91,8 @@ def still_shut_out(
         )
     ]
     return tuple(
-        f"Not changed by this plan: {described(after)}. What it would take: upgrade-protocol TABLE "
-        f"{Goal(after.release, after.access).option}."
+        f"Not changed by this plan: {described(after)}. To change that: deltaadm upgrade-protocol "
+        f"TABLE {Goal(after.release, after.access).option}."
         for before, after in pairs
         if Compatibility.WORKS not in (before.compatibility, after.compatibility)
         and (after.release, after.access) not in asked

@@ -280,28 +280,28 @@ def obstacles(plan: Plan, store: WritableStore | None = None) -> Iterator[str]:
 
 
 def _of_step(before: Snapshot, stage: Stage) -> Iterator[str]:
-    after, what = stage.after, f"the step {stage.step.kind}"
+    after = stage.after
     operation = stage.step.operation(before, after)
     # Of an empty table that has no column mapping, Delta rewrites nothing to remove it.
     is_empty = before.files is not None and not before.files.files
     reads_none = operation is not None and operation.reads_files and is_empty
     if stage.cost is not Cost.METADATA and not reads_none:
-        yield f"{what} is a {stage.cost.value}, which takes Spark to read or write files"
+        yield f"a {stage.cost.value} reads and writes files, which only Spark can do"
     elif stage.several_commits or stage.waits:
-        yield f"{what} takes several commits, of which some are about files or history"
+        yield "it may rewrite files or history, which only Spark can do"
     elif stage.obstacle:
         yield f"{stage.obstacle[:1].lower()}{stage.obstacle[1:]}"
     elif operation is None:
-        yield f"{what} takes Spark, which reads rows or a catalog for it"
+        yield "it needs rows or a catalog, which only Spark reads"
     elif _OPEN_DEFAULT in (after.metadata.schema_string or ""):
-        yield "a column has a default, which takes Spark to evaluate"
+        yield "a column has a default, which only Spark can evaluate"
     elif any(key in (after.metadata.schema_string or "") for key in _EXPRESSIONS):
         # Spark analyses them unless they are plain constants.
         known = [expression[1:] for expression in _expressions(before)]
         for path, key, text, data_type in _expressions(after):
             is_constant = key == FieldKey.CURRENT_DEFAULT and is_constant_of(data_type, text)
             if (key, text, data_type) not in known and not is_constant:
-                yield f"the expression of {path_text(path)}, {text}, takes Spark to check"
+                yield f"only Spark can check the expression of {path_text(path)}, {text}"
 
 
 _EXPRESSIONS: Final = (FieldKey.CURRENT_DEFAULT, FieldKey.GENERATION)
@@ -413,7 +413,7 @@ class EmbeddedExecutor:
         actual = _with_committed_values(after, timestamp, now)
         operation = step.operation(before, actual)
         if operation is None:
-            raise CommitError(f"Only Delta Spark commits the step {step.kind}.")
+            raise CommitError("Only Delta Spark commits this change.")
         info = CommitInfo(
             in_commit_timestamp=timestamp,
             timestamp=now,
@@ -476,8 +476,8 @@ class EmbeddedExecutor:
         # Consent was given to these changes and no others.
         if lost.subjects != attempt.subjects:
             raise CommitError(
-                f"Others have committed up to version {last}, after which the step {step.kind} "
-                "means something else.",
+                f"Others have committed up to version {last}, after which this "
+                "change means something else.",
                 remedy=_REPLAN,
             )
         return attempt

@@ -222,7 +222,7 @@ def _dropping_notes(
 ) -> Iterator[str]:
     work = step.traces(snapshot)
     if work:
-        yield f"First: {'; '.join(work)}."
+        yield f"Before it is dropped: {'; '.join(work)}."
     milliseconds = truncation_retention(snapshot.metadata)
     hours, rest = divmod(milliseconds, 3_600_000)
     retention = f"{hours} hours" if not rest else f"{milliseconds // 60_000} minutes"
@@ -239,12 +239,8 @@ def _dropping_notes(
         )
     elif step.protects_checkpoints:
         yield (
-            f"{CHECKPOINT_PROTECTION} is added: older versions stay readable, and writers that do "
-            "not support it are shut out."
-        )
-        yield (
-            "With --truncate-history it is not added, but you have to wait, and history older "
-            f"than {retention} is lost."
+            f"History is kept, which adds {CHECKPOINT_PROTECTION}. With --truncate-history: no "
+            f"{CHECKPOINT_PROTECTION}, but a wait of {retention}, and older history is deleted."
         )
 
 
@@ -387,14 +383,7 @@ def plan_mapping_mode(
             "The protocol keeps columnMapping; only DROP FEATURE removes it.",
         ]
     else:
-        notes = [
-            "No data files are rewritten: the columns keep their names as physical names.",
-            (
-                "Readers without support for column mapping can no longer read the table, or "
-                "return only nulls."
-            ),
-            *legacy_alternative(snapshot, FEATURES["columnMapping"]),
-        ]
+        notes = [*legacy_alternative(snapshot, FEATURES["columnMapping"])]
     steps = [kinds.SetProperties({Key.COLUMN_MAPPING_MODE: mode.value}), *last]
     because = {f"configuration[{Key.COLUMN_MAPPING_MODE}]": "requested"}
     plan = propose(SET_MAPPING_MODE, snapshot, steps, because=because, notes=notes, session=session)

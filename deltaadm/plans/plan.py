@@ -479,17 +479,20 @@ def is_verified_by_state(steps: Iterable[Step]) -> bool:
     return any(step.is_verified_by_state for step in steps)
 
 
-def require_same_base(base: Snapshot, current: Snapshot, *, what: str = "The table") -> None:
+def require_same_base(base: Snapshot, current: Snapshot, *, what: str = "") -> None:
     """Raise `CommitError` unless *current* has the protocol and metadata that *base* has."""
     changed = diff(base, current)
     # A lower version means that the log went back, as after a restore from a backup.
     if not changed and current.version >= base.version:
         return
-    subjects = ", ".join(change.subject for change in changed[:5]) or "its version went back"
+    subjects = ", ".join(change.subject for change in changed[:5])
+    version = f"in version {current.version}"
+    if current.version > base.version + 1:
+        version = f"between versions {base.version} and {current.version}"
+    differs = f"{subjects}{what} changed {version}" if changed else f"the log{what} went back"
     raise CommitError(
-        f"{what} has changed since version {base.version}, on which the plan is based: at version "
-        f"{current.version} {subjects} differs; nothing was committed.",
-        remedy="Plan again on the current table.",
+        f"The plan is stale: {differs}; nothing was committed.",
+        remedy="Run the original command again.",
         delta_error_class="DELTA_PROTOCOL_CHANGED"
         if any(change.subject.startswith("protocol") for change in changed)
         else "DELTA_METADATA_CHANGED",

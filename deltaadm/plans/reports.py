@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from deltaadm.clients import EVERYONE, Scope
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import DeltaadmError
@@ -18,10 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlanReport:
-    """A plan for the table that the user calls *table*."""
+    """
+    A plan for the table that the user calls *table*.
+
+    It is shown for the clients in *scope*. One that is *brief* is shown in two lines, to whoever
+    has agreed to it already.
+    """
 
     table: str
     plan: Plan
+    scope: Scope = EVERYONE
+    brief: bool = False
 
     document = "plan"
     blocks = "deltaadm.reports.plans.show_plan"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -15,12 +16,16 @@ from deltaadm.domain.steps import Step, UnknownStepError, read_step
 from deltaadm.domain.steps.table import read_state
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import CommitError, Refused
-from deltaadm.json_values import place, text_map, version_number
+from deltaadm.json_values import place, text, text_map, version_number
 from deltaadm.plans.alter import step_notes
 from deltaadm.plans.diff import Change, diff, mismatches
 from deltaadm.plans.document import BOUND, masked_document
-from deltaadm.plans.plan import Plan, depends_on_state, propose, require_same_base
+from deltaadm.plans.plan import Plan, depends_on_state, moves, propose, require_same_base
 from deltaadm.plans.secrets import Masker, require_no_secrets
+from deltaadm.plans.undo import REQUESTED
+
+OPERATION: Final = "apply"
+"""The name for a plan from a file that does not say which command has made it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +36,8 @@ class SavedPlan:
     `table` is what the file calls the table, which says nothing until `called` has looked at it.
     `is_managed` is not from the file: whether the catalog disposes of the files of the table.
     `has_secrets` says that it comes from no file, so that its states have the secrets of the table.
-    What is shown of the plan follows from its steps and states, and from nothing else in the file.
+    What is shown of the plan follows from its steps and states; only the `operation`, which is the
+    command that made it, and at what places it was `requested` are as the file says.
     """
 
     table: str
@@ -42,6 +48,8 @@ class SavedPlan:
     session: SessionSettings
     promise: Mapping[str, Any]
     digest: str
+    operation: str = OPERATION
+    requested: frozenset[str] = frozenset()
     is_managed: bool = False
     has_secrets: bool = False
 
@@ -57,12 +65,38 @@ class SavedPlan:
             session=plan.session,
             promise=_promise(masked_document(plan, table)),
             digest="",
+            operation=plan.operation,
+            requested=frozenset(
+                planned.change.subject for planned in plan.changes if planned.because == REQUESTED
+            ),
             has_secrets=True,
         )
 
     def called(self, table: str) -> SavedPlan:
         """The same plan, where *table* is known to be a name of its table."""
         return replace(self, table=table)
+
+    def at(self, location: str) -> SavedPlan:
+        """
+        The same plan for its table at another *location*, such as another mount of its storage.
+
+        That it is the same table shows when it is read. Raises `Refused` for a plan that creates
+        or moves one.
+        """
+        if not self.before.exists or moves(self.steps):
+            raise Refused(
+                "Only a plan that changes an existing table can be applied at another location.",
+                remedy="Plan again for that location.",
+            )
+        state = replace(self.before, root=location, name=None)
+        moved = replace(self, table=location, location=location, name=None, before=state)
+        made = moved._promise_of(moved.as_made())  # noqa: SLF001 -- the same class
+        if len(made["steps"]) != len(self.promise["steps"]):
+            raise _edited(_OTHER_STEPS)
+        pairs = zip(self.promise["steps"], made["steps"], strict=True)
+        # Of all that the file promises only the statements name the location.
+        steps = [promised | {"sql": step["sql"]} for promised, step in pairs]
+        return replace(moved, promise={**self.promise, "steps": steps})
 
     def require_location(self, location: str) -> None:
         """
@@ -193,18 +227,16 @@ class SavedPlan:
     def _plan_on(self, snapshot: Snapshot, steps: Sequence[Step] | None = None) -> Plan:
         left = self.steps if steps is None else steps
         plan = propose(
-            OPERATION,
+            self.operation,
             snapshot,
             left,
-            because={subject: why for step in left for subject, why in step.reasons().items()},
+            because=dict.fromkeys(self.requested, REQUESTED)
+            | {subject: why for step in left for subject, why in step.reasons().items()},
             session=self.session,
         )
         notes = step_notes(plan, is_managed=self.is_managed)
         return replace(plan, notes=(*plan.notes, *notes))
 
-
-OPERATION: Final = "apply"
-"""The command name for plans from a file, whichever command has made them."""
 
 CARRIED_OUT: Final = "The plan is already applied: the table is as planned."
 """The note of a plan of which nothing is left to do."""
@@ -290,6 +322,12 @@ def _read(document: Any) -> SavedPlan:
             session=session,
             promise=_promise(document),
             digest=sha256(document),
+            operation=_operation(document["operation"]),
+            requested=frozenset(
+                place(change["subject"])
+                for change in document["changes"]
+                if change["because"] == REQUESTED
+            ),
         )
     except KeyError as error:
         raise _unreadable(f"it has no {error}") from error
@@ -297,6 +335,11 @@ def _read(document: Any) -> SavedPlan:
         raise _unreadable(f"it has a step of the unknown kind {error.args[0]!r}") from error
     except (TypeError, AttributeError, ValueError, RecursionError) as error:
         raise _unreadable("it contains an unexpected value") from error
+
+
+def _operation(name: Any) -> str:
+    """The command that a file names; anything else is not repeated."""
+    return name if re.fullmatch(r"[a-z]+(-[a-z]+){0,2}", text(name)) else OPERATION
 
 
 _SHORT: Final = 40

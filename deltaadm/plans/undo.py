@@ -28,6 +28,7 @@ from deltaadm.domain.transaction.columns import clustering_columns, parse_column
 from deltaadm.domain.transaction.update import compat_key, enabled_versions
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError
+from deltaadm.masking import masked
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, relocation
 
 # Command lines
@@ -52,8 +53,7 @@ def fix_command(table: str, steps: Sequence[Step]) -> str:
     """
     if not steps:
         return ""
-    # A name that begins with a dash would be taken for an option.
-    place = f"./{table}" if table.startswith("-") else table
+    place = _argument(table)
     if all(step.touches.added_features for step in steps):
         features = dict.fromkeys(name for step in steps for name in step.touches.added_features)
         words = ["enable-feature", place, *features, "--support-only"]
@@ -63,10 +63,20 @@ def fix_command(table: str, steps: Sequence[Step]) -> str:
 
 
 def advice_for(table: str, advice: str) -> str:
-    """*advice* with the name of the *table* in its commands."""
-    return re.sub(
-        r"(?<=`deltaadm )([a-z-]+) TABLE\b", lambda of: f"{of[1]} {quoted(table)}", advice
-    )
+    """
+    *advice* with the name of the *table* in its commands.
+
+    >>> advice_for("my table", "Run: deltaadm alter TABLE --unset a.")
+    "Run: deltaadm alter 'my table' --unset a."
+    """
+    place = quoted(_argument(masked(table)))
+    advised = r"(?<=deltaadm )([a-z-]+) TABLE\b"
+    return re.sub(advised, lambda found: f"{found[1]} {place}", advice) if table else advice
+
+
+def _argument(table: str) -> str:
+    """*table* as an argument: a name that begins with a dash would be taken for an option."""
+    return f"./{table}" if table.startswith("-") else table
 
 
 def quoted(word: str) -> str:
@@ -97,6 +107,8 @@ def quoted(word: str) -> str:
 # Reasons
 
 
+REQUESTED: Final = "requested"
+"""The reason for what somebody has asked for."""
 KEPT_BY_DELTA = {
     Key.MAX_COLUMN_ID: "highest column id assigned so far",
     Key.ROW_ID_COLUMN: "name of the column in which rewritten files store their row ids",
@@ -122,7 +134,7 @@ def reason(
     if place.startswith("protocol."):
         return _version_reason(change, before, after)
     is_new = before.metadata.id != after.metadata.id
-    cause = _OF_A_NEW_TABLE.get(place, "requested") if is_new else "requested"
+    cause = _OF_A_NEW_TABLE.get(place, REQUESTED) if is_new else REQUESTED
     if place == "configuration":
         removed = change.kind is ChangeKind.REMOVE and name in KEPT_BY_DELTA and not is_new
         cause = _REMOVED if removed else KEPT_BY_DELTA.get(name, cause)
@@ -173,7 +185,7 @@ def _column_reason(change: Change, changes: Collection[tuple[ChangeKind, str]]) 
             if after
             else "column mapping no longer needs it"
         )
-    return "requested"
+    return REQUESTED
 
 
 def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot) -> str:
@@ -181,7 +193,7 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
         implied = after.protocol.supports(name)
         return "implied by the new versions" if implied else "no longer supported"
     if name in before.protocol.implicit_features:
-        return "implied by the old versions; now listed, so that it is kept"
+        return "implied so far, now listed"
     if before.protocol.supports(name):
         return "supported already; now listed for readers as well"
     feature = FEATURES.get(name)
@@ -194,7 +206,7 @@ def _feature_reason(change: Change, name: str, before: Snapshot, after: Snapshot
         evidence = usage.evidence if usage else ()
     if evidence:
         return f"needed: {evidence[0]}"
-    return "requested" if before.exists else "default of new tables"
+    return REQUESTED if before.exists else "default of new tables"
 
 
 def _version_reason(change: Change, before: Snapshot, after: Snapshot) -> str:
@@ -283,9 +295,9 @@ def _final_path(path: str, final_paths: Mapping[str, str]) -> tuple[str, str]:
 UNDONE_TOGETHER: Final = "undone together with the other changes"
 """The words for a place that differs in the end although no single step has changed it."""
 _NEVER: Final = "never"
-_NOTHING_LOST: Final = Undo("nothing is lost, so nothing needs to be undone")
-_LOWERED_WITH_FEATURES: Final = Undo("lowered automatically when those features are dropped")
-_KEPT: Final = Undo("kept by Delta; harmless")
+_NOTHING_LOST: Final = Undo("nothing to undo")
+_LOWERED_WITH_FEATURES: Final = Undo("drop the features; Delta then lowers it")
+_KEPT: Final = Undo("not possible; harmless")
 _REWRITTEN_WHEN_NEEDED: Final = Undo("rewritten when it is needed again")
 WITHOUT_COMMAND: Final = frozenset(
     undo.words for undo in (_NOTHING_LOST, _LOWERED_WITH_FEATURES, _KEPT, _REWRITTEN_WHEN_NEEDED)

@@ -22,10 +22,10 @@ from deltaadm.blocks import (
 )
 from deltaadm.clients import Access, Verdict
 from deltaadm.dataclass import replace
-from deltaadm.domain.features import Cost
+from deltaadm.domain.features import FEATURES, Cost
 from deltaadm.domain.instants import second
 from deltaadm.domain.schema import path_text, type_name
-from deltaadm.errors import TableError
+from deltaadm.errors import Refused, TableError
 from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import DropReport, DropStatus, Phase
@@ -41,24 +41,35 @@ from deltaadm.plans.reports import (
     committed_words,
     concurrent_words,
 )
-from deltaadm.plans.undo import fix_command
+from deltaadm.plans.reversal import plan_undo
+from deltaadm.plans.undo import (
+    KEPT_BY_DELTA,
+    REQUESTED,
+    WITHOUT_COMMAND,
+    advice_for,
+    fix_command,
+    quoted,
+)
 from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped
 from deltaadm.rules.rule import LIMIT, Finding, Severity
 
 if TYPE_CHECKING:
-    from deltaadm.blocks import Block, PageBlock
-
-
-_COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
+    from deltaadm.blocks import Block, PageBlock, Simple, TextBlock
 
 
 def show_plan(report: PlanReport) -> Iterator[Block]:
-    """The changes of a plan, their reasons, and their cost."""
+    """The changes of a plan with their reasons, whom it breaks, what it costs, and its undo."""
     plan = report.plan
     version = f"version {plan.before.version}" if plan.before.exists else "no table yet"
     yield Heading(f"{plan.operation}: {report.table} ({version})", level=1)
+    if report.brief and not plan.is_noop:
+        texts = [row.text for _, rows in _sections(plan, full=False) for row in rows]
+        more = f"; and {len(texts) - _IN_BRIEF} more" if len(texts) > _IN_BRIEF else ""
+        changes = f"{'; '.join(texts[:_IN_BRIEF])}{more}" if texts else _same(plan).rstrip(".")
+        yield Paragraph(f"{changes} ({_cost(plan)})", nested=True)
+        return
     if not plan.is_noop:
-        yield Either([Cards(tuple(_cards(plan)))])
+        yield Either([Cards(tuple(_cards(report)))])
     if plan.unreachable:
         yield Heading("Clients that cannot be reached", tone="error")
         yield Items(tuple(target.reason for target in plan.unreachable))
@@ -68,59 +79,147 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
         yield from _findings(report)
         if plan.findings or plan.unreachable:
             yield Heading("Changes")
-        yield from _effects(plan)
     # Whom it newly shuts out, the worst first, and of the same kind readers first.
     shut_out: dict[str, list[Verdict]] = {}
     for verdict in sorted(
-        (shift.after for shift in newly_shut_out(plan)),
+        (shift.after for shift in newly_shut_out(plan, report.scope)),
         key=lambda after: (-after.compatibility.rank, after.access is Access.WRITE),
     ):
         does = DOES[verdict.compatibility.value][verdict.access.value]
         shut_out.setdefault(does, []).append(verdict)
-    if shut_out:
-        rows = tuple((does, grouped(verdicts)) for does, verdicts in shut_out.items())
-        yield Heading("Clients after the change", tone="warning")
-        yield Table("Clients after the change", (), rows)
-    yield from _notes(plan.notes)
+    clients = tuple((does, grouped(verdicts)) for does, verdicts in shut_out.items())
+    yield Either(
+        _on_page(plan, clients),
+        _in_terminal(report, clients, full=False),
+        _in_terminal(report, clients, full=True),
+    )
 
 
-def _notes(notes: tuple[str, ...]) -> Iterator[Block]:
-    if notes:
-        yield Heading("Notes")
-        yield Items(notes)
+_IN_BRIEF: Final = 3
 
 
-def _effects(plan: Plan) -> Iterator[Block]:
-    """What a plan that is not idle changes, by which steps, and at what cost."""
+def _on_page(plan: Plan, clients: tuple[tuple[str, str], ...]) -> Iterator[PageBlock]:
     if plan.changes:
-        yield _changes(plan)
-    else:
-        same = "The result is the same, but these steps are still committed."
-        commits = any(stage.step.is_commit for stage in plan.stages)
-        yield Paragraph(same if commits else "Protocol and metadata do not change.", nested=True)
-    # What stays is counted where it is much, and folded up on a page.
-    tables = tuple(table for table in _unchanged_tables(plan) if table.rows)
-    if tables and plan.before.exists:
-        counts = {table.caption: len(table.rows) for table in tables}
-        words = (f"{n} {_ONE[name] if n == 1 else name}" for name, n in counts.items())
-        folded = Folded(f"Unchanged: {', '.join(words)}.", tables)
-        yield folded if sum(counts.values()) > _ROWS_THAT_ARE_FEW else Either([folded])
-    if plan.findings or plan.before.protocol != plan.after.protocol:
-        yield Either(_planned_features(plan))
+        rows = ((text, planned.because, planned.undo) for planned, text in _changes(plan))
+        yield Table("Changes", ("change", "because", "undo"), tuple(rows))
+    elif not plan.is_noop:
+        yield Paragraph(_same(plan))
+    if not plan.is_noop:
+        # What stays is folded up.
+        tables = tuple(table for table in _unchanged_tables(plan) if table.rows)
+        if tables and plan.before.exists:
+            counts = {table.caption: len(table.rows) for table in tables}
+            words = (f"{n} {_ONE[name] if n == 1 else name}" for name, n in counts.items())
+            yield Folded(f"Unchanged: {', '.join(words)}.", tables)
+        if plan.findings or plan.before.protocol != plan.after.protocol:
+            yield from _planned_features(plan)
+        yield from _steps(plan)
+        yield Heading(f"Cost: {_cost(plan)}")
+        yield from _statements(plan)
+    if clients:
+        yield Heading("Clients after the change", tone="warning")
+        yield Table("Clients after the change", (), clients)
+    if plan.notes:
+        yield Heading("Notes")
+        yield Items(plan.notes)
+
+
+def _in_terminal(
+    report: PlanReport, clients: tuple[tuple[str, str], ...], *, full: bool
+) -> Iterator[TextBlock]:
+    """At most a screen: what changes, then its price; with details if it is to be *full*."""
+    plan = report.plan
+    rows = [("Breaks", f"{does}: {names}") for does, names in clients]
+    if report.scope.undeclared and clients:
+        rows.append(("Breaks", f"+ {report.scope.undeclared} clients not declared"))
+    if not plan.is_noop:
+        sections = tuple((name, tuple(rows)) for name, rows in _sections(plan, full=full) if rows)
+        if sections:
+            yield Changes((), sections)
+        else:
+            yield Paragraph(_same(plan), nested=True)
+            yield from () if full else _statements(plan)
+        if len(plan.stages) > 1:
+            yield from _steps(plan)
+        rows.append(
+            ("Cost", f"{_cost(plan)}; this is the first of two runs" if plan.waits else _cost(plan))
+        )
+        if undo := _undo(report):
+            rows.append(("Undo", undo))
+    said = {FEATURES[name].warning for name in _SHOWN_ANYWAY}
+    rows += [("Note", advice_for(report.table, note)) for note in plan.notes if note not in said]
+    labels = ["", *(label for label, _ in rows)]
+    shown = (
+        (label if label != before else "", text)
+        for before, (label, text) in zip(labels, rows, strict=False)
+    )
+    if rows:
+        yield Table("Effects", (), tuple(shown), plain=True)
+    if full and not plan.is_noop:
+        yield Heading("SQL")
+        yield from _statements(plan)
+
+
+_SHOWN_ANYWAY: Final = ("columnMapping", "deletionVectors", "rowTracking", "checkpointProtection")
+"""Features whose cautions are about cost and clients, which have lines of their own."""
+
+
+def _cost(plan: Plan) -> str:
+    return cost_text(plan.cost, truncates=bool(plan.irreversible), work=plan.work)
+
+
+def _same(plan: Plan) -> str:
+    """What a plan does that changes neither protocol nor metadata."""
+    commits = any(stage.step.is_commit for stage in plan.stages)
+    same = "The result is the same, but these steps are still committed."
+    return same if commits else "Protocol and metadata do not change."
+
+
+def _steps(plan: Plan) -> Iterator[Simple]:
+    """Each step of a plan for clients, with its own cost and with what the table loses by it."""
+    rows = []
+    for transition, stage in zip(plan.transitions, plan.stages, strict=True):
+        cost = COST_NAMES[stage.cost] + (", in two runs" if stage.waits else "")
+        lost = "; ".join(transition.step.losses(transition.before)) or "nothing"
+        rows.append((transition.step.words, cost, lost))
     if plan.goals:
-        rows = []  # each step with its own cost and with what the table loses by it
-        for transition, stage in zip(plan.transitions, plan.stages, strict=True):
-            cost = COST_NAMES[stage.cost] + (", in two runs" if stage.waits else "")
-            lost = "; ".join(transition.step.losses(transition.before)) or "nothing"
-            rows.append((transition.step.words, cost, lost))
         yield Heading("Steps")
         yield Table("Steps", ("step", "cost", "what is lost"), tuple(rows))
-    cost = cost_text(plan.cost, truncates=bool(plan.irreversible), work=plan.work)
-    yield Heading(f"Cost: {cost}")
+
+
+def _statements(plan: Plan) -> Iterator[Command]:
     for stage in plan.stages:
         times = "several commits" if stage.several_commits else ""
         label = "first of two runs" if stage.waits else times
         yield Command(planned_statement(plan, stage), label=label)
+
+
+def _undo(report: PlanReport) -> str:
+    """How a plan is undone, in a line; empty if there is nothing to undo."""
+    plan = report.plan
+    phrases = {change.undo: 0 for change in plan.changes if change.undo not in WITHOUT_COMMAND}
+    if not phrases or not plan.before.exists or moves(plan.steps):
+        return "; ".join(phrases)
+    # Its own commits have what the checks of the next one want to see, such as a timestamp.
+    after = replace(plan.after, commit_info=None)
+    try:
+        inverse = plan_undo(plan.before, after, after, what="The plan", session=plan.session)
+    except Refused as refused:
+        reason = next(iter(phrases)).removeprefix("never: ")
+        return f"not possible: {reason}" if len(phrases) == 1 else refused.message
+    words = ", then ".join(dict.fromkeys(step.words for step in inverse.steps))
+    if len(plan.stages) == 1 and not plan.stages[0].several_commits:
+        words = f"deltaadm undo {quoted(report.table)}"
+    price = [] if inverse.cost is Cost.METADATA else [_PRICES[inverse.cost]]
+    added = inverse.after.protocol.supported_features - plan.before.protocol.supported_features
+    left = sorted(added & plan.after.protocol.supported_features)
+    price += [f"adds {name}" for name in sorted(added - set(left))]
+    lost = [words.removeprefix("never: ") for words in phrases if words.startswith("never: ")]
+    price += [f"{', '.join(left)} stays"] if left else lost
+    return f"{words} ({'; '.join(price)})" if price else words
+
+
+_PRICES: Final = {Cost.BACKFILL: "rewrites the log", Cost.REWRITE: "rewrites data files"}
 
 
 _SEVERITIES: Final = {"error": "Errors", "warning": "Warnings", "info": "Info"}
@@ -154,7 +253,7 @@ def show_saved_plan(report: SavedPlanReport) -> Iterator[Block]:
         yield Paragraph(f"It is already applied: the table{now} is as planned.", "good")
     elif status.error is not None:
         obsolete = status.state is PlanState.OBSOLETE
-        words = "It can no longer be applied" if obsolete else "Unknown"
+        words = "Cannot be applied" if obsolete else "Unknown"
         yield Paragraph(f"{words}: {status.error.message}", "error" if obsolete else "warning")
         if status.error.remedy:
             yield Paragraph(status.error.remedy)
@@ -190,7 +289,6 @@ def _planned_features(plan: Plan) -> Iterator[PageBlock]:
         yield Graph(after.features, plan.findings, before.features)
 
 
-_ROWS_THAT_ARE_FEW: Final = 8
 _ONE: Final = {"features": "feature", "properties": "property", "columns": "column"}
 
 
@@ -213,7 +311,8 @@ def _unchanged_tables(plan: Plan) -> Iterator[Table]:
     yield Table("columns", ("column", "type"), tuple(cells))
 
 
-def _cards(plan: Plan) -> Iterator[tuple[str, str, str]]:
+def _cards(report: PlanReport) -> Iterator[tuple[str, str, str]]:
+    plan = report.plan
     yield "changes", str(len(plan.changes)), ""
     costly = plan.cost is not Cost.METADATA or bool(plan.irreversible)
     lost = ", history is lost" if plan.irreversible else ""
@@ -221,35 +320,83 @@ def _cards(plan: Plan) -> Iterator[tuple[str, str, str]]:
     severities = (finding.severity for finding in plan.findings)
     worst = min(severities, key=lambda severity: severity.rank, default=None)
     yield "findings after it", str(len(plan.findings)), worst.value if worst else "good"
-    shut_out = newly_shut_out(plan)
+    shut_out = newly_shut_out(plan, report.scope)
     wrong = any(shift.turns_silently_wrong for shift in shut_out)
     clients = len({shift.after.release for shift in shut_out})
     yield "clients shut out", str(clients), "error" if wrong else "warning" if clients else "good"
 
 
-def _changes(plan: Plan) -> Changes:
+_SHOWN_ONE_BY_ONE: Final = 8
+
+
+def _changes(plan: Plan) -> Iterator[tuple[PlannedChange, str]]:
+    """Each change in words; many columns that change alike are one, with the words for all."""
     alike: dict[object, list[PlannedChange]] = {}
     for planned in plan.changes:
         change = planned.change
         is_column = change.subject.startswith("schema[")
         key = (change.kind, planned.because, planned.undo) if is_column else change.subject
         alike.setdefault(key, []).append(planned)
-    # Every added and removed column is named; of many, those that only change are counted.
-    groups: list[tuple[ChangeRow, ...]] = []
     for changes in alike.values():
-        rows = tuple(map(_row, changes))
-        if len(rows) <= _COLUMNS_SHOWN_ONE_BY_ONE:
-            groups += [(row,) for row in rows]
-        elif changes[0].change.kind is ChangeKind.SET:
-            groups.append((replace(rows[0], text=f"~ schema: {len(rows)} columns change"),))
+        kind, is_asked = changes[0].change.kind, changes[0].because == REQUESTED
+        if len(changes) <= (_SHOWN_ONE_BY_ONE if is_asked or kind is not ChangeKind.SET else 1):
+            yield from ((planned, change_words(planned.change)) for planned in changes)
+        elif kind is ChangeKind.SET:
+            yield changes[0], f"~ schema: {len(changes)} columns change"
         else:
-            groups.append(rows)
-    return Changes(tuple(map(_row, plan.changes)), tuple(groups))
+            # Every column that comes or goes is named.
+            names = ", ".join(planned.change.subject[7:-1] for planned in changes)
+            yield changes[0], f"{kind.value} schema: {len(changes)} columns: {names}"
 
 
-def _row(planned: PlannedChange) -> ChangeRow:
-    change = planned.change
-    return ChangeRow(change.kind.value, change_words(change), planned.because, planned.undo)
+def _sections(plan: Plan, *, full: bool) -> Iterator[tuple[str, Sequence[ChangeRow]]]:
+    """The changes for a terminal: of versions, features, properties, columns and the rest."""
+    before, old, new = plan.before, plan.before.protocol, plan.after.protocol
+    versions: list[str] = []
+    features: dict[tuple[str, str], dict[str, None]] = {}
+    rows: dict[str, list[ChangeRow]] = {"configuration": [], "schema": [], "": []}
+    internal, why = 0, ""
+    for planned, text in _changes(plan):
+        change, because = planned.change, planned.because
+        place, _, name = change.subject.partition("[")
+        name = name.removesuffix("]")
+        if place.startswith("protocol.min"):
+            side = "reader" if "Reader" in place else "writer"
+            was = "" if change.before is None else f"{change.before} -> "
+            versions.append(f"{side} version {was}{change.after}")
+            why = because
+        elif place.startswith("protocol."):
+            kept = old.supports(name) and new.supports(name)
+            listed = features.setdefault(("=" if kept else change.kind.value, because), {})
+            if not any(name in names for names in features.values()):
+                listed[name] = None
+        elif place == "configuration" and name in KEPT_BY_DELTA and not full:
+            internal += 1
+        elif before.exists or full or place not in {"id", "format"}:
+            short = text.replace(f"{place}[{name}]", name, 1) if name else text
+            short = short.replace("schema: ", "", 1) if place == "schema" else short
+            said = because == REQUESTED or not before.exists
+            group = rows.get(place, rows[""])
+            group.append(ChangeRow(change.kind.value, short, "" if said else because))
+    implied = (
+        ("+", "implied by the versions", new.implicit_features - old.supported_features),
+        ("-", "no longer implied", old.implicit_features - new.supported_features),
+    )
+    for mark, because, names in implied:
+        features |= {(mark, because): dict.fromkeys(sorted(names))} if names else {}
+    listed_features = [
+        ChangeRow(mark, f"{mark} {', '.join(names)}", because)
+        for (mark, because), names in sorted(features.items(), key=lambda entry: entry[0][0] == "=")
+        if names
+    ]
+    if internal:
+        rows["configuration"].append(ChangeRow("=", f"(+ {internal} internal; -v shows them)"))
+    why = "" if listed_features else why
+    yield "protocol", [ChangeRow("~", ", ".join(versions), why)] if versions else []
+    yield "features", listed_features
+    yield "properties", rows["configuration"]
+    yield "columns", rows["schema"]
+    yield "table", rows[""]
 
 
 def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
@@ -267,7 +414,9 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
         return
     yield Heading("Statements for the parent catalog, run in this order:")
     yield from map(Command, plan.statements)
-    yield from _notes(plan.notes)
+    if plan.notes:
+        yield Heading("Notes")
+        yield Items(plan.notes)
 
 
 def show_outcome(report: OutcomeReport) -> Iterator[Block]:
@@ -334,14 +483,14 @@ def drop_sentences(status: DropStatus) -> Iterator[str]:
         yield status.refusal.remedy
         return
     if status.work:
-        yield f"Dropping it first changes: {'; '.join(status.work)}."
+        yield f"Before it is dropped: {'; '.join(status.work)}."
     if not status.truncates_history:
-        yield "Can be dropped now; history is kept."
+        yield "Drop it now: history is kept."
         return
     if status.keeps_history:
-        yield "Can be dropped now while keeping history, which adds checkpointProtection."
+        yield "Drop it now and keep history: adds checkpointProtection."
     if status.phase is Phase.FIRST_OF_TWO:
-        yield "With --truncate-history, dropping takes two runs; the first can start now."
+        yield "With --truncate-history, it needs two runs; the first can start now."
     elif status.phase is Phase.WAITING and status.ready_at is not None:
         when = second(status.ready_at)
         yield f"With --truncate-history, it waits for history to expire: ready at {when}."

@@ -52,14 +52,24 @@ def grouped(verdicts: Iterable[Verdict]) -> str:
     """The releases, those with the same features in the way together."""
     groups: dict[str, list[str]] = {}
     for verdict in verdicts:
+        release = verdict.release
+        name = release.client.id if release.version == release.client.newest else str(release)
         subjects = ", ".join(cell.subject for cell in verdict.responsible)
         if "protocol." in subjects and verdict.compatibility.value == "unknown":
             subjects = ""  # nothing at all is known about it
-        groups.setdefault(subjects, []).append(str(verdict.release))
+        groups.setdefault(subjects, []).append(name)
     return "; ".join(
-        f"{', '.join(names)} ({subjects})" if subjects else ", ".join(names)
+        f"{', '.join(names)} ({_VERSIONS.get(subjects, subjects)})"
+        if subjects
+        else ", ".join(names)
         for subjects, names in groups.items()
     )
+
+
+_VERSIONS: Final = {
+    "protocol.minReaderVersion": "reader version",
+    "protocol.minWriterVersion": "writer version",
+}
 
 
 def counted(number: int, word: str) -> str:

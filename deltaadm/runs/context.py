@@ -38,7 +38,8 @@ class RunContext:
     where Spark does, by its JVM, and `executors` those of fleets; a session on Spark Connect has
     executors alone. `catalog` is there where names are looked up in Spark's catalogs or tables
     created. All four belong to the session that is open. Another process gets a context without
-    them, and with a status of its own. `settings` are what else than options has been said.
+    them, and with a status of its own. `settings` are what else than options has been said, and
+    `arguments` the command line as it was typed.
     """
 
     status: CommitStatus
@@ -54,6 +55,7 @@ class RunContext:
     engine: SparkEngine | None = None
     catalog: DeltaCatalog | None = None
     executors: Executors | None = None
+    arguments: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[object, ...]:
         spoken = self.spark, self.format, self.style, self.access, self.commit_engine

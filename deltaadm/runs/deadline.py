@@ -34,7 +34,7 @@ def deadline(duration: str | None) -> Iterator[None]:
         return
 
     def stop(_number: int, _frame: FrameType | None) -> Never:
-        raise DeadlineReached
+        raise DeadlineReached(duration)
 
     # An exception from a signal also ends waits for servers, which no check between steps would.
     signal.signal(signal.SIGALRM, stop)

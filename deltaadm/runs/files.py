@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -14,7 +14,7 @@ from deltaadm.errors import Refused
 from deltaadm.plans.undo import quoted
 from deltaadm.reports.overview import kind_of
 from deltaadm.runs.options import read_file
-from deltaadm.runs.output import FileText, info, write_text
+from deltaadm.runs.output import FileText, tell_command, write_text
 from deltaadm.storage.files import write_whole
 
 if TYPE_CHECKING:
@@ -24,15 +24,14 @@ if TYPE_CHECKING:
 
 
 def save_plan(path: Path, plan: Plan, table: str) -> None:
-    """Write *plan* for `deltaadm apply`, and say how; raises `Refused` if it sets a secret."""
+    """Write *plan* for `deltaadm apply`; raises `Refused` if it sets a secret."""
     from deltaadm.plans.document import saved_document
 
     text = json.dumps(saved_document(plan, table), indent=2) + "\n"
     if is_standard_output(path):
         write_text(text)
-        return
-    write_file(path, text)
-    announce_plans(path)
+    else:
+        write_file(path, text)
 
 
 def is_standard_output(path: Path | None) -> TypeGuard[Path]:
@@ -40,12 +39,13 @@ def is_standard_output(path: Path | None) -> TypeGuard[Path]:
     return str(path) == "-"
 
 
-def announce_plans(path: Path, plans: int = 1) -> None:
-    """Say how the *plans* saved at *path* are carried out."""
-    them, what = ("it", "the plan") if plans == 1 else ("them", f"{plans} plans")
+def announce_plans(path: Path, plans: int = 1, consents: Sequence[str] = ()) -> None:
+    """Say how the *plans* saved at *path*, which need *consents*, are carried out."""
     # A name that begins with a dash would be taken for an option.
     place = f"./{path}" if str(path).startswith("-") else str(path)
-    info(f"Saved {what} to {path}; apply {them} with: deltaadm apply {quoted(place)}")
+    command = " ".join(map(quoted, ("deltaadm", "apply", place, *consents)))
+    saved = "Saved the plan" if plans == 1 else f"Saved {plans} plans"
+    tell_command(f"{saved} to {path}. To apply:", command)
 
 
 def answer_to_file(path: Path, work: Callable[[], int]) -> int:

@@ -16,6 +16,7 @@ from deltaadm.documents import Failure
 from deltaadm.errors import Bug, DeltaadmError, EngineError, StorageError, TableError, UsageError
 from deltaadm.formats.formats import FORMATS, Style
 from deltaadm.formats.json import selected_line
+from deltaadm.plans.undo import advice_for
 from deltaadm.reports.overview import (
     FleetCounts,
     brief_line,
@@ -202,6 +203,7 @@ class TableTask:
         try:
             report = self._report(table, location)
         except DeltaadmError as error:
+            error.remedy = advice_for(table, error.remedy)
             report = Failure(table, error)
         except ModuleNotFoundError:
             raise  # which befalls all tables

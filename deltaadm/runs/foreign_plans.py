@@ -95,15 +95,15 @@ def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> in
         )
     foreign = table_names.foreign_catalog(context)
     foreign.check(plan)
-    report = ForeignReport(plan)
+    report, consents = ForeignReport(plan), foreign_consents(plan, change.commit.consent)
     if not change.planning.apply:
-        return show_plan(context, report, change.planning, "carry this out")
+        return show_plan(context, report, change.planning, consents)
     if context.commit_engine is Engine.EMBEDDED:
         raise Refused(
             "The embedded commit engine changes Delta tables only.",
             remedy="Change it through Spark: --commit-engine spark.",
         )
-    agree(context, report, foreign_consents(plan, change.commit.consent))
+    agree(context, report, consents)
     show(context, [ForeignReport(plan, carry_out(plan, foreign, context.status.set))])
     return 0
 

@@ -244,6 +244,11 @@ class _Ready(NamedTuple):
     plan: Plan
     requirements: ClientRequirements
 
+    def report(self) -> PlanReport:
+        """The plan as it is shown."""
+        scope = self.requirements.scope(self.plan.before)
+        return PlanReport(self.saved.table, self.plan, scope)
+
 
 @contextmanager
 def _opened(
@@ -337,8 +342,8 @@ def check_plans(
         for saved in plans:
             report: Report
             try:
-                plan = _ready(reader, saved, entries, request, settings).plan
-                report, code = PlanReport(saved.table, plan), 0 if plan.is_noop else FOUND
+                ready = _ready(reader, saved, entries, request, settings)
+                report, code = ready.report(), 0 if ready.plan.is_noop else FOUND
             except DeltaadmError as error:
                 report, code = Failure(saved.table, error), error.exit_code
             line = line_of(report, show_secrets=context.style.show_secrets)
@@ -435,7 +440,7 @@ def carry_out_plans(
                     for item in to_do
                     for consent in needed_consents(item.plan, item.requirements, request)
                 )
-                confirm(reader, consents, [PlanReport(it.saved.table, it.plan) for it in to_do])
+                confirm(reader, consents, [it.report() for it in to_do])
             run = _Run(reader, known, len(ready))
             not_begun = run.carry_out(ready, jobs or _AT_A_TIME, max_failures, printer)
     code = printer.finish()
@@ -621,14 +626,14 @@ def plan_many(
         with log_reader(chosen, named, many, by_executors=not planning.apply) as reader:
 
             def report(target: Target) -> PlanReport:
-                plan, _ = plan_for(
+                plan, requirements = plan_for(
                     reader, target, planner, change.commit, project=project, session=session
                 )
                 if planning.apply:
                     require_reached(plan)
                 if planning.out is not None:
                     require_no_secrets(plan.steps, plan.session.property_defaults)
-                return PlanReport(target.text, plan)
+                return PlanReport(target.text, plan, requirements.scope(plan.before))
 
             fleet = collect_tables(reader, named, many, "plan")
             exit_code, plans = _plan_all(TableTask(reader, fleet, report, code), planning)

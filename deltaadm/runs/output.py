@@ -289,7 +289,8 @@ def _render(format_name: str, reports: Sequence[Report], out: TextIO, style: Sty
 
         made = instant(answer_time())
         style = replace(style, made=f"{made[:10]} {made[11:16]} UTC")
-    render(format_name, reports, out, style)
+    verbose = messages().verbosity > 0
+    render(format_name, reports, out, replace(style, verbose=verbose) if verbose else style)
 
 
 def write_text(text: str) -> None:
@@ -370,6 +371,10 @@ def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> i
         error = found if isinstance(found, DeltaadmError) else shortage(found)
         if error is None:
             raise
+        if "TABLE" in error.remedy:
+            from deltaadm.plans.undo import advice_for
+
+            error.remedy = advice_for(table, error.remedy)
         show_failure(context, table, error)
         return error.exit_code
 
@@ -396,10 +401,6 @@ def show_error(table: str, error: DeltaadmError) -> None:
     prefix = "" if not table or masked(table) in error.message else f"{visible(table)}: "
     sentence = f"{prefix}{visible(error.message)}"
     remedy = visible(error.remedy)
-    if table and " TABLE" in remedy:
-        import shlex
-
-        remedy = remedy.replace(" TABLE", f" {shlex.quote(visible(masked(table)))}")
     shown = _wrapped(f"error: {sentence}", 7) + (_wrapped(f"  {remedy}", 2) if remedy else "")
     _say(ERROR, f"{sentence}\n  {remedy}" if remedy else sentence, shown)
     if messages().debug:
@@ -434,6 +435,15 @@ def say_end(message: str) -> None:
 def info(message: str) -> None:
     """Something about the run, on standard error."""
     _tell(WARNING if message.startswith("Warning:") else INFO, message)
+
+
+def tell_command(sentence: str, command: str) -> None:
+    """A *sentence* about the run, and below it the *command* line that it speaks of."""
+    if messages().wants(INFO):
+        from deltaadm.reports.words import visible
+
+        shown = visible(sentence), visible(command)
+        _say(INFO, " ".join(shown), "\n{}\n  {}\n".format(*shown))
 
 
 def detail(message: str) -> None:

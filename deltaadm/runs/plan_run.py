@@ -28,11 +28,12 @@ from deltaadm.plans.plan import (
     require_accepted,
 )
 from deltaadm.plans.reports import ForeignReport, Outcome, OutcomeReport, PlanReport
+from deltaadm.plans.undo import quoted
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.words import visible
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now
-from deltaadm.runs.files import is_standard_output, save_plan
+from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import (
     check_format,
@@ -40,6 +41,7 @@ from deltaadm.runs.output import (
     messages,
     show,
     show_on_stderr,
+    tell_command,
     write_stderr,
 )
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOptions, PlanOptions
@@ -60,11 +62,21 @@ if TYPE_CHECKING:
 
 
 class Consent(NamedTuple):
-    """Something that must be confirmed: by an option, or by the answer to a question."""
+    """
+    Something that must be confirmed: by an option, or by the answer to a question.
+
+    The `reason` why is a clause; what needs no more than a yes has none.
+    """
 
     option: str
     question: str
     answer: str
+    reason: str = ""
+
+    @property
+    def words(self) -> list[str]:
+        """The option and its value, as arguments of a command line."""
+        return self.option.split(" ", 1)
 
 
 def needed_consents(
@@ -72,12 +84,13 @@ def needed_consents(
 ) -> Iterator[Consent]:
     """The consent that *plan* needs before it is applied, beyond that of the command line."""
     given = request.consent
-    yield from _to_go_on("Commit this?", given)
+    yield from _to_go_on(given)
     option = _COSTS.get(plan.cost)
     if option is not None and not getattr(given, option):
         cost = plan.cost.value
         question = f"This is a {cost} of {plan.work}. Type '{cost}' to continue: "
-        yield Consent(f"--{option.replace('_', '-')}", question, cost)
+        reason = f"this change rewrites {plan.work}"
+        yield Consent(f"--{option.replace('_', '-')}", question, cost, reason)
     for name in plan.irreversible:
         yield from _to_lose(f"Dropping {name} deletes history permanently", given, name)
     for transition in plan.transitions:
@@ -94,6 +107,7 @@ def needed_consents(
             f"{after.release} {after.access.value}s wrong data silently: {what}. "
             f"Type '{name}' to continue: ",
             name,
+            f"{after.release} would {after.access.value} wrong data after this change ({what})",
         )
 
 
@@ -102,21 +116,31 @@ _COSTS = {Cost.BACKFILL: "allow_backfill", Cost.REWRITE: "allow_rewrite"}
 
 def foreign_consents(plan: ForeignPlan, request: ConsentOptions) -> Iterator[Consent]:
     """The consent that *plan* needs beyond *request*."""
-    yield from _to_go_on("Carry this out?", request)
+    yield from _to_go_on(request)
     for name in plan.irreversible:
         what = f"The table {name} will be dropped permanently"
         yield from _to_lose(what, request, plan.table, name)
 
 
-def _to_go_on(question: str, request: ConsentOptions) -> Iterator[Consent]:
+def _to_go_on(request: ConsentOptions) -> Iterator[Consent]:
     if not request.yes:
-        yield Consent("--yes", f"{question} Only 'yes' is accepted: ", "yes")
+        question = "Apply these changes? Only 'yes' will be accepted: "
+        yield Consent("--yes", question, "yes")
 
 
 def _to_lose(what: str, request: ConsentOptions, name: str, *aliases: str) -> Iterator[Consent]:
     if not {name, *aliases} & set(request.accept_irreversible or ()):
         question = f"{what}. Type '{name}' to continue: "
-        yield Consent(f"--accept-irreversible {name}", question, name)
+        reason = f"{what[:1].lower()}{what[1:]}"
+        yield Consent(f"--accept-irreversible {name}", question, name, reason)
+
+
+def not_applied(consents: Iterable[Consent], remedy: str) -> Refused:
+    """The refusal for want of *consents*, which says what would go wrong without them."""
+    reasons = "; ".join(consent.reason for consent in consents if consent.reason)
+    return Refused(
+        f"Not applied: {reasons or 'no terminal is attached to confirm the plan'}.", remedy=remedy
+    )
 
 
 def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Report]) -> None:
@@ -127,23 +151,17 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
         return
     # Both: the question is written to standard error, for standard output may go to a file.
     if not (sys.stdin.isatty() and sys.stderr.isatty() and messages().asks):
-        what = "the plan" if len(plans) == 1 else f"the {len(plans)} plans"
-        if "--yes" not in missing:
-            lacking, purpose = "takes more than --yes", "to continue"
-        else:
-            lacking = "is required, but no terminal is attached"
-            purpose = "to continue without confirmation"
-        raise Refused(
-            f"Confirmation of {what} {lacking}; nothing was changed.",
-            remedy=f"Pass {' '.join(missing)} {purpose}.",
-        )
+        words = [word for consent in missing.values() for word in consent.words]
+        purpose = "without a prompt" if list(missing) == ["--yes"] else "anyway"
+        remedy = f"Pass {' '.join(map(quoted, words))} to apply {purpose}."
+        raise not_applied(missing.values(), remedy)
     # The plan is on standard output only in this case, and whoever answers must have seen it.
     if context.format != "text" or not sys.stdout.isatty() or len(plans) > 1:
         show_on_stderr(context, plans)
     for consent in missing.values():
         write_stderr(visible(consent.question))
         if sys.stdin.readline().strip().lower() != consent.answer.lower():
-            raise Refused("The plan was not confirmed; nothing was changed.", remedy="")
+            raise Refused("Cancelled. Nothing was changed.", remedy="")
 
 
 # One change
@@ -297,28 +315,38 @@ def finish_delta_plan(
     change: ChangeOptions,
 ) -> int:
     """Show or save *plan*, carry it out if asked to; the exit code."""
-    if is_standard_output(change.planning.out):
-        show_on_stderr(context, [PlanReport(table, plan)])
-        save_plan(change.planning.out, plan, table)
+    scope = requirements.scope(plan.before)
+    out, report = change.planning.out, PlanReport(table, plan, scope)
+    if is_standard_output(out):
+        show_on_stderr(context, [report])
+        save_plan(out, plan, table)
         return _exit_code(plan, change.planning)
-    if change.planning.out is not None:
+    if out is not None:
         # Saved before it is carried out: a run that is killed leaves its plan behind.
-        save_plan(change.planning.out, plan, table)
+        save_plan(out, plan, table)
     if change.planning.apply:
         return carry_out_plan(context, table, plan, requirements, change.commit)
-    return show_plan(context, PlanReport(table, plan), change.planning, "commit this")
+    consents = needed_consents(plan, requirements, change.commit)
+    return show_plan(context, report, change.planning, consents)
 
 
 def show_plan(
-    context: RunContext, report: PlanReport | ForeignReport, request: PlanOptions, purpose: str
+    context: RunContext,
+    report: PlanReport | ForeignReport,
+    request: PlanOptions,
+    consents: Iterable[Consent],
 ) -> int:
-    """Show the plan in *report*, and say that --apply is for *purpose*; the exit code."""
+    """Show the plan in *report*, and the command that applies it with *consents*; the exit code."""
     show(context, [report])
-    plan = report.plan
-    if context.format == "text" and not plan.is_noop:
-        missed = isinstance(plan, Plan) and plan.missed
-        options = "--skip-unreachable --apply" if missed else "--apply"
-        info(f"Nothing was changed. Add {options} to {purpose}.")
+    plan, agreed = report.plan, [word for one in consents if one.reason for word in one.words]
+    if request.out is not None:
+        announce_plans(request.out, consents=agreed)
+    elif context.format == "text" and not plan.is_noop:
+        missed = ["--skip-unreachable"] * (isinstance(plan, Plan) and bool(plan.missed))
+        typed = [word for word in context.arguments if word != "--check"]
+        end = typed.index("--") if "--" in typed else len(typed)
+        words = ["deltaadm", *typed[:end], *missed, "--apply", *agreed, *typed[end:]]
+        tell_command("Nothing was changed. To apply:", " ".join(map(quoted, words)))
     return _exit_code(plan, request)
 
 
@@ -340,7 +368,8 @@ def carry_out_plan(
     """Show *plan*, ask for consent, commit and verify it, show the outcome; the exit code."""
     sessions.require_commits(context, [plan])
     sessions.warn_of_other_writers(context, [plan])
-    agree(context, PlanReport(table, plan), needed_consents(plan, requirements, request))
+    report = PlanReport(table, plan, requirements.scope(plan.before))
+    agree(context, report, needed_consents(plan, requirements, request))
     outcome = commit_plan(context, table, plan)
     show(context, [outcome])
     if outcome.outcome.mismatches:
@@ -360,11 +389,13 @@ def carry_out_plan(
 def agree(
     context: RunContext, report: PlanReport | ForeignReport, consents: Iterable[Consent]
 ) -> None:
-    """Show the plan in *report*, and ask for *consents* if there is something to do."""
+    """Ask for *consents* if there is something to do; show the plan in *report* to whoever is."""
+    missing = () if report.plan.is_noop else tuple(consents)
     if context.format == "text":  # other formats are a single document, the outcome's
+        if not missing and isinstance(report, PlanReport):
+            report = replace(report, brief=True)
         show(context, [report])
-    if not report.plan.is_noop:
-        confirm(context, consents, [report])
+    confirm(context, missing, [report])
 
 
 def commit_plan(context: RunContext, table: str, plan: Plan) -> OutcomeReport:

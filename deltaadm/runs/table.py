@@ -16,7 +16,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.errors import Refused, TableError
+from deltaadm.errors import TableError
 from deltaadm.masking import masked
 from deltaadm.plans.alter import read_schema
 from deltaadm.plans.plan import Plan
@@ -47,6 +47,7 @@ from deltaadm.runs.plan_run import (
     Planner,
     commit_plan,
     needed_consents,
+    not_applied,
     plan_for,
     require_engine_commits,
     with_commit_engine,
@@ -339,7 +340,7 @@ class Table:
     ) -> PlanResult:
         # The settings of Spark on which plans depend.
         conf: Any = {} if self._spark is None else self._spark.conf.getAll
-        plan, _ = plan_for(
+        plan, requirements = plan_for(
             context,
             target,
             planner,
@@ -348,7 +349,8 @@ class Table:
             session=SessionSettings.from_conf(conf),
             missing_ok=missing_ok,
         )
-        return PlanResult(PlanReport(self.name, plan), show_secrets=self._show_secrets)
+        report = PlanReport(self.name, plan, requirements.scope(plan.before))
+        return PlanResult(report, show_secrets=self._show_secrets)
 
     # Carrying out
 
@@ -512,20 +514,16 @@ def _saved(plan: PlanResult | Plan | str | os.PathLike[str]) -> SavedPlan:
 
 def _require_consent(missing: Iterable[Consent]) -> None:
     """Raise `Refused` for what the call does not agree to; it names the arguments that do."""
-    asked = [consent.option for consent in missing]
-    if asked:
-        raise Refused(
-            "The plan does more than change metadata; nothing was changed.",
-            remedy=f"Agree to it: {', '.join(map(_argument, asked))}.",
-        )
-
-
-def _argument(option: str) -> str:
-    """
-    The argument that stands for an *option* with its value.
-
-    >>> _argument("--allow-rewrite"), _argument("--accept-irreversible deletionVectors")
-    ('allow_rewrite=True', "accept_irreversible=['deletionVectors']")
-    """
-    name, _, value = option.removeprefix("--").partition(" ")
-    return f"{name.replace('-', '_')}={[value] if value else True}"
+    asked = {consent.option: consent for consent in missing}
+    if not asked:
+        return
+    values: dict[str, list[str]] = {}
+    for consent in asked.values():
+        option, *value = consent.words
+        values.setdefault(option.removeprefix("--").replace("-", "_"), []).extend(value)
+    opening = values.pop("accept_silently_wrong", None)
+    calls = [f"table(..., accept_silently_wrong={opening})"] if opening else []
+    if values:
+        named = ", ".join(f"{name}={value or True}" for name, value in values.items())
+        calls.append(f"apply(..., {named})")
+    raise not_applied(asked.values(), f"To apply anyway: {' and '.join(calls)}.")

@@ -30,7 +30,7 @@ def test_the_page_on_python_can_be_followed(
         if "spark" not in block:  # which takes a session, and stores that are not there
             exec(code, names)  # noqa: S102 -- our own page
     out = capsys.readouterr().out
-    assert "Agree to it: allow_backfill=True." in out
+    assert "To apply anyway: apply(..., allow_backfill=True)." in out
     assert "(1,)" in out
     assert len(blocks) >= 5
 

@@ -121,12 +121,15 @@ def test_a_saved_plan_is_that_of_the_command_line(
 def test_what_is_more_than_metadata_needs_an_argument(events: deltaadm.Table) -> None:
     with pytest.raises(deltaadm.Refused) as backfill:
         events.apply(events.plan_features("rowTracking"))
-    assert backfill.value.remedy == "Agree to it: allow_backfill=True."
+    assert backfill.value.remedy == "To apply anyway: apply(..., allow_backfill=True)."
     events.apply(events.plan_features("deletionVectors"), commit_engine="embedded")
     drop = events.plan_drop("deletionVectors", truncate_history=True)
     with pytest.raises(deltaadm.Refused) as lossy:
         events.apply(drop, allow_rewrite=True)
-    assert lossy.value.remedy == "Agree to it: accept_irreversible=['deletionVectors']."
+    assert (
+        lossy.value.remedy
+        == "To apply anyway: apply(..., accept_irreversible=['deletionVectors'])."
+    )
     assert events.snapshot().version == 2
 
 

@@ -34,15 +34,15 @@ def test_looking_changes_nothing(vectors: Table) -> None:
     with untouched(vectors.path):
         result = deltaadm("drop-feature", vectors.path, "deletionvectors")
     assert result.code == 0
-    assert "+ protocol.writerFeatures[checkpointProtection]" in result.out
-    assert "Add --apply" in result.err
+    assert "+ checkpointProtection" in result.out
+    assert "To apply:" in result.err
 
 
 def test_what_can_be_dropped_is_listed(vectors: Table) -> None:
     result = deltaadm("drop-feature", vectors.path)
     assert result.code == 0
     assert "deletionVectors" in result.out
-    assert "dropping takes two runs; the first can start now" in result.out
+    assert "it needs two runs; the first can start now" in result.out
 
 
 def test_two_runs_a_day_apart(vectors: Table, writer: LogWriter) -> None:
@@ -91,7 +91,7 @@ def test_destroying_history_needs_its_own_consent(
     with untouched(vectors.path):
         result = deltaadm(*wish, *given)
     assert result.code == 7
-    assert f"Pass {missing} to continue" in result.err
+    assert f"Pass {missing} to " in result.err
     assert writer.steps == []
 
 
@@ -99,7 +99,7 @@ def test_a_plan_that_destroys_history_says_so_where_it_names_its_cost(vectors: T
     wish = ["drop-feature", vectors.path, "deletionVectors"]
     assert (
         "history older than the new checkpoint is deleted"
-        in deltaadm(*wish, "--truncate-history").out.partition("Cost: ")[2].partition("\n")[0]
+        in deltaadm(*wish, "--truncate-history").out.partition("  Cost ")[2].partition("\n")[0]
     )
     assert "history older than the new checkpoint" not in deltaadm(*wish).out
 
@@ -193,7 +193,7 @@ def test_a_domain_is_named_and_asked_about_before_it_is_removed(owned: Table) ->
         refused = deltaadm(*command, "--apply", "--yes")
         embedded = deltaadm(*command, "--apply", "--yes", "--commit-engine", "embedded")
     assert "domain my.app is removed" in plan.out
-    assert "undo: never: the domains are deleted" in plan.out
+    assert "(the domains are deleted)" in plan.out
     assert refused.code == 7
     assert "--accept-irreversible domainMetadata" in refused.err
     assert embedded.code == 7

@@ -472,7 +472,7 @@ def _killed_after(arguments: Sequence[str], journal: Path, size: int) -> int:
     ("given", "missing", "why"),
     [
         ([], "--yes --allow-backfill", "is required, but no terminal is attached"),
-        (["--yes"], "--allow-backfill", "takes more than --yes"),
+        (["--yes"], "--allow-backfill", "Not applied: "),
     ],
 )
 def test_without_consent_to_all_nothing_happens(
@@ -484,7 +484,7 @@ def test_without_consent_to_all_nothing_happens(
         result = deltaadm("apply", file, *given, *ACCEPT_ALL)
     assert (result.code, writer.steps) == (7, [])
     assert f"Confirmation of the 5 plans {why}; nothing was changed." in result.err
-    assert f"Pass {missing} to continue" in result.err
+    assert f"Pass {missing} to " in result.err
     assert deltaadm("apply", file, "--yes", "--allow-backfill", *ACCEPT_ALL).code == 0
 
 

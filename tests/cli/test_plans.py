@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,15 +68,15 @@ def arguments(command: str, table: Table) -> list[object]:
 def test_a_plan_names_readers_before_writers_and_no_empty_ids(small: Table) -> None:
     shown = deltaadm("enable-feature", small.path, "icebergCompatV2").out
     assert 0 < shown.index("cannot read") < shown.index("cannot write")
-    assert "physicalName a\n" in shown
+    assert "physicalName a  " in shown
 
 
 def test_a_saved_plan_warns_as_the_command_did_that_made_it(small: Table, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
     shown = deltaadm("enable-feature", small.path, "icebergCompatV2", "--out", plan).out
-    notes = shown.partition("\nNotes\n")[2].splitlines()
-    assert len(notes) == 2
-    assert set(notes) <= set(deltaadm("apply", plan).out.splitlines())
+    note = shown.partition("  Note ")[2]
+    assert "icebergCompatV2: Requires column mapping" in note
+    assert deltaadm("apply", plan).out.partition("  Note ")[2] == note
 
 
 @each_command
@@ -84,7 +85,7 @@ def test_looking_is_the_default(small: Table, command: str) -> None:
         result = deltaadm(*arguments(command, small))
     assert result.code == 0
     assert result.out.startswith(f"{command.split(maxsplit=1)[0]}: {small.path} (version 0)\n")
-    assert "Nothing was changed. Add --apply to commit this." in result.err
+    assert "Nothing was changed. To apply:" in result.err
 
 
 @each_command
@@ -162,7 +163,7 @@ def test_the_size_of_what_is_gone_through_is_said(
     )
     command, *rest = wish
     shown = deltaadm(command, table.path, *rest).out
-    assert f"\nCost: {cost}\n" in shown or f"\nCost: {cost};" in shown
+    assert re.search(rf"\n  Cost +{re.escape(cost)}[;\n]", shown)
     plan = deltaadm(command, table.path, *rest, "-o", "json").document
     assert plan["size"] == {"files": 2, "bytes": 123}
     assert f"Cost: {cost}" in deltaadm(command, table.path, *rest, "-o", "html").out
@@ -192,14 +193,14 @@ def test_the_options_of_alter(tmp_path: Path, wish: list[str], sql: str) -> None
 
 @pytest.mark.parametrize(("wish", "words"), [
     (["--set-type", "a=BIGITN"], "Did you mean BIGINT?"),
-    (["--set-type", "a=BIGINT"], "typeWidening"),
-    (["--set-default", "a=1"], "allowColumnDefaults"),
-    (["--drop-default", "nope"], "--columns"),
+    (["--set-type", "a=BIGINT"], "small typeWidening"),
+    (["--set-default", "a=1"], "small allowColumnDefaults"),
+    (["--drop-default", "nope"], "small --columns"),
     (["--drop-not-null", "a."], "Separate nested names with dots"),
     (["--move", "a BEFORE b"], "expected FIRST or AFTER"),
     (["--cluster-by", "a,,b"], "expected a column name"),
     (["--drop-constraint", "c"], "It has no constraints."),
-    (["--drop-column", "a"], "name"),
+    (["--drop-column", "a"], "small name"),
 ], ids=lambda one: " ".join(one) if isinstance(one, list) else "")  # fmt: skip
 def test_what_alter_refuses(small: Table, wish: list[str], words: str) -> None:
     result = deltaadm("alter", small.path, *wish)
@@ -249,7 +250,7 @@ def test_without_consent_nothing_happens(
         result = deltaadm("enable-feature", small.path, *wish, "--apply", *given, "-o", form)
     assert result.code == 7
     assert writer.steps == []
-    words = f"Pass {missing} to continue"
+    words = f"Pass {missing} to "
     if form == "json":
         assert result.err == ""
         assert result.document["error"]["remedy"].startswith(words)
@@ -266,7 +267,7 @@ def test_a_rewrite_needs_its_own_consent(
     with untouched(mapped.path):
         result = deltaadm("set-mapping-mode", mapped.path, "none", "--apply", *given)
     assert result.code == 7
-    assert f"Pass {missing} to continue" in result.err
+    assert f"Pass {missing} to " in result.err
     assert writer.steps == []
 
 
@@ -371,12 +372,13 @@ def test_columns_are_told_together_only_where_they_stay(tmp_path: Path, writer: 
     columns = tables.schema(*map(tables.column, "abcdefghijkl"))
     start = commit(protocol(1, 2), metadata(schemaString=columns))
     table = tables.table(tmp_path / "t", start)
+    assert "  ~ 12 columns change  " in deltaadm("set-mapping-mode", table.path, "name").out
     mapping = deltaadm("set-mapping-mode", table.path, "name", "--apply", "--yes", *ACCEPT_ALL)
-    assert "  ~ schema: 12 columns change\n" in mapping.out
-    assert "schema[a]" not in mapping.out
+    assert "Version 1 was committed, as planned." in mapping.out
+    assert len(mapping.out.splitlines()) == 3
     wish = [f"--drop-column={name}" for name in "abcdefghijk"]
     dropping = deltaadm("alter", table.path, *wish).out
-    assert all(f"  - schema[{name}]: type integer" in dropping for name in "abcdefghijk")
+    assert "  - 11 columns: a, b, c, d, e, f, g, h, i, j, k" in dropping
     assert len(writer.steps) == 1
 
 
@@ -399,7 +401,7 @@ def test_the_command_that_applies_a_file_can_be_pasted(
     monkeypatch.chdir(tmp_path)
     for named in ([small.path], ["--table", small.path]):
         result = deltaadm("alter", "--set", "a=b", f"--out={name}", *named)
-        assert f"apply it with: deltaadm apply {word}\n" in result.err
+        assert f"To apply:\n  deltaadm apply {word}\n" in result.err
 
 
 def test_a_file_with_a_key_twice_is_none(small: Table, saved: Path, writer: LogWriter) -> None:

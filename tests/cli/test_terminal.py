@@ -15,7 +15,7 @@ from tests.support.tables import Table, commit, metadata, protocol
 
 pytestmark = pytest.mark.slow
 
-QUESTION = "Only 'yes' is accepted: "
+QUESTION = "Only 'yes' will be accepted: "
 RUN = """
 import sys
 from deltaadm.runs import sessions
@@ -47,11 +47,11 @@ def test_no_means_no(small: Table) -> None:
     before = listing(small.path)
     program = terminal("alter", small.path, "--set", "a=b", "--apply")
     program.expect_exact(QUESTION)
-    assert "configuration[a] = b" in program.before
+    assert "+ a = b" in program.before
     program.sendline("no")
     code, output = ended(program)
     assert code == 7
-    assert "was not confirmed; nothing was changed" in " ".join(output.split())
+    assert "Cancelled. Nothing was changed" in " ".join(output.split())
     assert listing(small.path) == before
 
 
@@ -133,7 +133,7 @@ def test_a_backfill_is_asked_for_by_its_name(small: Table) -> None:
 def test_the_plan_is_shown_before_the_question_in_any_format(small: Table, form: str) -> None:
     program = terminal("alter", small.path, "--set", "a=b", "--apply", "-o", form)
     program.expect_exact(QUESTION)
-    assert "+ configuration[a] = b" in program.before
+    assert "+ a = b" in program.before
     program.sendline("no")
     assert ended(program)[0] == 7
 

@@ -35,7 +35,7 @@ def test_the_newest_change_is_the_default(changed: Table) -> None:
     with untouched(changed.path):
         plan = deltaadm("undo", changed.path)
     assert plan.code == 0
-    assert "~ configuration[a.b]: d -> c\n      as before version 3\n" in plan.out
+    assert "~ a.b: d -> c  as before version 3\n" in plan.out
     assert deltaadm("undo", changed.path, *EMBEDDED).code == 0
     assert properties(changed)["a.b"] == "c"
 
@@ -51,8 +51,8 @@ def test_a_later_change_of_the_same_is_undone_first(changed: Table) -> None:
 
 def test_features_are_dropped_and_what_others_changed_stays(changed: Table) -> None:
     plan = deltaadm("undo", changed.path, "2")
-    assert "- configuration[delta.enableDeletionVectors] = true" in plan.out
-    assert "- protocol.writerFeatures[deletionVectors]" in plan.out
+    assert "- delta.enableDeletionVectors = true" in plan.out
+    assert "- deletionVectors " in plan.out
     assert "a.b" not in plan.out
 
 

@@ -41,17 +41,17 @@ OUTCOMES = {
     "refused as by Delta": 263,
     "a step that changes nothing": 65,
     "a statement about rows, or RESTORE": 22,
-    "the step … takes several commits, of which some are about files or history": 20,
-    "the step … is a rewrite, which takes Spark to read or write files": 10,
-    "the step … is a backfill, which takes Spark to read or write files": 9,
-    "the step … takes Spark, which reads rows or a catalog for it": 9,
+    "it may rewrite files or history, which only Spark can do": 20,
+    "a rewrite reads and writes files, which only Spark can do": 10,
+    "a backfill reads and writes files, which only Spark can do": 9,
+    "it needs rows or a catalog, which only Spark reads": 9,
     "the table has the feature …, and its commits are made by its coordinator": 7,
     "a table that Delta does not load": 2,
     (
         "delta.enableRowTracking becomes true, and Spark assigns row ids to the files that are "
         "there"
     ): 2,
-    "the expression of g, a + 1, takes Spark to check": 1,
+    "only Spark can check the expression of g, a + 1": 1,
     (
         "delta.universalFormat.enabledFormats is set, and metadata of other formats is written by "
         "Spark after a commit"

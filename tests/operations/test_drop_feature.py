@@ -55,7 +55,7 @@ def test_keeping_the_history_takes_a_feature_that_protects_it() -> None:
     why = reasons(plan)
     assert why["protocol.writerFeatures[deletionVectors]"] == "requested"
     assert "deletionVectors" in why["protocol.writerFeatures[checkpointProtection]"]
-    assert any("writers that do not support it are shut out" in note for note in plan.notes)
+    assert any("History is kept, which adds checkpointProtection." in note for note in plan.notes)
     assert plan.irreversible == ()
     assert not plan.waits
 

@@ -99,7 +99,7 @@ def test_reasons() -> None:
     found = reasons(plan_features(snapshot(), ["rowTracking"]))
     assert found["protocol.writerFeatures[rowTracking]"] == "requested"
     assert found["protocol.writerFeatures[domainMetadata]"] == "required by rowTracking"
-    assert found["protocol.writerFeatures[invariants]"].startswith("implied by the old versions")
+    assert found["protocol.writerFeatures[invariants]"].startswith("implied so far")
     assert found["protocol.minWriterVersion"] == "needed by domainMetadata, rowTracking"
     assert found["configuration[delta.enableRowTracking]"] == "makes rowTracking active"
 

@@ -16,7 +16,7 @@ ON = [
     "+ configuration[delta.columnMapping.mode] = name",
     f'~ schema[a] {{}} -> {IDS}"a"}}',
 ]
-LEGACY_NOTE = "upgrade-protocol --reader 2 --writer 5"
+LEGACY_NOTE = "upgrade-protocol TABLE --reader 2 --writer 5"
 
 
 @pytest.mark.parametrize(

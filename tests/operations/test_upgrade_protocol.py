@@ -71,7 +71,7 @@ def test_refusals(table: Snapshot, wish: dict[str, int], error_class: str) -> No
 def test_implied_features_are_said_to_stay() -> None:
     found = reasons(plan_upgrade(snapshot((1, 2), CDF)))
     assert found["protocol.minWriterVersion"] == "needed by changeDataFeed"
-    assert found["protocol.writerFeatures[appendOnly]"].startswith("implied by the old versions")
+    assert found["protocol.writerFeatures[appendOnly]"].startswith("implied so far")
     assert found["protocol.writerFeatures[changeDataFeed]"] == (
         "needed: property delta.enableChangeDataFeed is true"
     )

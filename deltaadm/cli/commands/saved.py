@@ -45,6 +45,9 @@ class Apply(Parameters):
     # fmt: off
     check: bool = option(
         "Change nothing; show what is left to do, and exit with 1 if it can be applied.")
+    location: str | None = option("LOCATION",
+        "Apply the plan to its table at LOCATION, for example on another mount; one plan only.",
+        scope=NEVER)
     undo: bool = option(
         "Undo what the plan changed, as far as Delta allows; one plan only.", scope=NEVER)
     jobs: int | None = option("--jobs", "-j", "N",
@@ -71,6 +74,10 @@ class Apply(Parameters):
                     else "works on one plan at a time"
                 )
                 raise UsageError(why, option="--undo")
+            if self.location is not None:
+                if len(plans) > 1:
+                    raise UsageError("requires a file with one plan", option="--location")
+                plans = (plans[0].at(context.locate(self.location)),)
             alone = len(plans) == 1 and self.journal is None
             if self.check:
                 return check_plans(context, plans, self.options, alone=alone)
