@@ -132,25 +132,23 @@ def feature_link(name: str) -> str:
 # Clients
 
 
-COMMON: Final = ("changeDataFeed", "rowTracking", "clustering")
-"""Features for writers that stand in the matrix beside those that concern readers."""
+COMMON: Final = (
+    "columnMapping", "deletionVectors", "timestampNtz", "typeWidening", "v2Checkpoint",
+    "variantType", "changeDataFeed", "rowTracking", "clustering",
+)  # fmt: skip
+"""The features of the matrix: those that concern readers first."""
 
 
 def client_matrix() -> Iterator[str]:
     """What the newest release of every client does with the features that people meet."""
-    names = [
-        each.name
-        for each in FEATURES.values()
-        if each.status is Status.STABLE and (each.is_reader or each.name in COMMON)
-    ]
     rows = (
         (
             f"[{support.release}](#{support.release.client.id})",
-            *(use(support.reads.get(name), support.writes[name]) for name in names),
+            *(use(support.reads.get(name), support.writes[name]) for name in COMMON),
         )
         for support in list_clients().clients
     )
-    yield from table("client", *map(feature_page, names), rows=rows)
+    yield from table("client", *map(feature_page, COMMON), rows=rows)
 
 
 def feature_page(name: str) -> str:
@@ -165,8 +163,7 @@ def use(read: Verdict | None, write: Verdict) -> str:
         return "**wrong data**"
     if reads != "works":
         return {"unknown": "?"}.get(reads, "no")
-    only = "write" if read is None else "read only"
-    return {"works": "yes", "unknown": "writing: ?"}.get(writes, "no" if read is None else only)
+    return {"works": "yes", "unknown": "read, write: ?"}.get(writes, "read only")
 
 
 def clients() -> Iterator[str]:
