@@ -8,18 +8,24 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+import deltaadm
 from deltaadm import __version__
 from deltaadm.domain.features import FEATURES
 from deltaadm.formats.formats import FORMATS, Style, formats_for, render
 from deltaadm.reports.features import FeatureCatalogue
 from tests.support.samples import GROUPS
 
+FORMATS_HOME = Path(deltaadm.__file__).parent / "formats"
 CASES = [
     pytest.param(name, group, id=f"{group}-{name}")
     for group, samples in GROUPS.items()
     for name in formats_for(samples.kind)
     if name not in {"jsonl", "yaml", "name"} or group == "validations"
 ]
+
+
+WIDTH = 120
+"""How wide JSON in a snapshot may be."""
 
 
 def shown(name: str, group: str, path: Path, color: str = "never") -> str:
@@ -37,26 +43,35 @@ def written(name: str, group: str, text: str) -> str:
         document = json.loads(text)
         assert text == json.dumps(document, indent=2) + "\n"
         return flowing(document)
-    if name == "html" and group != "validations":
-        return text[text.index("</head>") :]
+    if name == "html":
+        for file in ("page.css", "page.js"):  # which are files of their own
+            text = text.replace((FORMATS_HOME / file).read_text(encoding="utf-8"), f"{file}\n")
+        return text if group == "validations" else text[text.index("</head>") :]
     return text
 
 
-def flowing(value: Any, indent: str = "", width: int = 96) -> str:
-    """JSON with as much on each line as fits there."""
+def flowing(
+    value: Any, indent: str = "", seen: dict[str, str] | None = None, path: str = "$"
+) -> str:
+    """JSON with as much on each line as fits there; what is long and known names its place."""
+    seen = {} if seen is None else seen
     line = json.dumps(value)
-    if len(indent + line) <= width or not isinstance(value, dict | list):
+    if len(indent + line) <= WIDTH or not isinstance(value, dict | list):
         return line
+    if line in seen:
+        return f"(as {seen[line]})"
+    seen[line] = path
     deeper = f"{indent}  "
     if isinstance(value, dict):
         parts = [
-            f"{json.dumps(key)}: {flowing(part, deeper, width)}" for key, part in value.items()
+            f"{json.dumps(key)}: {flowing(part, deeper, seen, f'{path}.{key}')}"
+            for key, part in value.items()
         ]
     else:
-        parts = [flowing(part, deeper, width) for part in value]
+        parts = [flowing(part, deeper, seen, f"{path}[{n}]") for n, part in enumerate(value)]
     lines = [parts[0]]
     for part in parts[1:]:
-        if "{" in part + lines[-1] or len(f"{deeper}{lines[-1]}, {part}") > width:
+        if "{" in part + lines[-1] or len(f"{deeper}{lines[-1]}, {part}") > WIDTH:
             lines.append(part)
         else:
             lines[-1] += f", {part}"
