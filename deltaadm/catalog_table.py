@@ -60,7 +60,7 @@ class CatalogTable(NamedTuple):
                     if self.provider
                     else "catalog names no provider."
                 ),
-                remedy=f"{what}. Of other tables, deltaadm can alter those in Spark's own "
+                remedy=f"{what}. deltaadm can alter other tables if they are in Spark's own "
                 "catalog, one at a time: deltaadm alter NAME.",
                 delta_error_class="DELTA_TABLE_ONLY_OPERATION",
             )

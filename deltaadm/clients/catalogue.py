@@ -129,7 +129,7 @@ DUCKDB: Final = Client(
         wrong("columnMapping[partitioned]", _DUCKDB_1_5_5, "1.5.5..",
             "partition columns are read as null"),
         fails("schema[timestamp_ntz]", _DUCKDB_1_5_5, "1.5.5..",
-            "timestamp_ntz takes the feature timestampNtz"),
+            "timestamp_ntz requires the feature timestampNtz"),
         fails("columnMapping[id]", _DUCKDB, "..1.4.1"),
         unknown("columnMapping[id]", _DUCKDB, "1.4.1..1.4.4", _NOT_TRIED),
         wrong("columnMapping[id]", _DUCKDB, "1.4.4..", _BY_NAME),
@@ -159,12 +159,12 @@ DUCKDB: Final = Client(
         works("timestampNtz", _DUCKDB_1_5_5, "1.5.5.."),
         fails("invariants inCommitTimestamp", _DUCKDB, "1.4.0..1.5.5", active=True),
         fails("invariants[expression]", _DUCKDB_1_5_5, "1.5.5..",
-            "of invariants it supports NOT NULL alone", active=True),
+            "it supports no invariants but NOT NULL", active=True),
         unknown("schema[char] partitionColumns[text]", _DUCKDB_1_5_5, "..1.5.5", _NOT_TRIED),
         wrong("schema[char]", _DUCKDB_1_5_5, "1.5.5..",
             "values that are too long for CHAR and VARCHAR are written"),
         wrong("partitionColumns[text]", _DUCKDB_1_5_5, "1.5.5..",
-            "timestamps and values that paths encode, such as those with a space, %, :, = or "
+            "timestamps and values that paths encode, for example with a space, %, :, = or "
             "letters beyond ASCII, make the table unreadable for everybody"),
         fails("changeDataFeed", _DUCKDB, "1.4.0..1.5.0", active=True),
         unknown("changeDataFeed", _DUCKDB, "1.5.0..1.5.5", _NOT_TRIED),
@@ -197,7 +197,7 @@ CLICKHOUSE: Final = Client(
         works("typeWidening typeWidening-preview", _CLICKHOUSE),
         works("v2Checkpoint", _CLICKHOUSE,
             note="with allow_delta_kernel_rs=0 the table may look empty"),
-        unknown("variantType variantType-preview", _CLICKHOUSE, note="not tried where unused"),
+        unknown("variantType variantType-preview", _CLICKHOUSE, note="not tried on tables without it"),
         fails("variantType variantType-preview", _CLICKHOUSE, active=True),
         unknown("variantShredding variantShredding-preview", _CLICKHOUSE, note=_NOT_TRIED),
         fails("*", _CLICKHOUSE),
@@ -226,7 +226,7 @@ _KERNEL_RS: Final = Source(
 
 _KERNEL_RS_ELSEWHERE: Final = Source(
     "tried with deltalake 1.6.6 and DuckDB 1.5.5, which read by the kernel", "2026-11-24")
-_WITHOUT_FEATURE: Final = "timestamp_ntz takes the feature timestampNtz"
+_WITHOUT_FEATURE: Final = "timestamp_ntz requires the feature timestampNtz"
 
 DELTA_KERNEL_RS: Final = Client(
     id="delta-kernel-rs", name="Delta Kernel for Rust",
@@ -315,7 +315,7 @@ DELTA_RS: Final = Client(
         works("columnMapping", _DELTA_RS, "1.4.0..", _BY_QUERY),
         wrong("columnMapping[id]", _DELTA_RS, "1.4.0..", _BY_NAME),
         wrong("columnMapping[reader=2]", _DELTA_RS, "1.6.6..",
-            "to_pyarrow_table and to_pandas give nulls where the reader version is 2"),
+            "to_pyarrow_table and to_pandas give nulls if the reader version is 2"),
         wrong("deletionVectors", _DELTA_RS, "..1.0.0", "QueryBuilder returns deleted rows"),
         fails("deletionVectors", _DELTA_RS, "1.0.0..1.4.0"),
         works("deletionVectors", _DELTA_RS, "1.4.0..", _BY_QUERY),
@@ -402,7 +402,7 @@ DAFT: Final = Client(
     read_gates=(Gate(3, _DAFT),),
     reads=(
         works("columnMapping timestampNtz v2Checkpoint vacuumProtocolCheck", _DAFT),
-        fails("columnMapping[map]", _DAFT, note="it takes the files to be corrupt", active=True),
+        fails("columnMapping[map]", _DAFT, note="it reports the files as corrupt", active=True),
         fails("schema[timestamp_ntz]", _DAFT, note=_WITHOUT_FEATURE),
         works("typeWidening typeWidening-preview", _DAFT),
         works("variantType variantType-preview", _DAFT, note="as bytes"),
@@ -478,14 +478,14 @@ _MANIFEST_VECTORS: Final = Source(
 _MANIFEST_MAPPING: Final = Source(
     "delta-io/delta DeltaErrors.scala, DELTA_UNSUPPORTED_MANIFEST_GENERATION_WITH_COLUMN_MAPPING",
     "2026-11-21")
-_NO_MANIFEST: Final = "its manifest cannot be generated"
+_NO_MANIFEST: Final = "it reads a manifest, which Delta cannot write for such a table"
 
 REDSHIFT: Final = Client(
     id="redshift-spectrum", name="Amazon Redshift Spectrum (through a manifest)",
     versioned_by="days", oldest="2026-11-21", newest="2026-11-21",
     read_gates=(Gate(1, _REDSHIFT, above=_UNKNOWN),),
     reads=(
-        unknown("columnMapping", _MANIFEST_MAPPING, note="not documented where it is not used"),
+        unknown("columnMapping", _MANIFEST_MAPPING, note="not documented for tables without it"),
         fails("columnMapping", _MANIFEST_MAPPING, note=_NO_MANIFEST, active=True),
         fails("deletionVectors", _MANIFEST_VECTORS, note=_NO_MANIFEST, active=True),
     ),

@@ -311,7 +311,7 @@ def _mismatched_fields(place: str, document: Document, types: Types) -> tuple[st
                 return error, odd
             odd = odd or flaw
         elif json_type is dict and not _is_map_of_texts(f"{place}.{key}", value):
-            odd = odd or f"{place}.{key} is {json.dumps(value)}, which is no map of strings"
+            odd = odd or f"{place}.{key} is {json.dumps(value)}, which is not a map of strings"
     return "", odd
 
 

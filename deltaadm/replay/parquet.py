@@ -449,7 +449,7 @@ def _reader_of(element: Struct) -> Any:
     converted, logical = element.get(6), set(element.get(10, ()))
     if element[1] == _BYTES:
         if converted != _TEXT and logical != {1}:
-            raise UnsupportedFileError("bytes that are no text")
+            raise UnsupportedFileError("bytes that are not text")
     elif converted not in {None, *_INTEGERS} or not logical <= {10}:
         raise UnsupportedFileError("numbers that mean something else")
     return _READERS[element[1]]

@@ -60,7 +60,7 @@ def seconds_of(duration: str) -> float:
     mixed = len(units) > 1 and "" in units  # is 1h30 half an hour more, or half a minute?
     if not parts or unknown or mixed or re.sub(_PART, "", duration).strip():
         raise UsageError(
-            f"{duration!r} is not a duration such as 30s or 5m",
+            f"{duration!r} is not a duration, for example 30s or 5m",
             option=_OPTION,
             remedy=did_you_mean(f"{unknown[0]}s", _WORDS) if unknown else "",
         )

@@ -55,7 +55,7 @@ def point(given: int | str | datetime | None, option: str) -> Point:
 def _time(given: str | datetime | None, option: str, fault: str) -> Point:
     time = iso_milliseconds(given)
     if given is not None and time is None:
-        raise UsageError(f"{given!r} is {fault} such as 2026-11-21T10:00:00Z", option=option)
+        raise UsageError(f"{given!r} is {fault}, for example 2026-11-21T10:00:00Z", option=option)
     return Point(timestamp=time)
 
 

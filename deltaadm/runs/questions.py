@@ -126,7 +126,7 @@ def why(
 
     unknown = [word for word in words if not is_word(word)]
     if unknown:
-        raise UsageError(f"{unknown[0]!r} is no table feature, nor reader or writer.")
+        raise UsageError(f"{unknown[0]!r} is neither a table feature nor reader or writer.")
     point = state_at(version, timestamp)
 
     def report(context: RunContext, target: Target) -> WhyReport:

@@ -111,7 +111,7 @@ class Result(Generic[R]):
         """
         kind = self._shown.document
         if kind not in _ROWS:
-            raise TypeError(f"The result of {self.kind} is no list of rows; to_dict() has it all.")
+            raise TypeError(f"{self.kind} is not a list of rows; to_dict() has it all.")
         return arrow_table(kind, self.to_dict(), _ROWS[kind])
 
     def to_pandas(self) -> pd.DataFrame:

@@ -112,7 +112,7 @@ class Unity:
                     location = os.path.realpath(store.local_path)
         except (ValueError, Refused, StorageError) as error:
             raise StorageError(
-                f"{self._found().name} has {entry.name} at {entry.location!r}, which is no "
+                f"{self._found().name} has {entry.name} at {entry.location!r}, which is not a "
                 "location that can be opened.",
                 remedy="Correct the table's entry in the catalog.",
             ) from error
@@ -192,7 +192,7 @@ class Unity:
 def _catalog_at(url: str, place: str) -> UnityCatalog:
     from deltaadm.storage.unity import UnityCatalog
 
-    words = f"{masked(url)!r} is not a URL such as https://adb-123.azuredatabricks.net"
+    words = f"{masked(url)!r} is not a URL, for example https://adb-123.azuredatabricks.net"
     no_url = (
         UsageError(words, option=_OPTION)
         if place == _OPTION

@@ -87,7 +87,7 @@ class DeltaCatalog:
             raise Refused(
                 f"{pattern!r} is not a pattern for table names.",
                 remedy="Write catalog.schema.table or schema.table, with * for any text in schema "
-                "and table, such as main.sales.*.",
+                "and table, for example main.sales.*.",
             )
         *catalog, schema, table = parts
         schemas = self._schemas(catalog, schema) if is_name_pattern(schema) else [schema]

@@ -81,7 +81,7 @@ def seconds(text: str) -> float:
     if match is None or match[2] not in _UNITS:
         raise Refused(
             f"{text!r} is not a duration, which {TIMEOUT} requires.",
-            remedy="Use a duration such as 30s or 10min.",
+            remedy="Use a duration, for example 30s or 10min.",
         )
     return int(match[1]) * _UNITS[match[2]]
 

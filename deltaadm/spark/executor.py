@@ -268,7 +268,7 @@ def _require_condition(session: SparkSession, columns: StructType, name: str, te
         found = kind.simpleString()
         raise CommitError(
             f"The constraint {name} is not a Boolean expression: its type is {found}.",
-            remedy="Write an expression that is true for every row, such as: amount > 0.",
+            remedy="Write an expression that is true for every row, for example: amount > 0.",
             delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
         )
 

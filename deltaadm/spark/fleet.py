@@ -126,7 +126,7 @@ class _Unpickler(pickle.Unpickler):
         harmless = isinstance(attribute, type) or module.startswith("deltaadm.domain.")
         if not harmless or (attribute.__module__, attribute.__qualname__) != (module, name):
             raise EngineError(
-                f"Spark's executors answered with {module}.{name}, which is no result.",
+                f"Spark's executors answered with {module}.{name}, which is not a result.",
                 remedy="Omit --engine spark.",
             )
         return attribute

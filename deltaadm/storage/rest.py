@@ -210,7 +210,7 @@ class Rest:
     def _no_catalog(self, status: int) -> StorageError:
         return CatalogError(
             f"{self._name} does not answer as a Unity Catalog (status {status}).",
-            remedy="Check --unity: it is the URL of a workspace or server, such as "
+            remedy="Check --unity: it is the URL of a workspace or server, for example "
             "https://adb-123.azuredatabricks.net or http://localhost:8080.",
             status=status,
         )

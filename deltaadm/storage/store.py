@@ -295,9 +295,9 @@ def require_no_secret(location: str) -> None:
     if masked(url) != url:
         raise Refused(
             f"{masked(url)} contains a secret, and locations are displayed and saved.",
-            remedy="Remove it from the location. Credentials are taken from variables such as "
+            remedy="Remove it from the location. Credentials come from variables, for example "
             "AWS_SECRET_ACCESS_KEY or from --storage-options-file FILE; Spark also takes them from "
-            "settings such as spark.hadoop.fs.s3a.secret.key in spark-defaults.conf.",
+            "settings, for example spark.hadoop.fs.s3a.secret.key in spark-defaults.conf.",
         )
 
 

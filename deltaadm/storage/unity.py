@@ -420,8 +420,8 @@ class UnityCatalog:
         if len(parts) != _PARTS or not all(parts) or is_name_pattern(parts[0]):
             raise Refused(
                 f"{pattern!r} is not a pattern for the names of tables in Unity Catalog.",
-                remedy="Write catalog.schema.table, with * for any text in schema and table, such "
-                "as main.sales.*.",
+                remedy="Write catalog.schema.table, with * for any text in schema and table, for "
+                "example main.sales.*.",
             )
         catalog, schema, table = parts
         schemas = [schema]

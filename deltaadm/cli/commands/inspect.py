@@ -153,7 +153,7 @@ def _split_words(texts: Sequence[str]) -> tuple[list[str], list[str]]:
         hint = did_you_mean(text, FEATURES) if text.isidentifier() else ""
         if hint:
             raise UsageError(
-                f"{text!r} is no table feature. {hint} A table of that name is ./{text}.",
+                f"{text!r} is not a table feature. {hint} A table of that name is ./{text}.",
                 option="--why",
             )
     return tables, words

@@ -24,7 +24,7 @@ from deltaadm.runs.plan_options import CommitOptions, PlanOutputOptions
 class Apply(Parameters):
     """
     Each table must still have the protocol and metadata that its plan was made for; new files do
-    not matter. Applying a plan again changes nothing and is no error. If the file has several
+    not matter. Applying a plan again changes nothing, and is not an error. If the file has several
     plans, a journal records which have started and finished: after an interruption, run the same
     command again to continue.
 

@@ -126,14 +126,14 @@ class UserOptions(ClientOptions):
 
 
 class FixCommitOptions(CommitOptions):
-    """The options for applying what fixes findings, of which some concern the check as well."""
+    """The options for applying fixes; some concern the check as well."""
 
     clients: UserOptions
     output: ReportOptions  # type: ignore[assignment]  # of which --fix takes one
 
 
 class FixOptions(ChangeOptions):
-    """The options of --fix, of which some concern the check as well."""
+    """The options of --fix; some concern the check as well."""
 
     commit: FixCommitOptions
 

@@ -127,7 +127,7 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
         raise Refused(
             f"The expression is not a condition: {_described(condition)} "
             "is neither true nor false.",
-            remedy="Write an expression that is true for every row, such as: amount > 0.",
+            remedy="Write an expression that is true for every row, for example: amount > 0.",
             delta_error_class="DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
         )
     return condition.kind == "boolean" and parser.is_sure
@@ -210,7 +210,7 @@ def _unordered(sign: str, operand: Operand) -> Refused:
     return Refused(
         f"{sign} cannot be applied to {_described(operand)}: Spark compares neither maps nor "
         "variants, nor what contains them.",
-        remedy="Compare parts of the value, such as: m['key'] = 1.",
+        remedy="Compare parts of the value, for example: m['key'] = 1.",
         delta_error_class="DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
     )
 
@@ -323,7 +323,7 @@ class _Parser:
         if operand.kind in _NEVER_TRUTH:
             raise Refused(
                 f"{word} takes conditions, not {_described(operand)}.",
-                remedy="Compare the value with another one, such as: amount > 0.",
+                remedy="Compare the value with another one, for example: amount > 0.",
                 delta_error_class="DATATYPE_MISMATCH",
             )
         if operand.kind != "boolean":
@@ -478,7 +478,7 @@ class _Parser:
         if value.kind in _NESTED_KINDS and operand.kind in NUMERIC | _TEMPORAL:
             raise Refused(
                 f"{_described(value)} cannot be cast to {type_name(data_type)}.".capitalize(),
-                remedy="Cast a part of the value, such as values[0].",
+                remedy="Cast a part of the value, for example values[0].",
                 delta_error_class="DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
             )
         return operand
@@ -518,7 +518,7 @@ _CONSTANTS: Final = {
 def _mismatched_argument(name: str, given: Operand) -> Refused:
     return Refused(
         f"{name} cannot be applied to {_described(given)}.",
-        remedy="Use a part of the value, such as values[0], or another function.",
+        remedy="Use a part of the value, for example values[0], or another function.",
         delta_error_class="DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
     )
 

@@ -633,7 +633,7 @@ def _with_column(
             raise Refused(
                 f"{path_text(parent)} is not a struct, so the column {definition.column.name} "
                 "cannot be added to it.",
-                remedy="For structs in an array or a map, give the path of the struct, such as "
+                remedy="For structs in an array or a map, give the path of the struct, for example "
                 "items.element.x or prices.value.x.",
                 delta_error_class="INVALID_FIELD_NAME",
             )

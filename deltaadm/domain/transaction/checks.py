@@ -475,7 +475,7 @@ def refuse_keys_of_new_table(properties: Mapping[str, str], protocol: Protocol |
         if key.lower().startswith(Key.CONSTRAINT_PREFIX) and not value.strip():
             raise Refused(
                 f"The constraint {key} is empty.",
-                remedy="Write an expression that is true for every row, such as: amount > 0.",
+                remedy="Write an expression that is true for every row, for example: amount > 0.",
                 delta_error_class="PARSE_EMPTY_STATEMENT",
             )
     if protocol is not None and UNITY_TABLE_ID in properties:

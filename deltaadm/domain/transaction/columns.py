@@ -54,7 +54,7 @@ def refuse_default(name: str, data_type: DataType, text: str) -> None:
     if refusal is not None:
         raise Refused(
             f"{text} cannot be the default of {name}, which has the type {type_name(data_type)}.",
-            remedy="Write a constant of that type, such as 7, 'x', DATE '2026-01-31' or NULL.",
+            remedy="Write a constant of that type, for example 7, 'x', DATE '2026-01-31' or NULL.",
             delta_error_class=refusal,
         )
 

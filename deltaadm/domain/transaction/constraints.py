@@ -122,7 +122,7 @@ def _tokens(text: str) -> Iterator[str]:
 def _unreadable(text: str, why: str) -> Refused:
     return Refused(
         f"{text!r} cannot be a constraint: {why}.",
-        remedy="Write an expression that is true for every row, such as: amount > 0.",
+        remedy="Write an expression that is true for every row, for example: amount > 0.",
         delta_error_class="PARSE_SYNTAX_ERROR",
     )
 

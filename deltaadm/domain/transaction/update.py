@@ -258,8 +258,8 @@ def _check_columns(version: int, metadata: Metadata) -> None:
             raise _violation(
                 "UNSUPPORTED_DATA_TYPE",
                 f"Iceberg compatibility V3 does not allow the default {default!r} of column "
-                f"{path_text(path)}, which is no plain literal of its type.",
-                "Write a literal such as 7, 1.5, true or '2026-01-31', or no default.",
+                f"{path_text(path)}, which is not a plain literal of its type.",
+                "Write a literal, for example 7, 1.5, true or '2026-01-31', or no default.",
             )
     for path, field in metadata.schema.walk():
         changes = field.metadata.get("delta.typeChanges")

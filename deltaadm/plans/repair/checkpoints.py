@@ -23,7 +23,7 @@ _NAMED: Final = 3
 _DAY: Final = 24 * 60 * 60 * 1000
 _KEPT: Final = "the original, in the quarantine, and all commits"
 _RESTORE: Final = (
-    "Restore it from a backup or, where the bucket keeps versions of objects, from its earlier "
+    "Restore it from a backup or, if the bucket keeps versions of objects, from its earlier "
     "version."
 )
 
@@ -58,7 +58,7 @@ def _incomplete(case: Case, files: Sequence[LogFile]) -> Repair:
         wrong = f"The checkpoint of version {version} lacks part {lost} of {parts}."
     older, _, error = _by_older_files(case, version)
     if not all(file.info.regular for file in files):
-        error = "one of its files is no regular file"
+        error = "one of its files is not a regular file"
     if older is None or error:
         remedy = f"What is there is kept. {_RESTORE}"
         return _refused(rule, wrong, f"it cannot be rebuilt: {error}", remedy)
