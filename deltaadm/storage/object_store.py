@@ -934,8 +934,8 @@ class Bucket:
                 if len(found) > most:
                     raise StorageError(
                         f"{self.url(prefix)} has more than {most:,} objects.",
-                        remedy="Check the location and the endpoint. If it is a table, have a writer "
-                        "clean up the log, which keeps commits for delta.logRetentionDuration.",
+                        remedy="Check the location and the endpoint. If it is a table, have its "
+                        "log cleaned up, which keeps commits for delta.logRetentionDuration.",
                     )
             return list(found.values())
 
