@@ -258,7 +258,7 @@ MISTAKES: list[tuple[Callable[[deltaadm.Table], object], type[Exception], str]] 
     (lambda table: table.history(since=3, until=1), ValueError, "until: is before since"),
     (lambda table: table.inspect(clients="all"), ValueError, "summary, matrix, sources"),
     (lambda table: table.inspect(nothing=1), TypeError, "nothing"),
-    (lambda table: table.why("nothing"), ValueError, "no table feature"),
+    (lambda table: table.why("nothing"), ValueError, "neither a table feature"),
     (lambda table: table.validate(select="DL1"), TypeError, "select must be"),
     (lambda table: table.validate(select=["DL000"]), ValueError, "DL000"),
     (lambda table: table.diff(), ValueError, "Compare with"),

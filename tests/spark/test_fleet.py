@@ -136,7 +136,7 @@ def test_answers_come_in_order_whatever_becomes_of_executors(spark: "SparkSessio
 
 
 def test_nothing_is_called_that_an_answer_names(spark: "SparkSession") -> None:
-    with pytest.raises(EngineError, match=r"posix\.system, which is no result"):
+    with pytest.raises(EngineError, match=r"posix\.system, which is not a result"):
         list(Executors(spark).in_order({"t": "/t"}, lambda _: [os.system], lost=lambda _, __: None))
 
 

@@ -284,7 +284,7 @@ def test_a_time_that_is_none(tmp_path: Path) -> None:
     assert stderr[1:] == [
         "refused",
         "'soon' is not a duration, which spark.network.timeout requires.",
-        "Use a duration such as 30s or 10min.",
+        "Use a duration, for example 30s or 10min.",
     ]
 
 
