@@ -285,8 +285,9 @@ def _lines(report: blocks.Report, verbose: bool) -> Iterator[Line]:  # noqa: FBT
         elif isinstance(block, blocks.Table):
             stands_apart = isinstance(before, blocks.Table | blocks.Changes)
         elif isinstance(block, blocks.Command) and block.label:
-            goes_on = isinstance(before, blocks.Command) and before.label
-            stands_apart = not (goes_on or isinstance(before, blocks.Heading))
+            stands_apart = isinstance(before, blocks.Table | blocks.Items) or (
+                isinstance(before, blocks.Command) and not before.label
+            )
         if stands_apart:
             yield _EMPTY
         yield from _block(block)

@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from deltaadm.blocks import Cards, Either, Heading, Table
+from deltaadm.blocks import Cards, Command, Either, Heading, Table
+from deltaadm.clients import CLIENTS, ClientRelease
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import Cost
+from deltaadm.plans.undo import quoted
 from deltaadm.reports.words import DOES, cost_text, counted, visible
 
 TYPE_CHECKING = False
@@ -182,7 +184,7 @@ class FleetCounts:
         )
 
 
-_WITH_PLACES: Final = ("Failures", "Findings")
+_WITH_PLACES: Final = ("Failures", "Findings", "Clients affected")
 """The sections whose items name the tables that they are true of."""
 # fmt: off
 _HEADINGS: Final = (
@@ -222,6 +224,10 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
     protocol, features = document["protocol"], document["features"]
     reader, writer = protocol["minReaderVersion"], protocol["minWriterVersion"]
     yield "Protocol", f"reader {reader}, writer {writer}"
+    versions = {
+        "protocol.minReaderVersion": f"reader version {reader}",
+        "protocol.minWriterVersion": f"writer version {writer}",
+    }
     for state in ("supported", "active"):
         for feature in features:
             if feature[state]:
@@ -230,23 +236,29 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
         yield "Features not needed", name
     if document["column_mapping"]["mode"] != "none":
         yield "Column mapping", document["column_mapping"]["mode"]
-    # A client that cannot read does not write either, so that is not mentioned.
-    for client in document["clients"]:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for client in document.get("declared_clients") or document["clients"]:
         for access in ("read", "write"):
             verdict = client[access]["verdict"]
+            # A client that cannot read does not write either, and some write no table at all.
             if verdict in {"fails loudly", "silently wrong"}:
-                yield "Clients affected", f"{_release(client)} {DOES[verdict][access]}"
+                known = CLIENTS.get(client["client"])
+                if access == "read" or known is None or known.writes_tables:
+                    subject = client[access]["because"][0]["subject"]
+                    unused = ", which it does not use" if subject in document["slack"] else ""
+                    reason = versions.get(subject, f"{subject}{unused}")
+                    groups.setdefault((DOES[verdict][access], reason), []).append(_release(client))
                 break
+    for (does, reason), clients in groups.items():
+        yield "Clients affected", f"{', '.join(clients)} {does} ({reason})"
     if document["warnings"]:
         yield "Warnings", "with warnings"
 
 
 def _release(client: Document) -> str:
     """A client as everywhere else: a service, whose version is the day of a fact, by its name."""
-    from deltaadm.clients import CLIENTS, ClientRelease
-
     known, version = CLIENTS.get(client["client"]), client["version"]
-    return f"{client['client']}@{version}" if known is None else str(ClientRelease(known, version))
+    return f"{client['client']}@{version}" if known is None else ClientRelease(known, version).short
 
 
 # validate
@@ -349,14 +361,12 @@ def _explained(document: Document) -> tuple[str, str]:
 
 
 def _failed(document: Document) -> tuple[str, str]:
+    """What is wrong, without the table, which stands beside it; tables alone need no remedy."""
     error = document["error"]
-    return "failed", " ".join(filter(None, (error["message"], error["remedy"])))
-
-
-def _failure(document: Document) -> Iterator[tuple[str, str]]:
-    error = document["error"]
-    cause = error["delta_error_class"] or f"{error['kind']} (exit code {error['exit_code']})"
-    yield "Failures", cause
+    message = error["message"].replace(f" at {document['table']}", "")
+    if error["kind"] == "table":
+        return "failed", message.partition(". ")[0].rstrip(".")
+    return "failed", " ".join(filter(None, (message, error["remedy"])))
 
 
 def _uses(document: Document) -> str:
@@ -380,7 +390,7 @@ _LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
     "drop-feature": _dropping,
 }
 _COUNTED: Final[Mapping[str, Callable[[Document], Iterable[tuple[str, str]]]]] = {
-    "error": _failure,
+    "error": lambda document: [("Failures", _failed(document)[1])],
     "validate": _validation,
     "outcome": _outcome,
     "plan": _plan,
@@ -401,11 +411,18 @@ _COUNTED: Final[Mapping[str, Callable[[Document], Iterable[tuple[str, str]]]]] =
 
 
 def show_overview(report: FleetSummary) -> Iterator[Block]:
-    """The summary of the tables of a run."""
-    yield Heading(overview_title(report), level=1)
+    """The summary of the tables of a run: what they are in a few lines, what was found in full."""
+    inspected = dict(report.sections).keys() >= {"Protocol", "Features supported"}
+    title = overview_title(report)
+    fine = report.tables - report.failed
+    with_failures = f"{counted(report.tables, 'table')}: {fine} ok, {report.failed} failed"
+    short_title = with_failures if inspected and report.failed else title
+    yield Either([Heading(title, level=1)], [Heading(short_title, level=1)])
     yield Either([Cards(tuple(_tiles(report)))])
+    page: list[Heading | Table] = []
+    short = []
     for heading, items in report.sections:
-        yield Heading(heading, tone="error" if heading == "Failures" else "")
+        page.append(Heading(heading, tone="error" if heading == "Failures" else ""))
         rows = []
         for item, count in items:
             named = report.places.get((heading, item), ())
@@ -413,7 +430,36 @@ def show_overview(report: FleetSummary) -> Iterator[Block]:
             rows.append((str(count), item, f"{', '.join(named)}{more}"))
         shown = 3 if any((heading, item) in report.places for item, _ in items) else 2
         cells = tuple(row[:shown] for row in rows)
-        yield Table(heading, ("tables", "", "which")[:shown], cells, plain=True)
+        page.append(Table(heading, ("tables", "", "which")[:shown], cells, plain=True))
+        if heading in _IN_A_LINE:
+            short.append(
+                (_IN_A_LINE[heading], "; ".join(f"{count} x {item}" for item, count in items))
+            )
+        elif heading == "Failures" and report.failed > _FEW:  # fewer are seen above
+            short += [("failures", f"{count} x {item}") for item, count in items]
+        elif heading == "Clients affected":
+            worst = sorted(items, key=lambda item: "wrong data" not in item[0])[:_BLOCKED]
+            lines = (f"{counted(count, 'table')}: {item}" for item, count in worst)
+            short += [("" if n else "blocked", line) for n, line in enumerate(lines)]
+            if len(items) > _BLOCKED:
+                short.append(("", f"and {len(items) - _BLOCKED} more reasons"))
+    yield Either(page, [Table("", (), tuple(short))] if inspected else page)
+    affected = dict(report.sections).get("Clients affected", ())
+    if inspected and affected:
+        client = affected[0][0].split(",")[0].split(" ")[0]
+        table = report.places["Clients affected", affected[0][0]][0]
+        command = f"deltaadm inspect {quoted(table)} --for-client {client}"
+        yield Either(text=[Command(command, label="For one client")])
+
+
+_IN_A_LINE: Final = {
+    "Protocol": "protocol",
+    "Features active": "in use",
+    "Features not needed": "not needed",
+    "Column mapping": "mapping mode",
+}
+_BLOCKED: Final = 8
+"""So many reasons why clients cannot use tables are told on a terminal."""
 
 
 def _tiles(report: FleetSummary) -> Iterator[tuple[str, str, str]]:

@@ -160,16 +160,23 @@ def test_text_is_a_line_a_table_and_an_overview(lake: Path) -> None:
     assert mapped.startswith(f"(2, 5)      {lake}/a/mapped  version 0: columnMapping")
     assert old == f"(1, 2)      {lake}/a/old  version 0: no features listed"
     assert new == f"(3, 7)      {lake}/b/new  version 0: appendOnly, deletionVectors"
-    assert empty.startswith(f"failed      {lake}/empty  There is no Delta table at")
-    failed = f"DELTA_MISSING_DELTA_TABLE  {lake}/empty"
-    assert overview.startswith(f"4 tables, 1 failed\n\nFailures\n  1  {failed}\n")
-    assert "\nProtocol\n  1  reader 1, writer 2\n  1  reader 2, writer 5\n" in overview
-    assert "\nFeatures active\n  1  columnMapping\n  1  deletionVectors\n" in overview
-    assert "\nClients affected\n" in overview
-    assert "  3  athena cannot write\n" in overview, "a service, without the day of a fact"
-    assert "  1  polars@2.1.0 cannot read\n" in overview
-    assert "2026-" not in overview
+    why = "There is no Delta table: it has no commits in _delta_log"
+    assert empty == f"failed      {lake}/empty  {why}"
+    protocols = "1 x reader 1, writer 2; 1 x reader 2, writer 5; 1 x reader 3, writer 7"
+    assert overview.startswith(f"4 tables: 3 ok, 1 failed\n  protocol      {protocols}\n")
+    assert "\n  in use        1 x columnMapping; 1 x deletionVectors\n" in overview
+    assert "1 table: delta-rs reads wrong data silently (columnMapping)\n" in overview
+    assert "athena" not in overview, "it writes no table at all"
+    assert f"For one client: deltaadm inspect {lake}/" in overview
+    assert len(overview.splitlines()) <= 24
     assert (result.code, result.err) == (9, "")
+
+
+def test_declared_clients_are_all_that_is_counted(lake: Path) -> None:
+    declared = ("--config", 'clients=["polars"]')
+    shown = deltaadm("inspect", "--discover", lake, *declared).out
+    assert "  blocked       1 table: polars cannot read (columnMapping)\n" in shown
+    assert not any(name in shown for name in ("delta-rs", "redshift", "flink"))
 
 
 def test_many_healthy_tables_are_counted(tmp_path: Path) -> None:
@@ -190,8 +197,8 @@ def test_many_healthy_tables_are_counted(tmp_path: Path) -> None:
 
 def test_tables_named_one_by_one_are_shown_in_full_unless_brief(lake: Path) -> None:
     given = ["inspect", lake / "a/old", lake / "b/new"]
-    assert "  protocol  " in deltaadm(*given).out
-    assert "  protocol  " not in deltaadm(*given, "--brief").out
+    assert "  Why a feature: " in deltaadm(*given).out
+    assert "  Why a feature: " not in deltaadm(*given, "--brief").out
     assert "2 tables\n" in deltaadm(*given, "--brief").out
 
 
