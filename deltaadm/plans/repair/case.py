@@ -218,7 +218,7 @@ class Case:
     `view` is the log as it will be once the repairs that were found so far are done. What has
     changed within the last *older_than* ms may still be being written. With `remove_missing_files`
     data files that are gone are to be removed from the table. `proven` tells of checkpoints whether
-    the commits from 0 on confirm them.
+    the commits from 0 on confirm them, `doubts` what shows of commits that somebody changed them.
     """
 
     def __init__(
@@ -228,6 +228,7 @@ class Case:
         self.view = View(store)
         self.remove_missing_files = remove_missing_files
         self.proven: dict[int, bool] = {}
+        self.doubts: dict[int, str] | None = None
         self._youngest = now - older_than
         self._infos = store.list_log()
         self._listed: tuple[View, LogListing] | None = None

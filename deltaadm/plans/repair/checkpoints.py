@@ -7,19 +7,31 @@ from itertools import islice
 from typing import Any, Final
 
 from deltaadm.dataclass import replace
+from deltaadm.domain.actions import AddFile
 from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.errors import DeltaadmError, Refused, TableError
+from deltaadm.facts import CommitFacts
 from deltaadm.limits import load_json
 from deltaadm.plans.repair.case import Case, TableState, live_files, state_of
 from deltaadm.plans.repair.repair import MoveAside, Operation, Rebuild, Repair
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path
+from deltaadm.replay.commit_lines import CommitLines
 from deltaadm.replay.embedded import EmbeddedEngine
-from deltaadm.replay.reconcile import Detail
+from deltaadm.replay.examine import Depth, examine
+from deltaadm.replay.reconcile import Detail, canonical_path
+from deltaadm.rules import log as rules
 
 _LARGE: Final = 1 << 24
 """Bytes of an older checkpoint of which no more than the structure is looked at."""
 _NAMED: Final = 3
+_LOOKED_UP: Final = 100
+"""Data files that are looked up in storage when commits and a checkpoint differ in them."""
+_DAMAGED_COMMITS: Final = (
+    rules.unreadable_line, rules.truncated_newest_commit, rules.repeated_file_action,
+    rules.operation_metrics_mismatch,
+)  # fmt: skip
+"""The rules that find commits which somebody has changed or cut off."""
 _DAY: Final = 24 * 60 * 60 * 1000
 _KEPT: Final = "the original, in the quarantine, and all commits"
 _RESTORE: Final = (
@@ -62,6 +74,9 @@ def _incomplete(case: Case, files: Sequence[LogFile]) -> Repair:
     if older is None or error:
         remedy = f"What is there is kept. {_RESTORE}"
         return _refused(rule, wrong, f"it cannot be rebuilt: {error}", remedy)
+    if doubt := _doubt(case, older):
+        reason = f"the commits from which it would be rebuilt are damaged: {doubt}"
+        return _refused(rule, wrong, reason, _RESTORE)
     has_other = any(other.version == version for other in case.listing.checkpoints)
     names = [file.path for file in files]
     operations = _move(names) if has_other else _replacement(case, older, names)
@@ -86,6 +101,9 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Repair | Non
         if older is None:
             reason = f"it is the only source of versions from {version} on, since {error_of_older}"
             return _refused("DL612", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
+        if doubt := _doubt(case, older):
+            reason = f"the commits from which it would be rebuilt are damaged: {doubt}"
+            return _refused("DL612", wrong, reason, _RESTORE)
         return _repair(
             "DL612", wrong, _replacement(case, older, names), unproved=_unproved(case, older)
         )
@@ -123,7 +141,9 @@ def _compared(
         differing = tuple(part for part in differing if part != "txn")  # which may have expired
     if not differing:
         return None
-    lacking, extra = _differing_files(case, older, checkpoint)
+    ours, theirs = live_files(case.view, older), live_files(case.view, checkpoint)
+    lacking = sorted(path for path, _ in ours.keys() - theirs.keys())
+    extra = sorted(path for path, _ in theirs.keys() - ours.keys())
     wrong = (
         f"The checkpoint of version {version} differs from the older files in "
         f"{', '.join(differing)}{_named('lacks', lacking)}{_named('has', extra)}."
@@ -138,6 +158,19 @@ def _compared(
         )
         remedy = f"Compare both with a backup. {_RESTORE}"
         return _refused("DL609", wrong, reason, remedy)
+    if stated != _totals(expected) or stated == _totals(actual):
+        disputed = [file for key, file in ours.items() if theirs.get(key) != file]
+        agreed = next((file for key, file in ours.items() if theirs.get(key) == file), None)
+        doubt = _doubt(case, older) or _doubt_in_storage(case, disputed, agreed)
+        if lacking and not doubt:
+            doubt = _stray_removal(case, older)
+        if stated == _totals(actual) != _totals(expected):
+            doubt = "the checksum of the version agrees with the checkpoint"
+        if doubt:
+            reason = f"perhaps it is right, and the commits are damaged: {doubt}"
+            return _refused("DL609", wrong, reason, f"Compare both with a backup. {_RESTORE}")
+        if agreed is None or not disputed or case.store.data_size(agreed.path) is None:
+            unproved += ("That the commits are as they were written: no checksum confirms them.",)
     effect = ""
     if newest and (lacking or extra):
         seen = [f"{_files(len(lacking))} more"] * bool(lacking)
@@ -224,13 +257,50 @@ def _snapshot(case: Case, segment: LogSegment) -> Snapshot:
     return EmbeddedEngine().replay(case.view, replace(segment, crc=None), Detail.PROTOCOL)
 
 
-def _differing_files(
-    case: Case, older: LogSegment, checkpoint: LogSegment
-) -> tuple[list[str], list[str]]:
-    """The paths of the live files that the checkpoint lacks, and of those that it has too many."""
-    expected, actual = live_files(case.view, older), live_files(case.view, checkpoint)
-    lacking = [path for path, vector in expected.keys() - actual.keys()]
-    return sorted(lacking), sorted(path for path, vector in actual.keys() - expected.keys())
+def _doubt(case: Case, segment: LogSegment) -> str:
+    """What shows that a commit of *segment* is not as it was written; empty if nothing does."""
+    if case.doubts is None:
+        case.doubts = {
+            fact.version: problem
+            for fact in examine(case.view, Depth(history=True, files=False), now=case.now)
+            if isinstance(fact, CommitFacts)
+            for problem in _problems(fact)
+        }
+    doubtful = (file.number for file in segment.commits if file.number in case.doubts)
+    return next((f"version {version}: {case.doubts[version]}" for version in doubtful), "")
+
+
+def _problems(commit: CommitFacts) -> Iterator[str]:
+    if not commit.names:
+        yield "the commit is empty"
+    for check in _DAMAGED_COMMITS:
+        yield from (problem.message for problem in check(commit))
+
+
+def _stray_removal(case: Case, segment: LogSegment) -> str:
+    """A commit that removes a file which nothing has added: perhaps one that it meant is alive."""
+    base, qualifier = segment.checkpoint, case.view.qualifier
+    known = {path for path, _ in live_files(case.view, _alone(case, base))} if base else set()
+    lines = CommitLines(case.view)
+    for file in segment.commits:
+        commit = lines.of(file.path)
+        known.update(canonical_path(str(add["path"]), qualifier) for add in commit.actions("add"))
+        for remove in commit.actions("remove"):
+            if canonical_path(str(remove["path"]), qualifier) not in known:
+                return f"version {file.number} removes {remove['path']}, which nothing has added"
+    return ""
+
+
+def _doubt_in_storage(case: Case, disputed: Sequence[AddFile], agreed: AddFile | None) -> str:
+    """A data file of *disputed* that is not as the commits say, if storage has the *agreed* one."""
+    if not disputed or agreed is None or case.store.data_size(agreed.path) is None:
+        return ""
+    for file in disputed[:_LOOKED_UP]:
+        size = case.store.data_size(file.path)
+        if size != file.size:
+            has = "is not in storage" if size is None else f"has {size:,} bytes, not {file.size:,}"
+            return f"{file.path}, which they add, {has}"
+    return ""
 
 
 def _named(verb: str, paths: Sequence[str]) -> str:

@@ -1,0 +1,82 @@
+"""A right checkpoint beside a damaged commit: repair must not believe the commit."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+from deltaadm.plans.repair.case import Case
+from deltaadm.plans.repair.kinds import KINDS
+from deltaadm.plans.repair.repair import RepairPlan, plan_repairs
+from deltaadm.storage.store import open_store
+
+FAR_FUTURE = 4_000_000_000_000
+
+
+def planned(path: Path) -> RepairPlan:
+    return plan_repairs(Case(open_store(str(path)), FAR_FUTURE, 1), KINDS)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Rows of versions 0 to 3, of which version 4 has deleted those of one file; a checkpoint."""
+    for number in range(4):
+        write_deltalake(str(tmp_path), pa.table({"a": [number, number]}), mode="append")
+    DeltaTable(str(tmp_path)).delete("a = 2")
+    DeltaTable(str(tmp_path)).create_checkpoint()
+    write_deltalake(str(tmp_path), pa.table({"a": [9]}), mode="append")
+    assert not planned(tmp_path).repairs
+    return tmp_path
+
+
+def _emptied(_: str) -> str:
+    return ""
+
+
+def _another_added_path(commit: str) -> str:
+    return re.sub(r'("add":\{"path":"part-)0', r"\g<1>1", commit)
+
+
+def _another_removed_path(commit: str) -> str:
+    return re.sub(r'("remove":\{"path":"part-)0', r"\g<1>1", commit)
+
+
+def _without_removal(commit: str) -> str:
+    return "".join(line for line in commit.splitlines(keepends=True) if '"remove"' not in line)
+
+
+def _another_size(commit: str) -> str:
+    return re.sub(r'"size":(\d)', r'"size":1\1', commit)
+
+
+@pytest.mark.parametrize(
+    ("version", "damage", "reason"),
+    [
+        (4, _emptied, "version 4: the commit is empty"),
+        (1, _emptied, "version 1: the commit is empty"),
+        (1, _another_added_path, "is not in storage"),
+        (4, _another_removed_path, "which nothing has added"),
+        (4, _without_removal, "version 4: "),
+        (3, _another_size, "bytes, not"),
+    ],
+)
+def test_a_damaged_commit_is_not_believed(
+    table: Path, version: int, damage: Callable[[str], str], reason: str
+) -> None:
+    commit = table / "_delta_log" / f"{version:020d}.json"
+    before = commit.read_text()
+    commit.write_text(damage(before))
+    assert commit.read_text() != before
+    plan = planned(table)
+    assert not plan.planned
+    assert any(reason in repair.refusal for repair in plan.refused), plan.refused
+
+
+def test_without_the_checkpoint_nothing_is_built_on_an_empty_commit(table: Path) -> None:
+    (table / "_delta_log" / f"{2:020d}.json").write_text("")
+    (table / "_delta_log" / f"{4:020d}.checkpoint.parquet").write_bytes(b"PAR1")
+    (refused,) = (repair for repair in planned(table).refused if repair.rule == "DL612")
+    assert "version 2: the commit is empty" in refused.refusal
