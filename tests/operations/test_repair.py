@@ -38,6 +38,7 @@ from tests.support.tables import (
     txn,
 )
 
+UNCONFIRMED = ("That the commits are as they were written: no checksum confirms them.",)
 _HOUR = 3_600_000
 _FEATURES = ["columnMapping", "deletionVectors"]
 _MAPPED = schema(
@@ -259,7 +260,8 @@ def repaired(path: Path) -> RepairPlan:
     plan = planned(path)
     assert not plan.refused, plan.refused
     outcome = carry_out(open_store(str(path)), plan, {})
-    assert outcome.proved, plan.unproved
+    # The data files of these tables are not there to confirm what commits say.
+    assert outcome.proved or plan.unproved == UNCONFIRMED
     return plan
 
 
@@ -434,8 +436,9 @@ def test_a_commit_meanwhile_stays(tmp_path: Path) -> None:
             made.commit(8, add("f8", 108))
 
     store = Watched(open_store(str(tmp_path)), meanwhile)
-    outcome = carry_out(store, planned(tmp_path), {})  # type: ignore[arg-type]
-    assert outcome.proved
+    carried = planned(tmp_path)
+    outcome = carry_out(store, carried, {})  # type: ignore[arg-type]
+    assert outcome.proved or carried.unproved == UNCONFIRMED
     assert outcome.later
     state = read_state(open_store(str(tmp_path)))
     assert (state.version, state.counts["add"]) == (8, outcome.actual.counts["add"] + 1)
@@ -599,7 +602,7 @@ def test_damage_in_an_object_store_is_repaired(
     assert plan.planned
     assert not plan.refused
     outcome = carry_out(_remote(s3, location).store, plan, {})
-    assert outcome.proved
+    assert outcome.proved or plan.unproved == UNCONFIRMED
     store = _remote(s3, location).store
     # Versions by their digests: names of the store are part of absolute paths alone.
     assert [read_state(store, version) for version in range(8)] == whole
