@@ -134,6 +134,30 @@ class Matrix:
 
 
 @dataclass(frozen=True)
+class Chips:
+    """
+    Names in groups: what is true of a group, with its tone, and its names by the reason they share.
+
+    Elsewhere than on a page in HTML they are the rows of a table.
+    """
+
+    caption: str
+    groups: tuple[tuple[str, str, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+
+    @property
+    def table(self) -> Table:
+        """A row for each group."""
+        rows = ((title, in_words(parts)) for title, _, parts in self.groups)
+        return Table(self.caption, (), tuple(rows))
+
+
+def in_words(parts: Iterable[tuple[str, tuple[str, ...]]]) -> str:
+    """Names, those with the same reason together and before it."""
+    listed = ((", ".join(names), reason) for reason, names in parts)
+    return "; ".join(f"{names} ({reason})" if reason else names for names, reason in listed)
+
+
+@dataclass(frozen=True)
 class Cards:
     """The verdicts that a page begins with: what about, in a word or two, and the tone of each."""
 
@@ -326,7 +350,7 @@ class Either:
 
 if TYPE_CHECKING:
     Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command | Folded
-    PageBlock = Simple | Cards | Graph | Timeline | Findings
+    PageBlock = Simple | Cards | Chips | Graph | Timeline | Findings
     TextBlock = Simple | Changes | Findings | Checks
     Block = TextBlock | Either
 

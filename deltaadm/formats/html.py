@@ -291,6 +291,8 @@ def _element(block: blocks.PageBlock, anchor: str, top: int) -> _Html:
             )
             listed = (_tag("div", *term, class_="card") for term in terms)
             element = _tag("dl", *listed, class_="cards")
+        case blocks.Chips():
+            element = _chips(block)
         case blocks.Folded(summary, tables):
             element = _details(summary, *map(_rows, tables))
         case blocks.Table():
@@ -338,6 +340,18 @@ def _findings(block: blocks.Findings, top: int) -> _Html:
             parts.append(_tag("p", f"{block.more[rule.code]} more are not listed.", class_="place"))
         cards.append(_tag("article", *parts, class_=f"finding {block.severity.value}"))
     return _Html("".join(cards))
+
+
+def _chips(block: blocks.Chips) -> _Html:
+    groups = []
+    for title, tone, parts in block.groups:
+        chips: list[str] = []
+        for reason, names in parts:
+            chips += (_tag("span", name, class_=f"chip {tone}".strip()) for name in names)
+            chips += [_tag("span", reason, class_="place")] if reason else []
+        cell = _tag("td", _tag("div", *chips, class_="chips"))
+        groups.append(_tag("tr", _tag("th", title, scope="row"), cell))
+    return _table(block.caption, (), groups, "facts")
 
 
 def _matrix(block: blocks.Matrix) -> _Html:

@@ -82,6 +82,8 @@ def _block(block: blocks.PageBlock) -> str:
         case blocks.Matrix(_, columns, lines, legend):
             marks = [(name, *(mark for mark, _ in cells)) for name, cells in lines]
             text = "\n".join((*_rows(("", *columns), marks), "", escaped(legend)))
+        case blocks.Chips():
+            text = _block(block.table)
         case blocks.Findings():
             text = "\n\n".join(map(_block, block.in_tables()))
         case blocks.Command(command, label):

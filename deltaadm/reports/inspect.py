@@ -9,6 +9,7 @@ from operator import is_
 
 from deltaadm.blocks import (
     Cards,
+    Chips,
     Command,
     Either,
     FeatureReport,
@@ -687,14 +688,18 @@ def _clients(report: TableReport) -> Block:
     if report.client_view is ClientView.MATRIX:
         return _matrix(report)
     if report.client_view is ClientView.SUMMARY:
-        rows = []
-        for place, groups in _client_rows(report):
-            listed = {why: ", ".join(of.short for of in names) for why, names in groups.items()}
-            parts = (f"{names} ({why})" if why else names for why, names in listed.items())
-            rows.append((place, "; ".join(parts)))
+        groups = [
+            (
+                place,
+                "good" if place in _FINE else "" if place == _NO_SOURCE else "error",
+                tuple((why, tuple(of.short for of in names)) for why, names in reasons.items()),
+            )
+            for place, reasons in _client_rows(report)
+        ]
         if report.scope.undeclared:
-            rows.append(("", f"+ {report.scope.undeclared} not declared"))
-        return Table("Clients", (), tuple(rows))
+            groups.append(("", "", (("", (f"+ {report.scope.undeclared} not declared",)),)))
+        chips = Chips("Clients", tuple(groups))
+        return Either([chips], [chips.table])
     sources = []
     for verdict in _in_scope(report):
         release, access = str(verdict.release), verdict.access.value

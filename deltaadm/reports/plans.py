@@ -10,6 +10,7 @@ from deltaadm.blocks import (
     Cards,
     ChangeRow,
     Changes,
+    Chips,
     Command,
     Either,
     Findings,
@@ -87,7 +88,13 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
     ):
         does = DOES[verdict.compatibility.value][verdict.access.value]
         shut_out.setdefault(does, []).append(verdict)
-    clients = tuple((does, grouped(verdicts)) for does, verdicts in shut_out.items())
+    clients = Chips(
+        "Clients after the change",
+        tuple(
+            (does, "warning" if does.endswith("unknown") else "error", grouped(found))
+            for does, found in shut_out.items()
+        ),
+    )
     yield Either(
         _on_page(plan, clients),
         _in_terminal(report, clients, full=False),
@@ -98,7 +105,7 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
 _IN_BRIEF: Final = 3
 
 
-def _on_page(plan: Plan, clients: tuple[tuple[str, str], ...]) -> Iterator[PageBlock]:
+def _on_page(plan: Plan, clients: Chips) -> Iterator[PageBlock]:
     if plan.changes:
         rows = ((text, planned.because, planned.undo) for planned, text in _changes(plan))
         yield Table("Changes", ("change", "because", "undo"), tuple(rows))
@@ -116,21 +123,19 @@ def _on_page(plan: Plan, clients: tuple[tuple[str, str], ...]) -> Iterator[PageB
         yield from _steps(plan)
         yield Heading(f"Cost: {_cost(plan)}")
         yield from _statements(plan)
-    if clients:
-        yield Heading("Clients after the change", tone="warning")
-        yield Table("Clients after the change", (), clients)
+    if clients.groups:
+        yield Heading(clients.caption, tone="warning")
+        yield clients
     if plan.notes:
         yield Heading("Notes")
         yield Items(plan.notes)
 
 
-def _in_terminal(
-    report: PlanReport, clients: tuple[tuple[str, str], ...], *, full: bool
-) -> Iterator[TextBlock]:
+def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[TextBlock]:
     """At most a screen: what changes, then its price; with details if it is to be *full*."""
     plan = report.plan
-    rows = [("Breaks", f"{does}: {names}") for does, names in clients]
-    if report.scope.undeclared and clients:
+    rows = [("Breaks", f"{does}: {names}") for does, names in clients.table.rows]
+    if report.scope.undeclared and clients.groups:
         rows.append(("Breaks", f"+ {report.scope.undeclared} clients not declared"))
     if not plan.is_noop:
         sections = tuple((name, tuple(rows)) for name, rows in _sections(plan, full=full) if rows)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm.blocks import Heading, Table
+from deltaadm.blocks import Heading, Table, in_words
 from deltaadm.clients import Compatibility, Verdict, newest_releases, shifts, verdicts
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
@@ -477,7 +477,7 @@ def _feature_rows(feature: FeatureOrigin) -> Iterator[tuple[str, str]]:
         word = DOES[verdict.compatibility.value][verdict.access.value]
         by_word.setdefault(word, []).append(verdict)
     for word, features in by_word.items():
-        yield f"then {word}", grouped(features)
+        yield f"then {word}", in_words(grouped(features))
 
 
 def _origin_rows(since: Origin, reason: Reason) -> Iterator[tuple[str, str]]:

@@ -48,8 +48,8 @@ DOES: Final = {
 }
 
 
-def grouped(verdicts: Iterable[Verdict]) -> str:
-    """The releases, those with the same features in the way together."""
+def grouped(verdicts: Iterable[Verdict]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The releases by the features in their way."""
     groups: dict[str, list[str]] = {}
     for verdict in verdicts:
         release = verdict.release
@@ -57,13 +57,8 @@ def grouped(verdicts: Iterable[Verdict]) -> str:
         subjects = ", ".join(cell.subject for cell in verdict.responsible)
         if "protocol." in subjects and verdict.compatibility.value == "unknown":
             subjects = ""  # nothing at all is known about it
-        groups.setdefault(subjects, []).append(name)
-    return "; ".join(
-        f"{', '.join(names)} ({_VERSIONS.get(subjects, subjects)})"
-        if subjects
-        else ", ".join(names)
-        for subjects, names in groups.items()
-    )
+        groups.setdefault(_VERSIONS.get(subjects, subjects), []).append(name)
+    return tuple((subjects, tuple(names)) for subjects, names in groups.items())
 
 
 _VERSIONS: Final = {
