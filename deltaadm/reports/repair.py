@@ -67,7 +67,10 @@ REPAIR_DOCUMENT: Final = Document.of(
     blocked=(STRING, lambda report: report.plan.blocked),
     still_blocked=(STRING, lambda report: report.plan.still),
     notes=(STRINGS, lambda report: report.plan.notes),
-    outcome=maybe(record(journal=STRING, proved=BOOLEAN, later=BOOLEAN, actual=_STATE)),
+    remedy=(STRING, lambda report: report.plan.remedy),
+    outcome=maybe(
+        record(journal=STRING, proved=BOOLEAN, later=BOOLEAN, can_be_undone=BOOLEAN, actual=_STATE)
+    ),
 )
 
 
@@ -95,11 +98,18 @@ def show_repair(report: RepairReport) -> Iterator[Block]:
     """What is wrong, what is done about it, and the proof."""
     plan, outcome = report.plan, report.outcome
     tone = "error" if plan.refused else "warning" if plan.planned else "good"
-    yield Heading(f"repair: {report.table}", level=1, tone=tone)
+    heading = Heading(f"repair: {report.table}", level=1, tone=tone)
     if outcome is not None:
+        yield Either([heading])
         yield from _result(report, outcome)
         return
-    if not plan.repairs:
+    yield heading
+    if plan.is_noop and plan.blocked and not plan.refused:
+        yield Paragraph(
+            f"The table cannot be loaded, and there is no repair: {plan.blocked}", "error"
+        )
+        yield Paragraph(plan.remedy)
+    elif not plan.repairs:
         yield Paragraph("Nothing to repair.", "good")
     else:
         counts = (
@@ -176,7 +186,8 @@ def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
     plan, state = report.plan, outcome.actual
     number = len(plan.planned)
     repaired = f"{number} repair{'' if number == 1 else 's'} done"
-    files = f"{state.counts.get('add', 0):,} live files, {state.bytes:,} bytes"
+    count = state.counts.get("add", 0)
+    files = f"{count:,} live file{'' if count == 1 else 's'}, {state.bytes:,} bytes"
     if outcome.proved:
         yield Paragraph(
             f"Proved: {repaired}, and version {state.version} was read back as foreseen: {files}.",
@@ -191,8 +202,11 @@ def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
         yield Items(plan.unproved)
     if outcome.later:
         yield Paragraph("Other writers have committed since.")
-    for repair in plan.refused:
-        yield Paragraph(f"Not repaired: {repair.wrong} {repair.remedy}", "error")
+    number = len(plan.refused)
+    if number:
+        yield Paragraph(f"{number} refused: see the plan.", "error")
+    if not outcome.can_be_undone:
+        return
     name = outcome.journal.split("/")[-2]
     yield Command(f"deltaadm repair {quote(report.table)} --undo {name} --apply", label="undo")
 

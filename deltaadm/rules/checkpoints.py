@@ -100,7 +100,7 @@ def wrong_checkpoint_metadata(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     Why it matters: readers recognise a V2 checkpoint by this action. They reject the checkpoint, or
     read a sidecar as the table's state.
 
-    What to do: write a checkpoint, and find the writer that wrote this one.
+    What to do: `deltaadm repair TABLE`. Then find the writer that wrote this one.
 
     Source: PROTOCOL.md, V2 Spec and Checkpoint Metadata.
     """
@@ -121,8 +121,8 @@ def incomplete_checkpoint_state(checkpoint: CheckpointFacts) -> Iterator[Problem
     Why it matters: once earlier commits are gone, nothing else has them, and Delta refuses to load
     the table.
 
-    What to do: while the earlier commits are still there, delete the checkpoint and write a new
-    one. Otherwise restore the files from a backup.
+    What to do: `deltaadm repair TABLE`, while the earlier commits are still there. Otherwise
+    restore the files from a backup.
 
     Source: PROTOCOL.md, Checkpoints; Delta Spark, DELTA_STATE_RECOVER_ERROR.
     """
@@ -183,8 +183,8 @@ def unfit_sidecar(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     Why it matters: its files belong to the table. Nobody can read the checkpoint without it: Delta
     falls back to older log files, or fails.
 
-    What to do: restore the sidecar. While the commits are still there, delete the checkpoint
-    and write a new one.
+    What to do: restore the sidecar; or, while the commits are still there, let `deltaadm repair
+    TABLE` write the checkpoint again.
 
     Source: PROTOCOL.md, Sidecar File Information and Sidecar Files.
     """
@@ -281,8 +281,8 @@ def unreadable_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     Why it matters: Delta skips an empty file and falls back to older ones if it can. Other readers
     fail, and so does Delta once the older files are cleaned up.
 
-    What to do: restore the file; or, while the commits are still there, delete it and write a
-    checkpoint. Check the writer and the store.
+    What to do: restore the file; or, while the commits are still there, let `deltaadm repair TABLE`
+    write the checkpoint again. Check the writer and the store.
 
     Source: PROTOCOL.md, Checkpoints; Delta Spark, FAILED_READ_FILE.
     """

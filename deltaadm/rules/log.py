@@ -244,7 +244,7 @@ def missing_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     Why it matters: readers find the newest checkpoint through this file. Without it they list
     the whole log, which is slow for a long one.
 
-    What to do: write a checkpoint, which also writes this file.
+    What to do: `deltaadm repair TABLE` writes the file.
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
@@ -284,7 +284,7 @@ def stale_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
     Why it matters: the table loads, but readers that trust the file replay more commits than
     they need to.
 
-    What to do: write a checkpoint, which brings the file up to date.
+    What to do: `deltaadm repair TABLE` brings the file up to date.
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
@@ -302,8 +302,7 @@ def broken_checkpoint_pointer(log: LogFacts) -> Iterator[Problem]:
 
     Why it matters: Delta Spark lists the whole log instead, which is slow; some other readers fail.
 
-    What to do: write a checkpoint, which rewrites the file; or delete the file, which is only a
-    hint.
+    What to do: `deltaadm repair TABLE` writes the file again.
 
     Source: PROTOCOL.md, Last Checkpoint File and JSON checksum.
     """
@@ -326,7 +325,7 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
     Why it matters: the file was edited, or written by two writers at once. Readers that check
     it ignore the file.
 
-    What to do: write a checkpoint, which rewrites the file.
+    What to do: `deltaadm repair TABLE` writes the file again.
 
     Source: PROTOCOL.md, JSON checksum.
     """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from shlex import quote
+from typing import TYPE_CHECKING, Final
 
 from deltaadm.errors import Refused, UsageError
 from deltaadm.json_values import text
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from deltaadm.storage.store import WritableStore
 
 
+_AGE: Final = "10m"
+
+
 class RepairOptions(Parameters):
     """The use of the repairs."""
 
@@ -38,7 +42,7 @@ class RepairOptions(Parameters):
     yes: bool = option("--yes", "-y", "Do not ask before the repair.")
     older_than: str = option("DURATION",
         "Leave files alone that changed within this time: they may still be being written.",
-        default="10m")
+        default=_AGE)
     undo: str | None = option("JOURNAL",
         "Put back what the repair with this journal changed.")
     # fmt: on
@@ -48,8 +52,9 @@ def repair_table(context: RunContext, table: str, options: RepairOptions) -> int
     """Plan the repairs of *table*, and do them if asked to; the exit code."""
     if options.check and (options.apply or options.undo):
         raise UsageError("cannot be combined with --apply or --undo", option="--check")
+    age = options.older_than
     try:
-        older_than = round(seconds_of(options.older_than) * 1000)
+        older_than = 0 if age in {"0", "0s"} else round(seconds_of(age) * 1000)
     except UsageError as error:
         raise UsageError(error.message, option="--older-than") from error
 
@@ -73,10 +78,11 @@ def _repair(context: RunContext, table: str, case: Case, options: RepairOptions)
     if plan.is_noop or not options.apply:
         show(context, [report])
         if not plan.is_noop and context.format == "text":
-            info("Nothing was changed. Add --apply to repair this.")
+            age = "" if options.older_than == _AGE else f" --older-than {quote(options.older_than)}"
+            info(f"Nothing was changed. To repair: deltaadm repair {quote(table)}{age} --apply")
         if options.check and not plan.is_noop:
             return FOUND
-        return REFUSED if plan.refused else 0
+        return REFUSED if plan.refused or (plan.is_noop and plan.blocked) else 0
     if context.format == "text":
         show(context, [report])
     confirm(context, _consents("Repair this?", options), [report])
@@ -102,7 +108,7 @@ def _undo(context: RunContext, table: str, store: WritableStore, options: Repair
     if not options.apply or not files:
         show(context, [report])
         if files and context.format == "text":
-            info("Nothing was changed. Add --apply to put this back.")
+            info("Nothing was changed. To put this back, add --apply.")
         return 0
     if store.obstacle:
         raise Refused(f"deltaadm cannot write to this table: {store.obstacle}.")

@@ -25,13 +25,15 @@ class RepairOutcome:
     """
     What came of a plan: its journal, the state that was read afterwards, and whether it is proved.
 
-    `later` is whether other writers have committed since.
+    `later` is whether other writers have committed since, `can_be_undone` whether files of the log
+    have changed, for which the journal is the way back.
     """
 
     journal: str
     actual: TableState
     proved: bool
     later: bool = False
+    can_be_undone: bool = True
 
 
 def carry_out(
@@ -76,7 +78,8 @@ def carry_out(
         ) from error
     proved = not plan.unproved
     work.note(status="done", proved=proved)
-    return RepairOutcome(f"{work.directory}/{JOURNAL}", actual, proved, later)
+    undoable = bool(work.journal["files"])
+    return RepairOutcome(f"{work.directory}/{JOURNAL}", actual, proved, later, undoable)
 
 
 def _verified(store: WritableStore, expected: TableState) -> tuple[TableState, bool]:

@@ -13,6 +13,7 @@ from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.errors import DeltaadmError, Refused, TableError
 from deltaadm.facts import CommitFacts
 from deltaadm.limits import load_json
+from deltaadm.plans.checkpoint import require_whole
 from deltaadm.plans.repair.case import Case, TableState, live_files, state_of
 from deltaadm.plans.repair.repair import MoveAside, Operation, Rebuild, Repair
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path
@@ -91,13 +92,15 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Repair | Non
         if large:
             CheckpointReader(case.view, checkpoint).columns(names)
             return None
+        for name in CheckpointReader(case.view, checkpoint).file_paths():
+            require_whole(case.view, name, version)
         segment = _alone(case, checkpoint)
         actual, cause = state_of(case.view, segment), ""
     except TableError as error:
         cause = error.message
     older, expected, error_of_older = _by_older_files(case, version)
     if cause:
-        wrong = f"The checkpoint of version {version} cannot be read: {cause}"
+        wrong = cause if cause.startswith("The checkpoint of") else f"Version {version}: {cause}"
         if older is None:
             reason = f"it is the only source of versions from {version} on, since {error_of_older}"
             return _refused("DL612", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.errors import CommitError, DeltaadmError, Refused, TableError
 from deltaadm.plans.checkpoint import HINT, pointer_to, write_from
 from deltaadm.plans.repair.case import Case, TableState, View, read_state, sha256
 from deltaadm.replay.checkpoints import CheckpointReader
@@ -223,8 +223,8 @@ class RepairPlan:
     The repairs of one table; those that are refused are not done.
 
     `before` is the state that readers see now and `after` the one that they will see, or in
-    `blocked` and `still` why there is none. `digests` are those of the files that are touched, as
-    they are now.
+    `blocked` and `still` why there is none, and in `remedy` what would bring it back. `digests` are
+    those of the files that are touched, as they are now.
     """
 
     root: str
@@ -233,6 +233,7 @@ class RepairPlan:
     after: TableState | None = None
     blocked: str = ""
     still: str = ""
+    remedy: str = ""
     view: View | None = None
     digests: tuple[tuple[str, str | None], ...] = ()
 
@@ -293,6 +294,10 @@ def plan_repairs(case: Case, kinds: Iterable[Callable[[Case], Iterator[Repair]]]
         digests=tuple(digests.items()),
     )
     if plan.is_noop:
+        try:
+            load_snapshot(case.store, detail=Detail.STATE)
+        except TableError as error:  # for which there is no repair
+            return replace(plan, blocked=error.message, remedy=error.remedy)
         return plan
     before, blocked = _state_or_error(case.store)
     after, still = _state_or_error(case.view)
