@@ -32,11 +32,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RepairReport:
-    """The repairs of the table that the user calls *table*, with the outcome once they are done."""
+    """The repairs of the table that the user calls *table*; `brief` leaves out its state."""
 
     table: str
     plan: RepairPlan
     outcome: RepairOutcome | None = None
+    brief: bool = False
 
     document = "repair"
     blocks = "deltaadm.reports.repair.show_repair"
@@ -124,7 +125,7 @@ def show_repair(report: RepairReport) -> Iterator[Block]:
         yield Changes(tuple(rows))
         if repair.effect:
             yield Paragraph(repair.effect, "info")
-        if repair.kept:
+        if repair.kept and not report.brief:
             yield Paragraph(f"Kept: {repair.kept}.")
     for repair in plan.refused:
         yield Heading(f"{_title(repair.rule, repair.kind)}: not repaired", tone="error")
@@ -132,7 +133,7 @@ def show_repair(report: RepairReport) -> Iterator[Block]:
         yield Paragraph(f"Refused: {repair.refusal}.", "error")
         if repair.remedy:
             yield Paragraph(repair.remedy)
-    if plan.planned:
+    if plan.planned and not report.brief:
         yield from _proof(plan)
     if plan.notes:
         yield Heading("Notes")

@@ -343,11 +343,16 @@ def show_plan(
         announce_plans(request.out, consents=agreed)
     elif context.format == "text" and not plan.is_noop:
         missed = ["--skip-unreachable"] * (isinstance(plan, Plan) and bool(plan.missed))
-        typed = [word for word in context.arguments if word != "--check"]
-        end = typed.index("--") if "--" in typed else len(typed)
-        words = ["deltaadm", *typed[:end], *missed, "--apply", *agreed, *typed[end:]]
-        tell_command("Nothing was changed. To apply:", " ".join(map(quoted, words)))
+        tell_to_apply(context, *missed, "--apply", *agreed)
     return _exit_code(plan, request)
+
+
+def tell_to_apply(context: RunContext, *options: str) -> None:
+    """Say that nothing was changed, and the same command with *options*, which does."""
+    typed = [word for word in context.arguments if word != "--check"]
+    end = typed.index("--") if "--" in typed else len(typed)
+    words = ["deltaadm", *typed[:end], *options, *typed[end:]]
+    tell_command("Nothing was changed. To apply:", " ".join(map(quoted, words)))
 
 
 def _exit_code(plan: Plan | ForeignPlan, request: PlanOptions) -> int:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from shlex import quote
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from deltaadm.errors import Refused, UsageError
 from deltaadm.json_values import text
@@ -16,8 +15,8 @@ from deltaadm.runs import names as table_names
 from deltaadm.runs.context import now
 from deltaadm.runs.deadline import seconds_of
 from deltaadm.runs.declare import NEVER, Parameters, option
-from deltaadm.runs.output import handle_errors, info, show
-from deltaadm.runs.plan_run import Consent, confirm
+from deltaadm.runs.output import handle_errors, show
+from deltaadm.runs.plan_run import Consent, confirm, tell_to_apply
 from deltaadm.runs.status import FOUND, REFUSED
 from deltaadm.runs.target import resolve
 from deltaadm.storage.store import open_store
@@ -25,9 +24,6 @@ from deltaadm.storage.store import open_store
 if TYPE_CHECKING:
     from deltaadm.runs.context import RunContext
     from deltaadm.storage.store import WritableStore
-
-
-_AGE: Final = "10m"
 
 
 class RepairOptions(Parameters):
@@ -42,7 +38,7 @@ class RepairOptions(Parameters):
     yes: bool = option("--yes", "-y", "Do not ask before the repair.")
     older_than: str = option("DURATION",
         "Leave files alone that changed within this time: they may still be being written.",
-        default=_AGE)
+        default="10m")
     undo: str | None = option("JOURNAL",
         "Put back what the repair with this journal changed.")
     # fmt: on
@@ -78,13 +74,12 @@ def _repair(context: RunContext, table: str, case: Case, options: RepairOptions)
     if plan.is_noop or not options.apply:
         show(context, [report])
         if not plan.is_noop and context.format == "text":
-            age = "" if options.older_than == _AGE else f" --older-than {quote(options.older_than)}"
-            info(f"Nothing was changed. To repair: deltaadm repair {quote(table)}{age} --apply")
+            tell_to_apply(context, "--apply")
         if options.check and not plan.is_noop:
             return FOUND
         return REFUSED if plan.refused or (plan.is_noop and plan.blocked) else 0
     if context.format == "text":
-        show(context, [report])
+        show(context, [RepairReport(table, plan, brief=options.yes)])
     confirm(context, _consents("Repair this?", options), [report])
     about = REPAIR_DOCUMENT.write(report)
     about = {key: about[key] for key in ("table", "location", "repairs", "before", "after")}
@@ -108,7 +103,7 @@ def _undo(context: RunContext, table: str, store: WritableStore, options: Repair
     if not options.apply or not files:
         show(context, [report])
         if files and context.format == "text":
-            info("Nothing was changed. To put this back, add --apply.")
+            tell_to_apply(context, "--apply")
         return 0
     if store.obstacle:
         raise Refused(f"deltaadm cannot write to this table: {store.obstacle}.")
