@@ -402,7 +402,9 @@ def _findings(block: blocks.Findings) -> Iterator[Line]:
 
 def _below(text: str, style: str = "") -> Line:
     """A sentence below the code of a rule."""
-    return sentence(f"{'':9}{text}", style)
+    line = sentence(f"{'':9}{text}", style)
+    line.hang = 9
+    return line
 
 
 def _checks(block: blocks.Checks) -> Iterator[Line]:

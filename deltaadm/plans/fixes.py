@@ -13,6 +13,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.plan import Plan, propose
+from deltaadm.plans.undo import advice_for, quoted
 from deltaadm.rules.rule import Finding, Severity, ValidationReport
 
 OPERATION = "validate"
@@ -45,9 +46,14 @@ def plan_fixes(
     counts = {severity: rest.count(severity) for severity in Severity}
     left = sum(counts.values())
     notes = [f"{finding.code} {finding.name}: {finding.message}" for finding in fixed]
+    for code, finding in {each.code: each for each in rest.findings}.items():
+        if finding.severity.rank <= fail_on.rank:
+            advice = advice_for(report.table, finding.remedy)
+            notes.append(f"Not fixed: {code} {finding.name}. {advice}")
     if left:
         words = "1 finding is" if left == 1 else f"{left} findings are"
-        notes.append(f"{words} not fixed by this plan; validate without --fix lists them.")
+        command = f"`deltaadm validate {quoted(report.table)} --all`"
+        notes.append(f"{words} not fixed by this plan; {command} lists them.")
     plan = propose(
         OPERATION, snapshot, _union(fixed), because=_because(fixed), notes=notes, session=session
     )

@@ -75,7 +75,10 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
         yield Heading("Clients that cannot be reached", tone="error")
         yield Items(tuple(target.reason for target in plan.unreachable))
     if plan.is_noop:
-        yield Paragraph("No changes.", "good")
+        if plan.unfixed:
+            yield Paragraph("Nothing that this command can fix.", "warning")
+        else:
+            yield Paragraph("No changes.", "good")
     else:
         yield from _findings(report)
         if plan.findings or plan.unreachable:

@@ -408,7 +408,8 @@ def test_fix_fixes_everything_in_one_commit(
 def test_fix_has_nothing_to_do_where_nothing_can_be_fixed(odd: Table) -> None:
     done = deltaadm("validate", odd.path, "--fix")
     assert done.code == 1
-    assert "No changes." in done.out
+    assert "Nothing that this command can fix." in done.out
+    assert "Not fixed: DL112 several-protocols-or-metadata. Find and fix the writer." in done.out
     assert "1 finding is not fixed" in done.out
 
 

@@ -239,6 +239,13 @@ def test_github_escapes_as_its_runner_reads(samples: Sequence[Report]) -> None:
     assert all(re.match(r"::\w+ file=", line) for line in shown("github", *samples).splitlines())
 
 
+@pytest.mark.parametrize("place", ["protocol", "client[redshift-spectrum]", "settings[DL101]"])
+def test_a_place_that_is_not_a_file_is_none_for_github(place: str) -> None:
+    found = finding(1, Severity.WARNING, "Odd.", where=place, remedy="")
+    line = f"::warning file=t/_delta_log,title=DL991 sample-rule::{place}: Odd.\n"
+    assert shown("github", report(found, table="t")) == line
+
+
 def test_github_says_nothing_of_a_table_without_findings() -> None:
     assert shown("github", report()) == ""
 
