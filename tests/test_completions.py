@@ -130,6 +130,8 @@ CASES = (
     ("set-mapping-mode --check ", "*"), ("create table --schema ", "*"),
     ("enable-feature table catalog", set()),
     ("features catalog", {"catalogManaged", "catalogOwned-preview"}),
+    ("inspect table --why rowT", {"rowTracking"}), ("inspect --why rowT", "*"),
+    ("inspect --why table wri", {"writer"}), ("clients red", {"redshift-spectrum"}),
     ("features rowTracking ", set()), ("apply ", "*"), ("schema in", {"inspect"}),
     ("completion ", {"bash", "zsh", "fish", "powershell"}),
     ("no-such-command ", set()),

@@ -74,6 +74,10 @@ def _of_command(command: Command, before: Sequence[str], typed: str) -> Answer:
         return _of_options(command, options, given, typed)
     place += any(option.field in _NAME_TABLES for option in given)
     arguments = command.arguments
+    if place and any(option.field == "why" for option in given):  # the table is there already
+        return dict.fromkeys(
+            (*import_module("deltaadm.domain.features").FEATURES, *_SIDES), ""
+        ), True
     if arguments and (place < len(arguments) or arguments[-1].is_list):
         return _values(command, arguments[min(place, len(arguments) - 1)], typed)
     return _NOTHING
@@ -107,10 +111,17 @@ def _values(command: Command, option: Declared, typed: str) -> Answer:
     if kind in _WORDS:
         module, listed = _WORDS[kind]
         words = listed(import_module(module), command)
-    return dict.fromkeys(words, ""), not _FILES.isdisjoint(re.findall(r"\w+", kind))
+    meant = words if isinstance(words, dict) else dict.fromkeys(words, "")
+    return meant, not _FILES.isdisjoint(re.findall(r"\w+", kind))
 
 
+_SIDES: Final = ("reader", "writer")
 _FILES: Final = frozenset({"TABLE", "PLAN", "FILE", "DIRECTORY", "PATH", "PLACE"})
+
+
+def _clients(of: Any, _: Command) -> dict[str, str]:
+    newest = {str(each): f"{each.client.name} {each.version}" for each in of.newest_releases()}
+    return newest | {name: client.name for name, client in of.CLIENTS.items()}
 
 
 def _features(of: Any, command: Command) -> Iterable[str]:
@@ -147,7 +158,7 @@ def _sections(of: Any, _: Command) -> list[str]:
 
 _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]] = {
     "ACTION": ("deltaadm.cli", lambda *_: ("show", "aliases")),
-    "CLIENT": ("deltaadm.clients", lambda of, _: (*of.CLIENTS, *map(str, of.newest_releases()))),
+    "CLIENT": ("deltaadm.clients", _clients),
     "CODE": ("deltaadm.reports.validate", _codes),
     "CODE...": ("deltaadm.reports.validate", _codes),
     "DOCUMENT": ("deltaadm.reports.schemas", lambda of, _: of.SCHEMAS),

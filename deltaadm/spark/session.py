@@ -269,7 +269,7 @@ class SparkOptions:
     @property
     def is_connect(self) -> bool:
         """Whether a new session is one on a Spark Connect server."""
-        return self.server.startswith(CONNECT)
+        return self.target.startswith(CONNECT)
 
 
 CONNECT: Final = "sc://"
