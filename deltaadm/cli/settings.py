@@ -178,7 +178,7 @@ def converted(option: Declared, setting: Setting) -> Any:
         if any(isinstance(text, str) and masked(text) != text for text in texts):
             raise SettingsError(
                 f"{place} contains a secret, but others can read this file.",
-                remedy="Put it into the environment, or into a file for --storage-options-file.",
+                remedy="Put it into the environment, or into a --storage-options-file.",
             )
     if option.is_switch and not option.counted:
         if isinstance(value, str):

@@ -153,9 +153,9 @@ def compare_with_reference(
     places = {each.table: each.point for each in named} or dict.fromkeys(by_name, NEWEST)
     twice = [table for table, count in Counter(each.table for each in named).items() if count > 1]
     if twice:
-        raise UsageError(f"{twice[0]} is given twice", option="TABLE")
+        raise UsageError(f"{twice[0]} appears twice", option="TABLE")
     if not places:
-        raise Refused(f"{file} records no table.", remedy="Record some: deltaadm record TABLE.")
+        raise Refused(f"{file} contains no tables.", remedy="Record some: deltaadm record TABLE.")
 
     def report(target: Target) -> DiffReport:
         entry = by_name.get(target.text)

@@ -100,10 +100,9 @@ class RunContext:
         """The catalog that knows the names of tables, if one is asked without Spark."""
         if access.unity is not None and spark.engine is Engine.SPARK:
             raise UsageError(
-                "cannot be combined with --engine spark, which looks names up in Spark's own "
-                "catalogs",
+                "cannot be combined with --engine spark, which uses Spark's own catalogs",
                 option="--unity",
-                remedy="Leave out --engine spark, since this catalog is asked without it; or "
+                remedy="Leave out --engine spark, which this catalog does not need; or "
                 "leave out --unity and connect Spark to the catalog: --spark-conf "
                 "spark.sql.catalog.NAME=io.unitycatalog.spark.UCSingleCatalog.",
             )

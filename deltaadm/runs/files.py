@@ -126,5 +126,5 @@ def _document(file: Path, number: int, line: str, kind: str) -> dict[str, str]:
         pass
     raise Refused(
         f"Line {number} of {file} is not the output of this command for a table.",
-        remedy="Specify the file with the -o jsonl output of the interrupted run.",
+        remedy="Name the file with the -o jsonl output of the interrupted run.",
     )

@@ -139,7 +139,7 @@ def collect_tables(
         named_places = ", ".join(str(place) for place in places if place is not None)
         raise TableError(
             f"There is no table in {named_places}.",
-            remedy="A table is a directory that contains _delta_log; a list names one per line.",
+            remedy="A table is a directory with _delta_log in it; a list names one table per line.",
         )
     names = tuple(dict.fromkeys(tables) if request.names_tables else tables)
     # All names at once: each may take a request.
@@ -264,9 +264,8 @@ _LOST: Final = EngineError(
 
 _LOST_THERE: Final = EngineError(
     "The executor that worked on the table was lost, possibly out of memory.",
-    remedy="Give executors more memory. A log that is too long for one process is read by all of "
-    "them where the table is the only one of the run and Spark is not reached by Spark Connect: "
-    "--engine spark --spark-master.",
+    remedy="Give executors more memory, or inspect this table alone, so that all executors share "
+    "its log: --engine spark --spark-master URL (not --remote).",
 )
 
 

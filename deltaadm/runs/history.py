@@ -47,7 +47,7 @@ def point(given: int | str | datetime | None, option: str) -> Point:
         given = int(given)
     if isinstance(given, int):
         if given < 0:
-            raise UsageError(f"There is no version {given}: versions begin with 0.")
+            raise UsageError(f"There is no version {given}: versions start at 0.")
         return Point(version=given)
     return _time(given, option, "neither a version nor a time")
 

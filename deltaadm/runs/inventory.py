@@ -39,7 +39,7 @@ class Inventory:
     def __init__(self, table_format: str, path: Path) -> None:
         if table_format != "delta":
             raise UsageError(
-                f"{table_format!r} is not a format in which it saves; delta is the only one",
+                f"{table_format!r} is not supported; the only format is delta",
                 option="--save-as",
             )
         require_place(path, _KEY, _COLUMNS)

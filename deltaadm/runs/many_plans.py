@@ -468,7 +468,7 @@ def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
         return TableResult(saved.table, json_line(document), WAITING if waits else 0, old=True)
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration) as error:
         raise Refused(
-            f"The journal's entry for {saved.table} cannot be understood.", remedy=_OTHER_JOURNAL
+            f"The journal's entry for {saved.table} is not valid.", remedy=_OTHER_JOURNAL
         ) from error
 
 
@@ -609,7 +609,9 @@ def plan_many(
     context = context.with_request(change.commit.spark, change.commit.output, change.commit.access)
     require_streaming(many, context.format)
     if is_standard_output(planning.out):
-        raise UsageError("- takes the plan of one table; -o jsonl writes several", option="--out")
+        raise UsageError(
+            "- can only save the plan of one table; use -o jsonl for several", option="--out"
+        )
     if planning.apply:
         _require_resumable(context, planning)
     session = session_settings(context.spark)

@@ -82,7 +82,7 @@ def _with_spark(
         raise UsageError(
             f"{what} by Spark, which this engine does without",
             option="--commit-engine embedded",
-            remedy="Give the table's location, or specify Unity Catalog with --unity; or commit "
+            remedy="Use the table's location, or --unity URL for Unity Catalog; or commit "
             "through Spark: --commit-engine spark.",
         )
     from deltaadm.spark import catalog
@@ -192,8 +192,8 @@ def list_tables(context: RunContext, pattern: str) -> dict[str, CatalogTable]:
     with _with_spark(context) as with_catalog:
         if with_catalog.catalog is None:
             raise Refused(
-                "There is no catalog to look for tables in.",
-                remedy="Specify Unity Catalog with --unity, or Spark's catalog with --remote, "
+                "No catalog is configured.",
+                remedy="Use --unity URL for Unity Catalog; for Spark's catalog, use --remote, "
                 "--spark-master or --spark-conf.",
             )
         return {entry.name: entry for entry in with_catalog.catalog.list_tables(pattern)}

@@ -183,7 +183,7 @@ def pairs(given: Sequence[str] | None, option: str, shape: str = "KEY=VALUE") ->
     for text in given or ():
         key, separator, value = text.partition("=")
         if not separator or not key:
-            raise UsageError(f"{text!r} is not of the form {shape}", option=option)
+            raise UsageError(f"{text!r} does not have the form {shape}", option=option)
         values[key] = value
     return values
 
@@ -209,7 +209,7 @@ def read_input(path: Path) -> str:
         return sys.stdin.read().removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(
-            "Standard input cannot be read as text.", remedy="Save it to a file, and name that."
+            "Standard input cannot be read as text.", remedy="Save it to a file, and name the file."
         ) from error
 
 

@@ -176,12 +176,12 @@ def shortage(error: BaseException) -> DeltaadmError | None:
         if isinstance(cause, MemoryError) or unmapped or number in {errno.ENOMEM, errno.EAGAIN}:
             return EngineError(
                 "There is not enough memory for this command.",
-                remedy="Free some, or allow more: ulimit -v shows the limit of a shell.",
+                remedy="Free some memory, or raise the limit: see ulimit -v.",
             )
         if number in {errno.EMFILE, errno.ENFILE}:
             return StorageError(
                 "Too many files are open.",
-                remedy="Allow more: ulimit -n shows the limit of a shell.",
+                remedy="Raise the limit: see ulimit -n.",
             )
         if isinstance(cause, RuntimeError) and _NO_THREAD in str(cause):
             return EngineError(

@@ -407,7 +407,7 @@ def _document(path: str) -> Mapping[str, Any]:
     except OSError as error:
         raise SettingsError(
             f"The settings in {path} cannot be read: {(error.strerror or str(error)).lower()}.",
-            remedy=f"Specify another file, or {_USE_NONE}",
+            remedy=f"Use another file, or {_USE_NONE}",
         ) from error
     except (ValueError, RecursionError) as error:
         raise SettingsError(

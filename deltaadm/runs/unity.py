@@ -100,7 +100,7 @@ class Unity:
         if not entry.location:
             raise StorageError(
                 f"{self._found().name} does not say where {entry.name} is.",
-                remedy="Ask for the privilege EXTERNAL USE SCHEMA, or give the table's location.",
+                remedy="Ask for the privilege EXTERNAL USE SCHEMA, or use the table's location.",
             )
         require_no_secret(entry.location)
         try:
@@ -180,7 +180,7 @@ class Unity:
             credentials = ask()
             if credentials is None:
                 raise StorageError(
-                    f"{catalog.name} gives no credentials for {state.name} any more.",
+                    f"{catalog.name} no longer gives credentials for {state.name}.",
                     remedy="Ask its administrator.",
                 )
             return credentials
@@ -206,7 +206,7 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
     if "@" in url or parts.query or parts.fragment:
         raise Refused(
             f"The URL in {place} has a login, a query or a fragment, which may hold a secret.",
-            remedy=f"Give scheme and host alone; the token comes from {_TOKENS[0]}.",
+            remedy=f"Use only scheme and host; the token comes from {_TOKENS[0]}.",
         )
     if parts.scheme not in {"http", "https"} or not host:
         raise no_url
@@ -227,8 +227,8 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
     allowed = os.environ.get("UNITY_ALLOW_HTTP_URL", "").lower() in {"1", "true"}
     if token and parts.scheme == "http" and not (allowed or _is_loopback(host)):
         raise Refused(
-            f"{url} is plain HTTP, on which others can read the token.",
-            remedy="Use https, or set UNITY_ALLOW_HTTP_URL=true if the network is trusted.",
+            f"{url} is plain HTTP, so others can read the token.",
+            remedy="Use https, or set UNITY_ALLOW_HTTP_URL=true if you trust the network.",
         )
     return UnityCatalog(url, token, token_names=" or ".join(names))
 
@@ -255,8 +255,8 @@ def options_source(
     for key in options:
         if is_secret_option(key):
             raise Refused(
-                f"--storage-option {key} is a secret, and command lines are seen by others.",
-                remedy="Put it into the environment, or into a file for --storage-options-file.",
+                f"--storage-option {key} is a secret, but others can see command lines.",
+                remedy="Put it into the environment, or into a --storage-options-file.",
             )
     named = {**_from_file(access), **options, **(own or {})}
     setting = settings.find("storage")
@@ -297,7 +297,7 @@ def _entry(entry: Mapping[str, Any], place: str) -> StorageSettings:
         if is_secret_option(key):
             raise SettingsError(
                 f"{place}.{key} is a secret, but others can read this file.",
-                remedy="Put it into the environment, or into a file for --storage-options-file.",
+                remedy="Put it into the environment, or into a --storage-options-file.",
             )
         if not isinstance(value, str | int):
             raise wrong(f"{place}.{key}", "a string, an integer or a boolean")

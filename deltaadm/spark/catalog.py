@@ -143,7 +143,7 @@ class DeltaCatalog:
             refused = refusal(error)
             raise Refused(
                 f"Spark cannot analyze the query: {refused.message}",
-                remedy="Give a SELECT statement.",
+                remedy="Use a SELECT statement.",
                 delta_error_class=refused.delta_error_class,
             ) from error
 

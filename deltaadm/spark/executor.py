@@ -327,8 +327,8 @@ def _misconfigured(root: str, refused: DeltaadmError, *, named: bool) -> Deltaad
     if condition == "DATA_SOURCE_NOT_FOUND" or not_found:
         return EngineError(
             "This Spark does not support Delta.",
-            remedy="It needs Delta's jars, io.delta.sql.DeltaSparkSessionExtension among "
-            "spark.sql.extensions and Delta's catalog; `deltaadm doctor --start` checks them.",
+            remedy="Add Delta's jars, io.delta.sql.DeltaSparkSessionExtension to "
+            "spark.sql.extensions, and Delta's catalog; `deltaadm doctor --start` checks them.",
             delta_error_class=condition,
         )
     if condition == "DELTA_MISSING_DELTA_TABLE" and not named:

@@ -78,7 +78,7 @@ def jars_at(place: str) -> list[str]:
         raise MissingFile(f"No jar was found at {place}.", remedy="Check its name.")
     jars = sorted(map(str, path.glob("*.jar"))) if path.is_dir() else [place]
     if not jars or not all(Path(path).is_file() for path in jars):
-        raise Refused(f"No jar was found at {place}.", remedy="Give a jar, or a directory of jars.")
+        raise Refused(f"No jar was found at {place}.", remedy="Name a jar, or a directory of jars.")
     return jars
 
 
@@ -595,16 +595,16 @@ def _lacking_jars(log: str) -> EngineError | None:
     if unresolved := _NO_JARS.search(log):
         return EngineError(
             f"Spark {version('pyspark')} cannot download the jars it needs: {unresolved[1]}.",
-            remedy="Check the access to Maven Central, or configure a mirror with --spark-conf "
-            "spark.jars.ivySettings=FILE. Each pyspark release needs the matching delta-spark: "
-            "pip install 'deltaadm[spark]'",
+            remedy="Check that this machine can reach Maven Central, or configure a mirror: "
+            "--spark-conf spark.jars.ivySettings=FILE. Each pyspark release needs the matching "
+            "delta-spark: pip install 'deltaadm[spark]'",
         )
     if unwritable := _NO_HOME.search(log):
         return EngineError(
             "Spark cannot keep the jars it needs in the home directory of this user: "
             f"{unwritable[1].strip()}.",
-            remedy="Name a directory that can be written: --spark-conf spark.jars.ivy=DIRECTORY. "
-            "Or pass jars that are there already: --jars.",
+            remedy="Use a directory that you can write: --spark-conf spark.jars.ivy=DIRECTORY. "
+            "Or pass jars that you have: --jars.",
         )
     return None
 

@@ -227,8 +227,8 @@ def without_secrets(target: str) -> str:
 def _unreachable(target: str, cause: str) -> EngineError:
     return EngineError(
         f"Cannot reach Spark at {without_secrets(target)}: {cause}.",
-        remedy="Check the address and that Spark is running there; without an address, Spark "
-        "runs on this machine.",
+        remedy="Check the address, and that Spark is running there. Without an address, deltaadm "
+        "starts Spark on this machine.",
     )
 
 

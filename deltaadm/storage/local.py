@@ -142,7 +142,7 @@ class LocalStore:
         if plain is None:
             raise StorageError(
                 f"{path} is in another store, which cannot be accessed from here.",
-                remedy="Check that file with a program that can access its store.",
+                remedy="Check that file with a program that can access that store.",
             )
         root = self.local_path
         place = os.path.abspath(os.path.join(root, unquote(plain)))  # noqa: PTH100, PTH118
@@ -313,7 +313,7 @@ def too_large(where: str, size: int, most: int) -> TooLarge:
     """The error for a file that is not read at once."""
     return TooLarge(
         f"The file {where} has {size:,} bytes, more than the {most:,} that deltaadm reads at once.",
-        remedy="Find out what wrote it; no Delta writer creates such a large file.",
+        remedy="Find out what wrote it; Delta writers do not create files this large.",
     )
 
 
@@ -364,8 +364,7 @@ def _not_regular(where: str, mode: int) -> TableError:
     kind = next((name for name, fits in _FILE_TYPES.items() if fits(mode)), "a special file")
     return TableError(
         f"{where} is {kind}, not a regular file, and is not read.",
-        remedy="Remove it or move it elsewhere, and restore the file from a backup if there was "
-        "one of this name.",
+        remedy="Move it elsewhere; if it replaced a file of the log, restore that from a backup.",
         delta_error_class="FAILED_READ_FILE.NO_HINT",
     )
 
@@ -375,7 +374,7 @@ def _inaccessible(where: str, error: OSError) -> DeltaadmError:
     if error.errno == errno.ENOMEM:
         return EngineError(
             f"Cannot read {where}: {cause}.",
-            remedy="Free some memory, or allow more: ulimit -v shows the limit of a shell.",
+            remedy="Free some memory, or raise the limit: see ulimit -v.",
         )
     return StorageError(
         f"Cannot read {where}: {cause}.",

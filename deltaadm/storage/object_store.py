@@ -114,7 +114,7 @@ def profile_options(
     elsewhere = {"sso_session", "sso_start_url", "credential_process", "role_arn"}
     if named and not elsewhere.isdisjoint(profile):
         raise StorageError(
-            f"The AWS profile {named} leaves its credentials to another program or service.",
+            f"The AWS profile {named} gets its credentials from another program or service.",
             remedy=f'Run eval "$(aws configure export-credentials --profile {named} --format env)" '
             "first.",
         )
@@ -405,9 +405,9 @@ _CAUSES: Final = (
     _NO_BUCKET,
     (
         "BadScheme",
-        "the endpoint is plain HTTP, which must be allowed explicitly",
-        ("Set AWS_ALLOW_HTTP, AZURE_ALLOW_HTTP or GOOGLE_ALLOW_HTTP to true, or give "
-        "--storage-option allow_http=true, if the network is trusted."),
+        "refusing to use plain HTTP",
+        ("If you trust the network, set AWS_ALLOW_HTTP=true (or AZURE_, GOOGLE_), or pass "
+        "--storage-option allow_http=true."),
     ), (
         _NOWHERE,
         "the store redirects to another host, which is given no credentials",
@@ -461,7 +461,7 @@ _CAUSES: Final = (
         "your own."),
     ), (
         "dns error|failed to lookup address",
-        "its host has no address", "Check the endpoint, the region and the account.",
+        "cannot resolve the host name", "Check the endpoint, the region and the account.",
     ), (
         "Connection refused|ConnectionRefused",
         "the connection is refused", "Check the endpoint and its port.",
@@ -470,8 +470,8 @@ _CAUSES: Final = (
         "the server does not answer in time", "Check the endpoint and the network.",
     ), (
         "SlowDown|503 Service|429 Too Many|ServerBusy|rateLimitExceeded",
-        "the store is overloaded, and stayed so",
-        "Try again later, and with a smaller --jobs.",
+        "the store stays overloaded",
+        "Try again later, with a smaller --jobs.",
     ),
 )  # fmt: skip
 """Texts that tell a cause, the cause, and its remedy."""
@@ -620,7 +620,7 @@ class Address(NamedTuple):
             if parts.query or parts.fragment:
                 raise StorageError(
                     f"{location} is not a directory: it has a query or a fragment.",
-                    remedy="Give the URL of the directory that contains _delta_log.",
+                    remedy="Use the URL of the directory that contains _delta_log.",
                 )
             return cls(kind, qualifier, qualifier, unquote(path))
         container, at, host = authority.partition("@")
@@ -928,7 +928,7 @@ class Bucket:
                 if len(found) == known:
                     raise StorageError(
                         f"{self.url(prefix)} cannot be listed: after {known:,} objects the store "
-                        "lists the same ones again.",
+                        "repeats the same ones.",
                         remedy="Check the endpoint.",
                     )
                 if len(found) > most:
@@ -1232,8 +1232,8 @@ class ObjectStore:
                 key = there.path if there.kind == "http" else unquote(there.path)
         if key is None:
             raise StorageError(
-                f"{path} is in another store, which is out of reach from here.",
-                remedy="Check that file with a program that reaches its store.",
+                f"{path} is in another store, which cannot be accessed from here.",
+                remedy="Check that file with a program that can access that store.",
             )
         return require_inside(path, key, [self._address.path])
 

@@ -176,7 +176,7 @@ class Rest:
             error.close()
             return CatalogError(
                 f"{self._name} redirects to {elsewhere}, where no token is sent.",
-                remedy="Give the URL of the workspace or server itself with --unity.",
+                remedy="Pass the URL of the workspace or server itself to --unity.",
                 status=status,
             )
         try:
@@ -294,7 +294,7 @@ class _Https(_BoundedOpen, HTTPSHandler):
     pass
 
 
-_TRY_LATER: Final = "Try again later, and with a smaller --jobs."
+_TRY_LATER: Final = "Try again later, with a smaller --jobs."
 _PRIVILEGES: Final = (
     "Ask for the privileges USE CATALOG, USE SCHEMA and SELECT, and for EXTERNAL USE SCHEMA, "
     "without which it gives no temporary credentials."
@@ -319,7 +319,7 @@ _CAUSES: Final[tuple[tuple[type, str, str], ...]] = (
     (ssl.SSLError, "the server does not speak TLS",
      "Check --unity: its port, and whether it is plain HTTP."),
     (ConnectionRefusedError, "the connection is refused", "Check --unity and its port."),
-    (socket.gaierror, "its host has no address", "Check --unity."),
+    (socket.gaierror, "cannot resolve the host name", "Check --unity."),
     (TimeoutError, "the server does not answer in time", "Check --unity and the network."),
 )  # fmt: skip
 

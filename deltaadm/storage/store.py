@@ -225,13 +225,13 @@ def open_store(
             if os.path.isfile(location):  # noqa: PTH113 -- costs time
                 raise Refused(
                     f"{location} is a file, not a Delta table.",
-                    remedy="Specify the directory that contains _delta_log.",
+                    remedy="Use the directory that contains _delta_log.",
                 )
             raise Refused(
                 f"{location} looks like a table name, but no catalog is configured.",
-                remedy="Name Unity Catalog with --unity, configure Spark's catalog with --remote, "
-                "--spark-master or --spark-conf, or give the table's location; write a directory "
-                f"of that name as ./{location}.",
+                remedy="Use --unity URL for Unity Catalog, or --remote, --spark-master or "
+                "--spark-conf for Spark's catalog, or the table's location. If it is a directory, "
+                f"write ./{location}.",
             )
     scheme, separator, _ = place.partition(":")
     if not separator or not _is_scheme(scheme):
@@ -316,8 +316,8 @@ def _require_path(path: str, encode: Callable[[str], bytes]) -> None:
         is_one = False
     if not is_one:
         raise StorageError(
-            f"Cannot access {path}: it has a character that no path can have.",
-            remedy="Check how the location was put together.",
+            f"Cannot access {path}: it contains a character that paths cannot have.",
+            remedy="Check the location.",
         )
 
 

@@ -366,7 +366,7 @@ class UnityCatalog:
         """
         if len(name) != _PARTS:
             raise Refused(
-                f"{path_text(tuple(name))} does not say in which catalog it is.",
+                f"{path_text(tuple(name))} does not name its catalog.",
                 remedy="Write catalog.schema.table.",
             )
         has_route = _LOAD in self._endpoints_of(name[0])
@@ -476,14 +476,14 @@ class UnityCatalog:
                 return
             if hash(token) in seen:
                 raise StorageError(
-                    f"{self.name} lists {field} without end: it gives the same page token twice.",
-                    remedy="Report this to its operator.",
+                    f"{self.name} never ends its list of {field}: it repeats a page token.",
+                    remedy="Report this to the operator of the catalog.",
                 )
             seen.add(hash(token))
             entries += len(listed)
         raise StorageError(
             f"{self.name} lists more than {PAGES:,} pages or {ENTRIES:,} entries of {field}.",
-            remedy="Give the names of tables, or patterns for the names of schemas.",
+            remedy="Name the tables, or use narrower patterns.",
         )
 
     def describe_access(self) -> str:
@@ -536,8 +536,8 @@ class UnityCatalog:
             return parse()
         except (ValueError, RecursionError) as error:
             raise StorageError(
-                f"{self.name} answers something that is not understood: {error}.",
-                remedy="Check that the server's version is one that deltaadm knows.",
+                f"{self.name} sent an invalid answer: {error}.",
+                remedy="Check the server's version; deltaadm may not support it.",
             ) from error
 
     def _endpoints_of(self, catalog: str) -> frozenset[str]:

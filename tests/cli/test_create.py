@@ -139,7 +139,7 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
     (["T", "--schema", "a INT", "--mode", "overwrite"], 2, "create-or-replace"),
     (["T", "--schema", "a INT", "--location", "/x"], 2, "only to tables in a catalog"),
     (["T", "--schema", "a INT", "--check", "--apply"], 2, "cannot be combined"),
-    (["T", "--schema", "a INT", "--property", "x"], 2, "not of the form PROPERTY=VALUE"),
+    (["T", "--schema", "a INT", "--property", "x"], 2, "not have the form PROPERTY=VALUE"),
     (["T", "--schema", "a INTT"], 7, "Did you mean INT"),
     (["T", "--schema", "nowhere.json"], 2, "cannot be read"),
     (["T", "--schema", "a INT", "--mode", "replace"], 7, "no table to replace"),

@@ -85,7 +85,7 @@ def test_tables_from_standard_input(lake: Path) -> None:
     (["--tables-from", "nothing.txt"], 3, "There is no table in nothing.txt."),
     (["--discover", "nowhere"], 4, "Directory nowhere does not exist"),
     (["--tables-from", "nowhere.txt"], 2, "The file nowhere.txt cannot be read"),
-    (["--catalog", "main.sales.*"], 7, "There is no catalog to look for tables in."),
+    (["--catalog", "main.sales.*"], 7, "No catalog is configured."),
     (["--jobs", "0", "t"], 2, "--jobs"),
     (["--discover", ".", "--resume", "x", "-o", "json"], 2, "supports only -o jsonl and -o text"),
 ])  # fmt: skip
