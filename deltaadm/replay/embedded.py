@@ -206,7 +206,7 @@ class Replay:
         return known
 
     def _last_delta(self, file: LogFile) -> list[Named]:
-        if not self._is_newest(file):
+        if not (file.kind is Kind.COMMIT and file.version == self._segment.version):
             return self._state_in(file.path)
         actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
         for name, document in actions:
@@ -218,9 +218,6 @@ class Replay:
 
     def _state_in(self, path: str) -> list[Named]:
         return commits.state_actions(commits.body(self._store, path), path)
-
-    def _is_newest(self, file: LogFile) -> bool:
-        return file.kind is Kind.COMMIT and file.version == self._segment.version
 
     def _take_state(self, actions: list[Named], path: str) -> None:
         for name in _STATE:

@@ -351,7 +351,21 @@ def _process(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A JVM that ends once its standard input is closed; killed where it does not."""
     command = _command(conf, scratch.path)
-    environment = _jvm_environment(scratch.path, java_options)
+    options = _words("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", ""))
+    # It keeps the files that it leaves when it is killed in our directory, too.
+    options += [*java_options, f"-Djava.io.tmpdir={scratch.path}"]
+    ours = {
+        "SPARK_CONNECT_MODE": "0",
+        # Where PythonGatewayServer writes its port and secret; pyspark's own launcher names a file
+        # in the same way.
+        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(scratch.path / _ANNOUNCEMENT),
+        "SPARK_SUBMIT_OPTS": _java_arguments(scratch.path / "java.options", options),
+    }
+    # A JVM names files in the locale's encoding, so that has to be able to spell them all.
+    if sys.platform == "linux" and locale.getencoding().lower().replace("-", "") != "utf8":
+        ours["LC_ALL"] = "C.UTF-8"
+    # With SPARK_REMOTE, spark-submit would connect to a server instead of running here.
+    environment = {key: value for key, value in os.environ.items() if key != "SPARK_REMOTE"} | ours
     process = None
     try:
         with (scratch.path / _LOG).open("wb") as log, _signals_deferred():
@@ -464,25 +478,6 @@ def _written(file: Path, lines: Iterable[str]) -> Path:
     file.touch(mode=0o600)
     file.write_text("\n".join(lines), encoding="utf-8", errors="surrogateescape")
     return file
-
-
-def _jvm_environment(scratch: Path, java_options: Sequence[str]) -> dict[str, str]:
-    """The environment in which the JVM is started."""
-    options = _words("SPARK_SUBMIT_OPTS", os.environ.get("SPARK_SUBMIT_OPTS", ""))
-    # It keeps the files that it leaves when it is killed in our directory, too.
-    options += [*java_options, f"-Djava.io.tmpdir={scratch}"]
-    ours = {
-        "SPARK_CONNECT_MODE": "0",
-        # Where PythonGatewayServer writes its port and secret; pyspark's own launcher names a file
-        # in the same way.
-        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(scratch / _ANNOUNCEMENT),
-        "SPARK_SUBMIT_OPTS": _java_arguments(scratch / "java.options", options),
-    }
-    # A JVM names files in the locale's encoding, so that has to be able to spell them all.
-    if sys.platform == "linux" and locale.getencoding().lower().replace("-", "") != "utf8":
-        ours["LC_ALL"] = "C.UTF-8"
-    # With SPARK_REMOTE, spark-submit would connect to a server instead of running here.
-    return {key: value for key, value in os.environ.items() if key != "SPARK_REMOTE"} | ours
 
 
 @contextmanager

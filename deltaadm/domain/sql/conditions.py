@@ -307,7 +307,13 @@ class _Parser:
             self._require("and")
             self._compare(value, self._comparison(), "BETWEEN")
         elif word == "in":
-            self._in(value)
+            self._require("(")
+            if self._peek() in ("select", "with", "from", "values", "table"):
+                raise _UnjudgedError
+            self._compare(value, self._or(), "IN")
+            while self._take(","):
+                self._compare(value, self._or(), "IN")
+            self._require(")")
         else:
             if value.kind in _NESTED_KINDS:
                 raise _mismatched_argument(word.upper(), value)
@@ -340,15 +346,6 @@ class _Parser:
         self._require("distinct")
         self._require("from")
         self._compare(value, self._comparison(), "IS DISTINCT FROM")
-
-    def _in(self, value: Operand) -> None:
-        self._require("(")
-        if self._peek() in ("select", "with", "from", "values", "table"):
-            raise _UnjudgedError
-        self._compare(value, self._or(), "IN")
-        while self._take(","):
-            self._compare(value, self._or(), "IN")
-        self._require(")")
 
     def _compare(self, left: Operand, right: Operand, sign: str) -> None:
         _require_comparable(left, right, sign)

@@ -352,7 +352,19 @@ def update_metadata(
     protocol = _upgraded(before, metadata) if snapshot.exists else for_new_table(metadata, session)
     # They have done their work: `assertMetadataContainsNoProtocolProps` lets none be stored.
     metadata = metadata.without_properties(*filter(is_protocol_property, metadata.configuration))
-    metadata = _with_row_tracking_columns(protocol, snapshot.metadata, metadata)
+    configuration = dict(metadata.configuration)
+    for key, prefix in (
+        (Key.ROW_ID_COLUMN, "_row-id-col-"),
+        (Key.ROW_COMMIT_VERSION_COLUMN, "_row-commit-version-col-"),
+    ):
+        if protocol.supports("rowTracking"):
+            # Chosen once: data files have columns of these names.
+            configuration[key] = snapshot.metadata.configuration.get(
+                key, prefix + KNOWN_AFTER_COMMIT
+            )
+        else:
+            configuration.pop(key, None)
+    metadata = metadata.with_configuration(configuration)
     check_metadata(snapshot.metadata, metadata)
     return replace(snapshot, protocol=protocol, metadata=metadata)
 
@@ -408,21 +420,6 @@ def _upgraded(before: Protocol, metadata: Metadata) -> Protocol:
         added = Protocol.apply(reader_version, WRITER_FEATURES_VERSION).with_features(requested)
         protocol = added.merge(protocol)
     return upgrade_protocol_from_metadata_for_existing_table(metadata, protocol) or protocol
-
-
-def _with_row_tracking_columns(protocol: Protocol, old: Metadata, new: Metadata) -> Metadata:
-    """Tables that support row tracking have names for two materialised columns; others none."""
-    configuration = dict(new.configuration)
-    for key, prefix in (
-        (Key.ROW_ID_COLUMN, "_row-id-col-"),
-        (Key.ROW_COMMIT_VERSION_COLUMN, "_row-commit-version-col-"),
-    ):
-        if protocol.supports("rowTracking"):
-            # Chosen once: data files have columns of these names.
-            configuration[key] = old.configuration.get(key, prefix + KNOWN_AFTER_COMMIT)
-        else:
-            configuration.pop(key, None)
-    return new.with_configuration(configuration)
 
 
 def prepare_commit(
