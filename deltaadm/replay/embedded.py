@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction
+from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction, add_file
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileFacts, Kind, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata
@@ -53,8 +53,6 @@ def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
 
     Statistics that a checkpoint has as a struct alone are given by their number of records.
     """
-    from deltaadm.replay.add_files import add_file
-
     return map(add_file, Replay(store, segment).live_documents())
 
 
@@ -206,7 +204,7 @@ class Replay:
         return known
 
     def _last_delta(self, file: LogFile) -> list[Named]:
-        if not (file.kind is Kind.COMMIT and file.version == self._segment.version):
+        if not self._is_newest(file):
             return self._state_in(file.path)
         actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
         for name, document in actions:
@@ -218,6 +216,9 @@ class Replay:
 
     def _state_in(self, path: str) -> list[Named]:
         return commits.state_actions(commits.body(self._store, path), path)
+
+    def _is_newest(self, file: LogFile) -> bool:
+        return file.kind is Kind.COMMIT and file.version == self._segment.version
 
     def _take_state(self, actions: list[Named], path: str) -> None:
         for name in _STATE:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm import facts
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain import file_facts
-from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
+from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor, add_file
 from deltaadm.domain.features import mapping_mode
 from deltaadm.domain.file_facts import kinds_in
 from deltaadm.domain.properties import whole_number
@@ -40,7 +40,6 @@ from deltaadm.domain.transaction.columns import earlier_names, lost_clustering
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
 from deltaadm.facts import State
-from deltaadm.replay.add_files import add_file
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, done_ahead, plain_add
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
 from deltaadm.replay.embedded import live_files

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaadm.domain.actions import add_file
 from deltaadm.domain.file_facts import kinds_in, num_records
 from deltaadm.facts import LiveFile, State
 from deltaadm.paths import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH
-from deltaadm.replay.add_files import add_file
 
 if TYPE_CHECKING:
     from deltaadm.domain.file_facts import Kinds
