@@ -18,7 +18,6 @@ from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import Refused
-from deltaadm.plans.alter import in_statements
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, mismatches
 from deltaadm.plans.plan import Plan, propose
 from deltaadm.plans.undo import KEPT_BY_DELTA, WITHOUT_COMMAND, Transition, undo_change
@@ -127,6 +126,8 @@ def _merged(steps: Iterable[Step]) -> list[Step]:
 
 
 def _changes_together(steps: Iterable[kinds.ChangeColumns]) -> list[Step]:
+    from deltaadm.plans.alter import in_statements  # which most plans do without
+
     changes = [change for step in steps for change in step.changes]
     # Most moves do nothing, which shows as long as each is a step of its own.
     moves = (kinds.ChangeColumns((change,)) for change in changes if change.position)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.blocks import (
@@ -20,6 +19,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import BOOLEAN, COUNT, STRING, STRINGS, array, mapping, maybe, record
 from deltaadm.plans.repair.case import PARTS
+from deltaadm.plans.undo import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -209,7 +209,7 @@ def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
     if not outcome.can_be_undone:
         return
     name = outcome.journal.split("/")[-2]
-    yield Command(f"deltaadm repair {quote(report.table)} --undo {name} --apply", label="undo")
+    yield Command(f"deltaadm repair {quoted(report.table)} --undo {name} --apply", label="undo")
 
 
 def show_undo(report: UndoReport) -> Iterator[Block]:
