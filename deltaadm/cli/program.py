@@ -260,7 +260,7 @@ def _stopped(error: BaseException, status: CommitStatus) -> int:
         words, state = _STOPS[type(seen)], status.describe()
         if isinstance(seen, DeadlineReached):
             sentence = f"{words} {seen}. {state[:1].upper()}{state[1:]}."
-            remedy = "Allow more time; `deltaadm doctor LOCATION` tells whether the store responds."
+            remedy = "Allow more with --timeout; `deltaadm doctor LOCATION` tests the store."
             return _show(StorageError(sentence, remedy=remedy))
         say_end(f"\n{words}; {state}.\n")
         return INTERRUPTED if isinstance(seen, KeyboardInterrupt) else TERMINATED

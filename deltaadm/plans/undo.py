@@ -69,9 +69,11 @@ def advice_for(table: str, advice: str) -> str:
     >>> advice_for("my table", "Run: deltaadm alter TABLE --unset a.")
     "Run: deltaadm alter 'my table' --unset a."
     """
-    place = quoted(_argument(masked(table)))
-    advised = r"(?<=deltaadm )([a-z-]+) TABLE\b"
-    return re.sub(advised, lambda found: f"{found[1]} {place}", advice) if table else advice
+
+    def named(found: re.Match[str]) -> str:
+        return f"{found[1]} {quoted(_argument(masked(table)))}"
+
+    return re.sub(r"(?<=deltaadm )([a-z-]+) TABLE\b", named, advice) if table else advice
 
 
 def _argument(table: str) -> str:
