@@ -162,7 +162,7 @@ def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
     """
     The title and the parts of a page of many tables.
 
-    After what failed comes a list with the worst at the top, then what tables have in common.
+    A list with the failures and the worst at the top comes before what tables have in common.
     """
     tables = [report for report in reports if not isinstance(report, FleetSummary)]
     common: list[blocks.PageBlock] = [blocks.Heading(f"{len(tables)} reports", level=1)]
@@ -189,7 +189,8 @@ def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
             shown[number] = page
     parts = [n for n, of in enumerate(common) if isinstance(of, blocks.Heading) and not of.tone]
     below = parts[0] if parts else len(common)
-    yield _section("failures", common[:below], top=1)
+    # The list itself begins with the failures, each with its message.
+    yield _section("tiles", [of for of in common[:below] if isinstance(of, blocks.Cards)], top=1)
     listed = []
     for number in ordered:
         name = _breakable(_title(pages[number]))
