@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import parse
-from deltaadm.errors import CommitError, FileMissing, Refused, TableError
+from deltaadm.errors import CommitError, FileMissing, Refused, StorageError, TableError
 from deltaadm.plans.repair.case import View, read_state, sha256
 from deltaadm.plans.repair.work import JOURNAL, KIND, QUARANTINE, Work, changed, copy_file
 
@@ -75,6 +75,12 @@ def carry_out(
         raise CommitError(
             f"The repair was taken back, since it did not come out as planned: {error.message}",
             remedy=error.remedy or "Run repair again; the journal says what was tried.",
+        ) from error
+    except StorageError as error:
+        raise StorageError(
+            f"The repair is not complete: {error.message}",
+            remedy="The table is not worse than before. Run repair again, or put back what was "
+            f"done: repair --undo {work.directory.rpartition('/')[2]}.",
         ) from error
     proved = not plan.unproved
     work.note(status="done", proved=proved)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from deltaadm.dataclass import dataclass, replace
+from deltaadm.domain.protocol import Protocol as LogProtocol
 from deltaadm.errors import CommitError, DeltaadmError, Refused, TableError
 from deltaadm.plans.checkpoint import HINT, pointer_to, write_from
 from deltaadm.plans.repair.case import Case, TableState, View, read_state, sha256
@@ -317,10 +318,12 @@ def require_own_log(store: WritableStore) -> None:
     managed = store.catalog_state is not None and store.catalog_state.manages_commits
     try:
         protocol = load_snapshot(store).protocol
-        managed = managed or any(map(protocol.supports, CATALOG_MANAGED))
-    except DeltaadmError:
+    except TableError as error:
         # What cannot be loaded shows by its files whether a catalog has a part in it.
+        known: Any = error.established.get("protocol")
+        protocol = LogProtocol.from_wire(known) if known else LogProtocol(1, 1)
         managed = managed or bool(store.list_directory("_staged_commits"))
+    managed = managed or any(map(protocol.supports, CATALOG_MANAGED))
     if managed:
         raise Refused(
             f"A catalog manages the commits of {store.root}, and it alone knows which count.",

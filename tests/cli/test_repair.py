@@ -1,0 +1,94 @@
+"""`deltaadm repair`: what it shows, asks for and answers, by whole runs of the program."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import deltaadm
+from tests.support.tables import Table, add, commit, metadata, protocol, table
+
+NOW = ("--older-than", "0s")
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Table:
+    """A table whose pointer leads nowhere."""
+    start = [protocol(1, 2), metadata()]
+    made = table(tmp_path / "t", commit(*start), commit(add("a")))
+    made.checkpoint(1, [*start, add("a")])
+    made.write("_last_checkpoint", '{"version":7,"size":1}')
+    return made
+
+
+def pointer(made: Table) -> int:
+    version = json.loads((made.log / "_last_checkpoint").read_text())["version"]
+    assert isinstance(version, int)
+    return version
+
+
+def test_a_plan_changes_nothing_and_ends_with_the_command(damaged: Table) -> None:
+    result = deltaadm("repair", damaged.path, *NOW)
+    assert result.code == 0
+    assert "DL108" in result.out
+    assert f"deltaadm repair {damaged.path} --older-than 0s --apply" in result.err
+    assert pointer(damaged) == 7
+    assert not (damaged.path / "_deltaadm_quarantine").exists()
+
+
+def test_check_tells_by_its_code(damaged: Table) -> None:
+    assert deltaadm("repair", damaged.path, *NOW, "--check").code == 1
+    assert deltaadm("repair", damaged.path, *NOW, "--apply", "--yes").code == 0
+    assert pointer(damaged) == 1
+    again = deltaadm("repair", damaged.path, *NOW, "--check")
+    assert (again.code, "Nothing to repair." in again.out) == (0, True)
+
+
+def test_what_is_done_can_be_undone(damaged: Table) -> None:
+    result = deltaadm("repair", damaged.path, *NOW, "--apply", "--yes", "-o", "json")
+    outcome = result.document["outcome"]
+    assert outcome["proved"]
+    assert outcome["actual"]["counts"]["add"] == 1
+    journal = json.loads((damaged.path / outcome["journal"]).read_text())
+    assert journal["status"] == "done"
+    assert [entry["file"] for entry in journal["files"]] == ["_last_checkpoint"]
+    shown = deltaadm("repair", damaged.path, "--undo", outcome["journal"])
+    assert (shown.code, pointer(damaged)) == (0, 1)
+    undone = deltaadm("repair", damaged.path, "--undo", outcome["journal"], "--apply", "--yes")
+    assert (undone.code, pointer(damaged)) == (0, 7)
+
+
+def test_without_consent_nothing_is_done(damaged: Table) -> None:
+    result = deltaadm("repair", damaged.path, *NOW, "--apply")
+    assert (result.code, pointer(damaged)) == (7, 7)
+    assert "--yes" in result.err
+
+
+def test_what_is_young_is_refused(damaged: Table) -> None:
+    result = deltaadm("repair", damaged.path)
+    assert result.code == 7
+    assert "may still be being written" in result.out
+
+
+def test_a_table_that_cannot_be_loaded_is_never_fine(damaged: Table) -> None:
+    (damaged.log / f"{1:020d}.checkpoint.parquet").unlink()
+    (damaged.log / "_last_checkpoint").unlink()
+    (damaged.log / f"{0:020d}.json").unlink()
+    result = deltaadm("repair", damaged.path, *NOW)
+    assert result.code == 7
+    assert "backup" in result.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("--check", "--apply"), 2),
+        (("--older-than", "soon"), 2),
+        (("--undo", "nothing"), 7),
+    ],
+)
+def test_what_makes_no_sense_is_turned_away(
+    words: tuple[str, ...], code: int, damaged: Table
+) -> None:
+    assert deltaadm("repair", damaged.path, *words).code == code
+    assert pointer(damaged) == 7
