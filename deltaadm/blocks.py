@@ -225,25 +225,16 @@ class Timeline:
     lanes: tuple[TimelineLane, ...]
 
 
-@dataclass(frozen=True)
-class Folded:
-    """Tables that few want to see: a page folds them up, and elsewhere `summary` is all."""
-
-    summary: str
-    tables: tuple[Table, ...]
-
-
 # What a terminal arranges in another way
 
 
 @dataclass(frozen=True)
 class ChangeRow:
-    """A change of a kind (+, -, ~ or =), and if it is known why it comes about, and its undo."""
+    """A change of a kind (+, -, ~ or =), and if it is known why it comes about."""
 
     kind: str
     text: str
     because: str = ""
-    undo: str = ""
 
 
 @dataclass(frozen=True)
@@ -254,13 +245,9 @@ class Changes:
     sections: tuple[tuple[str, tuple[ChangeRow, ...]], ...] = ()
 
     def on_page(self) -> Iterator[PageBlock]:
-        """A table, or a list where there are no reasons."""
-        if any(row.because or row.undo for row in self.rows):
-            rows = tuple((row.text, row.because, row.undo) for row in self.rows)
-            yield Table("Changes", ("change", "because", "undo"), rows)
-        else:
-            texts = tuple(row.text for row in self.rows)
-            yield Items(texts, kinds=tuple(row.kind for row in self.rows))
+        """A list."""
+        texts = tuple(row.text for row in self.rows)
+        yield Items(texts, kinds=tuple(row.kind for row in self.rows))
 
 
 @dataclass(frozen=True)
@@ -349,7 +336,7 @@ class Either:
 
 
 if TYPE_CHECKING:
-    Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command | Folded
+    Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command
     PageBlock = Simple | Cards | Chips | Graph | Timeline | Findings
     TextBlock = Simple | Changes | Findings | Checks
     Block = TextBlock | Either

@@ -294,8 +294,6 @@ def _element(block: blocks.PageBlock, anchor: str, top: int) -> _Html:
             element = _tag("dl", *listed, class_="cards")
         case blocks.Chips():
             element = _chips(block)
-        case blocks.Folded(summary, tables):
-            element = _details(summary, *map(_rows, tables))
         case blocks.Table():
             element = _rows(block)
         case blocks.Items():

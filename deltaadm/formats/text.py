@@ -316,12 +316,15 @@ def _table(block: blocks.Table) -> Iterable[Line]:
         lines[0].styles = [(0, len(lines[0].text), "dim")]
         return lines
     lines = grid(block.rows)
-    for line, (first, *_) in zip(lines, block.rows, strict=True):
+    for line, (first, *rest) in zip(lines, block.rows, strict=True):
         if block.plain and first:
             line.styles.append((2, 2 + len(visible(first).rstrip()), "bold"))
-        style = next((style for end, style in _VERDICTS.items() if first.endswith(end)), "")
-        if style:
-            line.styles.append((2, 2 + len(first), style))
+        # A client's verdict names the row, or begins the text of a row that has another name.
+        verdict = rest[-1].partition(":")[0] if block.plain and rest else ""
+        for words, start in ((first, 2), (verdict, line.cells[-1][0] if line.cells else 2)):
+            style = next((style for end, style in _VERDICTS.items() if words.endswith(end)), "")
+            if style:
+                line.styles.append((start, start + len(words), style))
     return lines
 
 
@@ -419,7 +422,6 @@ def _checks(block: blocks.Checks) -> Iterator[Line]:
 
 _ARRANGED: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
     blocks.Table: _table,
-    blocks.Folded: lambda block: [sentence(f"  {block.summary}", "dim")],
     blocks.Matrix: _matrix,
     blocks.Changes: _changes,
     blocks.Findings: _findings,

@@ -539,7 +539,7 @@ def _droppable_now(
         try:
             after = evolve(state, step, session)
         except Refused as refusal:
-            stays[name] = refusal.message.rstrip(".")
+            stays[name] = f"{refusal.message[:1].lower()}{refusal.message[1:]}".rstrip(".")
             continue
         phase, ready_at = Phase.READY, None
         if why := _keep_reason(state, after, step):

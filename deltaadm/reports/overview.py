@@ -7,6 +7,7 @@ as well.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -177,11 +178,16 @@ class FleetCounts:
             tables=self._tables,
             failed=self._failed,
             sections=tuple(
-                (heading, tuple(sorted(items.items(), key=lambda item: (-item[1], item[0]))))
-                for heading, items in sections
+                (heading, tuple(sorted(items.items(), key=_order))) for heading, items in sections
             ),
             places={key: tuple(places) for key, places in self._places.items()},
         )
+
+
+def _order(counted: tuple[str, int]) -> tuple[object, ...]:
+    """The highest numbers first; c2 comes before c10."""
+    item, number = counted
+    return -number, [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", item)]
 
 
 _WITH_PLACES: Final = ("Failures", "Findings", "Clients affected")
@@ -306,6 +312,7 @@ def _planned(document: Document) -> tuple[str, str]:
     return status, "  ".join(filter(None, (_some(changes), _some(missed))))
 
 
+_COLUMNS_NAMED: Final = 8
 _MISSED: Final = "unreachable"
 """A field that plans of earlier releases did not have."""
 
@@ -313,8 +320,13 @@ _MISSED: Final = "unreachable"
 def _plan(document: Document) -> Iterator[tuple[str, str]]:
     cost = cost_text(Cost(document["cost"]), truncates=bool(document["irreversible"]))
     yield "Plans", "no changes" if document["is_noop"] else cost
-    for change in document["changes"]:
-        yield "Changes", change["subject"]
+    subjects = [change["subject"] for change in document["changes"]]
+    columns = [subject for subject in subjects if subject.startswith("schema[")]
+    for subject in subjects:
+        if len(columns) <= _COLUMNS_NAMED or subject not in columns:
+            yield "Changes", subject
+    if len(columns) > _COLUMNS_NAMED:
+        yield "Changes", f"schema: {len(columns)} columns"
     for client in document["clients"]:
         does = DOES[client["verdict"]][client["access"]]
         yield "Clients after the change", f"{_release(client)} {does}"

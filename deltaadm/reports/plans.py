@@ -14,7 +14,6 @@ from deltaadm.blocks import (
     Command,
     Either,
     Findings,
-    Folded,
     Graph,
     Heading,
     Items,
@@ -25,8 +24,7 @@ from deltaadm.clients import Access, Verdict
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES, Cost
 from deltaadm.domain.instants import second
-from deltaadm.domain.schema import path_text, type_name
-from deltaadm.errors import Refused, TableError
+from deltaadm.errors import Refused
 from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import DropReport, DropStatus, Phase
@@ -115,12 +113,6 @@ def _on_page(plan: Plan, clients: Chips) -> Iterator[PageBlock]:
     elif not plan.is_noop:
         yield Paragraph(_same(plan))
     if not plan.is_noop:
-        # What stays is folded up.
-        tables = tuple(table for table in _unchanged_tables(plan) if table.rows)
-        if tables and plan.before.exists:
-            counts = {table.caption: len(table.rows) for table in tables}
-            words = (f"{n} {_ONE[name] if n == 1 else name}" for name, n in counts.items())
-            yield Folded(f"Unchanged: {', '.join(words)}.", tables)
         if plan.findings or plan.before.protocol != plan.after.protocol:
             yield from _planned_features(plan)
         yield from _steps(plan)
@@ -149,20 +141,15 @@ def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[
             yield from () if full else _statements(plan)
         if len(plan.stages) > 1:
             yield from _steps(plan)
-        rows.append(
-            ("Cost", f"{_cost(plan)}; this is the first of two runs" if plan.waits else _cost(plan))
-        )
-        if undo := _undo(report):
-            rows.append(("Undo", undo))
+        runs = "; this is the first of two runs" if plan.waits else ""
+        rows += [("Cost", f"{_cost(plan)}{runs}"), ("Undo", _undo(report))]
     said = {FEATURES[name].warning for name in _SHOWN_ANYWAY}
     rows += [("Note", advice_for(report.table, note)) for note in plan.notes if note not in said]
-    labels = ["", *(label for label, _ in rows)]
-    shown = (
-        (label if label != before else "", text)
-        for before, (label, text) in zip(labels, rows, strict=False)
-    )
-    if rows:
-        yield Table("Effects", (), tuple(shown), plain=True)
+    told = [row for row in rows if row[1]]
+    again = zip(["", *(label for label, _ in told)], told, strict=False)
+    shown = tuple(("" if label == last else label, text) for last, (label, text) in again)
+    if shown:
+        yield Table("Effects", (), shown, plain=True)
     if full and not plan.is_noop:
         yield Heading("SQL")
         yield from _statements(plan)
@@ -295,28 +282,6 @@ def _planned_features(plan: Plan) -> Iterator[PageBlock]:
     before, after = (describe("", state) for state in (plan.before, plan.after))
     if after.features:
         yield Graph(after.features, plan.findings, before.features)
-
-
-_ONE: Final = {"features": "feature", "properties": "property", "columns": "column"}
-
-
-def _unchanged_tables(plan: Plan) -> Iterator[Table]:
-    before, after = plan.before, plan.after
-    kept = before.protocol.supported_features & after.protocol.supported_features
-    yield Table("features", ("feature",), tuple((name,) for name in sorted(kept)))
-    changed = {planned.change.subject for planned in plan.changes}
-    rows = tuple(
-        (key, value)
-        for key, value in sorted(after.metadata.configuration.items())
-        if f"configuration[{key}]" not in changed
-    )
-    yield Table("properties", ("property", "value"), rows)
-    try:
-        columns = [(path_text(path), field.type) for path, field in after.metadata.schema.walk()]
-    except TableError:  # a schema that cannot be read has no columns to list
-        return
-    cells = ((name, type_name(of)) for name, of in columns if f"schema[{name}]" not in changed)
-    yield Table("columns", ("column", "type"), tuple(cells))
 
 
 def _cards(report: PlanReport) -> Iterator[tuple[str, str, str]]:

@@ -113,6 +113,7 @@ def test_a_saved_plan_is_that_of_the_command_line(
     events: deltaadm.Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     events.plan_features("deletionVectors").save("plan.json")
+    assert capsys.readouterr() == ("", "")
     assert "deletionVectors" in printed(capsys, "show", "plan.json")
     assert events.apply("plan.json", commit_engine="embedded").versions == (2,)
     assert events.apply(Path("plan.json"), commit_engine="embedded").versions == ()

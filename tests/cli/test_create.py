@@ -29,9 +29,8 @@ def test_the_plan_shows_the_protocol_before_anything_exists(tmp_path: Path) -> N
         result = deltaadm("create", tmp_path / "new", *wish, "--partition-by", "DAY", "--check")
     assert result.code == 1
     assert result.out.startswith(f"create: {tmp_path}/new (no table yet)\n")
-    assert "+ protocol.minReaderVersion = 3\n" in result.out
-    assert "needed: property delta.enableDeletionVectors is true" in result.out
-    assert "CREATE TABLE" in result.out
+    assert "  protocol    reader version 3, writer version 7\n" in result.out
+    assert "+ deletionVectors " in result.out
     document = deltaadm("create", tmp_path / "new", *wish, "-o", "json").document
     assert document["before"]["version"] == -1
     assert document["after"]["protocol"]["readerFeatures"] == ["deletionVectors"]
@@ -62,9 +61,7 @@ def test_a_place_inside_another_table_is_warned_of(tmp_path: Path) -> None:
 def test_every_column_is_named_however_many_there_are(tmp_path: Path) -> None:
     columns = [f"c{number} INT" for number in range(20)]
     shown = deltaadm("create", tmp_path / "new", "--schema", ", ".join(columns)).out
-    for number in range(20):
-        assert f"  + schema[c{number}]: type integer, nullable true\n" in shown
-    assert shown.count("defined by the new table") == 1
+    assert f"  + 20 columns: {', '.join(f'c{number}' for number in range(20))}\n" in shown
 
 
 @pytest.mark.parametrize("mode", ["create", "create-or-replace"])

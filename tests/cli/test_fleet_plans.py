@@ -175,6 +175,16 @@ def test_brief_plans(lake: Path) -> None:
     assert result.err.startswith("Nothing was changed. Add --out FILE")
 
 
+def test_many_columns_are_one_change_of_a_table_and_c2_comes_before_c10(tmp_path: Path) -> None:
+    for name, columns in (("wide", 300), ("narrow", 3)):
+        schema = tables.schema(*(tables.column(f"c{8 + number}") for number in range(columns)))
+        made = commit(commit_info(), protocol(1, 2), metadata(schemaString=schema))
+        tables.table(tmp_path / name, made)
+    counted = deltaadm("set-mapping-mode", "--discover", tmp_path, "name").out
+    lines = "  1  schema: 300 columns\n  1  schema[c8]\n  1  schema[c9]\n  1  schema[c10]\n"
+    assert lines in counted
+
+
 @pytest.mark.parametrize(("options", "code"), [
     (["--set", "team=data", "--check"], 1),
     (["--set", "old=1", "--check"], 0),

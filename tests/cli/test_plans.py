@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shlex
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -661,3 +663,66 @@ def test_a_location_is_set_for_one_name_in_a_catalog(tmp_path: Path) -> None:
     nowhere = deltaadm("alter", here, "--set-location", tmp_path / "nowhere", "-o", "json")
     assert nowhere.code == 3
     assert nowhere.document["error"]["delta_error_class"] == "DELTA_MISSING_DELTA_TABLE"
+
+
+# what a plan ends with
+
+
+def test_the_command_that_a_plan_ends_with_applies_it(
+    tmp_path: Path, small: Table, writer: LogWriter
+) -> None:
+    """Whatever was typed, quoted, with the consents that the plan needs; from the file if saved."""
+    file = tmp_path / "a plan.json"
+    wishes = (
+        ["alter", small.path, "--set", "note=it's $HOME", "-v"],
+        ["enable-feature", small.path, "rowTracking", "--check"],
+        ["set-mapping-mode", small.path, "name", "--out", str(file)],
+    )
+    for wish in wishes:
+        told = deltaadm(*wish).err
+        words = shlex.split(told.partition("To apply:\n")[2])
+        assert words[0] == "deltaadm"
+        assert ("--allow-backfill" in words) == ("rowTracking" in wish)
+        assert ("--accept-silently-wrong" in words) == ("name" in wish)
+        done = deltaadm(*words[1:], "--yes")
+        assert (done.code, "as planned" in done.out) == (0, True), done.err
+    assert words[:3] == ["deltaadm", "apply", str(file)]
+    assert len(writer.steps) == len(wishes)
+
+
+def test_an_approved_plan_is_told_in_two_lines(small: Table, writer: LogWriter) -> None:
+    done = deltaadm("alter", small.path, "--set", "a=b", "--apply", "--yes")
+    title, changes, outcome = done.out.splitlines()
+    assert title == f"alter: {small.path} (version 0)"
+    assert changes == "  + a = b (metadata only)"
+    assert outcome == "Version 1 was committed, as planned."
+    assert len(writer.steps) == 1
+
+
+def test_a_saved_plan_keeps_its_command_and_its_reasons(tmp_path: Path, small: Table) -> None:
+    file = tmp_path / "plan.json"
+    assert deltaadm("enable-feature", small.path, "deletionVectors", "--out", file).code == 0
+    shown = deltaadm("show", file).out
+    assert shown.startswith(f"enable-feature: {small.path} (version 0)\n")
+    assert re.search(r"\+ deletionVectors +requested\n", shown)
+
+
+def test_a_plan_is_applied_where_its_table_is_mounted(
+    tmp_path: Path, small: Table, writer: LogWriter
+) -> None:
+    file, other = tmp_path / "plan.json", tmp_path / "mount" / "small"
+    assert deltaadm("enable-feature", small.path, "deletionVectors", "--out", file).code == 0
+    shutil.copytree(small.path, other)
+    stranger = tables.table(tmp_path / "stranger", commit(protocol(), metadata(id="another")))
+    wrong = deltaadm("apply", file, "--location", stranger.path, "--yes")
+    assert (wrong.code, "is not the one that the plan is for" in wrong.err) == (5, True)
+    with untouched(small.path):
+        done = deltaadm("apply", file, "--location", other, "--yes")
+    assert (done.code, "Version 1 was committed, as planned." in done.out) == (0, True), done.err
+    assert deltaadm("apply", file, "--location", other, "--yes").code == 0
+    assert len(writer.steps) == 1
+    creating = tmp_path / "creating.json"
+    wish = ["create", tmp_path / "new", "--schema", "a INT", "--out", creating]
+    assert deltaadm(*wish).code == 0
+    refused = deltaadm("apply", creating, "--location", other, "--yes")
+    assert (refused.code, "existing table" in refused.err) == (7, True)
