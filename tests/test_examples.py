@@ -23,7 +23,7 @@ from tests.support.tables import Table, add, column, commit, commit_info, metada
 ROOT = Path(__file__).parent.parent
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ANY_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-ANY_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z")
+ANY_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{3})?( UTC|Z)")
 EXECUTOR = executor
 """What `data` replaces, for pages that commit without Spark."""
 
