@@ -169,12 +169,26 @@ class Command:
                 raise UsageError("every format already has a file", option="--output-file")
             file = Path(path)
         if several or file is None:  # the command itself tells several outputs apart
-            code: int = self.parameters.of(values).run(context)
-            return code
+            return self._run(values, context)
         from deltaadm.runs.files import answer_to_file
 
         values = {**values, "output": name, "output_file": None}
-        return answer_to_file(file, lambda: self.parameters.of(values).run(context))
+        return answer_to_file(file, lambda: self._run(values, context))
+
+    def _run(self, values: dict[str, Any], context: RunContext) -> int:
+        request: Any = self.parameters.of(values)
+        if not request.shows:
+            code: int = request.run(context)
+            return code
+        from deltaadm.runs.output import check_format, handle_errors
+
+        asked = getattr(request, "options", request)
+        check_format(asked.output, request.shows)
+        spark, access = getattr(asked, "spark", context.spark), getattr(asked, "access", None)
+        context = context.with_request(spark, asked.output, access)
+        about = values.get(request.about) or ""
+        words = " ".join(about) if isinstance(about, list) else str(about)
+        return handle_errors(context, words, lambda: request.run(context))
 
 
 def _is_text(value: object) -> bool:

@@ -148,6 +148,10 @@ class Parameters:
     """The heading of the help above the options of a group."""
     scope: ClassVar[str] = OWN
     """The settings that may set the options of a group, unless an option names its own."""
+    shows: ClassVar[str] = ""
+    """The report of a command that leaves its format, access and errors to `Command`."""
+    about: ClassVar[str] = ""
+    """The field that says what errors of such a command are about."""
 
     def __init_subclass__(cls) -> None:
         cls.fields = dict(cls.fields)

@@ -225,27 +225,10 @@ def check_format(output: OutputOptions, report: type | str) -> None:
         raise UsageError(f"{output.color!r} is not one of auto, always, never", option="--color")
 
 
-def show(context: RunContext, reports: Sequence[Report]) -> None:
-    """Write *reports* to standard output, as the command line asks for it."""
+def show(context: RunContext, reports: Sequence[Report]) -> int:
+    """Write *reports* to standard output, as the command line asks for it; the exit code, 0."""
     write(reports, context.format, context.style)
-
-
-def answer(
-    context: RunContext,
-    output: OutputOptions,
-    kind: type,
-    about: str,
-    reports: Callable[[], Sequence[Report]],
-) -> int:
-    """Show *reports*, all of a *kind*, which are about no table; the exit code."""
-    check_format(output, kind)
-    context = context.with_request(context.spark, output)
-
-    def work() -> int:
-        show(context, reports())
-        return 0
-
-    return handle_errors(context, about, work)
+    return 0
 
 
 def write(reports: Sequence[Report], format_name: str, style: Style) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from deltaadm.reports.clients import ClientCatalogue, explain_client, list_clients
-from deltaadm.reports.features import FeatureCatalogue, explain_feature, list_features
+from deltaadm.reports.clients import explain_client, list_clients
+from deltaadm.reports.features import explain_feature, list_features
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument
 from deltaadm.runs.options import OutputOptions
-from deltaadm.runs.output import answer
+from deltaadm.runs.output import show
 
 
 class Features(Parameters):
@@ -21,16 +21,12 @@ class Features(Parameters):
 
     name: str | None = argument("[FEATURE]", "Feature to explain.")
     output: OutputOptions
+    shows = "FeatureCatalogue"
+    about = "name"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
-        return answer(
-            context,
-            self.output,
-            FeatureCatalogue,
-            self.name or "",
-            lambda: [explain_feature(self.name) if self.name else list_features()],
-        )
+        return show(context, [explain_feature(self.name) if self.name else list_features()])
 
 
 class Clients(Parameters):
@@ -50,13 +46,9 @@ class Clients(Parameters):
 
     name: str | None = argument("[CLIENT]", "NAME or NAME@VERSION.")
     output: OutputOptions
+    shows = "ClientCatalogue"
+    about = "name"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
-        return answer(
-            context,
-            self.output,
-            ClientCatalogue,
-            self.name or "",
-            lambda: [explain_client(self.name) if self.name else list_clients()],
-        )
+        return show(context, [explain_client(self.name) if self.name else list_clients()])

@@ -21,7 +21,7 @@ from deltaadm.reports.settings import SettingsReport, SettingValue, toml
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Declared, Parameters, argument, option
 from deltaadm.runs.options import OutputOptions
-from deltaadm.runs.output import answer
+from deltaadm.runs.output import show
 from deltaadm.runs.settings import load_settings, property_values
 from deltaadm.runs.settings_file import Setting, SettingsSources, variable
 from deltaadm.runs.unity import storage_settings
@@ -48,17 +48,16 @@ class Config(Parameters):
         default="show")  # fmt: skip
     origin: bool = option("Also show where each value comes from.")
     output: OutputOptions
+    shows = "SettingsReport"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
         if self.action not in {"show", "aliases"}:
             raise UsageError(f"{self.action!r} is not show or aliases", option="ACTION")
 
-        def report() -> list[SettingsReport]:
-            settings = alias_settings if self.action == "aliases" else all_settings
-            return [SettingsReport(tuple(settings(context.settings)), with_origins=self.origin)]
-
-        return answer(context, self.output, SettingsReport, "", report)
+        settings = alias_settings if self.action == "aliases" else all_settings
+        shown = tuple(settings(context.settings))
+        return show(context, [SettingsReport(shown, with_origins=self.origin)])
 
 
 def all_settings(sources: SettingsSources) -> Iterator[SettingValue]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deltaadm.errors import UsageError
-from deltaadm.reports.diff import DiffReport
 from deltaadm.reports.history import Section
 from deltaadm.runs.compare import (
     Place,
@@ -29,7 +28,7 @@ from deltaadm.runs.options import (
     require_streaming,
     require_tables,
 )
-from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.output import handle_errors
 from deltaadm.runs.sessions import log_reader
 
 
@@ -67,33 +66,28 @@ class Diff(Parameters):
     access: AccessOptions
     spark: SparkOptionGroup
     output: TableOutputOptions
+    shows = "DiffReport"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
-        check_format(self.output, DiffReport)
         request = comparison(self.only or (), self.ignore or ())
         first, *rest = self.sides
-        context = context.with_request(self.spark, self.output, self.access)
         if self.many.names_tables and not is_reference(first):
             raise UsageError(
                 "must be a reference file if options name the tables", option="TABLE|FILE..."
             )
         require_streaming(self.many, context.format)
 
-        def answer() -> int:
-            with log_reader(context, self.sides, self.many) as reader:
-                if is_reference(first):
-                    return compare_with_reference(
-                        reader, first, [*map(place, rest)], request, self.many
-                    )
-                before, second = _two(self.sides)
-                if isinstance(second, str):
-                    return compare_with_reference(
-                        reader, second, [before], request, reference_last=True
-                    )
-                return compare_places(reader, before, second, request)
-
-        return handle_errors(context, "", answer)
+        with log_reader(context, self.sides, self.many) as reader:
+            if is_reference(first):
+                places = [*map(place, rest)]
+                return compare_with_reference(reader, first, places, request, self.many)
+            before, second = _two(self.sides)
+            if isinstance(second, str):
+                return compare_with_reference(
+                    reader, second, [before], request, reference_last=True
+                )
+            return compare_places(reader, before, second, request)
 
 
 def _two(sides: Sequence[str]) -> tuple[Place, Place | str]:

@@ -16,7 +16,7 @@ from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.doctor import store_checks
 from deltaadm.runs.names import look_up
 from deltaadm.runs.options import AccessOptions, OutputOptions, SparkOptionGroup
-from deltaadm.runs.output import check_format, handle_errors, info, show
+from deltaadm.runs.output import info, show
 from deltaadm.runs.places import is_writable
 from deltaadm.runs.sessions import log_reader, spark_options
 from deltaadm.runs.target import resolve
@@ -49,18 +49,13 @@ class Doctor(Parameters):
     access: AccessOptions
     spark: SparkOptionGroup
     output: OutputOptions
+    shows = "DoctorReport"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
-        check_format(self.output, DoctorReport)
-        context = context.with_request(self.spark, self.output, self.access)
-
-        def answer() -> int:
-            report = DoctorReport(tuple(_checks(context, self)))
-            show(context, [report])
-            return NOT_READY if report.failed else 0
-
-        return handle_errors(context, "", answer)
+        report = DoctorReport(tuple(_checks(context, self)))
+        show(context, [report])
+        return NOT_READY if report.failed else 0
 
 
 def _checks(context: RunContext, request: Doctor) -> Iterator[Check]:

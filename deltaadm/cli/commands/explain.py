@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from deltaadm.reports.explain import RuleCatalogue, RuleExplanation, explain, list_rules
+from deltaadm.reports.explain import explain, list_rules
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument
 from deltaadm.runs.options import OutputOptions
-from deltaadm.runs.output import answer
+from deltaadm.runs.output import show
 
 
 class Rules(Parameters):
@@ -21,12 +21,11 @@ class Rules(Parameters):
     families: list[str] | None = argument("[CODE...]",
         "Codes or families like DL4 (default: all).")  # fmt: skip
     output: OutputOptions
+    shows = "RuleCatalogue"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
-        return answer(
-            context, self.output, RuleCatalogue, "", lambda: [list_rules(self.families or ())]
-        )
+        return show(context, [list_rules(self.families or ())])
 
 
 class Explain(Parameters):
@@ -42,13 +41,10 @@ class Explain(Parameters):
         "A rule, feature, property, client, Delta error class, the error message of any engine, "
         "or - to read a message from standard input.")  # fmt: skip
     output: OutputOptions
+    shows = "RuleExplanation"
+    about = "words"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
-        return answer(
-            context,
-            self.output,
-            RuleExplanation,
-            " ".join(self.words),
-            lambda: [explain(sys.stdin.read() if word == "-" else word) for word in self.words],
-        )
+        texts = (sys.stdin.read() if word == "-" else word for word in self.words)
+        return show(context, [*map(explain, texts)])

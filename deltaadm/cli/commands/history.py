@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from deltaadm.reports.history import HistoryReport
 from deltaadm.runs import questions
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import TABLE_HELP, AccessOptions, SparkOptionGroup, TableOutputOptions
-from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.output import show
 from deltaadm.runs.sessions import log_reader
 from deltaadm.runs.target import find
 
@@ -37,10 +36,11 @@ class History(Parameters):
     access: AccessOptions
     spark: SparkOptionGroup
     output: TableOutputOptions
+    shows = "HistoryReport"
+    about = "table"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
-        check_format(self.output, HistoryReport)
         ask = questions.history(
             protocol=self.protocol,
             schema=self.schema,
@@ -48,17 +48,11 @@ class History(Parameters):
             since=self.since,
             until=self.until,
         )
-        context = context.with_request(self.spark, self.output, self.access)
-
-        def answer() -> int:
-            with log_reader(context, [self.table]) as reader:
-                history = ask(reader, find(reader, self.table))
-                if context.format != "jsonl":
-                    report, code = history.report()
-                    show(context, [report])
-                    return code
-                for entry in history.entries:
-                    show(context, [entry])
-                return 0
-
-        return handle_errors(context, self.table, answer)
+        with log_reader(context, [self.table]) as reader:
+            history = ask(reader, find(reader, self.table))
+            if context.format != "jsonl":
+                report, code = history.report()
+                return show(context, [report]) or code
+            for entry in history.entries:
+                show(context, [entry])
+            return 0

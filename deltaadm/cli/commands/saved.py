@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from deltaadm.errors import UsageError
-from deltaadm.plans.reports import OutcomeReport, PlanReport
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import NEVER, Parameters, argument, option
 from deltaadm.runs.many_plans import (
@@ -17,7 +16,7 @@ from deltaadm.runs.many_plans import (
     saved_reports,
 )
 from deltaadm.runs.options import AccessOptions, SparkOptionGroup, read_input
-from deltaadm.runs.output import check_format, handle_errors, show
+from deltaadm.runs.output import show
 from deltaadm.runs.plan_options import CommitOptions, PlanOutputOptions
 
 
@@ -58,45 +57,35 @@ class Apply(Parameters):
         "PLAN.journal).")
     # fmt: on
     options: CommitOptions
+    shows = "OutcomeReport"
+    about = "file"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
-        check_format(self.options.output, OutcomeReport)
-        context = context.with_request(self.options.spark, self.options.output, self.options.access)
-
-        def work() -> int:
-            text = read_input(self.file)
-            plans = plans_in(text)
-            if self.undo and (self.check or len(plans) > 1):
-                why = (
-                    "cannot be combined with --check"
-                    if self.check
-                    else "works on one plan at a time"
-                )
-                raise UsageError(why, option="--undo")
-            if self.location is not None:
-                if len(plans) > 1:
-                    raise UsageError("requires a file with one plan", option="--location")
-                plans = (plans[0].at(context.locate(self.location)),)
-            alone = len(plans) == 1 and self.journal is None
-            if self.check:
-                return check_plans(context, plans, self.options, alone=alone)
-            if alone:
-                return apply_plan(context, plans[0], self.options, undo=self.undo)
-            if self.journal is None and str(self.file) == "-":
-                raise UsageError(
-                    "is required for several plans from standard input", option="--journal"
-                )
-            return carry_out_plans(
-                context,
-                plans,
-                self.journal or journal_of(self.file),
-                self.options,
-                jobs=self.jobs,
-                max_failures=self.max_failures,
-            )
-
-        return handle_errors(context, str(self.file), work)
+        plans = plans_in(read_input(self.file))
+        if self.undo and (self.check or len(plans) > 1):
+            why = "cannot be combined with --check" if self.check else "requires a single plan"
+            raise UsageError(why, option="--undo")
+        if self.location is not None:
+            if len(plans) > 1:
+                raise UsageError("requires a file with one plan", option="--location")
+            plans = (plans[0].at(context.locate(self.location)),)
+        alone = len(plans) == 1 and self.journal is None
+        if self.check:
+            return check_plans(context, plans, self.options, alone=alone)
+        if alone:
+            return apply_plan(context, plans[0], self.options, undo=self.undo)
+        if self.journal is None and str(self.file) == "-":
+            why = "is required for several plans from standard input"
+            raise UsageError(why, option="--journal")
+        return carry_out_plans(
+            context,
+            plans,
+            self.journal or journal_of(self.file),
+            self.options,
+            jobs=self.jobs,
+            max_failures=self.max_failures,
+        )
 
 
 class Show(Parameters):
@@ -119,14 +108,9 @@ class Show(Parameters):
     access: AccessOptions
     spark: SparkOptionGroup
     output: PlanOutputOptions
+    shows = "PlanReport"
+    about = "file"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
-        check_format(self.output, PlanReport)
-        context = context.with_request(self.spark, self.output, self.access)
-
-        def work() -> int:
-            show(context, saved_reports(context, self.file))
-            return 0
-
-        return handle_errors(context, str(self.file), work)
+        return show(context, saved_reports(context, self.file))
