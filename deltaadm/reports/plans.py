@@ -227,7 +227,11 @@ def _findings(report: PlanReport) -> Iterator[Block]:
         groups.setdefault(finding.severity, {}).setdefault(finding.code, []).append(finding)
     for severity in sorted(groups, key=lambda severity: severity.rank):
         by_code = groups[severity]
-        shown = tuple(finding for findings in by_code.values() for finding in findings[:LIMIT])
+        shown = tuple(
+            replace(finding, remedy=advice_for(report.table, finding.remedy))
+            for findings in by_code.values()
+            for finding in findings[:LIMIT]
+        )
         commands = tuple(fix_command(report.table, finding.fix) for finding in shown)
         counts = {code: len(findings) - LIMIT for code, findings in by_code.items()}
         more = {code: count for code, count in counts.items() if count > 0}
