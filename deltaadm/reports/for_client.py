@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.blocks import Heading, Table
+from deltaadm.blocks import Command, Heading, Table
 from deltaadm.clients import Access, ClientRelease, Compatibility, Verdict, verdict, verdicts
 from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass
@@ -117,7 +117,8 @@ def show_for_client(report: ForClientReport) -> Iterator[Block]:
     yield Heading(title, level=1, tone=tone)
     reading, writing = [*_rows("read", report.read)], [*_rows("write", report.write)]
     # What makes it readable mostly makes it writable, too: one command is enough.
-    if report.read.verdict.compatibility is not Compatibility.WORKS or report.write.dead_end:
+    shows_writing = report.read.verdict.compatibility is Compatibility.WORKS
+    if not shows_writing or report.write.dead_end:
         writing = writing[:1]
     rows = [*reading, *writing]
     sources = dict.fromkeys(
@@ -129,6 +130,9 @@ def show_for_client(report: ForClientReport) -> Iterator[Block]:
     if sources:
         rows.append(("source", next(iter(sources))))
     yield Table("", (), tuple(rows))
+    commands = (report.read.command, report.write.command if shows_writing else "")
+    for command in dict.fromkeys(filter(None, commands)):
+        yield Command(command, label="To do")
 
 
 def _rows(access: str, use: Use) -> Iterator[tuple[str, str]]:
@@ -142,7 +146,6 @@ def _rows(access: str, use: Use) -> Iterator[tuple[str, str]]:
         yield "to do", f"nothing that deltaadm can plan: {use.dead_end}"
     if use.way is None:
         return
-    yield "to do", use.command
     price = cost_text(use.way.cost, truncates=bool(use.way.irreversible), work=use.way.work)
     before, after = (
         state.protocol.supported_features | state.protocol.explicit_names

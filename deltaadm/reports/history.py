@@ -19,7 +19,7 @@ from deltaadm.blocks import (
 )
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
-from deltaadm.domain.instants import instant
+from deltaadm.domain.instants import instant, second
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
@@ -36,6 +36,7 @@ from deltaadm.json_values import (
     within,
 )
 from deltaadm.plans.diff import CHANGE, Change, ChangeKind, change_words, diff, value_words
+from deltaadm.reports.words import counted
 
 if TYPE_CHECKING:
     from deltaadm.blocks import Block
@@ -319,27 +320,34 @@ def show_entry(entry: HistoryEntry) -> Iterator[Block]:
 
 def moment(timestamp: int | None) -> str:
     """A time in UTC, as people write it."""
-    return "time unknown" if timestamp is None else instant(timestamp).replace("T", " ")
+    return "time unknown" if timestamp is None else second(timestamp).replace("T", " ")
 
 
 def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
-    """A row for each change; of many columns that come or go together, one with a few names."""
+    """
+    A row for each change; of many columns that come or go together, one with a few names.
+
+    Of a new table, all columns share a row.
+    """
     # The only format that Delta knows goes without saying, in a table that is new.
     plain = ("format", None, {"provider": "parquet", "options": {}})
     listed = [of for of in changes if (of.subject, of.before, of.after) != plain]
+    is_new = any(of.subject == "id" and of.before is None for of in changes)
+    most = 0 if is_new else _COLUMNS_SHOWN_ONE_BY_ONE
     alike: dict[ChangeKind, list[Change]] = {}
     for change in listed:
         if change.subject.startswith("schema[") and change.kind is not ChangeKind.SET:
             alike.setdefault(change.kind, []).append(change)
     for change in listed:
         kind = change.kind
-        group = alike.get(kind, ())
-        if change.subject.startswith("schema[") and len(group) > _COLUMNS_SHOWN_ONE_BY_ONE:
+        group = alike.get(kind, [])
+        if change.subject.startswith("schema[") and len(group) > most:
             if change is not group[0]:
                 continue
             named = [entry.subject[len("schema[") : -1] for entry in group[:_COLUMNS_NAMED]]
-            names = f"{', '.join(named)} and {len(group) - len(named)} more"
-            text = f"{kind.value} schema: {len(group)} columns: {names}"
+            more = f" and {len(group) - len(named)} more" if len(group) > len(named) else ""
+            columns = counted(len(group), "column")
+            text = f"{kind.value} schema: {columns}: {', '.join(named)}{more}"
         elif change.subject in _NAMED and kind is not ChangeKind.SET:
             value = change.after if change.before is None else change.before
             text = f"{kind.value} {change.subject} = {value_words(value)}"

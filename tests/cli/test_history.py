@@ -1,5 +1,6 @@
 """`history`: what it shows, of which versions, and what damage and odd requests lead to."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,11 @@ def test_nothing_that_was_asked_for_is_said(events: Table) -> None:
 
 def test_a_table_that_spark_has_made_and_described(tmp_path: Path) -> None:
     spark_history.check(tmp_path, spark_history.restore(tmp_path))
+
+
+def test_the_columns_of_a_new_table_share_a_line(tmp_path: Path) -> None:
+    columns = tables.schema(*map(tables.column, "abc"))
+    table = tables.table(tmp_path, tables.commit(protocol(), metadata(schemaString=columns)))
+    shown = deltaadm("history", table.path).out
+    assert "  + schema: 3 columns: a, b, c\n" in shown
+    assert re.search(r"\d\d:\d\d:\d\dZ", shown), "times to the second"
