@@ -320,7 +320,9 @@ def show_entry(entry: HistoryEntry) -> Iterator[Block]:
 
 def moment(timestamp: int | None) -> str:
     """A time in UTC, as people write it."""
-    return "time unknown" if timestamp is None else second(timestamp).replace("T", " ")
+    if timestamp is None:
+        return "time unknown"
+    return second(timestamp).replace("T", " ").replace("Z", " UTC")
 
 
 def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:

@@ -123,7 +123,7 @@ class TableReport:
     feature whether the state uses it. `clustering_columns` is None where the whole state was not
     asked for. `clients` are the verdicts on the newest release of every client, `declared` those on
     the user's clients, who are among those in `scope`, and `client_view` says how they are shown.
-    `advises` says that advice belongs to it, `detailed` that a terminal shows everything.
+    `advises` says that advice belongs to it.
     """
 
     table: str
@@ -143,7 +143,6 @@ class TableReport:
     declared: tuple[Verdict, ...] = ()
     scope: Scope = EVERYONE
     advises: bool = False
-    detailed: bool = False
 
     document = "inspect"
     blocks = "deltaadm.reports.inspect.show_table"
@@ -178,13 +177,12 @@ def describe(
     clients: ClientView = ClientView.SUMMARY,
     declared: tuple[ClientRelease, ...] = (),
     advice: bool = False,
-    detailed: bool = False,
 ) -> TableReport:
     """
     The report on *snapshot*, for the table that the user calls *table*.
 
-    Its *columns*, more of the *clients*, *advice* and what a terminal leaves out unless it is
-    *detailed* are shown on request; *declared* are the user's clients.
+    Its *columns*, more of the *clients*, and *advice* are shown on request; *declared* are the
+    user's clients.
 
     Never fails: what cannot be determined is left out, and a warning says why.
     """
@@ -225,7 +223,6 @@ def describe(
         warnings=tuple(warnings),
         scope=Scope.of(declared, [snapshot.commit_info]),
         advises=advice,
-        detailed=detailed,
     )
 
 
@@ -585,7 +582,7 @@ def show_table(report: TableReport) -> Iterator[Block]:
     yield Either([Cards(tuple(_cards(report)))])
     yield Table("Table", (), tuple(_facts(report)))
     details = tuple(_details(report))
-    yield Either(details, details if report.detailed else ())
+    yield Either(details, verbose=details)
     if report.features:
         yield Either([Heading("Features"), Graph(report.features)])
         if (table := feature_table(report)).rows:
@@ -602,13 +599,14 @@ def show_table(report: TableReport) -> Iterator[Block]:
     own = [
         (key, value)
         for key, value in configuration
-        if report.detailed or not (key in _INTERNAL or f"property {key} is {value}" in told)
+        if not (key in _INTERNAL or f"property {key} is {value}" in told)
     ]
     page, text = (
         (Heading("Properties"), Table("Properties", ("property", "value"), tuple(rows), plain=True))
         for rows in (configuration, own)
     )
-    yield Either(page if configuration else (), text if own else ())
+    if configuration:
+        yield Either(page, text if own else (), page)
     if snapshot.files is not None:
         yield from _file_blocks(snapshot)
     if report.clients:
@@ -793,7 +791,7 @@ def _facts(report: TableReport) -> Iterable[tuple[str, str]]:
 
     snapshot, metadata = report.snapshot, report.snapshot.metadata
     at = snapshot.timestamp
-    time = "" if at is None else f", {second(at).replace('T', ' ')}"
+    time = "" if at is None else f", {second(at).replace('T', ' ').replace('Z', ' UTC')}"
     yield "version", f"{snapshot.version}{time}"
     protocol = snapshot.protocol
     yield "protocol", f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"

@@ -13,7 +13,6 @@ from itertools import chain
 from deltaadm.errors import UsageError
 from deltaadm.replay.reconcile import Detail
 from deltaadm.runs.context import RunContext, answer_time, now
-from deltaadm.runs.output import messages
 from deltaadm.runs.target import Target
 
 TYPE_CHECKING = False
@@ -76,7 +75,6 @@ def inspect(
             clients=views[clients],
             declared=declared,
             advice=advice and at == (None, None),
-            detailed=messages().verbosity > 0,
         )
 
     return report

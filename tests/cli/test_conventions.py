@@ -132,12 +132,15 @@ def colours_can_be_had_and_turned_off(small: Table, _: Path) -> None:
 
 
 @convention
-def verdicts_are_coloured_words(small: Table, _: Path) -> None:
+def verdicts_are_coloured_words(small: Table, tmp_path: Path) -> None:
     found = deltaadm("inspect", small.path, "--color", "always").out
     assert "\x1b[32mread, write\x1b[0m" in found
     assert "\x1b[33mno source\x1b[0m" in found
-    plan = ("set-mapping-mode", small.path, "name", "--color", "always")
-    assert "\x1b[1;31mreads wrong data silently\x1b[0m" in deltaadm(*plan).out
+    mapped = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"}
+    tables.table(tmp_path / "mapped", commit(protocol(2, 5), metadata(mapped)))
+    found = deltaadm("inspect", tmp_path / "mapped", "--color", "always").out
+    assert "\x1b[1;31mwrong data\x1b[0m" in found
+    assert "\x1b[31mcannot read\x1b[0m" in found
 
 
 @convention

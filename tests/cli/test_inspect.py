@@ -11,7 +11,8 @@ from tests.support.program import deltaadm
 from tests.support.tables import Table, add, commit, commit_info, domain, metadata, protocol
 
 FIELDS = {
-    "format_version", "tool_version", "table", "location", "version", "timestamp", "protocol",
+    "format_version", "tool_version", "document", "table", "location", "version", "timestamp",
+    "protocol",
     "metadata", "features", "minimum_protocol", "classic_minimum_versions",
     "lowest_equivalent_protocol", "slack", "possible_slack", "column_mapping", "clustering_columns",
     "clients", "declared_clients", "files", "reference_client", "warnings",

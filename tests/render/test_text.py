@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from deltaadm.blocks import Report
 
 
-def lines(width: int | None, *reports: Report) -> list[str]:
+def lines(width: int | None, *reports: Report, verbose: bool = False) -> list[str]:
     out = StringIO()
-    render("text", reports, out, Style(color="never", width=width))
+    render("text", reports, out, Style(color="never", width=width, verbose=verbose))
     return out.getvalue().splitlines()
 
 
@@ -47,7 +47,7 @@ LONGEST_CELL = 6 + len("delta.enableMaterializePartitionColumnsFeature=true")
 
 
 def test_a_line_goes_on_where_its_last_column_began(tmp_path: Path) -> None:
-    shown = lines(94, describe("events", samples.events(tmp_path), detailed=True))
+    shown = lines(94, describe("events", samples.events(tmp_path)), verbose=True)
     first = next(n for n, text in enumerate(shown) if "reader features: columnMapping" in text)
     column = shown[first].index("reader 3")
     assert shown[first + 1].startswith(" " * column + "deletionVectors")
