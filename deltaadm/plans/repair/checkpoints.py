@@ -78,6 +78,9 @@ def _incomplete(case: Case, files: Sequence[LogFile]) -> Repair:
     if doubt := _doubt(case, older):
         reason = f"the commits from which it would be rebuilt are damaged: {doubt}"
         return _refused(rule, wrong, reason, _RESTORE)
+    if doubt := _doubt(case, older):
+        reason = f"the commits from which it would be rebuilt are damaged: {doubt}"
+        return _refused(rule, wrong, reason, f"What is there is kept. {_RESTORE}")
     has_other = any(other.version == version for other in case.listing.checkpoints)
     names = [file.path for file in files]
     operations = _move(names) if has_other else _replacement(case, older, names)
