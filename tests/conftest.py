@@ -36,6 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ.pop(
+        "COLUMNS", None
+    )  # which pytest-xdist sets for its workers; text would be wrapped
     config.addinivalue_line("markers", "first: makes what lets later tests run sooner")
     config.stash[cases.ONLY] = config.getoption("--case")
 

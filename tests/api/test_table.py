@@ -253,7 +253,7 @@ MISTAKES: list[tuple[Callable[[deltaadm.Table], object], type[Exception], str]] 
         r"names must be Sequence\[str\]"),
     (lambda table: table.inspect("3"), TypeError, "version must be int"),
     (lambda table: table.inspect(version=True), TypeError, "version must be int"),
-    (lambda table: table.inspect(-1), ValueError, "begin with 0"),
+    (lambda table: table.inspect(-1), ValueError, "start at 0"),
     (lambda table: table.inspect(1, "2026-11-22"), ValueError, "combined with version"),
     (lambda table: table.inspect(timestamp="soon"), ValueError, "^timestamp: 'soon' is not a time"),
     (lambda table: table.history(since=3, until=1), ValueError, "until: is before since"),
