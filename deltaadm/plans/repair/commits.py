@@ -1,0 +1,144 @@
+"""Commits that are torn, empty or not JSON, and commits that are missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from deltaadm.domain.snapshot import Kind, LogFile
+from deltaadm.errors import DeltaadmError, TableError
+from deltaadm.plans.repair.case import Case
+from deltaadm.plans.repair.repair import MoveAside, Rebuild, Repair
+from deltaadm.replay.commits import body, each_action
+from deltaadm.replay.load import load_snapshot
+from deltaadm.replay.reconcile import Detail
+
+
+def find_commits(case: Case) -> Iterator[Repair]:
+    """Commits after the newest checkpoint that cannot be read: the newest ones, and others."""
+    complete = case.listing.checkpoints[-1:]
+    first = complete[0].version + 1 if complete else 0
+    newest = True
+    for file in reversed(list(case.listing.commits.after(first - 1))):
+        flaw = _flaw(case, file)
+        if flaw and newest and not _compacted(case, file):
+            yield _torn(case, file, flaw)
+        elif flaw:
+            yield _in_the_middle(case, file, flaw)
+        newest = newest and flaw != "" and file.path in case.view.hidden
+    versions = case.listing.commits.after(first - 1).versions
+    for before, after in zip((first - 1, *versions), versions, strict=False):
+        if after > before + 1 and (complete or before >= 0):
+            yield Repair(
+                kind="commit",
+                rule="DL101",
+                wrong=f"Version {before + 1} has no commit, but version {after} has one.",
+                refusal="nothing in the log says what the missing commit did",
+                remedy=_elsewhere(case, before + 1),
+            )
+
+
+def _compacted(case: Case, file: LogFile) -> list[str]:
+    """The compacted files that have what a commit did."""
+    return [
+        compacted.path
+        for compacted in case.listing.of_kind(Kind.COMPACTED)
+        if compacted.number <= file.number <= (compacted.end or 0)
+    ]
+
+
+def _flaw(case: Case, file: LogFile) -> str:
+    """Why a commit cannot be read; empty where it can."""
+    try:
+        empty = all(False for _ in each_action(body(case.view, file.path), file.path))
+    except TableError as error:
+        return error.message
+    return f"{file.path} is empty." if empty else ""
+
+
+def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
+    """The newest commit, which is moved aside unless all of it is there."""
+    lines, broken = [], 0
+    text = case.view.read(file.path).decode(errors="replace")
+    for line in text.splitlines():
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            broken += bool(line.strip())
+    if (lines and not broken) or (broken and _is_json(text)):
+        return Repair(
+            kind="commit",
+            rule="DL103",
+            wrong=flaw,
+            refusal="all of its JSON is there, and only its writer knows what it was to say",
+            remedy="Have that program commit it again, or correct the line by hand; of JSON that is "
+            "spread over several lines, write each action on one (`jq -c . FILE`).",
+        )
+    named = [line["add"].get("path") for line in lines if isinstance(line, dict) and "add" in line]
+    some = ", ".join(map(str, named[:3])) + (", …" if named[3:] else "")
+    files = f"{len(named)} data files that it names belong to no version: {some}."
+    unread = f"Which data files {'else ' if named else ''}belong to no version then is not known."
+    return Repair(
+        kind="commit",
+        rule="DL104",
+        wrong=flaw,
+        operations=(MoveAside(file.path),),
+        kept=f"every earlier version; {file.path} itself stays in the quarantine",
+        alters=("version", "add", "domainMetadata", "txn", "protocol", "metaData"),
+        effect=f"Version {file.number} becomes free again: whoever commits next gets it. "
+        f"{f'{files} ' if named else ''}{unread if broken or not lines else ''}".strip(),
+        unproved=(f"that the writer of version {file.number} was never told that it is committed",),
+    )
+
+
+def _is_json(text: str) -> bool:
+    """Whether *text* is one JSON value after the other, whatever its lines."""
+    decoder, rest = json.JSONDecoder(), text.strip()
+    try:
+        while rest:
+            rest = rest[decoder.raw_decode(rest)[1] :].lstrip()
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
+    """A commit that later ones build upon."""
+    last = case.listing.commits.versions[-1]
+    try:
+        load_snapshot(case.view, detail=Detail.STATE)
+    except DeltaadmError:
+        return Repair(
+            kind="commit",
+            rule="DL103",
+            wrong=flaw,
+            refusal=f"later versions, up to {last}, build upon what it said",
+            remedy=_elsewhere(case, file.number),
+        )
+    return Repair(
+        kind="commit",
+        rule="DL103",
+        wrong=f"{flaw} Readers that do not use compacted commits cannot load the table.",
+        operations=(Rebuild(last, ""),),
+        kept="all commits; a compacted file says what the damaged one did",
+    )
+
+
+def _elsewhere(case: Case, version: int) -> str:
+    """What would bring the commit of *version* back."""
+    covering = [
+        f"{file.path} has what it did"
+        for file in case.listing.of_kind(Kind.COMPACTED)
+        if file.number <= version <= (file.end or 0)
+    ]
+    covering += [
+        f"the checkpoint {file.path} covers it, if its other files are restored"
+        for file in case.listing.checkpoint_files
+        if file.number >= version
+    ][:1]
+    known = f"In the log, {'; '.join(covering)}. " if covering else ""
+    earlier = f"Versions up to {version - 1} can still be read. " if version else ""
+    return (
+        f"{earlier}{known}Restore {version:020d}.json from a backup, a copy of the table, or an "
+        "earlier version of the object where the bucket keeps them."
+    )
