@@ -55,6 +55,7 @@ _REPAIR: Final = record(
     unproved=STRINGS,
     refusal=(maybe(STRING), lambda repair: repair.refusal or None),
     remedy=STRING,
+    lost_files=COUNT,
 )
 _STATE: Final = record(version=COUNT, bytes=COUNT, counts=mapping(COUNT), digests=mapping(STRING))
 REPAIR_DOCUMENT: Final = Document.of(

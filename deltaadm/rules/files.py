@@ -510,9 +510,10 @@ def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
 
     Why it matters: every query that needs it fails, or reads something else.
 
-    What to do: restore the file from a backup, or restore the table to a version that does not need
-    it. The usual cause is a VACUUM with too short a retention, or by a client that does not support
-    the table's features.
+    What to do: restore the file from a backup, or restore the table to a version that does not
+    need it; `deltaadm repair TABLE --remove-missing-files` removes missing files from the table,
+    and their rows are lost. A VACUUM with too short a retention or by a client that does not know
+    the table's features deletes live files.
 
     Source: PROTOCOL.md, Add File and Remove File.
     """

@@ -129,7 +129,8 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     DESCRIBE HISTORY fails if such a value in commitInfo is an object or an array.
 
     What to do: compare the file with a backup or the store's older object versions and restore
-    it. Find the writer, or the interrupted copy, that caused it.
+    it; `deltaadm repair TABLE` moves the newest commit aside if it is torn, and says what would
+    bring an older one back. Find the writer, or the interrupted copy, that caused it.
 
     Source: PROTOCOL.md, Delta Log Entries and Actions.
     """
@@ -168,8 +169,9 @@ def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
     crashed, or a copy was interrupted. The commit is lost, and readers may already have seen
     another state of the table.
 
-    What to do: check that the writer uses the right LogStore for this storage. Restore the file
-    from a backup; remove it only if no reader ever accepted it.
+    What to do: restore the file if its content is known; otherwise `deltaadm repair TABLE` moves it
+    aside, and its version becomes free again. Check that the writer uses the right LogStore for
+    this storage.
 
     Source: Delta Spark, FAILED_READ_FILE; PROTOCOL.md, Delta Log Entries.
     """

@@ -39,6 +39,10 @@ class RepairOptions(Parameters):
     older_than: str = option("DURATION",
         "Leave files alone that changed within this time: they may still be being written.",
         default="10m")
+    remove_missing_files: bool = option(
+        "Look for every data file, and remove those from the table that are not in the storage.")
+    accept_lost_files: int | None = option("NUMBER",
+        "Accept that the rows of so many missing data files are lost.")
     undo: str | None = option("JOURNAL",
         "Put back what the repair with this journal changed.")
     # fmt: on
@@ -62,7 +66,7 @@ def repair_table(context: RunContext, table: str, options: RepairOptions) -> int
             store = open_store(target.location, object_stores=opened.object_stores)
             if options.undo is not None:
                 return _undo(opened, table, store, options)
-            case = Case(store, now(), older_than)
+            case = Case(store, now(), older_than, remove_missing_files=options.remove_missing_files)
             return _repair(opened, table, case, options)
 
     return handle_errors(context, table, work)
@@ -80,7 +84,12 @@ def _repair(context: RunContext, table: str, case: Case, options: RepairOptions)
         return REFUSED if plan.refused or (plan.is_noop and plan.blocked) else 0
     if context.format == "text":
         show(context, [RepairReport(table, plan, brief=options.yes)])
-    confirm(context, _consents("Repair this?", options), [report])
+    consents = _consents("Repair this?", options)
+    lost = sum(repair.lost_files for repair in plan.planned)
+    if lost and options.accept_lost_files != lost:
+        question = f"The rows of {lost} data files are lost. Type '{lost}' to continue: "
+        consents.append(Consent(f"--accept-lost-files {lost}", question, str(lost)))
+    confirm(context, consents, [report])
     about = REPAIR_DOCUMENT.write(report)
     about = {key: about[key] for key in ("table", "location", "repairs", "before", "after")}
     outcome = carry_out(case.store, plan, about, context.status.set)

@@ -12,7 +12,7 @@ from tests.cli.test_dead_ends import KIN
 from tests.support.cases import each
 from tests.support.program import deltaadm
 from tests.support.rule_cases import CASES, Make
-from tests.support.schemas import field
+from tests.support.schemas import mapped
 from tests.support.tables import (
     Action,
     add,
@@ -26,9 +26,7 @@ from tests.support.tables import (
 )
 from tests.validation.cases import protocol as cases
 
-MAPPED = schema(
-    field("a", **{"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "a"})
-)
+MAPPED = schema(mapped("a", 1, physical="a"))
 
 
 def errors(path: Path) -> set[str]:

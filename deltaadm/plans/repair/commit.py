@@ -10,10 +10,8 @@ from deltaadm.domain.snapshot import commit_name
 from deltaadm.domain.wire import CommitInfo
 from deltaadm.errors import CommitError, UnknownWrite
 from deltaadm.json_values import compact
-from deltaadm.plans.checkpoint import HINT
 from deltaadm.plans.embedded_executor import random_id
 from deltaadm.plans.repair.case import digest_of, sha256
-from deltaadm.plans.repair.repair import Point, Rebuild
 from deltaadm.replay.embedded import in_commit_timestamps
 
 if TYPE_CHECKING:
@@ -102,36 +100,3 @@ class Commit:
 
 
 _ATTEMPTS = 3
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """
-    Writes a checkpoint of a version and points to it, so that nobody reads the commits before it.
-
-    They may have what cannot be decoded, even though it no longer counts.
-    """
-
-    version: int
-
-    kind = "checkpoint"
-    name = HINT
-
-    @property
-    def file(self) -> str:
-        """The checkpoint, under its classic name."""
-        return f"{self.version:020d}.checkpoint.parquet"
-
-    @property
-    def words(self) -> str:
-        """What it does."""
-        return f"write a checkpoint of version {self.version}: no reader goes back behind it"
-
-    def foresee(self, view: View) -> View:
-        """The log without it, which says the same."""
-        return view
-
-    def carry_out(self, work: Work) -> None:
-        """Write it, read it back, and point to it."""
-        Rebuild(self.version, "").carry_out(work)
-        Point(self.version).carry_out(work)

@@ -23,7 +23,7 @@ def find_commits(case: Case) -> Iterator[Repair]:
         flaw = _flaw(case, file)
         if flaw and newest and not _compacted(case, file):
             yield _torn(case, file, flaw)
-        elif flaw:
+        elif flaw and file.info.size:  # an empty one counts as one without actions
             yield _in_the_middle(case, file, flaw)
         newest = newest and flaw != "" and file.path in case.view.hidden
     versions = case.listing.commits.after(first - 1).versions
@@ -50,10 +50,10 @@ def _compacted(case: Case, file: LogFile) -> list[str]:
 def _flaw(case: Case, file: LogFile) -> str:
     """Why a commit cannot be read; empty where it can."""
     try:
-        empty = all(False for _ in each_action(body(case.view, file.path), file.path))
+        actions = sum(1 for _ in each_action(body(case.view, file.path), file.path))
     except TableError as error:
         return error.message
-    return f"{file.path} is empty." if empty else ""
+    return "" if actions else f"{file.path} is empty."
 
 
 def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
@@ -71,8 +71,8 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
             rule="DL103",
             wrong=flaw,
             refusal="all of its JSON is there, and only its writer knows what it was to say",
-            remedy="Have that program commit it again, or correct the line by hand; of JSON that is "
-            "spread over several lines, write each action on one (`jq -c . FILE`).",
+            remedy="Have it commit that again, or correct the line by hand; of JSON that is spread "
+            "over several lines, write each action on one (`jq -c . FILE`).",
         )
     named = [line["add"].get("path") for line in lines if isinstance(line, dict) and "add" in line]
     some = ", ".join(map(str, named[:3])) + (", …" if named[3:] else "")
@@ -82,7 +82,12 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
         kind="commit",
         rule="DL104",
         wrong=flaw,
-        operations=(MoveAside(file.path),),
+        # A checksum without its commit stops the Rust kernel, too.
+        operations=tuple(
+            MoveAside(name)
+            for name in (f"{file.number:020d}.crc", file.path)
+            if name in case.listing.infos
+        ),
         kept=f"every earlier version; {file.path} itself stays in the quarantine",
         alters=("version", "add", "domainMetadata", "txn", "protocol", "metaData"),
         effect=f"Version {file.number} becomes free again: whoever commits next gets it. "

@@ -52,8 +52,8 @@ def find_missing_files(case: Case) -> Iterator[Repair]:
             rule="DL721",
             wrong=f"{_named(without_vector, total)} have no deletion vector in the storage.",
             refusal="nothing else tells which of their rows are deleted",
-            remedy="Restore the vectors from a backup or, where the bucket keeps them, from earlier "
-            "versions of the objects; or restore the table to a version that does not need them.",
+            remedy="Restore them from a backup, or from earlier versions of the objects if the "
+            "bucket keeps those; or restore the table to a version that does not need them.",
         )
     if missing:
         yield _removal(case, snapshot, missing, total)
@@ -90,9 +90,11 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
     """The commit that removes *missing* files from the table, or why there is none."""
     wrong = f"{_named(missing, total)} are not in the storage."
     configuration, version = snapshot.metadata.configuration, snapshot.version + 1
-    refusal = next(
-        (*obstacles_in_protocol(snapshot.protocol), *obstacles_in_metadata(snapshot.metadata)), ""
+    obstacles = (
+        *obstacles_in_protocol(snapshot.protocol),
+        *obstacles_in_metadata(snapshot.metadata),
     )
+    refusal = next(iter(obstacles), "")
     remedy = "Remove them with a client that knows the feature."
     if len(missing) == total:
         refusal = "all files are, so that the storage is more likely the wrong one than empty"
@@ -101,9 +103,7 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
         refusal = "delta.appendOnly is true, and nobody may remove files"
         remedy = "Restore the files, or: deltaadm alter TABLE --set delta.appendOnly=false."
     if refusal:
-        return Repair(
-            kind="data_files", rule="DL716", wrong=wrong, refusal=refusal, remedy=remedy
-        )
+        return Repair(kind="data_files", rule="DL716", wrong=wrong, refusal=refusal, remedy=remedy)
     counts = [num_records(add.stats) for add in missing]
     deleted = sum(add.deletion_vector.cardinality for add in missing if add.deletion_vector)
     rows = sum(count for count in counts if count is not None) - deleted

@@ -19,8 +19,8 @@ from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refus
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.json_values import compact
-from deltaadm.plans.repair.commit import Checkpoint, Commit
-from deltaadm.plans.repair.repair import Repair
+from deltaadm.plans.repair.commit import Commit
+from deltaadm.plans.repair.repair import Rebuild, Repair
 from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import timeline
@@ -344,7 +344,7 @@ def find_protocol(case: Case) -> Iterator[Repair]:
         wrong=" ".join(message for _, message in mended.damage),
         operations=(
             Commit.of(case, snapshot, operation, parameters, actions),
-            *([Checkpoint(new.version)] if codes & _CONTRADICTIONS else []),
+            *([Rebuild(new.version, "")] if codes & _CONTRADICTIONS else []),
         ),
         kept="every file, row and commit, and every feature that the protocol lists",
         alters=("version", *(action.NAME for action in actions)),
@@ -370,6 +370,6 @@ def _undecodable(snapshot: Snapshot, past: Past) -> Iterator[Repair]:
             rule="DL103",
             wrong=f"The protocol of version {read[-1]} cannot be decoded, and readers come across "
             "it though a later one has taken its place.",
-            operations=(Checkpoint(snapshot.version),),
+            operations=(Rebuild(snapshot.version, ""),),
             kept="every file, row and commit, and the protocol",
         )

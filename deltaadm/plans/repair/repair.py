@@ -202,8 +202,9 @@ class Repair:
 
     `kind` is that of the damage, `rule` the one that finds it, `wrong` a sentence, `kept` what
     stays as it was. `alters` are the parts of the state that readers will see differently, by the
-    names of `PARTS` or "version", and `effect` says how. `unproved` is what nobody can prove. A
-    repair that is refused has a `refusal`, and in `remedy` what would bring back what is lost.
+    names of `PARTS` or "version", and `effect` says how. `unproved` is what nobody can prove, and
+    `lost_files` the number of data files that the table is to do without. A repair that is refused
+    has a `refusal`, and in `remedy` what would bring back what is lost.
     """
 
     kind: str
@@ -216,6 +217,7 @@ class Repair:
     unproved: tuple[str, ...] = ()
     refusal: str = ""
     remedy: str = ""
+    lost_files: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

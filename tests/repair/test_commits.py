@@ -1,0 +1,186 @@
+"""Commits that are torn, empty or not JSON, and data files that are missing."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+from tests.support.cases import each
+from tests.support.program import deltaadm
+from tests.support.tables import Table, add, commit, commit_info, metadata, protocol, table
+
+BEFORE = [commit(commit_info(), protocol(), metadata(), add("f0")),
+    *[commit(commit_info(), add(f"f{version}")) for version in range(1, 4)]]  # fmt: skip
+WHOLE = commit(commit_info(), add("x", stats='{"numRecords":1}'), add("y"))
+
+
+def aged(made: Table) -> Table:
+    """The same, with files that nobody is writing any more."""
+    old = time.time() - 3600
+    for file in made.log.glob("*"):
+        os.utime(file, (old, old))
+    return made
+
+
+def files(path: Path) -> list[str]:
+    return sorted(Path(uri).name for uri in DeltaTable(path).file_uris())
+
+
+TORN = {
+    # the newest commit, and what is said of the files that it names
+    "empty": (b"", "Which data files belong to no version then is not known."),
+    "cut off": (WHOLE[:-9], "1 data files that it names belong to no version: x."),
+    "cut off in its first line": (WHOLE[:20], "Which data files belong"),
+    "not json": (b"<html>503</html>", "Which data files belong"),
+    "blocks of zeros": (bytes(512), "Which data files belong"),
+    "a broken line among others": (b"{broken\n" + WHOLE, "2 data files that it names"),
+}
+
+
+@each("body, said", TORN)
+def test_a_newest_commit_that_is_torn(body: bytes, said: str, tmp_path: Path) -> None:
+    made = table(tmp_path / "t", *BEFORE, body)
+    young = deltaadm("repair", made.path, "--apply", "--yes")
+    assert (young.code, "may still be being written" in young.out) == (7, True)
+    aged(made).crc(4, [protocol(), metadata()])
+    aged(made)
+    report = deltaadm("validate", made.path)
+    assert report.code == (3 if body else 1)  # Delta takes an empty one for one without actions
+    assert "`deltaadm repair TABLE`" in report.out, report.out
+    done = deltaadm("repair", made.path, "--apply", "--yes", "-o", "json")
+    assert done.code == 0, done.err
+    [repair] = [each for each in done.document["repairs"] if each["kind"] == "commit"]
+    assert "Version 4 becomes free again" in repair["effect"]
+    assert said in repair["effect"]
+    assert files(made.path) == ["f0", "f1", "f2", "f3"]
+    kept = tmp_path / "t" / done.document["outcome"]["journal"]
+    assert (kept.parent / f"{4:020d}.json").read_bytes() == body
+    assert not (made.log / f"{4:020d}.crc").exists()
+    # Whoever commits next gets the version, and nothing stands in the way.
+    added = deltaadm("alter", made.path, "--set", "team=web", "--apply", "--yes",
+        "--commit-engine", "embedded")  # fmt: skip
+    assert added.code == 0, added.err
+    assert DeltaTable(made.path).version() == 4
+    assert deltaadm("repair", made.path, "--check").code == 0
+
+
+def test_what_was_moved_aside_comes_back(tmp_path: Path) -> None:
+    made = aged(table(tmp_path / "t", *BEFORE, b"{torn"))
+    before = {file.name: file.read_bytes() for file in made.log.glob("*")}
+    done = deltaadm("repair", made.path, "--apply", "--yes", "-o", "json")
+    journal = done.document["outcome"]["journal"]
+    assert deltaadm("repair", made.path, "--undo", journal, "--apply", "--yes").code == 0
+    assert {file.name: file.read_bytes() for file in made.log.glob("*")} == before
+
+
+def test_several_newest_commits_are_moved_aside_one_by_one(tmp_path: Path) -> None:
+    made = aged(table(tmp_path / "t", *BEFORE, b"", b"{"))
+    assert deltaadm("repair", made.path, "--apply", "--yes").code == 0
+    assert DeltaTable(made.path).version() == 3
+
+
+INFO = commit_info()
+REFUSED = {
+    # the commits, further files of the log, and what is said
+    "one in the middle": ([*BEFORE[:2], b"{torn", *BEFORE[3:]], {},
+        ["later versions, up to 3, build upon", "Versions up to 1 can still be read",
+            "earlier version of the object"]),
+    "one in the middle that an incomplete checkpoint covers": ([*BEFORE[:2], b"{torn", *BEFORE[3:]],
+        {f"{3:020d}.checkpoint.{1:010d}.{2:010d}.parquet": b"PAR1"},
+        [f"{3:020d}.checkpoint.{1:010d}.{2:010d}.parquet covers it"]),
+    "one that is missing": ([*BEFORE[:2], None, *BEFORE[3:]], {},
+        ["Version 2 has no commit", "Restore 00000000000000000002.json"]),
+    "a pretty-printed one": ([*BEFORE, json.dumps(add("f"), indent=1).encode()], {},
+        ["all of its JSON is there", "jq -c"]),
+    "one with a value of another type": ([*BEFORE, commit(INFO, add("f", "large"))], {},
+        ["all of its JSON is there"]),
+}  # fmt: skip
+
+
+@each("commits, more, said", REFUSED)
+def test_commits_that_cannot_be_brought_back(
+    commits: list[bytes | None], more: dict[str, bytes], said: list[str], tmp_path: Path
+) -> None:
+    made = table(tmp_path / "t", *[body or b"" for body in commits])
+    for version, body in enumerate(commits):
+        if body is None:
+            (made.log / f"{version:020d}.json").unlink()
+    for name, body in more.items():
+        made.write(name, body)
+    before = {file.name: file.read_bytes() for file in aged(made).log.glob("*")}
+    done = deltaadm("repair", made.path, "--apply", "--yes")
+    assert done.code == 7, done.out + done.err
+    assert all(text in " ".join(done.out.split()) for text in said), done.out
+    assert {file.name: file.read_bytes() for file in made.log.glob("*")} == before
+
+
+def test_a_compacted_file_stands_in_for_a_commit(tmp_path: Path) -> None:
+    made = table(tmp_path / "t", *BEFORE[:2], b"{torn", *BEFORE[3:])
+    made.compacted(1, 2, add("f1"), add("f2"))
+    done = deltaadm("repair", aged(made).path, "--apply", "--yes")
+    assert done.code == 0, done.out + done.err
+    assert files(made.path) == ["f0", "f1", "f2", "f3"]
+
+
+# Data files
+
+
+@pytest.fixture
+def lacking(tmp_path: Path) -> Path:
+    """A table of three files, each of one version, without the second."""
+    path = tmp_path / "t"
+    for number in range(3):
+        data = pa.table({"a": pa.array(range(10 * number, 10 * number + 10), pa.int64())})
+        write_deltalake(path, data, mode="append")
+        if number == 1:
+            newest = max(path.glob("*.parquet"), key=lambda file: file.stat().st_mtime_ns)
+    newest.unlink()
+    return path
+
+
+def test_missing_data_files_are_removed(lacking: Path) -> None:
+    report = deltaadm("validate", lacking, "--deep")
+    assert "deltaadm repair TABLE --remove-missing-files" in " ".join(report.out.split())
+    assert deltaadm("repair", lacking, "--check").code == 0
+    command = ["repair", lacking, "--remove-missing-files"]
+    planned = deltaadm(*command)
+    shown = " ".join(planned.out.split())
+    for text in ("1 of 3 live files", "10 rows are lost by the statistics",
+                 "They were added by version 1; version 0 is the newest that needs none",
+                 "Streams that read the table stop at version 3"):  # fmt: skip
+        assert text in shown, planned.out
+    for consent in ([], ["--accept-lost-files", "2"]):
+        refused = deltaadm(*command, "--apply", "--yes", *consent)
+        assert (refused.code, "--accept-lost-files 1" in refused.err) == (7, True)
+    done = deltaadm(*command, "--apply", "--yes", "--accept-lost-files", "1")
+    assert (done.code, "the rows that were in the missing files" in done.out) == (0, True)
+    rows = DeltaTable(lacking).to_pyarrow_table()["a"].to_pylist()
+    assert sorted(rows) == [*range(10), *range(20, 30)]
+    last = json.loads(max((lacking / "_delta_log").glob("*.json")).read_text().splitlines()[-1])
+    assert (last["remove"]["dataChange"], last["remove"]["extendedFileMetadata"]) == (True, True)
+    assert deltaadm(*command, "--check").code == 0
+
+
+def test_the_change_data_feed_is_said_to_break(lacking: Path) -> None:
+    on = ["alter", lacking, "--set", "delta.enableChangeDataFeed=true", "--apply", "--yes"]
+    assert deltaadm(*on, "--commit-engine", "embedded").code == 0
+    planned = deltaadm("repair", lacking, "--remove-missing-files")
+    assert "change data feed cannot be read across version 4" in " ".join(planned.out.split())
+
+
+def test_what_is_missing_altogether_is_elsewhere(lacking: Path) -> None:
+    for file in lacking.glob("*.parquet"):
+        file.unlink()
+    done = deltaadm("repair", lacking, "--remove-missing-files", "--apply", "--yes")
+    assert (done.code, "more likely the wrong one" in done.out) == (7, True), done.out
+
+
+def test_an_append_only_table_keeps_its_files(lacking: Path) -> None:
+    on = ["alter", lacking, "--set", "delta.appendOnly=true", "--apply", "--yes"]
+    assert deltaadm(*on, "--commit-engine", "embedded").code == 0
+    done = deltaadm("repair", lacking, "--remove-missing-files")
+    assert (done.code, "delta.appendOnly is true" in done.out) == (7, True), done.out
