@@ -570,8 +570,8 @@ def unreadable_checkpoint(version: int, cause: str) -> UnreadableCheckpointError
     """The error for the checkpoint of *version*, of which *cause* says what is wrong where."""
     return UnreadableCheckpointError(
         f"The checkpoint of version {version} cannot be read ({cause.rstrip('.')}).",
-        remedy="Restore the file from a backup, or write a new checkpoint if the table "
-        "still loads without it.",
+        remedy="Restore the file from a backup, or run `deltaadm repair TABLE`, which writes the "
+        "checkpoint again while the commits are there.",
         delta_error_class="FAILED_READ_FILE.NO_HINT",
         established={"version": version},
     )

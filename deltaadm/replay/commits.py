@@ -173,7 +173,7 @@ def unreadable(path: str, cause: str) -> TableError:
     """The error for a commit whose content Delta's reader would refuse."""
     return TableError(
         f"The log file {path} cannot be read: {cause}.",
-        remedy="The file may have been cut off or edited; restore it from a backup.",
+        remedy="Restore it from a backup; `deltaadm repair TABLE` says what else can be done.",
         delta_error_class="FAILED_READ_FILE.NO_HINT",
     )
 

@@ -141,8 +141,8 @@ def feature_lists_unlike_versions(checkpoint: CheckpointFacts) -> Iterator[Probl
     Why it matters: Delta Spark and Trino fail on such a protocol. A missing list also makes the
     table lose its features for every reader that starts from the checkpoint.
 
-    What to do: write a checkpoint with another writer while the commits are still there, and
-    update the writer that wrote this one.
+    What to do: `deltaadm repair TABLE`, while the commits are still there: it writes the checkpoint
+    again. Then update the writer that wrote this one.
 
     Source: PROTOCOL.md, Checkpoint Schema and Protocol Evolution.
     """
@@ -368,7 +368,7 @@ def pointer_unlike_checkpoint(checkpoint: CheckpointFacts) -> Iterator[Problem]:
     Why it matters: readers rely on these numbers. With a wrong number of parts, they do not find
     the checkpoint.
 
-    What to do: write a checkpoint, which rewrites the file.
+    What to do: `deltaadm repair TABLE` rewrites the file, and so does the next checkpoint.
 
     Source: PROTOCOL.md, Last Checkpoint File.
     """
@@ -461,7 +461,8 @@ def broken_checksum(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: readers that trust it fail, or use defaults for what is missing. Very old
     writers left out metadata and protocol; readers then look for them in the log.
 
-    What to do: delete the file; readers work without it. Then update the writer.
+    What to do: `deltaadm repair TABLE` writes it again; readers work without it. Then update the
+    writer.
 
     Source: PROTOCOL.md, Version Checksum File.
     """
@@ -487,7 +488,8 @@ def checksum_of_another_protocol(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: Delta Spark reads the protocol from the checksum if there is one, so readers
     disagree about the table's features.
 
-    What to do: delete the file; readers work without it. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
@@ -505,7 +507,8 @@ def checksum_of_other_metadata(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: Delta Spark reads the metadata from the checksum if there is one, so readers
     disagree about the table's schema or properties.
 
-    What to do: delete the file; readers work without it. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
@@ -525,8 +528,8 @@ def wrong_file_totals(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: either the checksum is wrong, or actions of the log were lost or doubled. Delta
     Spark refuses the version when it checks.
 
-    What to do: compare with a backup before anything else: files may be missing from the table.
-    If the log is right, delete the checksum.
+    What to do: compare with a backup before anything else: files may be missing from the table. If
+    the log is right, `deltaadm repair TABLE` writes the checksum again.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """
@@ -542,7 +545,8 @@ def wrong_action_count(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: every version has exactly one of each, so its writer saw an impossible state.
 
-    What to do: delete the file; readers work without it. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` writes it again; readers work without it. Find the writer
+    that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File.
     """

@@ -49,8 +49,9 @@ def unreadable_table(log: LogFacts) -> Iterator[Problem]:
 
     Why it matters: no client can read the table, and the rules about its state cannot run.
 
-    What to do: restore what is missing from a backup, or load one of the versions that can still be
-    rebuilt. If nothing is there, check the table's location.
+    What to do: `deltaadm repair TABLE` says whether it can mend the log, and what it would lose.
+    Otherwise restore what is missing from a backup, or load one of the versions that can still be
+    rebuilt. If there is no log at all, check the table's location.
 
     Source: PROTOCOL.md, Reader Requirements; Delta Spark's own refusals.
     """
@@ -66,8 +67,8 @@ def gap_in_commits(log: LogFacts) -> Iterator[Problem]:
     Why it matters: each version is built from all commits before it. Without one of them, the live
     files cannot be determined, and Delta refuses to load the table.
 
-    What to do: restore the missing file from a backup, or go back to an earlier version that can
-    still be rebuilt.
+    What to do: restore the missing file from a backup, or from where `deltaadm repair TABLE` says
+    that its content still is; or go back to an earlier version that can still be rebuilt.
 
     Source: PROTOCOL.md, Delta Log Entries; Delta Spark, DELTA_VERSIONS_NOT_CONTIGUOUS.
     """
@@ -191,8 +192,8 @@ def unpadded_version(log: LogFacts) -> Iterator[Problem]:
     file. Delta Spark accepts some of these names and other clients ignore them: they read different
     tables.
 
-    What to do: make sure that the file belongs to the table and that no file has the right name
-    yet. Then rename it.
+    What to do: `deltaadm repair TABLE` gives commits their right names where no other file has
+    them; rename other files to the padded form, after making sure that they belong to the table.
 
     Source: PROTOCOL.md, File Types; delta-kernel-rs, path.rs.
     """
@@ -467,7 +468,8 @@ def unfit_compaction(compaction: CompactionFacts) -> Iterator[Problem]:
     Why it matters: readers may use it instead of those commits, and then fail or see a different
     table than other readers.
 
-    What to do: delete the file; it only saves readers time.
+    What to do: `deltaadm repair TABLE` moves a file aside that cannot be read or differs from its
+    commits; any other can be deleted. It only saves readers time.
 
     Source: PROTOCOL.md, Log Compaction Files.
     """

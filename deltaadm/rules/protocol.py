@@ -57,8 +57,9 @@ def unknown_protocol_version(table: SnapshotFacts) -> Iterator[Problem]:
     Why it matters: every client refuses a version that it does not know. A number set by mistake,
     for example writer version 101, makes the table unusable for everyone.
 
-    What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE can correct
-    it: `deltaadm repair TABLE` commits a protocol with all features that the table needs.
+    What to do: if a newer Delta wrote it, use that. If it is a mistake, no ALTER TABLE succeeds
+    any more: restore the log to the version before the commit that set it, or copy the data
+    files into a new table. `deltaadm repair TABLE` mends a version below 1.
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark, DELTA_INVALID_PROTOCOL_VERSION.
     """

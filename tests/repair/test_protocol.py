@@ -102,8 +102,9 @@ def test_features_left_out_by_an_upgrade(listed: list[str], state: Action, tmp_p
 
 MADE = {f"{case.code}-{case.name}": case.make for case in CASES} if cases else {}
 PROTOCOLS = {
-    "DL201-writer_version_101": "1,1",
+    "DL201-writer_version_101": None,
     "DL201-reader_version_4": None,
+    "DL201-versions_are_missing": "1,1",
     "DL202-reader_version_3_without_list": "1,7,None,[appendOnly,checkConstraints]",
     "DL202-empty_reader_list_with_version_1": "1,2",
     "DL202-reader_list_with_version_2": "2,7,None,[columnMapping]",

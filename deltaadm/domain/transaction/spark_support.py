@@ -245,7 +245,7 @@ def _unsupported_version(protocol: Protocol) -> Refused:
     return Refused(
         f"Delta Spark does not know reader version {protocol.min_reader_version} with writer "
         f"version {protocol.min_writer_version}.",
-        remedy="Use a newer client, or `deltaadm repair TABLE` if the versions are a mistake.",
+        remedy="Use a newer client, or restore the version before if the number is a mistake.",
         delta_error_class="DELTA_INVALID_PROTOCOL_VERSION",
     )
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from deltaadm.domain.snapshot import Kind, LogFile
 from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.plans.repair.case import Case
+from deltaadm.plans.repair.case import PARTS, Case
 from deltaadm.plans.repair.repair import MoveAside, Rebuild, Repair
 from deltaadm.replay.commits import body, each_action
+from deltaadm.replay.examine_checkpoints import compaction_facts
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 
@@ -19,6 +20,17 @@ def find_commits(case: Case) -> Iterator[Repair]:
     complete = case.listing.checkpoints[-1:]
     first = complete[0].version + 1 if complete else 0
     newest = True
+    for file in case.listing.commits[-1:]:
+        flaw = _flaw(case, file) if file.number < first else ""
+        if flaw:
+            yield Repair(
+                kind="commit",
+                rule="DL104",
+                wrong=flaw,
+                refusal=f"version {file.number} has a checkpoint, which must not be without its "
+                "commit; readers that begin with it see everything",
+                remedy=_elsewhere(case, file.number),
+            )
     for file in reversed(list(case.listing.commits.after(first - 1))):
         flaw = _flaw(case, file)
         if flaw and newest and not _compacted(case, file):
@@ -89,7 +101,7 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
             if name in case.listing.infos
         ),
         kept=f"every earlier version; {file.path} itself stays in the quarantine",
-        alters=("version", "add", "domainMetadata", "txn", "protocol", "metaData"),
+        alters=("version", *PARTS),
         effect=f"Version {file.number} becomes free again: whoever commits next gets it. "
         f"{f'{files} ' if named else ''}{unread if broken or not lines else ''}".strip(),
         unproved=(f"that the writer of version {file.number} was never told that it is committed",),
@@ -147,3 +159,24 @@ def _elsewhere(case: Case, version: int) -> str:
         f"{earlier}{known}Restore {version:020d}.json from a backup, a copy of the table, or an "
         "earlier version of the object where the bucket keeps them."
     )
+
+
+def find_compactions(case: Case) -> Iterator[Repair]:
+    """Compacted files that cannot be read, or do not say what their commits do."""
+    files = case.listing.of_kind(Kind.COMPACTED)
+    commits = set(case.listing.commits.versions)
+    for fact in compaction_facts(case.view, case.listing, compared=files):
+        flaw = fact.error
+        if fact.difference:
+            differ = fact.difference.strip()
+            flaw = f"{fact.file.path} does not say what its commits do: {differ}."
+        if flaw and commits.issuperset(range(fact.file.number, (fact.file.end or 0) + 1)):
+            yield Repair(
+                kind="compaction",
+                rule="DL118",
+                wrong=flaw,
+                operations=(MoveAside(fact.file.path),),
+                kept="the commits that it stands for",
+                alters=PARTS,
+                effect="Readers that used the file see what its commits say.",
+            )

@@ -17,7 +17,7 @@ from deltaadm.domain.file_facts import (
     num_records,
     relative_path,
 )
-from deltaadm.domain.properties import CHANGE_DATA_FEED, switch
+from deltaadm.domain.properties import Key, switch
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.errors import DeltaadmError
@@ -114,7 +114,7 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
         "Better restore the files where a backup or earlier versions of the objects have them.",
         f"Streams that read the table stop at version {version} unless they skip such changes.",
     ]
-    if switch(configuration, CHANGE_DATA_FEED):
+    if switch(configuration, Key.CHANGE_DATA_FEED):
         effect.append(f"The change data feed cannot be read across version {version}.")
     removals = [_tombstone(add, case.now) for add in missing]
     return Repair(

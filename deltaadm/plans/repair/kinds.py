@@ -8,7 +8,7 @@ from typing import Final
 from deltaadm.plans.repair.case import Case
 from deltaadm.plans.repair.checkpoints import find_checkpoints, find_orphan_sidecars
 from deltaadm.plans.repair.checksums import find_checksums
-from deltaadm.plans.repair.commits import find_commits
+from deltaadm.plans.repair.commits import find_commits, find_compactions
 from deltaadm.plans.repair.data_files import find_missing_files
 from deltaadm.plans.repair.names import find_names
 from deltaadm.plans.repair.pointer import find_pointer
@@ -18,6 +18,7 @@ from deltaadm.plans.repair.repair import Repair
 KINDS: Final[tuple[Callable[[Case], Iterator[Repair]], ...]] = (
     find_names,
     find_commits,
+    find_compactions,
     find_checkpoints,
     find_protocol,
     find_missing_files,

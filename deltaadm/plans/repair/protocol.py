@@ -150,10 +150,11 @@ def mended_state(snapshot: Snapshot, past: Past) -> StateRepair | None:
         (old.min_reader_version, READER_FEATURES_VERSION),
         (old.min_writer_version, WRITER_FEATURES_VERSION),
     ):
-        if version == highest + 1:
+        if version > highest:
             raise Refused(
-                f"version {version} may be that of a newer Delta",
-                remedy="Use that, or restore the version before if the number is a mistake.",
+                f"version {version} may be that of a newer Delta, whose meaning is not known here",
+                remedy="Use a client that knows it. If the number is a mistake, restore the log to "
+                "the version before the commit that set it, or copy the data into a new table.",
             )
     after = replace(snapshot, metadata=metadata, protocol=protocol, version=snapshot.version + 1)
     for obstacle in (*obstacles_in_protocol(protocol), *obstacles_in_metadata(metadata)):
@@ -243,9 +244,9 @@ def _mended_metadata(snapshot: Snapshot, past: Past) -> tuple[Metadata, dict[str
     for key, value in snapshot.metadata.configuration.items():
         if _is_valid(key, value):
             continue
-        blamed = obstacle_to_reading(everything, metadata)
         without = metadata.without_properties(key)
-        if blamed is None or blamed == obstacle_to_reading(everything, without):
+        obstacles = [obstacle_to_reading(everything, state) for state in (metadata, without)]
+        if len({obstacle and obstacle.refusal.message for obstacle in obstacles}) == 1:
             continue
         earlier = past.values.get(key)
         if key == Key.COLUMN_MAPPING_MODE and earlier is None and any(_mapped(metadata)):
@@ -354,7 +355,7 @@ def find_protocol(case: Case) -> Iterator[Repair]:
 
 
 _CONTRADICTIONS: Final = DAMAGE - {
-    "DL201", "DL210", "DL211", "DL220", "DL402", "DL518",
+    "DL210", "DL211", "DL220", "DL402", "DL518",
 }  # fmt: skip
 """What delta-rs or Delta Spark cannot decode, even where a later protocol has taken its place."""
 _WITHOUT_LIST: Final = frozenset({"DL201", "DL202", "DL203"})
