@@ -50,7 +50,7 @@ def test_a_newest_commit_that_is_torn(body: bytes, said: str, tmp_path: Path) ->
     aged(made)
     report = deltaadm("validate", made.path)
     assert report.code == (3 if body else 1)  # Delta takes an empty one for one without actions
-    assert "`deltaadm repair TABLE`" in report.out, report.out
+    assert "deltaadm repair " in report.out, report.out
     done = deltaadm("repair", made.path, "--apply", "--yes", "-o", "json")
     assert done.code == 0, done.err
     [repair] = [each for each in done.document["repairs"] if each["kind"] == "commit"]
@@ -144,7 +144,7 @@ def lacking(tmp_path: Path) -> Path:
 
 def test_missing_data_files_are_removed(lacking: Path) -> None:
     report = deltaadm("validate", lacking, "--deep")
-    assert "deltaadm repair TABLE --remove-missing-files" in " ".join(report.out.split())
+    assert "--remove-missing-files" in report.out
     assert deltaadm("repair", lacking, "--check").code == 0
     command = ["repair", lacking, "--remove-missing-files"]
     planned = deltaadm(*command)

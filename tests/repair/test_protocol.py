@@ -57,10 +57,10 @@ def test_the_table_that_no_other_tool_can_change(tmp_path: Path) -> None:
     for command in (["enable-feature", "changeDataFeed"], ["upgrade-protocol", "--minimum"],
                     ["alter", "--unset", "delta.enableChangeDataFeed"]):  # fmt: skip
         refused = deltaadm(command[0], tmp_path, *command[1:])
-        assert (refused.code, "`deltaadm repair TABLE`" in refused.err) == (7, True)
+        assert (refused.code, "deltaadm repair " in refused.err) == (7, True)
     findings = deltaadm("validate", tmp_path, "-o", "json").document["findings"]
     told = {each["code"]: each["remedy"] for each in findings}
-    assert all("`deltaadm repair TABLE`" in told[code] for code in ("DL211", "DL219"))
+    assert all("deltaadm repair " in told[code] for code in ("DL211", "DL219"))
     assert deltaadm("repair", tmp_path, "--check").code == 1
     done = deltaadm("repair", tmp_path, "--apply", "--yes")
     assert (done.code, "Proved" in done.out) == (0, True), done.out + done.err
