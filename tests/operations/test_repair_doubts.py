@@ -52,6 +52,13 @@ def _another_size(commit: str) -> str:
     return re.sub(r'"size":(\d)', r'"size":1\1', commit)
 
 
+def test_a_commit_that_was_replaced_by_another_is_not_believed(table: Path) -> None:
+    log = table / "_delta_log"
+    (log / f"{3:020d}.json").write_bytes((log / f"{1:020d}.json").read_bytes())
+    (refused,) = planned(table).repairs
+    assert "which the checkpoint has" in refused.refusal
+
+
 @pytest.mark.parametrize(
     ("version", "damage", "reason"),
     [

@@ -168,8 +168,9 @@ def _compared(
         disputed = [file for key, file in ours.items() if theirs.get(key) != file]
         agreed = next((file for key, file in ours.items() if theirs.get(key) == file), None)
         doubt = _doubt(case, older) or _doubt_in_storage(case, disputed, agreed)
-        if lacking and not doubt:
-            doubt = _stray_removal(case, older)
+        if not doubt:
+            unknown = [file for key, file in theirs.items() if key not in ours]
+            doubt = _doubt_in_removals(case, older, unknown, agreed)
         if stated == _totals(actual) != _totals(expected):
             doubt = "the checksum of the version agrees with the checkpoint"
         if doubt:
@@ -283,17 +284,31 @@ def _problems(commit: CommitFacts) -> Iterator[str]:
         yield from (problem.message for problem in check(commit))
 
 
-def _stray_removal(case: Case, segment: LogSegment) -> str:
-    """A commit that removes a file which nothing has added: perhaps one that it meant is alive."""
+def _doubt_in_removals(
+    case: Case, segment: LogSegment, unknown: Sequence[AddFile], agreed: AddFile | None
+) -> str:
+    """
+    A file that the commits remove and nothing has added, or one of *unknown* that they do not.
+
+    The second kind is live by the checkpoint alone, so that a commit may have lost it; unless
+    storage has the *agreed* file and not that one.
+    """
     base, qualifier = segment.checkpoint, case.view.qualifier
     known = {path for path, _ in live_files(case.view, _alone(case, base))} if base else set()
-    lines = CommitLines(case.view)
+    lines, removed = CommitLines(case.view), set()
     for file in segment.commits:
         commit = lines.of(file.path)
         known.update(canonical_path(str(add["path"]), qualifier) for add in commit.actions("add"))
         for remove in commit.actions("remove"):
-            if canonical_path(str(remove["path"]), qualifier) not in known:
+            path = canonical_path(str(remove["path"]), qualifier)
+            if path not in known:
                 return f"version {file.number} removes {remove['path']}, which nothing has added"
+            removed.add(path)
+    has_files = agreed is not None and case.store.data_size(agreed.path) is not None
+    for file in unknown[:_LOOKED_UP]:
+        is_gone = has_files and case.store.data_size(file.path) is None
+        if canonical_path(file.path, qualifier) not in removed and not is_gone:
+            return f"none of them adds or removes {file.path}, which the checkpoint has"
     return ""
 
 

@@ -1,0 +1,132 @@
+"""
+Damage tables of delta-rs at random, repair them, and hold what delta-rs reads against before.
+
+Two rounds of a hundred are `python -m tools.damage 1 100` and `... 2 100`. A repair must bring back
+the state of before, or be refused with the log as it was; a lost newest version is told apart.
+"""
+
+import contextlib
+import hashlib
+import io
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from deltalake import DeltaTable, write_deltalake
+from deltalake.exceptions import DeltaError, TableNotFoundError
+
+from deltaadm.cli.program import run
+
+Chance = random.Random
+
+
+def make(table: Path, chance: Chance) -> None:
+    """A table of some versions, with deletions, properties and checkpoints among them."""
+    for number in range(chance.randint(3, 14)):
+        if number and chance.random() < 0.2:
+            DeltaTable(table).delete(f"a = {chance.randint(0, number)}")
+        else:
+            rows = pa.table({"a": [number, number + 100], "p": [str(number % 2)] * 2})
+            write_deltalake(table, rows, mode="append", partition_by=["p"])
+        if number and chance.random() < 0.3:
+            DeltaTable(table).create_checkpoint()
+        if number and chance.random() < 0.1:
+            properties = {"delta.logRetentionDuration": f"interval {number + 30} days"}
+            DeltaTable(table).alter.set_table_properties(properties)
+
+
+def flipped(content: bytes, chance: Chance) -> bytes:
+    """The content with one bit changed."""
+    at = chance.randrange(len(content))
+    return content[:at] + bytes([content[at] ^ 1 << chance.randrange(8)]) + content[at + 1 :]
+
+
+DAMAGES: dict[str, Callable[[Path, Chance], object]] = {
+    "cut": lambda file, chance: os.truncate(file, chance.randrange(file.stat().st_size)),
+    "emptied": lambda file, _: file.write_bytes(b""),
+    "bit flipped": lambda file, chance: file.write_bytes(flipped(file.read_bytes(), chance)),
+    "removed": lambda file, _: file.unlink(),
+    "replaced": lambda file, chance: shutil.copy(
+        chance.choice([other for other in file.parent.iterdir() if other.suffix == file.suffix]),
+        file.with_suffix(".copy"),
+    ) and os.replace(file.with_suffix(".copy"), file),
+    "copied": lambda file, _: shutil.copy(file, file.with_name(f"{file.stem} (1){file.suffix}")),
+}  # fmt: skip
+
+
+def damage(table: Path, chance: Chance) -> str:
+    """Damage one file of the log; what was done."""
+    kind = chance.choice(["*.checkpoint.parquet", "0*.json", "_last_checkpoint"])
+    files = sorted((table / "_delta_log").glob(kind))
+    if not files:
+        return ""
+    # The newest commit is the one that programs leave torn.
+    file = files[-1] if kind == "0*.json" and chance.random() < 0.5 else chance.choice(files)
+    name = chance.choice([*DAMAGES])
+    DAMAGES[name](file, chance)
+    newest = " (newest)" if file is files[-1] else ""
+    return f"{kind} {name}{newest}"
+
+
+def state(table: Path) -> Any:
+    """What delta-rs reads, or the error that it gives."""
+    try:
+        read = DeltaTable(table)
+        rows = sorted(map(str, read.to_pyarrow_table().to_pylist()))
+        return read.version(), sorted(read.file_uris()), read.metadata().configuration, rows
+    except (DeltaError, TableNotFoundError, OSError) as error:
+        return str(error)
+
+
+def contents(table: Path) -> dict[str, str]:
+    """The digests of all files of the table."""
+    files = (file for file in table.rglob("*") if "_deltaadm" not in str(file) and file.is_file())
+    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def main(seed: int, rounds: int) -> None:
+    """Damage, repair, compare, and count."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for number in range(rounds):
+        chance = Chance(seed * 1_000_003 + number)
+        with tempfile.TemporaryDirectory() as directory:
+            table = Path(directory) / "t"
+            make(table, chance)
+            before = state(table)
+            done = damage(table, chance)
+            if not done:
+                continue
+            damaged, files = state(table), contents(table)
+            for file in (table / "_delta_log").iterdir():
+                os.utime(file, (time.time() - 3_600,) * 2)
+            out, errors = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+                code = run(["repair", str(table), "--apply", "--yes", "--isolated", "-o", "json"])
+            after, unchanged = state(table), contents(table) == files
+            if after == before:
+                result = "as before"
+            elif unchanged and code == 0 and after == damaged and isinstance(after, tuple):
+                result = "nothing that a reader could notice"  # such as a lost newest commit
+            elif unchanged:
+                result = f"left alone, exit {code}"
+            elif isinstance(after, tuple) and after[0] == before[0] - 1:
+                result = "without the newest version, which is said"
+                assert "becomes free again" in out.getvalue()
+            else:
+                result = "WRONG"
+                sys.stdout.write(f"WRONG: round {number} of seed {seed}: {done}, exit {code}\n")
+            counts[done, result] += 1
+    for (done, result), count in sorted(counts.items()):
+        sys.stdout.write(f"{count:5}  {done:40} {result}\n")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:3]))
