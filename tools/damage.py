@@ -54,10 +54,10 @@ DAMAGES: dict[str, Callable[[Path, Chance], object]] = {
     "emptied": lambda file, _: file.write_bytes(b""),
     "bit flipped": lambda file, chance: file.write_bytes(flipped(file.read_bytes(), chance)),
     "removed": lambda file, _: file.unlink(),
-    "replaced": lambda file, chance: shutil.copy(
-        chance.choice([other for other in file.parent.iterdir() if other.suffix == file.suffix]),
-        file.with_suffix(".copy"),
-    ) and os.replace(file.with_suffix(".copy"), file),
+    "replaced": lambda file, chance: file.write_bytes(
+        chance.choice([other for other in file.parent.iterdir() if other.suffix == file.suffix])
+        .read_bytes()
+    ),
     "copied": lambda file, _: shutil.copy(file, file.with_name(f"{file.stem} (1){file.suffix}")),
 }  # fmt: skip
 
