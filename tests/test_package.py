@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pytest
 import yaml
-from deltalake import write_deltalake
+from deltalake import DeltaTable, write_deltalake
 from markdown_it import MarkdownIt
 
 from deltaadm import __version__
@@ -61,6 +61,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with a table."""
     directory = tmp_path_factory.mktemp("lake")
     write_deltalake(directory / "events", pa.table({"id": [1]}))
+    DeltaTable(directory / "events").create_checkpoint()
+    (directory / "events" / "_delta_log" / "_last_checkpoint").unlink()  # which is a warning
     return directory
 
 
@@ -78,7 +80,7 @@ def test_an_index_takes_the_package(built: Built) -> None:
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / "deltaadm").rglob("*.py")}
     stubs = {"deltaadm/__init__.pyi", "deltaadm/py.typed"}
     scripts = {f"deltaadm/{path.relative_to(ROOT)}" for path in (ROOT / "completions").iterdir()}
-    data = {"deltaadm/reports/error_classes.txt"}
+    data = {"deltaadm/reports/error_classes.txt", "deltaadm/reports/engine_messages.txt"}
     data |= {f"deltaadm/formats/page.{kind}" for kind in ("css", "js")}
     packed = {name for name in names if name.startswith("deltaadm/")}
     assert packed == modules | stubs | scripts | data
@@ -139,10 +141,10 @@ def test_what_is_built_works_where_nothing_else_is(
         "SARIF_FILE": str(files["findings.sarif"]), "GITHUB_STEP_SUMMARY": str(files["summary"]),
         "GITHUB_OUTPUT": str(files["output"]),
     }  # fmt: skip
-    assert "missing-checksum" in done(*BASH, validate["run"], cwd=tmp_path, **environ)
+    assert "missing-checkpoint-pointer" in done(*BASH, validate["run"], cwd=tmp_path, **environ)
     assert files["output"].read_text() == "exit-code=0\n"
-    assert "DL810" in files["summary"].read_text()
-    assert "DL810" in files["findings.sarif"].read_text()
+    assert "DL107" in files["summary"].read_text()
+    assert "DL107" in files["findings.sarif"].read_text()
     environ |= {"ARGUMENTS": "", "SARIF_FILE": ""}
     for tables, more, code, words in (
         (str(lake / "nothing"), {}, 3, "There is no"),

@@ -102,7 +102,7 @@ def test_an_inventory_of_milliseconds_is_left_as_it_is(lake: Path, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("kind", "code", "words"),
-    [("parquet", 2, "delta is the only one"), ("delta", 7, "cannot be saved to")],
+    [("parquet", 2, "the only format is delta"), ("delta", 7, "cannot be saved to")],
 )
 def test_what_cannot_be_saved(lake: Path, kind: str, code: int, words: str) -> None:
     (lake / "file").touch()

@@ -257,7 +257,7 @@ def test_interrupted_in_the_middle_of_a_commit(
 
 def test_a_quiet_start_shows_no_progress(small: Table) -> None:
     program = starting(small, "-q")
-    program.expect(r"configuration\[a\]")
+    program.expect_exact("+ a = b")
     with pytest.raises(pexpect.TIMEOUT):
         program.expect("Starting", timeout=2.5)
     program.sendintr()

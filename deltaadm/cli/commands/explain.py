@@ -42,7 +42,6 @@ class Explain(Parameters):
         "or - to read a message from standard input.")  # fmt: skip
     output: OutputOptions
     shows = "RuleExplanation"
-    about = "words"
 
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
