@@ -298,17 +298,17 @@ def _doubt_in_removals(
     lines, removed = CommitLines(case.view), set()
     for file in segment.commits:
         commit = lines.of(file.path)
-        known.update(canonical_path(str(add["path"]), qualifier) for add in commit.actions("add"))
+        known.update(canonical_path(str(of["path"]), qualifier) for of in commit.actions("add"))
         for remove in commit.actions("remove"):
             path = canonical_path(str(remove["path"]), qualifier)
             if path not in known:
                 return f"version {file.number} removes {remove['path']}, which nothing has added"
             removed.add(path)
     has_files = agreed is not None and case.store.data_size(agreed.path) is not None
-    for file in unknown[:_LOOKED_UP]:
-        is_gone = has_files and case.store.data_size(file.path) is None
-        if canonical_path(file.path, qualifier) not in removed and not is_gone:
-            return f"none of them adds or removes {file.path}, which the checkpoint has"
+    for add in unknown[:_LOOKED_UP]:
+        is_gone = has_files and case.store.data_size(add.path) is None
+        if canonical_path(add.path, qualifier) not in removed and not is_gone:
+            return f"none of them adds or removes {add.path}, which the checkpoint has"
     return ""
 
 
