@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from deltaadm.dataclass import dataclass, replace
@@ -17,10 +16,18 @@ from deltaadm.domain.steps.table import read_state
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import CommitError, Refused
 from deltaadm.json_values import place, text, text_map, version_number
-from deltaadm.plans.alter import step_notes
+from deltaadm.plans.alter import ALTER, CREATE, step_notes
 from deltaadm.plans.diff import Change, diff, mismatches
 from deltaadm.plans.document import BOUND, masked_document
+from deltaadm.plans.features import (
+    DROP_FEATURE,
+    ENABLE_FEATURE,
+    SET_MAPPING_MODE,
+    UPGRADE_PROTOCOL,
+)
+from deltaadm.plans.fixes import OPERATION as VALIDATE
 from deltaadm.plans.plan import Plan, depends_on_state, moves, propose, require_same_base
+from deltaadm.plans.reversal import UNDO
 from deltaadm.plans.secrets import Masker, require_no_secrets
 from deltaadm.plans.undo import REQUESTED
 
@@ -36,8 +43,9 @@ class SavedPlan:
     `table` is what the file calls the table, which says nothing until `called` has looked at it.
     `is_managed` is not from the file: whether the catalog disposes of the files of the table.
     `has_secrets` says that it comes from no file, so that its states have the secrets of the table.
-    What is shown of the plan follows from its steps and states; only the `operation`, which is the
-    command that made it, and at what places it was `requested` are as the file says.
+    What is shown of the plan follows from its steps and states; only the `operation`, which is one
+    of the commands that make plans, and which features and properties were `requested` are as the
+    file says.
     """
 
     table: str
@@ -323,11 +331,7 @@ def _read(document: Any) -> SavedPlan:
             promise=_promise(document),
             digest=sha256(document),
             operation=_operation(document["operation"]),
-            requested=frozenset(
-                place(change["subject"])
-                for change in document["changes"]
-                if change["because"] == REQUESTED
-            ),
+            requested=frozenset(_requested(document["changes"])),
         )
     except KeyError as error:
         raise _unreadable(f"it has no {error}") from error
@@ -338,8 +342,26 @@ def _read(document: Any) -> SavedPlan:
 
 
 def _operation(name: Any) -> str:
-    """The command that a file names; anything else is not repeated."""
-    return name if re.fullmatch(r"[a-z]+(-[a-z]+){0,2}", text(name)) else OPERATION
+    """The command that a file names if it makes plans; anything else is not repeated."""
+    return name if text(name) in _COMMANDS else OPERATION
+
+
+_COMMANDS: Final = frozenset({
+    ALTER, CREATE, DROP_FEATURE, ENABLE_FEATURE, SET_MAPPING_MODE, UNDO, UPGRADE_PROTOCOL, VALIDATE
+})  # fmt: skip
+"""The commands that make plans."""
+
+
+def _requested(changes: Any) -> Iterator[str]:
+    """
+    The places of protocol and properties for which a file gives no other reason.
+
+    Columns with the same reason are shown as one change if they are many: there a file has no say.
+    """
+    for change in changes:
+        subject = place(change["subject"])
+        if change["because"] == REQUESTED and subject.startswith(("protocol.", "configuration[")):
+            yield subject
 
 
 _SHORT: Final = 40

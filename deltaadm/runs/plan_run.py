@@ -135,11 +135,12 @@ def _to_lose(what: str, request: ConsentOptions, name: str, *aliases: str) -> It
         yield Consent(f"--accept-irreversible {name}", question, name, reason)
 
 
-def not_applied(consents: Iterable[Consent], remedy: str) -> Refused:
-    """The refusal for want of *consents*, which says what would go wrong without them."""
+def not_applied(consents: Iterable[Consent], remedy: str, plans: int = 1) -> Refused:
+    """The refusal of *plans* for want of *consents*, which says what would go wrong without."""
+    what = "the plan" if plans == 1 else f"the {plans} plans"
     reasons = "; ".join(consent.reason for consent in consents if consent.reason)
     return Refused(
-        f"Not applied: {reasons or 'no terminal is attached to confirm the plan'}.", remedy=remedy
+        f"Not applied: {reasons or f'no terminal is attached to confirm {what}'}.", remedy=remedy
     )
 
 
@@ -154,7 +155,7 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
         words = [word for consent in missing.values() for word in consent.words]
         purpose = "without a prompt" if list(missing) == ["--yes"] else "anyway"
         remedy = f"Pass {' '.join(map(quoted, words))} to apply {purpose}."
-        raise not_applied(missing.values(), remedy)
+        raise not_applied(missing.values(), remedy, len(plans))
     # The plan is on standard output only in this case, and whoever answers must have seen it.
     if context.format != "text" or not sys.stdout.isatty() or len(plans) > 1:
         show_on_stderr(context, plans)

@@ -165,7 +165,7 @@ def test_brief_plans(lake: Path) -> None:
     first, *others = result.out.partition("\n\n")[0].splitlines()
     assert first.startswith(f"metadata    {lake}/t0  ~ protocol.minReaderVersion, ~ protocol.min")
     assert [line.split()[0] for line in others] == ["metadata", "metadata", "2"]
-    assert others[-1] == "2 tables without findings or changes; --all lists them"
+    assert others[-1] == "2 tables without changes; --all lists them"
     every = deltaadm("enable-feature", "--discover", lake, "deletionVectors", "--all").out
     listed = every.partition("\n\n")[0].splitlines()
     assert listed[3:] == [f"no changes  {lake}/t1", f"no changes  {lake}/t3"]
@@ -203,7 +203,7 @@ def test_the_file_has_every_plan_and_no_error(lake: Path, broken: Path, tmp_path
     saved = [json.loads(line) for line in file.read_text().splitlines()]
     assert saved == [line for line in result.lines if line["table"] != str(broken)]
     assert len(saved) == 5
-    assert f"Saved 5 plans to {file}; apply them with: deltaadm apply {file}" in result.err
+    assert f"Saved 5 plans to {file}. To apply:\n  deltaadm apply {file}\n" in result.err
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["plans.jsonl"]
 
 
@@ -287,7 +287,8 @@ def test_a_table_that_has_changed_is_its_own_line(
     failed = [line for line in result.lines if "error" in line]
     assert [document["table"] for document in failed] == [str(lake / "t2")]
     assert failed[0]["error"]["kind"] == "commit"
-    assert "The table has changed since version 0" in failed[0]["error"]["message"]
+    stale = "The plan is stale: configuration[old] changed in version 1; nothing was committed."
+    assert failed[0]["error"]["message"] == stale
     assert result.code == 9
     assert len(writer.steps) == 8
 
@@ -479,23 +480,27 @@ def _killed_after(arguments: Sequence[str], journal: Path, size: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("given", "missing", "why"),
-    [
-        ([], "--yes --allow-backfill", "is required, but no terminal is attached"),
-        (["--yes"], "--allow-backfill", "Not applied: "),
-    ],
+    ("given", "missing"), [([], "--yes --allow-backfill"), (["--yes"], "--allow-backfill")]
 )
 def test_without_consent_to_all_nothing_happens(
-    lake: Path, tmp_path: Path, writer: LogWriter, given: list[str], missing: str, why: str
+    lake: Path, tmp_path: Path, writer: LogWriter, given: list[str], missing: str
 ) -> None:
     file = tmp_path / "plans.jsonl"
     deltaadm("enable-feature", "--discover", lake, "rowTracking", "--out", file)
     with untouched(lake):
         result = deltaadm("apply", file, *given, *ACCEPT_ALL)
     assert (result.code, writer.steps) == (7, [])
-    assert f"Confirmation of the 5 plans {why}; nothing was changed." in result.err
-    assert f"Pass {missing} to " in result.err
+    assert "Not applied: this change rewrites file metadata in the log (0 files)." in result.err
+    assert f"Pass {missing} to apply anyway." in result.err
     assert deltaadm("apply", file, "--yes", "--allow-backfill", *ACCEPT_ALL).code == 0
+
+
+def test_without_a_yes_to_all_nothing_happens(lake: Path, plans: Path, writer: LogWriter) -> None:
+    with untouched(lake):
+        result = deltaadm("apply", plans)
+    assert (result.code, writer.steps) == (7, [])
+    assert "Not applied: no terminal is attached to confirm the 5 plans." in result.err
+    assert "Pass --yes to apply without a prompt." in result.err
 
 
 def test_planned_and_carried_out_at_once(

@@ -1,7 +1,9 @@
 """Plan files and journals of which something was changed: refused, or the same plan."""
 
+import copy
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,18 +49,48 @@ def applied(file: Path, document: Document, *options: object) -> Result:
 
 @pytest.mark.parametrize("wish", WISHES)
 def test_every_field_of_a_plan_file(table: Table, tmp_path: Path, wish: str) -> None:
-    """With the digest that belongs to the change: what is shown is the same, or nothing is."""
+    """
+    With the digest that belongs to the change: what is shown is the same, or nothing is.
+
+    But for the name of the command, and a reason that deltaadm finds instead of the file's.
+    """
     file = tmp_path / "plan.json"
     document = planned(WISHES[wish], table, file)
     shown = deltaadm("apply", file).out
-    assert shown.startswith(f"apply: {table.path} (version 0)")
+    assert shown.startswith(f"{WISHES[wish][0]}: {table.path} (version 0)")
     with untouched(table.path):
         for change, changed in mutations(document, seed=len(wish), sample=80):
             sealed = applied(file, resealed(changed))
             assert sealed.code in REFUSALS, (change, sealed)
-            assert sealed.out in {"", shown}, change
+            assert _is_as_shown(sealed.out, shown, document, changed), change
             bare = applied(file, changed)
             assert (bare.code, bare.out) == (7, ""), change
+
+
+def _titled(shown: str, document: Document, changed: Document) -> str:
+    """What is *shown* of *document*, called "apply" where *changed* names no command for it."""
+    command = document["operation"]
+    if changed.get("operation") == command:
+        return shown
+    return f"apply{shown.removeprefix(command)}"
+
+
+def _is_as_shown(text: str, shown: str, document: Document, changed: Document) -> bool:
+    shown = _titled(shown, document, changed)
+    if _unexplained(changed) == _unexplained(document):
+        text, shown = (re.sub(_REASON, r"\1", words) for words in (text, shown))
+    return text in {"", shown}
+
+
+def _unexplained(document: Document) -> Document:
+    """*document* without the reasons of its changes."""
+    changes = document.get("changes")
+    if not isinstance(changes, list) or not all(isinstance(change, dict) for change in changes):
+        return document
+    return document | {"changes": [change | {"because": ""} for change in changes]}
+
+
+_REASON = re.compile(r"^( *(?:\w+ +)?[-+~=] .*?\S)  +.*$", re.MULTILINE)
 
 
 def test_every_field_of_a_plan_file_of_a_new_table(tmp_path: Path) -> None:
@@ -67,17 +99,19 @@ def test_every_field_of_a_plan_file_of_a_new_table(tmp_path: Path) -> None:
     assert deltaadm("create", place, *given, "--out", file).code == 0
     document = json.loads(file.read_text(encoding="utf-8"))
     shown = deltaadm("apply", file).out
-    assert shown.startswith(f"apply: {place} (no table yet)")
+    assert shown.startswith(f"create: {place} (no table yet)")
     for change, changed in mutations(document, seed=1, sample=150):
         sealed = applied(file, resealed(changed))
         assert sealed.code in REFUSALS, (change, sealed)
-        assert sealed.out in {"", shown}, change
+        assert _is_as_shown(sealed.out, shown, document, changed), change
         assert applied(file, changed).code == 7, change
     assert not place.exists()
 
 
 @pytest.mark.parametrize(("field", "value"), [
     ("operation", "inspect"),
+    ("operation", "repair"),
+    ("operation", "nothing-is-changed"),
     ("table", "/data/harmless"),
     ("notes", ["Nothing is changed."]),
     ("because", "no reason"),
@@ -89,12 +123,33 @@ def test_what_is_shown_does_not_come_from_the_file(
     file = tmp_path / "plan.json"
     document = planned(WISHES["properties"], table, file)
     shown = deltaadm("apply", file).out
-    holder = document["changes"][0] if field in document["changes"][0] else document
+    changed = copy.deepcopy(document)
+    holder = changed["changes"][0] if field in changed["changes"][0] else changed
     holder[field] = value
-    assert applied(file, document).code == 7
-    again = applied(file, resealed(document))
-    assert (again.code, again.out) == (7, shown)
-    assert "Confirmation of the plan" in again.err
+    assert applied(file, changed).code == 7
+    again = applied(file, resealed(changed))
+    assert (again.code, again.out) == (7, _titled(shown, document, changed))
+    assert "Not applied: no terminal is attached to confirm the plan." in again.err
+
+
+@pytest.mark.parametrize(("wish", "place", "value", "why"), [
+    ("a feature", "protocol.", "no reason", "needed: property delta.enableInCommitTimestamps is"),
+    ("a dropped feature", "protocol.", "requested", "protects the history that may need vacuum"),
+    ("mapping", "schema", "requested", "column mapping gives every column an id"),
+    ("columns", "schema", "requested", "added with the enclosing column"),
+])  # fmt: skip
+def test_reasons_of_the_file_are_found_again(
+    table: Table, tmp_path: Path, wish: str, place: str, value: str, why: str
+) -> None:
+    """Those of columns decide, too, which of them are shown as one change."""
+    file = tmp_path / "plan.json"
+    document = planned(WISHES[wish], table, file)
+    for change in document["changes"]:
+        if change["subject"].startswith(place):
+            change["because"] = value
+    result = applied(file, resealed(document))
+    assert (result.code, why in result.out) == (7, True)
+    assert "no reason" not in result.out
 
 
 def test_a_table_is_called_as_in_the_file_where_that_leads_to_it(
@@ -103,9 +158,9 @@ def test_a_table_is_called_as_in_the_file_where_that_leads_to_it(
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "plan.json"
     assert deltaadm("alter", "t", "--set", "a=b", "--out", file).code == 0
-    assert deltaadm("apply", file).out.startswith("apply: t (version 0)")
+    assert deltaadm("apply", file).out.startswith("alter: t (version 0)")
     monkeypatch.chdir(table.path)
-    assert deltaadm("apply", file).out.startswith(f"apply: {table.path} (version 0)")
+    assert deltaadm("apply", file).out.startswith(f"alter: {table.path} (version 0)")
 
 
 @pytest.mark.parametrize("many", [False, True])
