@@ -81,15 +81,6 @@ def test_the_table_that_no_other_tool_can_change(tmp_path: Path) -> None:
     assert deltaadm("repair", tmp_path, "--check").code == 0
 
 
-@pytest.mark.spark
-def test_spark_opens_it_again(tmp_path: Path) -> None:
-    dead_end(tmp_path / "t")
-    assert deltaadm("repair", tmp_path / "t", "--apply", "--yes").code == 0
-    unset = ["--unset", "delta.enableChangeDataFeed", "--commit-engine", "spark"]
-    done = deltaadm("alter", tmp_path / "t", *unset, "--apply", "--yes")
-    assert done.code == 0, done.err
-
-
 @each("listed, state", KIN)
 def test_features_left_out_by_an_upgrade(listed: list[str], state: Action, tmp_path: Path) -> None:
     table(tmp_path / "t", commit(protocol(1, 4), state), commit(protocol(1, 7, None, listed)))
