@@ -34,6 +34,7 @@ _DAMAGED_COMMITS: Final = (
 )  # fmt: skip
 """The rules that find commits which somebody has changed or cut off."""
 _DAY: Final = 24 * 60 * 60 * 1000
+_DAMAGED: Final = "the commits from which it would be rebuilt are damaged"
 _KEPT: Final = "the original, in the quarantine, and all commits"
 _RESTORE: Final = (
     "Restore it from a backup or, if the bucket keeps versions of objects, from its earlier "
@@ -76,11 +77,7 @@ def _incomplete(case: Case, files: Sequence[LogFile]) -> Repair:
         remedy = f"What is there is kept. {_RESTORE}"
         return _refused(rule, wrong, f"it cannot be rebuilt: {error}", remedy)
     if doubt := _doubt(case, older):
-        reason = f"the commits from which it would be rebuilt are damaged: {doubt}"
-        return _refused(rule, wrong, reason, _RESTORE)
-    if doubt := _doubt(case, older):
-        reason = f"the commits from which it would be rebuilt are damaged: {doubt}"
-        return _refused(rule, wrong, reason, f"What is there is kept. {_RESTORE}")
+        return _refused(rule, wrong, f"{_DAMAGED}: {doubt}", _RESTORE)
     has_other = any(other.version == version for other in case.listing.checkpoints)
     names = [file.path for file in files]
     operations = _move(names) if has_other else _replacement(case, older, names)
@@ -108,8 +105,7 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Repair | Non
             reason = f"it is the only source of versions from {version} on, since {error_of_older}"
             return _refused("DL612", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
         if doubt := _doubt(case, older):
-            reason = f"the commits from which it would be rebuilt are damaged: {doubt}"
-            return _refused("DL612", wrong, reason, _RESTORE)
+            return _refused("DL612", wrong, f"{_DAMAGED}: {doubt}", _RESTORE)
         return _repair(
             "DL612", wrong, _replacement(case, older, names), unproved=_unproved(case, older)
         )
@@ -167,16 +163,20 @@ def _compared(
     if stated != _totals(expected) or stated == _totals(actual):
         disputed = [file for key, file in ours.items() if theirs.get(key) != file]
         agreed = next((file for key, file in ours.items() if theirs.get(key) == file), None)
-        doubt = _doubt(case, older) or _doubt_in_storage(case, disputed, agreed)
+        # If even this one is not there, storage tells nothing.
+        has_files = agreed is not None and case.store.data_size(agreed.path) is not None
+        doubt = _doubt(case, older)
+        if has_files and not doubt:
+            doubt = _doubt_in_storage(case, disputed)
         if not doubt:
             unknown = [file for key, file in theirs.items() if key not in ours]
-            doubt = _doubt_in_removals(case, older, unknown, agreed)
+            doubt = _doubt_in_removals(case, older, unknown, has_files=has_files)
         if stated == _totals(actual) != _totals(expected):
             doubt = "the checksum of the version agrees with the checkpoint"
         if doubt:
             reason = f"perhaps it is right, and the commits are damaged: {doubt}"
             return _refused("DL609", wrong, reason, f"Compare both with a backup. {_RESTORE}")
-        if agreed is None or not disputed or case.store.data_size(agreed.path) is None:
+        if not (disputed and has_files):
             unproved += ("That the commits are as they were written: no checksum confirms them.",)
     effect = ""
     if newest and (lacking or extra):
@@ -285,13 +285,13 @@ def _problems(commit: CommitFacts) -> Iterator[str]:
 
 
 def _doubt_in_removals(
-    case: Case, segment: LogSegment, unknown: Sequence[AddFile], agreed: AddFile | None
+    case: Case, segment: LogSegment, unknown: Sequence[AddFile], *, has_files: bool
 ) -> str:
     """
     A file that the commits remove and nothing has added, or one of *unknown* that they do not.
 
     The second kind is live by the checkpoint alone, so that a commit may have lost it; unless
-    storage has the *agreed* file and not that one.
+    storage *has_files* of the table and not that one.
     """
     base, qualifier = segment.checkpoint, case.view.qualifier
     known = {path for path, _ in live_files(case.view, _alone(case, base))} if base else set()
@@ -304,7 +304,6 @@ def _doubt_in_removals(
             if path not in known:
                 return f"version {file.number} removes {remove['path']}, which nothing has added"
             removed.add(path)
-    has_files = agreed is not None and case.store.data_size(agreed.path) is not None
     for add in unknown[:_LOOKED_UP]:
         is_gone = has_files and case.store.data_size(add.path) is None
         if canonical_path(add.path, qualifier) not in removed and not is_gone:
@@ -312,10 +311,8 @@ def _doubt_in_removals(
     return ""
 
 
-def _doubt_in_storage(case: Case, disputed: Sequence[AddFile], agreed: AddFile | None) -> str:
-    """A data file of *disputed* that is not as the commits say, if storage has the *agreed* one."""
-    if not disputed or agreed is None or case.store.data_size(agreed.path) is None:
-        return ""
+def _doubt_in_storage(case: Case, disputed: Sequence[AddFile]) -> str:
+    """A data file of *disputed* that is not in storage as the commits say."""
     for file in disputed[:_LOOKED_UP]:
         size = case.store.data_size(file.path)
         if size != file.size:
