@@ -176,6 +176,13 @@ class TableFeature:
         return FEATURES.get(name) or _BY_LOWER.get(name.lower())
 
     @staticmethod
+    def meant_by(name: str) -> TableFeature | None:
+        """The feature that *name* means: its name in any case, or a property that activates it."""
+        known = TableFeature.lookup(name)
+        by_property = (each for each in FEATURES.values() if name in each.activation.properties)
+        return known or next(by_property, None)
+
+    @staticmethod
     def find(name: str) -> TableFeature:
         """Like `lookup`, but raises `Refused` with a suggestion for a name nobody knows."""
         feature = TableFeature.lookup(name)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from deltaadm.clients import CLIENTS
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.features import FEATURES, TableFeature
+from deltaadm.domain.features import TableFeature
 
 
 class _Known(NamedTuple):
@@ -118,9 +118,5 @@ def find_message(text: str) -> EngineMessage | None:
 def _feature(word: str) -> str | None:
     name = word.replace(" ", "")
     name = _OTHER_NAMES.get(name.lower(), name)
-    known = TableFeature.lookup(name)
-    if known is not None:
-        return known.name
-    return next(
-        (each.name for each in FEATURES.values() if name in each.activation.properties), None
-    )
+    known = TableFeature.meant_by(name)
+    return known.name if known else None

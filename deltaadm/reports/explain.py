@@ -139,12 +139,9 @@ def explain(word: str) -> Explanation:
     prefix = code_prefix(name)
     if prefix in RULES:
         return RuleExplanation(RULES[prefix])
-    feature = next((known for known in FEATURES if known.lower() == name.lower()), None)
-    if feature is not None or TableFeature.lookup(name) is not None:
-        return explain_feature(feature or name)
-    for candidate in FEATURES.values():
-        if name in candidate.activation.properties:
-            return explain_feature(candidate.name)
+    feature = TableFeature.meant_by(name)
+    if feature is not None:
+        return explain_feature(feature.name)
     if name.partition("@")[0].lower() in {*CLIENTS, *ALIASES}:
         return explain_client(name)
     error_class = error_classes().get(name.upper().partition(".")[0])
