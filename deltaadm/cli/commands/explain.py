@@ -43,6 +43,12 @@ class Explain(Parameters):
     output: OutputOptions
     shows = "RuleExplanation"
 
+    @property
+    def about(self) -> str:  # type: ignore[override]
+        """The words, unless one is a message, which is no name of anything."""
+        is_message = any(word == "-" or len(word.split()) > 1 for word in self.words)
+        return "" if is_message else "words"
+
     def run(self, context: RunContext) -> int:
         """Carry out the command; the exit code."""
         texts = (sys.stdin.read() if word == "-" else word for word in self.words)
