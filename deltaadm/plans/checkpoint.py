@@ -45,7 +45,8 @@ from deltaadm.errors import (
     UnknownWrite,
 )
 from deltaadm.json_values import compact
-from deltaadm.replay.checkpoints import CheckpointReader, documents, unreadable_checkpoint
+from deltaadm.replay.adds import documents
+from deltaadm.replay.checkpoints import CheckpointReader, unreadable_checkpoint
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import Attempt, locate
 from deltaadm.replay.reconcile import UnreadableCheckpointError, canonical_path, hint_of, vector_id

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import partial
 from itertools import chain, islice
-from math import isfinite, isnan
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import ArrayType, DataType, MapType, PrimitiveType, StructType
@@ -27,8 +25,7 @@ from deltaadm.replay.parquet import (
     read_footer,
 )
 from deltaadm.replay.reconcile import (
-    LONG,
-    NUM_RECORDS_FIRST,
+    PLAINLY_COUNTED,
     Reconciliation,
     UnreadableCheckpointError,
     count_files,
@@ -232,7 +229,7 @@ class CheckpointReader:
             yield from reversed(self._small(file.path, STATE))
 
     def live_batches(
-        self, reconciled: Reconciliation, counts: FileCounts | None = None
+        self, reconciled: Reconciliation, counts: FileCounts
     ) -> Iterator[list[Document] | pa.StructArray]:
         """
         The `add` actions that nothing newer in *reconciled* hides, by the batch.
@@ -241,11 +238,7 @@ class CheckpointReader:
         """
         for path in self.file_paths():
             if path.endswith(".json"):
-                alive = self._live_json_adds(path, reconciled, counts)
-                while batch := list(islice(alive, _BATCH_ACTIONS)):
-                    if counts is not None:
-                        counts.add(count_files(batch))
-                    yield batch
+                yield from self._json_batches(path, reconciled, counts)
             else:
                 yield from ahead([self._parquet_batches(path, reconciled, counts)])
 
@@ -254,12 +247,14 @@ class CheckpointReader:
         counts, columnar = FileCounts(), []
         for path in self.file_paths():
             if path.endswith(".json"):
-                counts.add(count_files(self._live_json_adds(path, reconciled, counts)))
+                deque(self._json_batches(path, reconciled, counts), maxlen=0)
             else:
                 columnar.append(path)
         if columnar:
             require_address_space(self._store.limits)
-            touched = _texts(reconciled.touched_paths())
+            from deltaadm.replay import adds as columns
+
+            touched = columns.texts(reconciled.touched_paths())
             # Split so that the threads have about equal work.
             readers = min(processors(), _READERS)
             parts = [slice(reader, None, readers) for reader in range(readers)]
@@ -271,7 +266,8 @@ class CheckpointReader:
             for path, counted, adds in ahead(shares):
                 counts.adds_read += len(adds)
                 with self.decoding(path):
-                    counts.add(_column_facts(_alive(adds, touched, reconciled), counted=counted))
+                    live = columns.alive(adds, touched, reconciled)
+                    counts.add(columns.facts_of(live, counted=counted))
         return counts
 
     def file_paths(self) -> list[str]:
@@ -345,6 +341,8 @@ class CheckpointReader:
         groups those in *share* are read, with pyarrow's own *threads* or without.
         """
         with self._opened(path, ("add",)) as (footer, file, rows_of):
+            from deltaadm.replay.adds import require_short_paths, without_nulls
+
             if "add" not in footer.columns:
                 return
             for group in footer.groups_with(("add",))[share]:
@@ -355,7 +353,7 @@ class CheckpointReader:
                 for batch in file.iter_batches(
                     most, row_groups=[group], columns=wanted, use_threads=threads
                 ):
-                    adds = _without_nulls(batch.column("add"))
+                    adds = without_nulls(batch.column("add"))
                     require_short_paths(adds, self._store.limits)
                     yield path, counted, adds
 
@@ -368,6 +366,8 @@ class CheckpointReader:
         if path.endswith(".json"):
             yield from (named for named in self.json_actions(path) if named[0] not in SMALL)
             return
+        from deltaadm.replay.adds import documents, json_of
+
         footer = self._footer(path)
         left_out = {"partitionValues_parsed"}
         if all(map(_all_begin_with_count, footer.groups)):
@@ -383,7 +383,7 @@ class CheckpointReader:
                         parsed = document.pop("stats_parsed", None) if name == "add" else None
                         if parsed is not None and "stats" not in document:
                             kind = column.type.field("stats_parsed").type
-                            document["stats"] = _json_of(parsed, kind)
+                            document["stats"] = json_of(parsed, kind)
                         yield name, document
 
     def json_actions(self, path: str) -> Iterator[Named]:
@@ -407,39 +407,42 @@ class CheckpointReader:
                 raise ValueError(cause)
             return actions
 
-    def _live_json_adds(
-        self, path: str, reconciled: Reconciliation, counts: FileCounts | None
-    ) -> Iterator[Document]:
-        for name, action in self.json_actions(path):
-            if name == "add":
-                if counts is not None:
+    def _json_batches(
+        self, path: str, reconciled: Reconciliation, counts: FileCounts
+    ) -> Iterator[list[Document]]:
+        def alive() -> Iterator[Document]:
+            for name, action in self.json_actions(path):
+                if name == "add":
                     counts.adds_read += 1
-                if reconciled.offer("add", action):
-                    yield action
+                    if reconciled.offer("add", action):
+                        yield action
+
+        live = alive()
+        while batch := list(islice(live, _BATCH_ACTIONS)):
+            counts.add(count_files(batch))
+            yield batch
 
     def _parquet_batches(
-        self, path: str, reconciled: Reconciliation, counts: FileCounts | None
+        self, path: str, reconciled: Reconciliation, counts: FileCounts
     ) -> Iterator[pa.StructArray]:
-        """The `add` actions of a file that *reconciled* does not hide."""
-        touched = _texts(reconciled.touched_paths())
+        from deltaadm.replay import adds as columns
+
+        def read(footer: Footer, _group: Struct) -> Sequence[str]:
+            return (*_ADD_COLUMNS, *_counts_in(footer))
+
+        touched = columns.texts(reconciled.touched_paths())
         with self.decoding(path):
-            for _, counted, adds in self.add_batches(
-                path,
-                lambda footer, _: (*_ADD_COLUMNS, *_counts_in(footer)),
-                rows=_LIVE_ROWS,
-                threads=False,
-            ):
+            for _, counted, adds in self.add_batches(path, read, rows=_LIVE_ROWS, threads=False):
                 try:
                     adds.validate(full=True)
                 except ValueError:
                     adds.to_pylist()  # says which byte it is
                     raise
-                alive = _alive(adds, touched, reconciled)
-                if counts is not None:
-                    counts.adds_read += len(adds)
-                    counts.add(_column_facts(alive, counted=counted))
-                if len(alive):
-                    yield alive
+                live = columns.alive(adds, touched, reconciled)
+                counts.adds_read += len(adds)
+                counts.add(columns.facts_of(live, counted=counted))
+                if len(live):
+                    yield live
 
     def _parquet_rows(self, path: str, names: Sequence[str]) -> list[Named]:
         with self._opened(path, names) as (footer, file, rows_of):
@@ -447,6 +450,8 @@ class CheckpointReader:
             groups = footer.groups_with(present)
             if not groups:
                 return []
+            from deltaadm.replay.adds import documents
+
             left = self._store.limits.state
             rows = []
             for batch in file.iter_batches(rows_of(present), row_groups=groups, columns=present):
@@ -551,21 +556,6 @@ def require_address_space(limits: Limits) -> None:
         )
 
 
-def require_short_paths(files: pa.StructArray, limits: Limits) -> None:
-    """Raise `ValueError` if a path of *files* is longer than a path may be."""
-    import pyarrow.compute as pc
-
-    if _longest(pc.struct_field(files, "path")) > limits.path:
-        raise ValueError(f"a path in it is longer than {limits.path:,} characters")
-
-
-def _longest(texts: pa.StringArray) -> int:
-    """The length in bytes of the longest of *texts*."""
-    import pyarrow.compute as pc
-
-    return pc.max(pc.binary_length(texts)).as_py() or 0
-
-
 def unreadable_checkpoint(version: int, cause: str) -> UnreadableCheckpointError:
     """The error for the checkpoint of *version*, of which *cause* says what is wrong where."""
     return UnreadableCheckpointError(
@@ -607,7 +597,7 @@ def _all_begin_with_count(group: Struct) -> bool:
     if null_count(stats) != null_count(paths):
         return False
     bounds = (stats[_STATISTICS].get(bound, b"") for bound in _BOUNDS)
-    return all(bound[: len(_PLAINLY_COUNTED[0])] in _PLAINLY_COUNTED for bound in bounds)
+    return all(bound[: len(PLAINLY_COUNTED[0])] in PLAINLY_COUNTED for bound in bounds)
 
 
 _STATISTICS, _BOUNDS = 12, (6, 5)
@@ -640,224 +630,3 @@ def done_ahead(work: Callable[[Batch], Done], batches: Iterable[Batch]) -> Itera
                 yield coming.popleft().result()
         while coming:
             yield coming.popleft().result()
-
-
-def _texts(values: Iterable[str]) -> pa.StringArray:
-    import pyarrow as pa
-
-    return _bytes(value.encode() for value in values).view(pa.string())
-
-
-def _bytes(values: Iterable[bytes]) -> pa.BinaryArray:
-    # By hand: `pa.array` would import pandas wherever it is installed.
-    from array import array
-
-    import pyarrow as pa
-
-    offsets, body = array("i", [0]), bytearray()
-    for value in values:
-        body += value
-        offsets.append(len(body))
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(body)]
-    return pa.BinaryArray.from_buffers(pa.binary(), len(offsets) - 1, buffers)
-
-
-def _possibly_removed(paths: pa.StringArray, touched: pa.StringArray) -> pa.BooleanArray | None:
-    """
-    Marks the paths that newer actions may hide; None if there are none.
-
-    Those are the ones *touched*, the long ones, and all that have several spellings.
-    """
-    import pyarrow.compute as pc
-
-    marked = pc.or_(pc.is_in(paths, touched), pc.starts_with(paths, "/"))
-    body = paths.buffers()[2]
-    text = b"" if body is None else body.to_pybytes()
-    if not text.isascii():
-        paths.validate(full=True)
-    if _longest(paths) > LONG:
-        marked = pc.or_(marked, pc.greater(pc.binary_length(paths), LONG))
-    # That no path of a batch has them is seen fastest by looking at all of them at once; for single
-    # characters, that takes a twentieth of the time.
-    pairs = (b"//", b"./", b"/.") if b"/" in text else ()
-    if any(sign in text for sign in (b"%", b":", *pairs)):
-        marked = pc.or_(marked, pc.match_substring_regex(paths, r"[%:]|//|\./|/\."))
-    return marked if pc.any(marked).as_py() else None
-
-
-def _without_nulls(adds: pa.StructArray) -> pa.StructArray:
-    """The actions that are not null; the columns of one that is null are null as well."""
-    import pyarrow.compute as pc
-
-    paths = pc.struct_field(adds, "path")
-    if not paths.null_count:  # to filter means to copy
-        return adds
-    if adds.type.get_field_index("size") >= 0:
-        sizes = pc.struct_field(adds, "size")
-        if pc.any(pc.and_(pc.is_null(paths), pc.is_valid(sizes))).as_py():
-            raise ValueError("it has a file without a path")
-    return adds.filter(pc.is_valid(paths))
-
-
-def _alive(
-    adds: pa.StructArray, touched: pa.StringArray, reconciled: Reconciliation
-) -> pa.StructArray:
-    """Those of *adds* that *reconciled* does not hide."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    # Only these are offered to *reconciled*, which remembers what it is offered.
-    doubtful = _possibly_removed(pc.struct_field(adds, "path"), touched)
-    if doubtful is None:
-        return adds
-    offered = (reconciled.offer("add", plain_add(row)) for row in adds.filter(doubtful).to_pylist())
-    marks = bytes(not doubt or next(offered) for doubt in doubtful.to_pylist())
-    alive = pa.Array.from_buffers(pa.uint8(), len(marks), [None, pa.py_buffer(marks)])
-    return adds.filter(alive.cast(pa.bool_()))
-
-
-def documents(column: pa.ChunkedArray) -> Iterator[Document]:
-    """The structs of a column as JSON objects; one whose fields are all null counts as null."""
-    plain = _plain_value(column.type)
-    for struct in column.filter(column.is_valid()).to_pylist():
-        document = struct if plain is None else plain(struct)
-        if document:
-            yield document
-
-
-def _plain_value(data_type: pa.DataType) -> Callable[[Any], Any] | None:
-    """
-    What makes of an Arrow value what JSON has; None where they are the same.
-
-    That is maps as objects, and no entries for null fields of structs.
-    """
-    import pyarrow.types as pt
-
-    if pt.is_map(data_type):
-        return dict
-    if not pt.is_struct(data_type):
-        return None
-    fields = [(child.name, _plain_value(child.type)) for child in data_type]
-
-    def document(struct: Document) -> Document:
-        return {
-            name: value if plain is None else plain(value)
-            for name, plain in fields
-            if (value := struct[name]) is not None
-        }
-
-    return document
-
-
-def _json_of(value: Any, kind: pa.DataType) -> str:
-    """A value of statistics as the JSON text that Delta would have for it."""
-    from datetime import UTC, date, datetime
-    from decimal import Decimal
-
-    import pyarrow.types as pt
-
-    if pt.is_struct(kind) and isinstance(value, dict):
-        inner = ((key, _json_of(child, kind.field(key).type)) for key, child in value.items())
-        return "{" + ",".join(f"{json.dumps(key)}:{text}" for key, text in inner) + "}"
-    if isinstance(value, datetime):
-        # INT96, of which Arrow makes nanoseconds, has no zone and is in UTC.
-        zoned = value.tzinfo is not None or kind.unit == "ns"
-        moment = value.astimezone(UTC) if value.tzinfo else value
-        text = moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
-        return json.dumps(f"{text}Z" if zoned else text)
-    if isinstance(value, date):
-        return json.dumps(value.isoformat())
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    if isinstance(value, float) and not isfinite(value):
-        return '"NaN"' if isnan(value) else f'"{"-" if value < 0 else ""}Infinity"'
-    if isinstance(value, bool | int | float | str):
-        return json.dumps(value)
-    raise ValueError(f"its stats_parsed has a {kind}, which has no form in JSON")
-
-
-def plain_add(add: Document) -> Document:
-    """An `add` row as in the log; statistics that are a struct alone are converted to JSON."""
-    parsed = add.pop("stats_parsed", None)
-    document = {key: value for key, value in add.items() if value is not None}
-    for key in ("partitionValues", "tags"):
-        if key in document:
-            document[key] = dict(document[key])
-    given = document.pop("deletionVector", {}).items()
-    if vector := {key: value for key, value in given if value is not None}:
-        document["deletionVector"] = vector
-    if parsed is not None and "stats" not in document:
-        count = parsed.get("numRecords")
-        document["stats"] = "{}" if count is None else f'{{"numRecords":{count}}}'
-    return document
-
-
-def _column_facts(adds: pa.StructArray, *, counted: bool) -> FileFacts:
-    """Facts about *adds*; where all are *counted*, their statistics need not have been read."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    def column(name: str) -> Any:
-        if adds.type.get_field_index(name) < 0:
-            return pa.nulls(len(adds))
-        return pc.struct_field(adds, name)
-
-    vector, sizes = column("deletionVector"), column("size").cast(pa.int64())
-    with_vector, purged = 0, 0
-    if not pa.types.is_null(vector.type):  # one whose fields are all null is none, as in the log
-        fields = [pc.struct_field(vector, field.name) for field in vector.type]
-        has_vector = reduce(pc.or_, map(pc.is_valid, fields))
-        with_vector = _count(has_vector)
-        purged = pc.sum(sizes.filter(has_vector)).as_py() or 0 if with_vector else 0
-    without_stats, without_count = 0, 0
-    if not counted:
-        stats, parsed = column("stats").cast(pa.string()), column("stats_parsed")
-        # Those, without nulls, that do not begin with the number of records.
-        begins = pc.binary_slice(stats.cast(pa.binary()), 0, len(_PLAINLY_COUNTED[0]))
-        rest = stats.filter(pc.invert(pc.is_in(begins, _bytes(_PLAINLY_COUNTED))))
-        rest = rest.filter(pc.invert(pc.match_substring_regex(rest, NUM_RECORDS_FIRST)))
-        odd = count_files({"stats": text} for text in rest.to_pylist())
-        without_stats = without_count = stats.null_count
-        if not pa.types.is_null(parsed.type):
-            numbers = pc.struct_field(parsed, "numRecords")
-            without_count -= _count(pc.and_(pc.is_null(stats), pc.is_valid(numbers)))
-        without_stats -= _count(pc.and_(pc.is_null(stats), pc.is_valid(parsed)))
-        without_count += odd.without_num_records
-    return FileFacts(
-        files=len(adds),
-        bytes=pc.sum(sizes).as_py() or 0,
-        with_deletion_vector=with_vector,
-        bytes_with_deletion_vector=purged,
-        without_stats=without_stats,
-        without_num_records=without_count,
-        without_base_row_id=column("baseRowId").null_count,
-        partition_keys=_partition_keys(column("partitionValues")),
-    )
-
-
-_PLAINLY_COUNTED: Final = tuple(f'{{"numRecords":{digit}'.encode() for digit in range(10))
-"""The usual beginnings of statistics; checking a prefix is much faster than a pattern."""
-
-
-def _count(flags: pa.Array) -> int:
-    import pyarrow.compute as pc
-
-    return pc.sum(flags).as_py() or 0
-
-
-def _partition_keys(values: pa.Array) -> frozenset[tuple[str, ...]]:
-    """The sets of keys; the usual case, the same keys everywhere, is seen without a loop."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not len(values):
-        return frozenset()
-    if not pa.types.is_map(values.type):
-        return frozenset({()})
-    offsets = values.offsets
-    lengths = pc.unique(pc.subtract(offsets.slice(1), offsets.slice(0, len(offsets) - 1)))
-    first, last = offsets[0].as_py(), offsets[-1].as_py()
-    keys = pc.unique(values.keys.slice(first, last - first)).to_pylist()
-    if len(lengths) == 1 and lengths[0].as_py() == len(keys):
-        return frozenset({tuple(sorted(keys))})
-    return frozenset(tuple(sorted(key for key, _ in pairs or ())) for pairs in values.to_pylist())

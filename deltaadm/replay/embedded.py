@@ -143,17 +143,17 @@ class Replay:
     def live_documents(self) -> Iterator[Document]:
         """The `add` actions of the live files."""
         yield from self.live_in_deltas()
-        for batch in self.live_in_checkpoint():
+        from deltaadm.replay.checkpoints import FileCounts
+
+        for batch in self.live_in_checkpoint(FileCounts()):
             if isinstance(batch, list):
                 yield from batch
             else:
-                from deltaadm.replay.checkpoints import plain_add
+                from deltaadm.replay.adds import plain_add
 
                 yield from map(plain_add, batch.to_pylist())
 
-    def live_in_checkpoint(
-        self, counts: FileCounts | None = None
-    ) -> Iterator[list[Document] | pa.StructArray]:
+    def live_in_checkpoint(self, counts: FileCounts) -> Iterator[list[Document] | pa.StructArray]:
         """The files of the checkpoint that the deltas have not hidden; *counts* adds them up."""
         if self._segment.checkpoint:
             yield from self._open_checkpoint().live_batches(self._reconciled, counts)

@@ -40,7 +40,7 @@ from deltaadm.domain.transaction.columns import earlier_names, lost_clustering
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
 from deltaadm.facts import State
-from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, done_ahead, plain_add
+from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, done_ahead
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_facts, state_after
@@ -500,7 +500,7 @@ class _FactCollector:
         """The newest version, and its files where they have no *totals* yet."""
         if self._depth.files and totals is None:
             try:
-                totals = yield from self._files(snapshot)
+                totals = yield from self._files(snapshot, FileCounts())
             except UnreadableCheckpointError as error:
                 checkpoint = None if snapshot.segment is None else snapshot.segment.checkpoint
                 if checkpoint is not None and checkpoint not in self._unreadable:
@@ -530,9 +530,9 @@ class _FactCollector:
                 yield replace(checksum, snapshot=snapshot, totals=totals)
 
     def _files(
-        self, snapshot: Snapshot, counts: FileCounts | None = None
+        self, snapshot: Snapshot, counts: FileCounts
     ) -> Generator[facts.Facts, None, facts.FileTotals]:
-        """Look at the live files one by one, and add them up; *counts*, if any, counts them."""
+        """Look at the live files one by one, and add them up; *counts* has a checkpoint's."""
         assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
         segment, state = snapshot.segment, _state_of(snapshot)
         builder = TotalsBuilder(snapshot.files or FileFacts(), self._store.qualifier)
@@ -552,7 +552,7 @@ class _FactCollector:
         return builder.totals(lambda: live_files(self._store, segment))
 
     def _batches(
-        self, segment: LogSegment, state: State, counts: FileCounts | None
+        self, segment: LogSegment, state: State, counts: FileCounts
     ) -> Iterator[list[dict[str, Any]] | ArrowFiles]:
         """The live files: actions of commits as in the log, those of a checkpoint by column."""
         replay = SharingReplay(self._store, segment, self._lines)
@@ -568,7 +568,7 @@ class _FactCollector:
             ) -> list[dict[str, Any]] | ArrowFiles:
                 if isinstance(batch, list):
                     return batch
-                files = ArrowFiles(batch, state, self._now, plain_add, shape)
+                files = ArrowFiles(batch, state, self._now, shape)
                 files.prepare()
                 return files
 

@@ -28,13 +28,11 @@ from deltaadm.facts import (
 )
 from deltaadm.json_values import integer
 from deltaadm.replay import commits
-from deltaadm.replay.checkpoints import SMALL, CheckpointReader, require_short_paths, sidecar_path
+from deltaadm.replay.checkpoints import SMALL, CheckpointReader, sidecar_path
 from deltaadm.replay.reconcile import Reconciliation, canonical_path, vector_id
 from deltaadm.storage.store import LogStore
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     Document = dict[str, Any]
     Named = tuple[str, Document]
     Hashed = tuple[int, str]
@@ -323,16 +321,18 @@ class _Content:
                 if name == "add":
                     self._cross_off([(_hash(action, self._qualifier), str(action.get("path")))])
             return
+        from deltaadm.replay.adds import hashed_rows, require_short_paths, valid_rows
+
         with self._reader.decoding(path):
             for batch in self._reader.batches(path, _COUNTED_FIELDS):
                 for name in batch.schema.names:
                     column = batch.column(name)
-                    rows = _valid_rows(column, _KEY_FIELDS.get(name))
+                    rows = valid_rows(column, _KEY_FIELDS.get(name))
                     if rows:
                         self.counts[f"{prefix}{name}"] += rows
                     if name == "add" and rows:
                         require_short_paths(column, self._limits)
-                        self._cross_off(_hashed_rows(column, self._qualifier))
+                        self._cross_off(hashed_rows(column, self._qualifier))
 
     def _cross_off(self, hashes: Iterable[Hashed]) -> None:
         expected = self._expected
@@ -432,40 +432,13 @@ def _checkpoint_adds(store: LogStore, checkpoint: Checkpoint) -> Iterator[Hashed
                 if name == "add":
                     yield _hash(action, store.qualifier), str(action.get("path"))
             continue
+        from deltaadm.replay.adds import hashed_rows
+
         with reader.decoding(path):
             for _, _, adds in reader.add_batches(path, lambda *_: ("path", "deletionVector")):
-                yield from _hashed_rows(adds, store.qualifier)
-
-
-def _hashed_rows(adds: pa.StructArray, qualifier: str) -> Iterator[Hashed]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    adds = adds.filter(pc.is_valid(pc.struct_field(adds, "path")))
-    paths = pc.struct_field(adds, "path").to_pylist()
-    index = adds.type.get_field_index("deletionVector")
-    vectors: Iterable[Document | None] = [None] * len(paths)
-    if index >= 0 and pa.types.is_struct(adds.type.field(index).type):
-        column = pc.struct_field(adds, "deletionVector")
-        if _valid_rows(column, "storageType"):
-            vectors = column.to_pylist()
-    for path, vector in zip(paths, vectors, strict=True):
-        known = vector if vector is not None and vector.get("storageType") is not None else None
-        yield hash((canonical_path(path, qualifier), vector_id(known))), path
+                yield from hashed_rows(adds, store.qualifier)
 
 
 def _hash(document: Document, qualifier: str) -> int:
     path = canonical_path(str(document.get("path")), qualifier)
     return hash((path, vector_id(document.get("deletionVector"))))
-
-
-def _valid_rows(column: pa.Array, key: str | None) -> int:
-    """The number of rows with a value in a column; a struct counts by its field *key*."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_struct(column.type) and key is not None:
-        if column.type.get_field_index(key) < 0:
-            return 0
-        column = pc.struct_field(column, key)
-    return len(column) - int(column.null_count)

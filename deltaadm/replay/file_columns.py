@@ -23,6 +23,7 @@ from deltaadm.domain.actions import add_file
 from deltaadm.domain.file_facts import kinds_in, num_records
 from deltaadm.facts import LiveFile, State
 from deltaadm.paths import ABSOLUTE, PLAIN_CHARACTERS, PLAIN_PATH
+from deltaadm.replay.adds import entries, field_of, given, plain_add, scalar, width_of
 
 if TYPE_CHECKING:
     from deltaadm.domain.file_facts import Kinds
@@ -153,18 +154,6 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
 
 
-def scalar(value: bool | float | str) -> pa.Scalar:  # noqa: FBT001 -- the value itself
-    """*value* for a kernel; `pa.scalar` would import pandas wherever it is installed."""
-    if isinstance(value, str):
-        body = value.encode()
-        buffers = [pa.py_buffer(array("i", [0, len(body)])), pa.py_buffer(body)]
-        return pa.Array.from_buffers(pa.string(), 1, [None, *buffers])[0]
-    if isinstance(value, bool):
-        return pa.Array.from_buffers(pa.bool_(), 1, [None, pa.py_buffer(bytes([value]))])[0]
-    kind, form = (pa.int64(), "q") if isinstance(value, int) else (pa.float64(), "d")
-    return pa.Array.from_buffers(kind, 1, [None, pa.py_buffer(array(form, [value]))])[0]
-
-
 class Rows:
     """Some rows, as flags without nulls."""
 
@@ -195,8 +184,7 @@ class ArrowFiles:
     """
     The live files in *adds*, which belong to *state*; see `FileColumns`.
 
-    *decoded* makes an action of the log of a row. *shape* is that of their statistics, as far as it
-    is known from other files.
+    *shape* is that of their statistics, as far as it is known from other files.
     """
 
     def __init__(
@@ -204,13 +192,11 @@ class ArrowFiles:
         adds: pa.StructArray,
         state: State,
         now: int,
-        decoded: Callable[[Document], Document],
         shape: StatisticsShape | None = None,
     ) -> None:
         self._adds = adds
         self.state = state
         self.now = now
-        self._decoded = decoded
         self._shape = shape or StatisticsShape(kinds_in(state.metadata))
 
     def __len__(self) -> int:
@@ -231,26 +217,15 @@ class ArrowFiles:
 
     def column(self, name: str) -> pa.Array:
         """A field of the actions; nulls where the checkpoint has no such column."""
-        if self._adds.type.get_field_index(name) < 0:
-            return pa.nulls(len(self))
-        return pc.struct_field(self._adds, name)
+        return field_of(self._adds, name)
 
-    def vectors(self, field: str) -> pa.Array:
+    def vectors(self, name: str) -> pa.Array:
         """A field of the deletion vectors; nulls where the checkpoint has no such column."""
-        vectors = self.column("deletionVector")
-        if not pa.types.is_struct(vectors.type) or vectors.type.get_field_index(field) < 0:
-            return pa.nulls(len(self))
-        return pc.struct_field(vectors, field)
+        return field_of(self.column("deletionVector"), name)
 
     def having(self, column: str) -> Rows:
         """A struct without any field counts as null."""
-        values = self.column(column)
-        if not pa.types.is_struct(values.type):
-            return Rows(pc.is_valid(values))
-        rows = self.none
-        for field in range(values.type.num_fields):
-            rows |= Rows(pc.is_valid(pc.struct_field(values, field)))
-        return rows
+        return Rows(given(self.column(column)))
 
     def lacking(self, column: str) -> Rows:
         return ~self.having(column)
@@ -306,8 +281,8 @@ class ArrowFiles:
         values = self.column("partitionValues")
         if not pa.types.is_map(values.type):
             return self.every if wrong(frozenset()) else self.none
-        keys, _ = _entries(values)
-        width = _width(values, keys)
+        keys, _ = entries(values)
+        width = width_of(values, keys)
         if width is not None:
             same = frozenset(keys.slice(0, width).to_pylist())
             return self.every if wrong(same) else self.none
@@ -318,8 +293,8 @@ class ArrowFiles:
         values = self.column("partitionValues")
         if not pa.types.is_map(values.type):
             return self.none
-        keys, texts = _entries(values)
-        width = _width(values, keys)
+        keys, texts = entries(values)
+        width = width_of(values, keys)
         if width is None:
             rows = [any(wrong(*pair) for pair in row or ()) for row in values.to_pylist()]
             return Rows(pa.array(rows, pa.bool_()))
@@ -342,10 +317,9 @@ class ArrowFiles:
 
     def statistics_texts(self) -> pa.StringArray:
         """The statistics as JSON; those that the checkpoint has as structs by their count alone."""
-        texts, parsed = self._texts("stats"), self._adds.type.get_field_index("stats_parsed")
-        if parsed < 0 or not texts.null_count:
+        texts, structs = self._texts("stats"), self.column("stats_parsed")
+        if pa.types.is_null(structs.type) or not texts.null_count:
             return texts
-        structs = pc.struct_field(self._adds, "stats_parsed")
         counts = pc.struct_field(structs, "numRecords")
         counted = pc.binary_join_element_wise(
             scalar('{"numRecords":'), counts.cast(pa.string()), scalar("}"), scalar("")
@@ -366,39 +340,13 @@ class ArrowFiles:
         answers = [flags.flags if every else flags.flags.filter(chosen) for flags in rows]
         marks = zip(*(flags.to_pylist() for flags in answers), strict=True)
         for document, mark in zip(adds.to_pylist(), marks, strict=True):
-            yield LiveFile(add_file(self._decoded(document)), self.state, self.now), mark
+            yield LiveFile(add_file(plain_add(document)), self.state, self.now), mark
 
 
 _Z85_FIRST: Final = r"[0-9a-zA-Z.:+=^!/*?&<>()\[\]{}@-]"
 _Z85: Final = r"[0-9a-zA-Z.:+=^!/*?&<>()\[\]{}@%$#-]"
 _VECTOR: Final = rf"(?:{_Z85_FIRST}{_Z85}{{4}}){{4}}\z"
 """A text that ends with four groups of Z85, none of which can exceed four bytes."""
-
-
-# Partition values
-
-
-def _entries(values: pa.MapArray) -> tuple[pa.StringArray, pa.StringArray]:
-    """The keys and values of all rows one after the other."""
-    if not len(values):
-        return values.keys.slice(0, 0), values.items.slice(0, 0)
-    first, last = values.offsets[0].as_py(), values.offsets[-1].as_py()
-    return values.keys.slice(first, last - first), values.items.slice(first, last - first)
-
-
-def _width(values: pa.MapArray, keys: pa.StringArray) -> int | None:
-    """The number of entries of each row; None unless all have the same keys in one order."""
-    if not len(values) or values.null_count:
-        return None
-    width, rest = divmod(len(keys), len(values))
-    offsets = values.offsets
-    lengths = pc.unique(pc.subtract(offsets.slice(1), offsets.slice(0, len(offsets) - 1)))
-    if rest or lengths.to_pylist() != [width]:
-        return None
-    again = pc.equal(keys.slice(width), keys.slice(0, len(keys) - width))
-    if width and not pc.all(again).as_py() and len(again):
-        return None
-    return width if len(pc.unique(keys.slice(0, width))) == width else None
 
 
 # Statistics

@@ -80,7 +80,7 @@ class TotalsBuilder:
             return
         import pyarrow.compute as pc
 
-        from deltaadm.replay.file_columns import scalar
+        from deltaadm.replay.adds import scalar
 
         paths = files.column("path")
         vectors = files.having("deletionVector").flags
