@@ -276,7 +276,9 @@ class Findings:
             groups = rules.setdefault(finding.code, {})
             key = (finding.message, finding.remedy)
             group = groups.setdefault(key, EqualFindings(finding, [], []))
-            group.places.append(finding.where)
+            # What is about a client begins with its name.
+            is_client = finding.where.startswith("client[")
+            group.places.append("" if is_client else finding.where)
             group.commands.append(command)
         for groups in rules.values():
             remedies = dict.fromkeys(remedy for _, remedy in groups if remedy)

@@ -362,7 +362,11 @@ class Advice:
 
 
 def advice_on(report: TableReport) -> tuple[Advice, ...]:
-    """The most worthwhile first; none on a table that is as it should be."""
+    """The most worthwhile first; on a table that Delta Spark does not write, only its repair."""
+    if refusal := report.refused_to_write:
+        can_repair = "`deltaadm repair TABLE`" in refusal.remedy
+        text = "Delta Spark does not write this table before it is repaired."
+        return (Advice(text, _command(report, "repair")),) if can_repair else ()
     kinds = (_retention, _unused, _previews, _checkpoint)
     return tuple(advice for advise in kinds for advice in advise(report))[:MOST]
 
@@ -436,7 +440,7 @@ def _previews(report: TableReport) -> Iterator[Advice]:
 
 def _checkpoint(report: TableReport) -> Iterator[Advice]:
     segment = report.snapshot.segment
-    if segment is None or report.refused_to_read is not None:
+    if segment is None:
         return
     unread, base = len(segment.deltas), segment.checkpoint
     if unread > _UNREAD_INTERVALS * checkpoint_interval(report.snapshot.metadata.configuration):

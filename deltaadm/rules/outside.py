@@ -15,7 +15,7 @@ from deltaadm.domain.steps import Step
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts, effective
 from deltaadm.masking import is_secret
-from deltaadm.rules.rule import Problem, Scope, Severity, needed, rule
+from deltaadm.rules.rule import RULES, Problem, Scope, Severity, needed, rule
 
 _FEATURE: Final = "delta.feature."
 _VERSIONS: Final = {
@@ -503,7 +503,7 @@ def client_cannot_read(facts: PolicyFacts) -> Iterator[Problem]:
 
     Source: deltaadm.clients, which names the source of each verdict.
     """
-    yield from _shut_out(facts, "read")
+    yield from _shut_out(facts, "DL907", "read")
 
 
 @rule("DL908", Severity.ERROR, Scope.POLICY)
@@ -520,10 +520,10 @@ def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
 
     Source: deltaadm.clients, which names the source of each verdict.
     """
-    yield from _shut_out(facts, "write")
+    yield from _shut_out(facts, "DL908", "write")
 
 
-def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
+def _shut_out(facts: PolicyFacts, code: str, access: str) -> Iterator[Problem]:
     statements = {
         "unknown": "No source says whether {0} can {1} the table. Assume that it cannot: "
         "the table uses",
@@ -539,7 +539,8 @@ def _shut_out(facts: PolicyFacts, access: str) -> Iterator[Problem]:
             notes = dict.fromkeys(each.note.rstrip(".") for each in verdict.obstacles if each.note)
             severity = Severity.WARNING if verdict.outcome == "unknown" else None
             message = f"{statement} {subjects}{''.join(f' ({note})' for note in notes)}."
-            yield Problem(message, f"client[{verdict.client}]", severity=severity)
+            remedy = RULES[code].advice.replace("CLIENT", verdict.client)
+            yield Problem(message, f"client[{verdict.client}]", remedy, severity)
 
 
 @rule("DL950", Severity.WARNING, Scope.POLICY)

@@ -518,7 +518,9 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(
                 f"{feature.name} is listed, but nothing uses it.",
                 READERS if feature.is_reader else WRITERS,
-                remedy="" if droppable else "Delta cannot drop this feature; copy the table.",
+                remedy=f"Drop it: `deltaadm drop-feature TABLE {feature.name}`."
+                if droppable
+                else "Delta cannot drop this feature; copy the table.",
             )
 
 
@@ -675,7 +677,8 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     """
     Some clients cannot read or write the table because of its features.
 
-    It is a warning if one of your clients silently reads or writes wrong data. If the settings name
+    It is a warning if one of your clients silently reads or writes wrong data: one that the
+    settings name, or that wrote the newest version. If the settings name
     your clients, only those are checked; otherwise the newest release of every client is. What a
     client cannot do with any table is not reported.
 
@@ -689,7 +692,7 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     """
     protocol = facts.snapshot.protocol
     features = protocol.supported_features | protocol.explicit_names
-    groups: dict[tuple[str, str, str], list[str]] = {}
+    groups: dict[tuple[bool, str, str, str], list[str]] = {}
     turned_away: set[tuple[str, str]] = set()
     refused = [other for other in facts.others if other.outcome in REFUSALS]
     for other in sorted(refused, key=lambda other: other.access):
@@ -700,12 +703,15 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
                 continue  # one that cannot read is not reported again for writing
             turned_away.add((other.client, other.outcome))
             needs = needed(protocol, blamed)
-            groups.setdefault((other.access, other.outcome, needs), []).append(other.client)
-    for (access, outcome, needs), clients in sorted(groups.items()):
-        words = REFUSALS[outcome].format(access, s="s" if len(clients) == 1 else "")
-        message = f"{', '.join(sorted(clients))} {words} {needs}."
-        ours = outcome == "silently wrong" and not facts.used.isdisjoint(clients)
-        yield Problem(message, "protocol", severity=Severity.WARNING if ours else None)
+            harms_user = other.outcome == "silently wrong" and other.client in facts.used
+            key = (not harms_user, other.access, other.outcome, needs)
+            groups.setdefault(key, []).append(other.client)
+    for (is_info, access, outcome, needs), clients in sorted(groups.items()):
+        is_one = len(clients) == 1
+        owner = "" if is_info else "Your client " if is_one else "Your clients "
+        words = REFUSALS[outcome].format(access, s="s" if is_one else "")
+        message = f"{owner}{', '.join(sorted(clients))} {words} {needs}."
+        yield Problem(message, "protocol", severity=None if is_info else Severity.WARNING)
 
 
 REFUSALS: Final = {

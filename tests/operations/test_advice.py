@@ -34,6 +34,25 @@ def test_an_unused_reader_feature_and_whom_it_shuts_out() -> None:
     assert command == "deltaadm drop-feature /t vacuumProtocolCheck"
 
 
+@pytest.mark.parametrize(
+    ("versions", "names", "configuration", "commands"),
+    [
+        pytest.param((4, 8), (), {}, [], id="versions of the future"),
+        pytest.param((3, 7), ("madeUp",), {}, [], id="a feature that nobody knows"),
+        pytest.param(
+            (3, 7), (), {"delta.enableChangeDataFeed": "true"}, ["deltaadm repair /t"],
+            id="a protocol that can be repaired",
+        ),
+    ],
+)  # fmt: skip
+def test_no_change_is_advised_that_would_be_refused(
+    versions: tuple[int, int], names: tuple[str, ...], configuration: Any, commands: list[str]
+) -> None:
+    listed = ["vacuumProtocolCheck", *names]
+    told = given(snapshot(versions, configuration, reader=listed, writer=listed))
+    assert [command for _, command in told] == commands
+
+
 def test_several_unused_features_are_dropped_together() -> None:
     [(text, command)] = given(listing("vacuumProtocolCheck", "deletionVectors"))
     assert text.startswith("Nothing uses deletionVectors, vacuumProtocolCheck, ")

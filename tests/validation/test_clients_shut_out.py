@@ -7,7 +7,7 @@ from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
 from deltaadm.facts import ClientVerdict, Obstacle, Policy, PolicyFacts
-from deltaadm.rules.rule import RULES
+from deltaadm.rules.rule import RULES, Severity
 
 VECTORS = Protocol(3, 7, frozenset({"deletionVectors"}), frozenset({"deletionVectors"}))
 
@@ -60,3 +60,18 @@ def test_finding(row: str) -> None:
         others=verdicts,
     )
     assert [finding.message for finding in RULES["DL223"].check(facts)] == messages
+
+
+def test_your_own_clients_have_a_warning_of_their_own() -> None:
+    facts = PolicyFacts(
+        snapshot=Snapshot(root="", version=0, protocol=VECTORS, metadata=Metadata(id="x")),
+        policy=Policy(),
+        others=tuple(verdict(f"{a}@1", "silently wrong", "deletionVectors") for a in "abcd"),
+        used=frozenset({"d@1"}),
+    )
+    found = [(each.severity, each.message) for each in RULES["DL223"].check(facts)]
+    told = "wrong data: the table uses deletionVectors."
+    assert found == [
+        (Severity.WARNING, f"Your client d@1 silently reads {told}"),
+        (None, f"a@1, b@1, c@1 silently read {told}"),
+    ]

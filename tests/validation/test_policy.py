@@ -82,6 +82,7 @@ def test_a_client_is_named_with_what_shuts_it_out(tmp_path: Path) -> None:
     found = only(tmp_path, "DL907", Demands(readers=(OLD_SPARK,)))
     assert found.where == "client[delta-spark@2.2.0]"
     assert found.message.startswith("delta-spark@2.2.0 cannot read the table, which needs ")
+    assert "`deltaadm inspect TABLE --for-client delta-spark@2.2.0`" in found.remedy
     assert found.severity is Severity.ERROR
 
 
