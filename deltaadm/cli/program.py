@@ -264,6 +264,8 @@ def _stopped(error: BaseException, status: CommitStatus) -> int:
             return _show(StorageError(sentence, remedy=remedy))
         say_end(f"\n{words}; {state}.\n")
         return INTERRUPTED if isinstance(seen, KeyboardInterrupt) else TERMINATED
+    if isinstance(error, SystemError) and "exception set" in str(error):
+        raise error  # C code without memory: nothing but `__main__` can say so now
     lacking = shortage(error)
     if lacking is not None:
         return _show(lacking)

@@ -595,11 +595,12 @@ def test_the_doctor_looks_at_the_store(s3: S3Server, ten: str) -> None:
         assert doctors(ten, "--write") == {"listing": "ok", "clock": "ok", "conditional": "ok"}
     tried = [request.split()[0] for request in requests if ".deltaadm-doctor-" in request]
     assert tried == ["PUT", "PUT", "GET"], "and removed by a request that has no name in it"
-    assert left_by_the_doctor(s3) == []
+    assert left_by_the_doctor(s3, ten) == []
 
 
-def left_by_the_doctor(s3: S3Server) -> list[str]:
-    paths = [meta["path"] for page in obstore.list(s3.bucket) for meta in page]
+def left_by_the_doctor(s3: S3Server, table: str) -> list[str]:
+    below = table.removeprefix("s3://lake/")
+    paths = [meta["path"] for page in obstore.list(s3.bucket, below) for meta in page]
     return [path.rpartition("/")[2] for path in paths if ".deltaadm-doctor-" in path]
 
 
@@ -609,7 +610,7 @@ def test_what_a_killed_doctor_left_is_removed_by_the_next(s3: S3Server, ten: str
     s3.fill(log, [".deltaadm-doctor-at-work"])
     s3.fill(log, [".other"], hours=2)
     assert doctors(ten, "--write")["conditional"] == "ok"
-    assert left_by_the_doctor(s3) == [".deltaadm-doctor-at-work"]
+    assert left_by_the_doctor(s3, ten) == [".deltaadm-doctor-at-work"]
     assert f"{log}/.other" in [meta["path"] for page in obstore.list(s3.bucket) for meta in page]
 
 
