@@ -139,27 +139,18 @@ class Ignore:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Obstacle:
-    """The reason why a client cannot use a table: a feature or a place, with the source."""
-
-    subject: str
-    note: str = ""
-    source: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
 class ClientVerdict:
     """
     The verdict on a table and a client such as `trino@480`.
 
     `access` is `read` or `write`; `outcome` is `works`, `unknown`, `fails loudly` or `silently
-    wrong`; `obstacles` are what that is due to.
+    wrong`; `obstacles` are the features and places that this is due to, each with a note.
     """
 
     client: str
     access: str
     outcome: str
-    obstacles: tuple[Obstacle, ...] = ()
+    obstacles: tuple[tuple[str, str], ...] = ()
 
 
 # Facts

@@ -140,10 +140,6 @@ def _formats(of: Any, command: Command) -> tuple[str, ...]:
     return tuple(of.formats_for("ValidationReport" if "--fail-on" in names else shown))
 
 
-def _keys(_: Any, command: Command) -> Iterable[str]:
-    return (f"{each.key}=" for each in command.declared() if each.names and each.scope == COMMON)
-
-
 def _properties(of: Any, _: Command) -> list[str]:
     return [entry.key for entry in of.PROPERTIES.values() if entry.editable]
 
@@ -165,7 +161,8 @@ _WORDS: Final[Mapping[str, tuple[str, Callable[[Any, Command], Iterable[str]]]]]
     "FEATURE": ("deltaadm.domain.features", _features),
     "FEATURE...": ("deltaadm.domain.features", _addable),
     "FEATURE|TABLE": ("deltaadm.domain.features", _features),
-    "FILE|KEY=VALUE": ("deltaadm.cli", _keys),
+    "FILE|KEY=VALUE": ("deltaadm.cli", lambda _, command: (
+        f"{each.key}=" for each in command.declared() if each.names and each.scope == COMMON)),
     "FORM": ("deltaadm.cli", lambda *_: ("text", "json")),
     "FORMAT": ("deltaadm.formats.formats", _formats),
     "FORMAT PATH": ("deltaadm.cli", lambda *_: ("delta",)),

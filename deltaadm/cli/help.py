@@ -151,7 +151,7 @@ _SHARED: Final = {"deltaadm.cli.table", "deltaadm.runs.options", "deltaadm.runs.
 
 def described(command: Command) -> tuple[list[str], list[str]]:
     """The paragraphs about a command, and its examples."""
-    text, _, examples = _unindented(command.parameters.__doc__ or "").partition(_EXAMPLES_BEGIN)
+    text, _, examples = (command.parameters.__doc__ or "").partition(_EXAMPLES_BEGIN)
     paragraphs = [
         " ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()
     ]
@@ -188,10 +188,6 @@ def topic_help(name: str) -> str:
 
 
 # Layout
-
-
-def _unindented(text: str) -> str:
-    return "\n".join(line.removeprefix("    ") for line in text.strip().splitlines())
 
 
 def _joined(*parts: str) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
+from deltaadm import __version__
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.errors import DeltaadmError, StorageError, UsageError, did_you_mean
 from deltaadm.runs.declare import Declared
 from deltaadm.runs.output import (
-    OutputLost,
+    OutputLostError,
     discard_output,
     messages,
     output_error,
@@ -20,7 +21,6 @@ from deltaadm.runs.output import (
     trace,
     use_messages,
     write_text,
-    write_version,
 )
 from deltaadm.runs.status import INTERRUPTED, CommitStatus, DeadlineReached
 
@@ -179,7 +179,7 @@ def run(arguments: Sequence[str]) -> int:
             return error.exit_code
         except DeltaadmError as error:
             return _show(error)
-        except OutputLost as lost:
+        except OutputLostError as lost:
             return _show(output_error(lost.__cause__, status))
     except BrokenPipeError:
         discard_output()
@@ -196,7 +196,8 @@ def run(arguments: Sequence[str]) -> int:
 def _dispatch(arguments: Sequence[str], status: CommitStatus) -> int:
     name, *rest = arguments or ("",)
     if arguments[:1] == ["--version"]:
-        return write_version()
+        write_text(f"deltaadm {__version__}\n")
+        return 0
     if name != "inspect":  # which may be stopped at any moment
         import signal  # which takes its time
 

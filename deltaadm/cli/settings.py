@@ -13,6 +13,7 @@ from deltaadm.errors import SettingsError, UsageError, did_you_mean
 from deltaadm.masking import masked
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import COMMON, NEVER, OWN, Declared
+from deltaadm.runs.options import either
 from deltaadm.runs.output import info, show_failure
 from deltaadm.runs.settings_file import (
     PREFIX,
@@ -224,4 +225,4 @@ def _one(option: Declared, value: Any, setting: Setting) -> Any:
         return option.convert(value)
     except ValueError:
         words = [*option.choices]
-        raise wrong(place, f"{', '.join(words[:-1])} or {words[-1]}", f'"{words[0]}"') from None
+        raise wrong(place, either(words), f'"{words[0]}"') from None

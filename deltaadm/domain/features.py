@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.wire import Metadata
 
+    Evidence = Callable[[Metadata], Iterator[str]]
+
 
 class Cost(Enum):
     """
@@ -52,10 +54,6 @@ class Cost(Enum):
     def highest(cls, *costs: Cost) -> Cost:
         """The highest of *costs*; `METADATA` of none."""
         return max(costs, key=lambda cost: cost.rank, default=cls.METADATA)
-
-
-if TYPE_CHECKING:
-    Evidence = Callable[[Metadata], Iterator[str]]
 
 
 class Kind(Enum):

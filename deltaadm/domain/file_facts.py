@@ -22,28 +22,27 @@ from deltaadm.json_values import integer
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Document = Mapping[str, Any]
+    Kinds = Mapping[str, "str | Kinds"]
+    Path = tuple[str, ...]
 
 
 # Statistics
 
 
-if TYPE_CHECKING:
-    Document = Mapping[str, Any]
-    Kinds = Mapping[str, "str | Kinds"]
-
-
-class NotStatistics(ValueError):  # noqa: N818 -- reads as the finding it is
+class StatisticsError(ValueError):
     """The text is not the JSON of an object."""
 
 
 def parse_statistics(text: str) -> Document:
-    """The statistics that *text* holds; raises `NotStatistics`."""
+    """The statistics that *text* holds; raises `StatisticsError`."""
     try:
         document = load_json(text)
     except (ValueError, RecursionError) as error:
-        raise NotStatistics(str(error)) from error
+        raise StatisticsError(str(error)) from error
     if not isinstance(document, dict):
-        raise NotStatistics("it is not a JSON object")
+        raise StatisticsError("it is not a JSON object")
     return document
 
 
@@ -64,7 +63,7 @@ def num_records(text: str | None) -> int | None:
         return int(match[1])
     try:
         return integer(parse_statistics(text).get("numRecords"))
-    except NotStatistics:
+    except StatisticsError:
         return None
 
 
@@ -262,9 +261,6 @@ def stored_length(vector: DeletionVectorDescriptor) -> int:
 # Checksums
 
 
-if TYPE_CHECKING:
-    Path = tuple[str, ...]
-
 _IGNORED: Final = '"checksum"'
 
 
@@ -294,13 +290,10 @@ def checksums(text: str) -> frozenset[str]:
     joined = [("+".join(path), value) for path, value in leaves]
     by_path = ",".join(f"{path}={value}" for path, value in sorted(joined))
     by_text = ",".join(sorted(f"{path}={value}" for path, value in joined))
-    return frozenset(_digest(files) for files in (by_path, by_text))
-
-
-def _digest(text: str) -> str:
     from hashlib import md5  # it loads OpenSSL, and few pointers have a checksum
 
-    return md5(text.encode(), usedforsecurity=False).hexdigest()
+    digests = (md5(files.encode(), usedforsecurity=False) for files in (by_path, by_text))
+    return frozenset(digest.hexdigest() for digest in digests)
 
 
 def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

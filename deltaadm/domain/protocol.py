@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import FEATURES, LEGACY, REFERENCE, TableFeature, with_requirements
 from deltaadm.domain.properties import INT, Key, boolean, is_protocol_property, whole_number
-from deltaadm.domain.wire import Loggable, Metadata, Traits
+from deltaadm.domain.wire import Loggable, Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError, IllegalArgument, Refused, did_you_mean
 from deltaadm.json_values import INTEGER, STRINGS, Json, record
 
@@ -162,6 +162,14 @@ class Protocol(Loggable):
                 delta_error_class="DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE",
             )
         return None
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Its versions in words, by their places."""
+        return {
+            "protocol.minReaderVersion": f"reader version {self.min_reader_version}",
+            "protocol.minWriterVersion": f"writer version {self.min_writer_version}",
+        }
 
     def _malformed(self, key: str, version: int, side: str) -> Refused:
         state = "has no" if getattr(self, f"{side.lower()}_features") is None else "has"
@@ -410,7 +418,7 @@ class Protocol(Loggable):
         Features that Delta Spark does not know are included. A feature whose need cannot be
         determined is left out.
         """
-        return _missing_features(Traits.of(metadata), self)
+        return _missing_features(MetadataKey.of(metadata), self)
 
 
 @lru_cache(maxsize=256)
@@ -594,8 +602,8 @@ def metadata_required_features(
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
-def _missing_features(traits: Traits, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
-    metadata = traits.metadata
+def _missing_features(key: MetadataKey, protocol: Protocol) -> Mapping[str, tuple[str, ...]]:
+    metadata = key.metadata
     missing = {}
     for feature in FEATURES.values():
         if protocol.supports(feature.name) or (feature.twin and protocol.supports(feature.twin)):

@@ -21,8 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-
-if TYPE_CHECKING:
     Traces = Callable[[Snapshot], "Iterator[str] | None"]
 
 
@@ -110,11 +108,9 @@ def _domains(snapshot: Snapshot) -> Iterator[str] | None:
 
 
 def _clustering(snapshot: Snapshot) -> Iterator[str] | None:
-    from deltaadm.domain.transaction.columns import (  # which few tables need
-        clustering_columns,
-    )
+    from deltaadm.domain.transaction import columns as of  # which few tables need
 
-    columns = clustering_columns(snapshot)
+    columns = of.clustering_columns(snapshot)
     if columns is None:
         return None
     listed = ", ".join(map(path_text, columns))

@@ -416,7 +416,7 @@ class Metadata(Loggable):
 
 
 @dataclass(frozen=True)
-class Traits:
+class MetadataKey:
     """The metadata of a table without what identifies it, as a key for tables that are alike."""
 
     schema_string: str | None
@@ -427,8 +427,8 @@ class Traits:
     has_format: bool
 
     @classmethod
-    def of(cls, metadata: Metadata) -> Traits:
-        """Return the traits of *metadata*."""
+    def of(cls, metadata: Metadata) -> MetadataKey:
+        """The key of *metadata*."""
         form = metadata.format
         options = None if form is None else form.options
         return cls(

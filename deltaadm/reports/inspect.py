@@ -50,7 +50,7 @@ from deltaadm.domain.transaction.checks import check_retention
 from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.domain.usage import Usage, usages
-from deltaadm.domain.wire import Metadata, Traits
+from deltaadm.domain.wire import Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import (
     BOOLEAN,
@@ -74,8 +74,6 @@ if TYPE_CHECKING:
 
     from deltaadm.blocks import Block
 
-
-if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 
@@ -187,7 +185,9 @@ def describe(
     Never fails: what cannot be determined is left out, and a warning says why.
     """
     metadata, protocol = snapshot.metadata, snapshot.protocol
-    alike = _alike(protocol, Traits.of(metadata), declared, in_catalog=snapshot.name is not None)
+    alike = _alike(
+        protocol, MetadataKey.of(metadata), declared, in_catalog=snapshot.name is not None
+    )
     warnings = list(snapshot.warnings)
     warnings += [warning for warning in alike.warnings if warning not in warnings]
     usage = usages(snapshot)
@@ -249,11 +249,11 @@ def _attempt(warnings: list[str], find: Callable[[], Result]) -> Result | None:
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
 def _alike(
-    protocol: Protocol, traits: Traits, declared: tuple[ClientRelease, ...], *, in_catalog: bool
+    protocol: Protocol, key: MetadataKey, declared: tuple[ClientRelease, ...], *, in_catalog: bool
 ) -> TableReport:
-    """What the reports on all tables with this protocol and these traits have in common."""
+    """What the reports on all tables with this protocol and such metadata have in common."""
     warnings: list[str] = []
-    metadata = traits.metadata
+    metadata = key.metadata
     name = "its name" if in_catalog else None
     snapshot = Snapshot(root="", version=0, protocol=protocol, metadata=metadata, name=name)
     minimum = _attempt(warnings, lambda: Protocol.minimum(metadata))
@@ -304,10 +304,7 @@ def _features(
         and (entry.twin is None or not protocol.supports(entry.twin))
     }
     explicit, implied = protocol.explicit_names, protocol.implicit_features
-    versions = (
-        f"implied by reader version {protocol.min_reader_version} and writer version "
-        f"{protocol.min_writer_version}"
-    )
+    implying = f"implied by {' and '.join(protocol.versions.values())}"
     lists = {"readerFeatures": protocol.reader_features, "writerFeatures": protocol.writer_features}
     for name in sorted(explicit | implied | asked):
         feature = TableFeature.lookup(name)
@@ -319,7 +316,7 @@ def _features(
             because.insert(0, f"listed in {' and '.join(listed)}")
         elif name in implied:
             supported = "implicit"
-            because.insert(0, versions)
+            because.insert(0, implying)
         because += [f"required by {other}" for other in dependents(name, explicit)]
         is_used = feature is not None and (bool(uses) or feature.activation.find is None)
         active = supported is not None and is_used
@@ -717,11 +714,7 @@ def _clients(report: TableReport) -> Block:
 def _client_rows(report: TableReport) -> Iterator[tuple[str, dict[str, list[ClientRelease]]]]:
     """The clients by what they do with the table, the worst first, and by what is in the way."""
     found: dict[str, dict[str, list[ClientRelease]]] = {}
-    protocol = report.snapshot.protocol
-    versions = {
-        "protocol.minReaderVersion": f"reader version {protocol.min_reader_version}",
-        "protocol.minWriterVersion": f"writer version {protocol.min_writer_version}",
-    }
+    versions = report.snapshot.protocol.versions
     pairs = iter(_in_scope(report))
     for read, write in zip(pairs, pairs, strict=True):  # each release is judged for both
         kinds = read.compatibility.value, write.compatibility.value

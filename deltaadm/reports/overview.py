@@ -23,6 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deltaadm.blocks import Block
 
+    Document = Mapping[str, Any]
+
 
 # Reports
 
@@ -53,9 +55,6 @@ def overview_title(overview: FleetSummary) -> str:
 
 # Overview
 
-
-if TYPE_CHECKING:
-    Document = Mapping[str, Any]
 
 _STATUS: Final = 10
 _NAMED: Final = 4

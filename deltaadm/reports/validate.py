@@ -20,28 +20,18 @@ from deltaadm.documents import Document, read_kind
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import require_changeable
-from deltaadm.domain.wire import Traits
+from deltaadm.domain.wire import MetadataKey
 from deltaadm.errors import DeltaadmError, SettingsError, TableError, did_you_mean
 from deltaadm.facts import (
     ClientVerdict,
     Facts,
     Ignore,
     LogFacts,
-    Obstacle,
     Policy,
     PolicyFacts,
     SnapshotFacts,
 )
-from deltaadm.json_values import (
-    COUNT,
-    STRING,
-    array,
-    constant,
-    mapping,
-    maybe,
-    one_of,
-    record,
-)
+from deltaadm.json_values import COUNT, STRING, array, constant, mapping, maybe, one_of, record
 from deltaadm.plans.findings import FOUND, Found
 from deltaadm.plans.plan import propose
 from deltaadm.plans.undo import advice_for, fix_command
@@ -51,8 +41,8 @@ from deltaadm.rules.rule import (
     RULES,
     Cause,
     Finding,
-    Judge,
     Rule,
+    RuleRunner,
     Scope,
     Severity,
     Suppressed,
@@ -134,18 +124,18 @@ def validate(
     Findings keep only those fixes that Delta would accept on this table.
     """
     asked = demands or Demands()
-    judge = Judge(rules)
+    runner = RuleRunner(rules)
     log: LogFacts | None = None
     snapshot: Snapshot | None = None
     for fact in facts:
         if isinstance(fact, LogFacts):
             log = fact
-        judge.see(fact)
+        runner.check(fact)
         if isinstance(fact, SnapshotFacts):
             snapshot = fact.snapshot
-            if Scope.POLICY in judge.rules.scopes:
-                judge.see(_policy_facts(fact, asked))
-    findings = judge.findings
+            if Scope.POLICY in runner.rules.scopes:
+                runner.check(_policy_facts(fact, asked))
+    findings = runner.findings
     others = [finding for finding in findings if finding.code != UNREADABLE]
     if any(finding.severity is Severity.ERROR for finding in others):
         findings = tuple(others)
@@ -154,10 +144,10 @@ def validate(
         table=table,
         version=None if snapshot is None else snapshot.version,
         findings=tuple(_with_possible_changes(finding, snapshot) for finding in findings),
-        more=judge.more,
+        more=runner.more,
         stopped="" if failure is None else failure.message,
         versions=None if log is None else log.versions,
-        rules=len(judge.rules),
+        rules=len(runner.rules),
         depth=depth,
         snapshot=snapshot,
     )
@@ -197,10 +187,10 @@ def _with_possible_changes(finding: Finding, snapshot: Snapshot | None) -> Findi
 
 def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
     snapshot = fact.snapshot
-    traits = Traits.of(snapshot.metadata)
+    key = MetadataKey.of(snapshot.metadata)
 
     def of(releases: tuple[ClientRelease, ...], *accesses: Access) -> tuple[ClientVerdict, ...]:
-        return _client_verdicts(releases, accesses, snapshot.protocol, traits)
+        return _client_verdicts(releases, accesses, snapshot.protocol, key)
 
     scope = ClientScope.of((*demands.readers, *demands.writers), [snapshot.commit_info])
     demanded = (*of(demands.readers, Access.READ), *of(demands.writers, Access.WRITE))
@@ -219,27 +209,21 @@ def _client_verdicts(
     releases: tuple[ClientRelease, ...],
     accesses: tuple[Access, ...],
     protocol: Protocol,
-    traits: Traits,
+    key: MetadataKey,
 ) -> tuple[ClientVerdict, ...]:
     try:
-        results = verdicts(releases, protocol, traits.metadata, accesses)
+        results = verdicts(releases, protocol, key.metadata, accesses)
     except DeltaadmError:  # metadata that cannot be understood, which other rules tell
         return ()
-    found = []
-    for verdict in results:
-        obstacles = []
-        for cell in verdict.responsible:
-            source = f"{cell.source.title}, {cell.source.date}" if cell.source else ""
-            obstacles.append(Obstacle(subject=cell.subject, note=cell.note, source=source))
-        found.append(
-            ClientVerdict(
-                client=str(verdict.release),
-                access=verdict.access.value,
-                outcome=verdict.compatibility.value,
-                obstacles=tuple(obstacles),
-            )
+    return tuple(
+        ClientVerdict(
+            client=str(verdict.release),
+            access=verdict.access.value,
+            outcome=verdict.compatibility.value,
+            obstacles=tuple((cell.subject, cell.note) for cell in verdict.responsible),
         )
-    return tuple(found)
+        for verdict in results
+    )
 
 
 def _has_expired(ignore: Ignore, now: int) -> bool:

@@ -245,10 +245,7 @@ def _unseen(snapshot: Snapshot, name: str | None) -> tuple[Origin, Reason]:
 
 
 def _implying(protocol: Protocol) -> str:
-    return (
-        f"implied by reader version {protocol.min_reader_version} and writer version "
-        f"{protocol.min_writer_version}"
-    )
+    return f"implied by {' and '.join(protocol.versions.values())}"
 
 
 class _Search:

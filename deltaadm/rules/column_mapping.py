@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from deltaadm.domain import steps as kinds
-from deltaadm.domain.file_facts import NotStatistics, parse_statistics
+from deltaadm.domain.file_facts import StatisticsError, parse_statistics
 from deltaadm.domain.properties import Key
 from deltaadm.domain.schema import FieldKey, Path, StructField, StructType, path_text
 from deltaadm.domain.steps import Step
@@ -212,7 +212,7 @@ def _counted(table: SnapshotFacts) -> tuple[Step, ...]:
     )
 
 
-@rule("DL409", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
+@rule("DL409", Severity.ERROR, Scope.COMMIT, only=changing_metadata)
 def column_id_reused(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit lowered `delta.columnMapping.maxColumnId`, or reused the id of a dropped column.
@@ -348,7 +348,7 @@ def missing_or_clashing_nested_ids(table: SnapshotFacts) -> Iterator[Problem]:
                 yield Problem(f"The nested id {number} of {place!r} is not unique.", place_of(path))
 
 
-@rule("DL414", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
+@rule("DL414", Severity.ERROR, Scope.COMMIT, only=changing_metadata)
 def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit changed the column mapping mode in a way that existing files do not allow.
@@ -368,7 +368,7 @@ def illegal_mode_change(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"The mode changed from {old.value} to {new.value}.")
 
 
-@rule("DL415", Severity.ERROR, Scope.COMMIT, among=changing_metadata)
+@rule("DL415", Severity.ERROR, Scope.COMMIT, only=changing_metadata)
 def column_identity_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit changed the id or the physical name of a column.
@@ -477,7 +477,7 @@ def _with_displayed_names(files: FileColumns) -> Rows:
     return keys | files.statistics.named(names)
 
 
-@rule("DL419", Severity.ERROR, Scope.FILE, among=_with_displayed_names)
+@rule("DL419", Severity.ERROR, Scope.FILE, only=_with_displayed_names)
 def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     """
     Partition values or statistics of a file use displayed names instead of physical ones.
@@ -494,7 +494,7 @@ def displayed_names_in_file_action(file: LiveFile) -> Iterator[Problem]:
     if not names:
         return
     values = {value for value in file.add.partition_values or () if value in names}
-    with suppress(NotStatistics):
+    with suppress(StatisticsError):
         statistics = parse_statistics(file.add.stats or "{}")
         groups = [statistics.get(key) for key in ("minValues", "maxValues", "nullCount")]
         values.update(*(group.keys() & names for group in groups if isinstance(group, dict)))
@@ -521,7 +521,7 @@ def _renamed(schema_string: str) -> Mapping[str, str]:
     return {field.name: physical_name(field) for field in fields if field.name not in physical}
 
 
-@rule("DL420", Severity.WARNING, Scope.COMMIT, among=changing_metadata)
+@rule("DL420", Severity.WARNING, Scope.COMMIT, only=changing_metadata)
 def usage_of_mapping_forgotten(commit: CommitFacts) -> Iterator[Problem]:
     """
     `delta.columnMapping.hasDroppedOrRenamed` was true, and no longer is.

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.actions import AddFile
-from deltaadm.domain.file_facts import NotStatistics, descriptor_flaw, kinds_in, parse_statistics
+from deltaadm.domain.file_facts import StatisticsError, descriptor_flaw, kinds_in, parse_statistics
 from deltaadm.domain.properties import switch
 from deltaadm.domain.schema import PrimitiveType
-from deltaadm.domain.transaction.column_mapping import (
-    column_mapping_mode,
-)
+from deltaadm.domain.transaction.column_mapping import column_mapping_mode
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import (
     CommitFacts,
@@ -89,16 +87,16 @@ def _layout(state: State) -> _Layout:
 
 
 @remembering
-def _statistics(add: AddFile) -> Mapping[str, Any] | NotStatistics | None:
+def _statistics(add: AddFile) -> Mapping[str, Any] | StatisticsError | None:
     try:
         return None if add.stats is None else parse_statistics(add.stats)
-    except NotStatistics as error:
-        return NotStatistics(str(error))  # an error that was raised holds on to all that it saw
+    except StatisticsError as error:
+        return StatisticsError(str(error))  # an error that was raised holds on to all that it saw
 
 
 def _known_statistics(add: AddFile) -> Mapping[str, Any]:
     statistics = _statistics(add)
-    return {} if statistics is None or isinstance(statistics, NotStatistics) else statistics
+    return {} if statistics is None or isinstance(statistics, StatisticsError) else statistics
 
 
 def _listed(names: Any) -> str:
@@ -113,7 +111,7 @@ def _with_other_keys(files: FileColumns) -> Rows:
     return files.with_partition_keys(lambda keys: keys not in (known.keys(), layout.logical))
 
 
-@rule("DL701", Severity.ERROR, Scope.FILE, among=_with_other_keys)
+@rule("DL701", Severity.ERROR, Scope.FILE, only=_with_other_keys)
 def wrong_partition_keys(file: LiveFile) -> Iterator[Problem]:
     """
     A file has values for partition columns that differ from the table's.
@@ -169,7 +167,7 @@ def _values(
 def _with_value(wrong: Callable[[_Column, str | None], bool]) -> Callable[[FileColumns], Rows]:
     """The files with a value of a partition column that is *wrong*."""
 
-    def among(files: FileColumns) -> Rows:
+    def only(files: FileColumns) -> Rows:
         columns = _layout(files.state).partitions
         if not columns:
             return files.none
@@ -177,10 +175,10 @@ def _with_value(wrong: Callable[[_Column, str | None], bool]) -> Callable[[FileC
             lambda key, value: key in columns and wrong(columns[key], value)
         )
 
-    return among
+    return only
 
 
-@rule("DL702", Severity.ERROR, Scope.FILE, among=_with_value(_is_unreadable))
+@rule("DL702", Severity.ERROR, Scope.FILE, only=_with_value(_is_unreadable))
 def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
     """
     A partition value cannot be read as a value of its column's type.
@@ -198,7 +196,7 @@ def unreadable_partition_value(file: LiveFile) -> Iterator[Problem]:
         )
 
 
-@rule("DL703", Severity.ERROR, Scope.FILE, among=_with_value(_is_wrongly_null))
+@rule("DL703", Severity.ERROR, Scope.FILE, only=_with_value(_is_wrongly_null))
 def null_partition_value(file: LiveFile) -> Iterator[Problem]:
     """
     A file has null for a partition column that is NOT NULL.
@@ -217,7 +215,7 @@ def null_partition_value(file: LiveFile) -> Iterator[Problem]:
         )
 
 
-@rule("DL704", Severity.ERROR, Scope.FILE, among=lambda files: files.with_odd_paths())
+@rule("DL704", Severity.ERROR, Scope.FILE, only=lambda files: files.with_odd_paths())
 def malformed_path(file: LiveFile) -> Iterator[Problem]:
     """
     A file's path is empty, is not a URI, or leads out of the table.
@@ -309,7 +307,7 @@ def _with_vector_beyond_records(files: FileColumns) -> Rows:
     return vectors & files.statistics.fewer_records_than_deleted() if vectors else vectors
 
 
-@rule("DL708", Severity.ERROR, Scope.FILE, among=_with_vector_beyond_records)
+@rule("DL708", Severity.ERROR, Scope.FILE, only=_with_vector_beyond_records)
 def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
     """
     A file with a deletion vector does not say how many records it has, or says fewer than are
@@ -323,7 +321,7 @@ def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
     Source: PROTOCOL.md, Writer Requirements for Deletion Vectors.
     """
     vector = file.add.deletion_vector
-    if vector is None or isinstance(_statistics(file.add), NotStatistics):
+    if vector is None or isinstance(_statistics(file.add), StatisticsError):
         return
     records = integer(_known_statistics(file.add).get("numRecords"))
     if records is None:
@@ -333,7 +331,7 @@ def deletion_vector_without_count(file: LiveFile) -> Iterator[Problem]:
         yield Problem(message)
 
 
-@rule("DL709", Severity.ERROR, Scope.FILE, among=lambda files: files.malformed_vectors())
+@rule("DL709", Severity.ERROR, Scope.FILE, only=lambda files: files.malformed_vectors())
 def malformed_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     """
     A deletion vector's descriptor is invalid.
@@ -356,7 +354,7 @@ def _with_vector_and_tight_bounds(files: FileColumns) -> Rows:
     return vectors & files.statistics.unlike("tightBounds", value=False) if vectors else vectors
 
 
-@rule("DL710", Severity.WARNING, Scope.FILE, among=_with_vector_and_tight_bounds)
+@rule("DL710", Severity.WARNING, Scope.FILE, only=_with_vector_and_tight_bounds)
 def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     """
     A file with a deletion vector claims that its statistics are exact.
@@ -385,7 +383,7 @@ def tight_bounds_with_deletion_vector(file: LiveFile) -> Iterator[Problem]:
     "DL711",
     Severity.ERROR,
     Scope.FILE,
-    among=lambda files: files.statistics.unread | files.statistics.records_below(0),
+    only=lambda files: files.statistics.unread | files.statistics.records_below(0),
 )
 def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
     """
@@ -401,7 +399,7 @@ def malformed_statistics(file: LiveFile) -> Iterator[Problem]:
     statistics = _statistics(file.add)
     if statistics is None:
         return
-    if isinstance(statistics, NotStatistics):
+    if isinstance(statistics, StatisticsError):
         yield Problem(f"The statistics cannot be read: {statistics}.")
         return
     records = statistics.get("numRecords")
@@ -432,7 +430,7 @@ def many_files_without_statistics(snapshot: SnapshotFacts) -> Iterator[Problem]:
     "DL713",
     Severity.ERROR,
     Scope.FILE,
-    among=lambda files: files.below("size", 1) | files.lacking("size"),
+    only=lambda files: files.below("size", 1) | files.lacking("size"),
 )
 def impossible_size(file: LiveFile) -> Iterator[Problem]:
     """
@@ -455,7 +453,7 @@ def _with_odd_time(files: FileColumns) -> Rows:
     return seconds | files.above(column, files.now + _DAY)
 
 
-@rule("DL714", Severity.WARNING, Scope.FILE, among=_with_odd_time)
+@rule("DL714", Severity.WARNING, Scope.FILE, only=_with_odd_time)
 def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
     """
     A file's modification time is in the future, or not in milliseconds.
@@ -480,7 +478,7 @@ def _with_impossible_row_tracking(files: FileColumns) -> Rows:
     return files.below("baseRowId", 0) | odd_version
 
 
-@rule("DL715", Severity.ERROR, Scope.FILE, among=_with_impossible_row_tracking)
+@rule("DL715", Severity.ERROR, Scope.FILE, only=_with_impossible_row_tracking)
 def impossible_row_tracking(file: LiveFile) -> Iterator[Problem]:
     """
     A file's base row id or default row commit version is negative, or the latter is higher than the
@@ -528,7 +526,7 @@ def damaged_data_file(file: DataFileFacts) -> Iterator[Problem]:
         yield Problem(f"The file cannot be read: {file.unreadable}.")
 
 
-@rule("DL717", Severity.WARNING, Scope.COMMIT, among=having("cdc"))
+@rule("DL717", Severity.WARNING, Scope.COMMIT, only=having("cdc"))
 def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit marks change data files as data, or has them although the change data feed is off.
@@ -551,7 +549,7 @@ def misplaced_change_data(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"The commit has {count} cdc actions, but the change data feed is off.")
 
 
-@rule("DL718", Severity.WARNING, Scope.COMMIT, among=with_several_files)
+@rule("DL718", Severity.WARNING, Scope.COMMIT, only=with_several_files)
 def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit mixes file actions that change data with others that only rearrange it.
@@ -574,7 +572,7 @@ def mixed_data_change(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem("Some file actions of the commit change data, others do not.")
 
 
-@rule("DL719", Severity.WARNING, Scope.FILE, among=lambda files: files.statistics.contradictory())
+@rule("DL719", Severity.WARNING, Scope.FILE, only=lambda files: files.statistics.contradictory())
 def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
     """
     A file's statistics contradict themselves: a minimum above the maximum, or more nulls than
@@ -591,7 +589,7 @@ def contradictory_statistics(file: LiveFile) -> Iterator[Problem]:
         yield Problem(f"The statistics contradict themselves: {flaw}.")
 
 
-@rule("DL720", Severity.WARNING, Scope.COMMIT, among=having("remove"))
+@rule("DL720", Severity.WARNING, Scope.COMMIT, only=having("remove"))
 def incomplete_removal(commit: CommitFacts) -> Iterator[Problem]:
     """
     A removed file has no deletion timestamp, or lacks the size that it claims to have. It is an

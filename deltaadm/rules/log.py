@@ -115,7 +115,7 @@ def no_beginning(log: LogFacts) -> Iterator[Problem]:
     "DL103",
     Severity.ERROR,
     Scope.COMMIT,
-    among=lambda commit: not commit.is_plain or commit.changes_protocol,
+    only=lambda commit: not commit.is_plain or commit.changes_protocol,
 )
 def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -161,7 +161,7 @@ def unreadable_line(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"Line {line.number}{flaw}.", severity=Severity.WARNING)
 
 
-@rule("DL104", Severity.ERROR, Scope.COMMIT, among=lambda commit: commit.newest)
+@rule("DL104", Severity.ERROR, Scope.COMMIT, only=lambda commit: commit.newest)
 def truncated_newest_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The newest commit is empty, or its last line is cut off.
@@ -345,7 +345,7 @@ def wrong_pointer_checksum(log: LogFacts) -> Iterator[Problem]:
         yield _of_pointer(log, f"Its checksum {checksum!r} does not match its content.")
 
 
-@rule("DL112", Severity.ERROR, Scope.COMMIT, among=having("protocol", "metaData"))
+@rule("DL112", Severity.ERROR, Scope.COMMIT, only=having("protocol", "metaData"))
 def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit holds more than one protocol, or more than one metaData action.
@@ -363,7 +363,7 @@ def several_protocols_or_metadata(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"The commit has {count} {name} actions.")
 
 
-@rule("DL113", Severity.ERROR, Scope.COMMIT, among=lambda commit: commit.version == 0)
+@rule("DL113", Severity.ERROR, Scope.COMMIT, only=lambda commit: commit.version == 0)
 def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     The first commit lacks the protocol or the metaData action.
@@ -383,7 +383,7 @@ def incomplete_first_commit(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"The first commit has no {qualifier}{name} action.")
 
 
-@rule("DL114", Severity.ERROR, Scope.COMMIT, among=with_several_files)
+@rule("DL114", Severity.ERROR, Scope.COMMIT, only=with_several_files)
 def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit adds or removes the same file twice, or does both.
@@ -411,7 +411,7 @@ def repeated_file_action(commit: CommitFacts) -> Iterator[Problem]:
             yield Problem(f"The commit has {count} actions for the file {path!r}{vector_text}.")
 
 
-@rule("DL115", Severity.ERROR, Scope.COMMIT, among=having("txn"))
+@rule("DL115", Severity.ERROR, Scope.COMMIT, only=having("txn"))
 def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has two txn actions of the same application.
@@ -426,7 +426,7 @@ def repeated_transaction(commit: CommitFacts) -> Iterator[Problem]:
     yield from _repeated(commit, "txn", "appId")
 
 
-@rule("DL116", Severity.ERROR, Scope.COMMIT, among=having("domainMetadata"))
+@rule("DL116", Severity.ERROR, Scope.COMMIT, only=having("domainMetadata"))
 def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has two domainMetadata actions of the same domain.
@@ -441,7 +441,7 @@ def repeated_domain(commit: CommitFacts) -> Iterator[Problem]:
     yield from _repeated(commit, "domainMetadata", "domain")
 
 
-@rule("DL117", Severity.ERROR, Scope.COMMIT, among=having("sidecar", "checkpointMetadata"))
+@rule("DL117", Severity.ERROR, Scope.COMMIT, only=having("sidecar", "checkpointMetadata"))
 def checkpoint_action_in_commit(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has an action that only checkpoints may have: sidecar or checkpointMetadata.
@@ -541,7 +541,7 @@ _COORDINATED: Final = ("catalogManaged", "catalogOwned-preview", "coordinatedCom
     "DL121",
     Severity.WARNING,
     Scope.COMMIT,
-    among=lambda commit: not ACTIONS.keys() >= set(commit.names),
+    only=lambda commit: not ACTIONS.keys() >= set(commit.names),
 )
 def unknown_action(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -579,7 +579,7 @@ def unrecognised_file(log: LogFacts) -> Iterator[Problem]:
             yield Problem("This is not a Delta log file.", file.path)
 
 
-@rule("DL123", Severity.ERROR, Scope.COMMIT, among=lambda commit: has_timestamps(commit.after))
+@rule("DL123", Severity.ERROR, Scope.COMMIT, only=lambda commit: has_timestamps(commit.after))
 def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
     """
     The table has in-commit timestamps, but the commit does not begin with a commitInfo that has
@@ -605,7 +605,7 @@ def missing_in_commit_timestamp(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem(f"It begins with {first!r}, not with commitInfo.")
 
 
-@rule("DL124", Severity.ERROR, Scope.COMMIT, among=lambda commit: has_timestamps(commit.before))
+@rule("DL124", Severity.ERROR, Scope.COMMIT, only=lambda commit: has_timestamps(commit.before))
 def timestamp_not_increasing(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit's in-commit timestamp is not later than that of the commit before it.
@@ -659,7 +659,7 @@ def time_goes_back(commit: CommitFacts) -> Iterator[Problem]:
     "DL126",
     Severity.ERROR,
     Scope.COMMIT,
-    among=lambda commit: commit.after.supports("catalogManaged"),
+    only=lambda commit: commit.after.supports("catalogManaged"),
 )
 def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     """
@@ -678,7 +678,7 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
         yield Problem("Its commitInfo has no txnId.")
 
 
-@rule("DL127", Severity.INFO, Scope.COMMIT, among=lambda commit: not commit.actions("commitInfo"))
+@rule("DL127", Severity.INFO, Scope.COMMIT, only=lambda commit: not commit.actions("commitInfo"))
 def missing_commit_info(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit has no commitInfo.

@@ -58,7 +58,7 @@ from deltaadm.rules.rule import (
 )
 
 
-@rule("DL301", Severity.ERROR, Scope.COMMIT, among=having("metaData"))
+@rule("DL301", Severity.ERROR, Scope.COMMIT, only=having("metaData"))
 def missing_metadata_field(commit: CommitFacts) -> Iterator[Problem]:
     """
     A metaData action lacks a field that the protocol requires. It is a warning if a later metaData
@@ -577,7 +577,7 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
             yield Problem(f"The type is {name!r}.", place_of(path), severity=severity)
 
 
-@rule("DL320", Severity.WARNING, Scope.COMMIT, among=changing_metadata)
+@rule("DL320", Severity.WARNING, Scope.COMMIT, only=changing_metadata)
 def table_id_changed(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit gave the table another id without replacing the table.

@@ -533,10 +533,9 @@ def _shut_out(facts: PolicyFacts, code: str, access: str) -> Iterator[Problem]:
     for verdict in facts.verdicts:
         if verdict.access == access and verdict.outcome != "works":
             statement = statements[verdict.outcome].format(verdict.client, access)
-            subjects = needed(
-                facts.snapshot.protocol, [obstacle.subject for obstacle in verdict.obstacles]
-            )
-            notes = dict.fromkeys(each.note.rstrip(".") for each in verdict.obstacles if each.note)
+            obstacles = verdict.obstacles
+            subjects = needed(facts.snapshot.protocol, (subject for subject, _ in obstacles))
+            notes = dict.fromkeys(note.rstrip(".") for _, note in obstacles if note)
             severity = Severity.WARNING if verdict.outcome == "unknown" else None
             message = f"{statement} {subjects}{''.join(f' ({note})' for note in notes)}."
             remedy = RULES[code].advice.replace("CLIENT", verdict.client)

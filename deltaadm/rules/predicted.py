@@ -15,7 +15,7 @@ from deltaadm.domain.snapshot import LogListing, Snapshot
 from deltaadm.domain.transaction.columns import clustering_columns, with_clustering
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.facts import SnapshotFacts
-from deltaadm.rules.rule import RULES, Finding, Judge, RuleSet, Scope
+from deltaadm.rules.rule import RULES, Finding, RuleRunner, RuleSet, Scope
 
 
 def snapshot_findings(
@@ -27,8 +27,8 @@ def snapshot_findings(
     What only the commit can choose counts as well chosen. *earlier_names* are those of columns by
     physical paths, as in `SnapshotFacts`.
     """
-    judge = Judge(_rules(), limit=None)
-    judge.see(
+    runner = RuleRunner(_rules(), limit=None)
+    runner.check(
         SnapshotFacts(
             snapshot=_settled(snapshot),
             totals=None,
@@ -38,7 +38,7 @@ def snapshot_findings(
             now=sys.maxsize,
         )
     )
-    return judge.findings
+    return runner.findings
 
 
 @lru_cache(maxsize=1)

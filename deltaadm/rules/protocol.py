@@ -524,7 +524,7 @@ def unused_feature(table: SnapshotFacts) -> Iterator[Problem]:
             )
 
 
-@rule("DL218", Severity.WARNING, Scope.COMMIT, among=changing_protocol)
+@rule("DL218", Severity.WARNING, Scope.COMMIT, only=changing_protocol)
 def features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit removed features from the protocol, but is not a DROP FEATURE.
@@ -542,7 +542,7 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
         yield from _lost(commit)
 
 
-@rule("DL219", Severity.WARNING, Scope.COMMIT, among=changing_protocol)
+@rule("DL219", Severity.WARNING, Scope.COMMIT, only=changing_protocol)
 def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
     """
     A commit moved the protocol to feature lists, and lost features that the old writer version
@@ -696,7 +696,7 @@ def clients_shut_out(facts: PolicyFacts) -> Iterator[Problem]:
     turned_away: set[tuple[str, str]] = set()
     refused = [other for other in facts.others if other.outcome in REFUSALS]
     for other in sorted(refused, key=lambda other: other.access):
-        subjects = {obstacle.subject for obstacle in other.obstacles}
+        subjects = {subject for subject, _ in other.obstacles}
         blamed = sorted(subjects & (features | {"protocol.minReaderVersion"}))
         if blamed:
             if other.access == "write" and (other.client, other.outcome) in turned_away:

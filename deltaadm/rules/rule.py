@@ -30,7 +30,7 @@ from deltaadm.domain.transaction.column_mapping import (
 from deltaadm.domain.transaction.columns import physical_clustering
 from deltaadm.domain.transaction.update import VERSIONS as COMPAT_VERSIONS
 from deltaadm.domain.transaction.update import compat_key
-from deltaadm.domain.wire import Metadata, Traits
+from deltaadm.domain.wire import Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, SnapshotFacts, State
 from deltaadm.masking import masked, secrets_among
@@ -166,7 +166,7 @@ LIMIT: Final = 20
 
 if TYPE_CHECKING:
     Check = Callable[[Any], Iterator["Problem"]]
-    Among = Callable[[Any], Any]
+    Filter = Callable[[Any], Any]
 
 
 class Scope(Enum):
@@ -214,7 +214,7 @@ class Rule:
     A registered check.
 
     `summary` is the first paragraph of its documentation, `advice` the paragraph *What to do*.
-    `among` says what the check can find something in, where there may be very many: of files, which
+    `only` says in what the check can find something, where there may be very many: of files, which
     ones, by column; of a commit, whether. Without it every one is checked. One on the newest
     version that looks at nothing but protocol, schema and properties is `shared`: what it finds in
     one table it finds in all that are like it.
@@ -225,7 +225,7 @@ class Rule:
     severity: Severity
     scope: Scope
     check: Check
-    among: Among | None = None
+    only: Filter | None = None
     shared: bool = False
 
     @property
@@ -259,10 +259,10 @@ RULES: Final[dict[str, Rule]] = {}
 
 
 def rule(
-    code: str, severity: Severity, scope: Scope, *, among: Among | None = None, shared: bool = False
+    code: str, severity: Severity, scope: Scope, *, only: Filter | None = None, shared: bool = False
 ) -> Callable[[Check], Check]:
     """
-    Register a check under *code*; one on files or commits may look *among* many, and one on the
+    Register a check under *code*; one on files or commits may be for some *only*, and one on the
     newest version be *shared* by tables, see `Rule`.
 
     Raises `ValueError` if the code is taken or the documentation lacks one of its paragraphs.
@@ -277,7 +277,7 @@ def rule(
         if code in RULES or missing:
             raise ValueError(f"{code}: taken, or lacks {missing}")
         name = check.__name__.replace("_", "-")
-        RULES[code] = Rule(code, name, severity, scope, check, among, shared)
+        RULES[code] = Rule(code, name, severity, scope, check, only, shared)
         return check
 
     return register
@@ -309,18 +309,18 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
         return [each for each in self if each.shared]
 
     @cached_property
-    def found_in_like_tables(self) -> Callable[[int | None, Protocol, Traits], Judge]:
+    def found_in_like_tables(self) -> Callable[[int | None, Protocol, MetadataKey], RuleRunner]:
         """Findings of the shared rules for a protocol and metadata, cached for like tables."""
 
         @lru_cache(maxsize=64)
-        def find(limit: int | None, protocol: Protocol, traits: Traits) -> Judge:
+        def find(limit: int | None, protocol: Protocol, key: MetadataKey) -> RuleRunner:
             # Without anything of its own, such as a location: the findings must hold for all that
             # are like it.
-            like = Snapshot(root="", version=0, protocol=protocol, metadata=traits.metadata)
-            judge = Judge((), limit=limit)
+            like = Snapshot(root="", version=0, protocol=protocol, metadata=key.metadata)
+            runner = RuleRunner((), limit=limit)
             fact = facts.SnapshotFacts(snapshot=like, totals=None, listing=LogListing.of("", {}))
-            judge.apply(self.shared, fact)
-            return judge
+            runner.apply(self.shared, fact)
+            return runner
 
         return find
 
@@ -329,7 +329,7 @@ class RuleSet(tuple["Rule", ...]):  # noqa: SLOT001 -- it keeps what has been fo
         return RuleSet, (tuple(self),)
 
 
-class Judge:
+class RuleRunner:
     """
     Applies rules to facts as they come and keeps what they find.
 
@@ -344,13 +344,13 @@ class Judge:
         self.found: list[Finding] = []
         self.counts: Counter[str] = Counter()
 
-    def see(self, fact: facts.Facts) -> None:
+    def check(self, fact: facts.Facts) -> None:
         """Apply every rule for this kind of fact."""
         if isinstance(fact, facts.LiveFiles):
             columns = fact.columns
             rules = self._by_scope.get(facts.LiveFile, ())
             # Two steps: of a million files hardly any is looked at by itself.
-            rows = [columns.every if each.among is None else each.among(columns) for each in rules]
+            rows = [columns.every if each.only is None else each.only(columns) for each in rules]
             for file, asked in columns.files(rows):
                 self.apply(compress(rules, asked), file)
             return
@@ -364,12 +364,13 @@ class Judge:
             if protocol.is_odd or metadata.is_odd:
                 self.apply(self.rules.shared, fact)
             else:
-                judge = self.rules.found_in_like_tables(self._limit, protocol, Traits.of(metadata))
-                self.found += judge.found
-                self.counts += judge.counts
+                key = MetadataKey.of(metadata)
+                runner = self.rules.found_in_like_tables(self._limit, protocol, key)
+                self.found += runner.found
+                self.counts += runner.counts
         if isinstance(fact, facts.CommitFacts):
             rules = self._by_scope.get(facts.CommitFacts, ())
-            self.apply([each for each in rules if each.among is None or each.among(fact)], fact)
+            self.apply([each for each in rules if each.only is None or each.only(fact)], fact)
         else:
             self.apply(self._by_scope.get(type(fact), ()), fact)
 
@@ -564,11 +565,7 @@ def clustered_columns(table: SnapshotFacts) -> Iterator[tuple[Path, DataType | N
 
 def needed(protocol: Protocol, subjects: Iterable[str]) -> str:
     """The features, and in words the versions of *protocol*, that a client lacks."""
-    versions = {
-        "protocol.minReaderVersion": f"reader version {protocol.min_reader_version}",
-        "protocol.minWriterVersion": f"writer version {protocol.min_writer_version}",
-    }
-    return ", ".join(versions.get(subject, subject) for subject in subjects)
+    return ", ".join(protocol.versions.get(subject, subject) for subject in subjects)
 
 
 def stored_name(field: StructField, mode: ColumnMappingMode) -> str:

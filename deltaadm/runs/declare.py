@@ -14,11 +14,7 @@ from operator import attrgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, Final, Self
-
-
-if TYPE_CHECKING:
-    from typing import dataclass_transform
+    from typing import Any, ClassVar, Final, Self, dataclass_transform
 else:
 
     def dataclass_transform(**_: object) -> object:

@@ -210,7 +210,11 @@ class TableTask:
         except Exception as error:
             if self.fleet.alone:
                 raise
-            report = Failure(table, shortage(error) or _bug(error))
+            bug = Bug(
+                f"This is a bug in deltaadm: {type(error).__name__}: {error}",
+                remedy="Run the command for this table alone, and report what it says.",
+            )
+            report = Failure(table, shortage(error) or bug)
         return self._result(table, report)
 
     def _report(self, table: str, location: str | None) -> Report:
@@ -248,13 +252,6 @@ class TableTask:
     def code_of(self, line: str) -> int:
         """The exit code for the document in *line*."""
         return 0 if self.code is None else self.code(json.loads(line))
-
-
-def _bug(error: Exception) -> Bug:
-    return Bug(
-        f"This is a bug in deltaadm: {type(error).__name__}: {error}",
-        remedy="Run the command for this table alone, and report what it says.",
-    )
 
 
 _LOST: Final = EngineError(
@@ -432,7 +429,7 @@ class ResultPrinter:
         return bool(self._later)
 
     def add(self, result: TableResult) -> None:
-        """Show one more; raises `OutputLost` where that is not possible."""
+        """Show one more; raises `OutputLostError` where that is not possible."""
         self._codes.append(result.code)
         self._say_error(result)
         document = result.document if self._inventory or self._fleet.brief else {}

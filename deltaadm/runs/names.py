@@ -59,7 +59,8 @@ def open_catalog(
     With *always* they are there in any case. Whoever needs Spark inside the block gets the same
     session, also for tables at *locations*.
     """
-    if always or any(_is_of_spark(context, table) for table in tables):
+    names = filter(None, map(table_name, tables))
+    if always or any(unity_of(context) is None or not _is_of_unity(parts) for parts in names):
         with _with_spark(context, (*tables, *locations), always=always) as with_catalog:
             yield with_catalog
     else:
@@ -107,11 +108,6 @@ def unity_of(context: RunContext) -> Unity | None:
 def is_name(table: str) -> bool:
     """Whether *table* is the name of a table in a catalog, rather than a place."""
     return table_name(table) is not None
-
-
-def _is_of_spark(context: RunContext, table: str) -> bool:
-    parts = table_name(table)
-    return parts is not None and (unity_of(context) is None or not _is_of_unity(parts))
 
 
 def _is_of_unity(parts: Sequence[str]) -> bool:

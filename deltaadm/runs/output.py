@@ -11,7 +11,6 @@ from functools import partial
 from io import StringIO
 from time import gmtime, strftime
 
-from deltaadm import __version__
 from deltaadm.dataclass import replace
 from deltaadm.errors import (
     DeltaadmError,
@@ -206,7 +205,7 @@ def shortage(error: BaseException) -> DeltaadmError | None:
 # Streams
 
 
-class OutputLost(Exception):  # noqa: N818 -- reads as what happened
+class OutputLostError(Exception):
     """Standard output takes no more, which is why the run ends; its cause says why."""
 
 
@@ -233,7 +232,7 @@ def show(context: RunContext, reports: Sequence[Report]) -> int:
 
 def write(reports: Sequence[Report], format_name: str, style: Style) -> None:
     """
-    Write *reports* to standard output; raises `OutputLost` where it takes no more.
+    Write *reports* to standard output; raises `OutputLostError` where it takes no more.
 
     Of SQL, which is meant to be run, it says where it is not what would be run.
     """
@@ -261,9 +260,7 @@ def rendered(format_name: str, reports: Sequence[Report], style: Style) -> str:
 
 
 def _render(format_name: str, reports: Sequence[Report], out: TextIO, style: Style) -> None:
-    from deltaadm.formats.formats import (  # of which `--version` needs nothing
-        render,
-    )
+    from deltaadm.formats.formats import render  # of which `--version` needs nothing
 
     # A page that is kept says when it was made; on standard output equal runs write the same.
     if format_name == "html" and (out is not sys.stdout or isinstance(out, FileText)):
@@ -277,7 +274,7 @@ def _render(format_name: str, reports: Sequence[Report], out: TextIO, style: Sty
 
 
 def write_text(text: str) -> None:
-    """Write *text* to standard output as it is; raises `OutputLost` where it takes no more."""
+    """Write *text* to standard output as it is; raises `OutputLostError` where it takes no more."""
     _write(partial(sys.stdout.write, text))
 
 
@@ -295,7 +292,7 @@ def _write(put: Callable[[], object]) -> None:
         raise
     except OSError as error:
         discard_output()
-        raise OutputLost from error
+        raise OutputLostError from error
 
 
 def output_error(error: BaseException | None, status: CommitStatus) -> StorageError:
@@ -328,12 +325,6 @@ def show_on_stderr(context: RunContext, reports: Sequence[Report]) -> None:
     _escape_unencodable(sys.stderr)
     _render("text", reports, sys.stderr, context.style)
     sys.stderr.flush()
-
-
-def write_version() -> int:
-    """Write which release this is; the exit code."""
-    write_text(f"deltaadm {__version__}\n")
-    return 0
 
 
 def handle_errors(context: RunContext, table: str, work: Callable[[], int]) -> int:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from deltaadm.reports.why import WhyReport
     from deltaadm.runs.history import History
 
-
-if TYPE_CHECKING:
     R = TypeVar("R")
     Question = Callable[[RunContext, Target], R]
     """A function that reports on a table."""

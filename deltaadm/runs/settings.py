@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
+from enum import Enum
 from fnmatch import fnmatchcase
 from glob import escape
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -17,21 +18,13 @@ from deltaadm.errors import Refused, SettingsError, UsageError
 from deltaadm.facts import Ignore, Policy, Requirement
 from deltaadm.plans.plan import Goal
 from deltaadm.rules.rule import Severity
-from deltaadm.runs.options import Engine
+from deltaadm.runs.options import Engine, either
 from deltaadm.runs.plan_options import CommitOptions
-from deltaadm.runs.settings_file import (
-    COMMAND_LINE,
-    SettingsSources,
-    as_table,
-    check_keys,
-    wrong,
-)
+from deltaadm.runs.settings_file import COMMAND_LINE, SettingsSources, as_table, check_keys, wrong
 
 if TYPE_CHECKING:
     from deltaadm.reports.validate import Demands
 
-
-if TYPE_CHECKING:
     Parser = Callable[[Any, str], Any]
 
 
@@ -158,10 +151,7 @@ def rule_settings(sources: SettingsSources) -> dict[str, Any]:
             words = _texts(value.split(",") if isinstance(value, str) else value, place, "DL4")
             chosen[key] = tuple(_code(word.strip(), place) for word in words)
     if (setting := sources.find("fail-on")) is not None:
-        try:
-            chosen["fail_on"] = Severity(setting.value)
-        except ValueError:
-            raise wrong(setting.place, "error, warning or info", '"error"') from None
+        chosen["fail_on"] = _one_of(Severity)(setting.value, setting.place)
     return chosen
 
 
@@ -229,11 +219,15 @@ def _code(value: Any, place: str) -> str:
     return prefix
 
 
-def _commit_engine(value: Any, place: str) -> Engine:
-    try:
-        return Engine(value)
-    except ValueError:
-        raise wrong(place, "embedded or spark", '"embedded"') from None
+def _one_of(kind: type[Enum]) -> Parser:
+    def parsed(value: Any, place: str) -> Enum:
+        try:
+            return kind(value)
+        except ValueError:
+            words = [str(member.value) for member in kind]
+            raise wrong(place, either(words), f'"{words[0]}"') from None
+
+    return parsed
 
 
 def _version(value: Any, place: str) -> int:
@@ -352,7 +346,7 @@ _DEMANDS: Final[Mapping[str, Parser]] = {
     "clients": _clients,
     "writers": _clients,
     "tables": _list_of("an array of tables, as in [[tables]]", _table_settings),
-    "commit-engine": _commit_engine,
+    "commit-engine": _one_of(Engine),
 }
 
 

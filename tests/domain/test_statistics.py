@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.file_facts import NotStatistics, num_records, parse_statistics
+from deltaadm.domain.file_facts import StatisticsError, num_records, parse_statistics
 from deltaadm.rules.files import contradictions
 
 KINDS = {
@@ -87,7 +87,7 @@ def test_records_are_counted_where_the_text_says_so(text: str | None, count: int
 
 @pytest.mark.parametrize("text", ["", "[]", "3", '"x"', "{", "[" * 100_000, "9" * 5_000])
 def test_other_texts_are_no_statistics(text: str) -> None:
-    with pytest.raises(NotStatistics):
+    with pytest.raises(StatisticsError):
         parse_statistics(text)
 
 

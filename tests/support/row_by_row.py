@@ -40,7 +40,7 @@ def _report(path: Path, depth: Depth, *, by_row: bool) -> ValidationReport:
 
 
 _TOGETHER = RuleSet(choose_rules())
-_ALONE = [replace(rule, shared=False, among=None) for rule in choose_rules()]
+_ALONE = [replace(rule, shared=False, only=None) for rule in choose_rules()]
 
 
 def _expanded(store: LogStore, facts: Iterable[Facts]) -> Iterator[Facts]:

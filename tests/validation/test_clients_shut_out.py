@@ -6,7 +6,7 @@ import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
-from deltaadm.facts import ClientVerdict, Obstacle, Policy, PolicyFacts
+from deltaadm.facts import ClientVerdict, Policy, PolicyFacts
 from deltaadm.rules.rule import RULES, Severity
 
 VECTORS = Protocol(3, 7, frozenset({"deletionVectors"}), frozenset({"deletionVectors"}))
@@ -17,7 +17,7 @@ def verdict(client: str, outcome: str, *subjects: str, access: str = "read") -> 
         client=client,
         access=access,
         outcome=outcome,
-        obstacles=tuple(Obstacle(subject=subject) for subject in subjects),
+        obstacles=tuple((subject, "") for subject in subjects),
     )
 
 

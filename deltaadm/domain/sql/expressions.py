@@ -220,9 +220,7 @@ def _takes(kind: str, name: str, text: str) -> bool:
         return name not in _NEVER_NUMBERS | ({"binary"} if kind == "fraction" else set())
     if kind == "text":
         return _is_read_as(name, text[1:-1].strip(), numeric=numeric)
-    if kind == "date":
-        return name in {"date", "timestamp", "timestamp_ntz"}
-    return name == kind
+    return name == kind or (kind == "date" and name in {"timestamp", "timestamp_ntz"})
 
 
 _KNOWN: Final = frozenset({*_BITS, *_NEVER_NUMBERS, "float", "double", "timestamp", "binary"})

@@ -33,6 +33,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
+    Check = Callable[[Protocol, Metadata], "Iterator[Obstacle]"]
+
 
 # Invariants
 
@@ -117,10 +119,6 @@ def _flaw(text: Any) -> tuple[str, str | None]:
 
 
 # Tables that are refused
-
-
-if TYPE_CHECKING:
-    Check = Callable[[Protocol, Metadata], "Iterator[Obstacle]"]
 
 
 @dataclass(frozen=True)
