@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
-from functools import partial
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -48,7 +46,7 @@ from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail, ReplayEngine, UnreadableCheckpointError
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.storage.store import LogStore
-from deltaadm.storage.threads import Pending, Threads, panics_as_errors
+from deltaadm.storage.threads import each_ahead, panics_as_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -250,7 +248,7 @@ class _FactCollector:
         for directory in ("_sidecars", "_staged_commits"):
             listed |= store.list_directory(directory)
         self._listing = LogListing.of(store.root, listed)
-        self._pointer = _pointer(store)
+        self._pointer = read_pointer(store)
         self._failure: TableError | None = None
         self._unreadable: dict[Checkpoint, str] = {}
         self._counted: tuple[LogSegment, FileCounts] | None = None
@@ -580,13 +578,7 @@ class _FactCollector:
         if store.at_once == 1:
             yield from (data_file_facts(store, add, state) for add in adds)
             return
-        pending = deque["Pending[facts.DataFileFacts]"]()
-        with closing(Threads(store.at_once)) as threads:
-            for add in adds:
-                pending.append(threads.submit(partial(data_file_facts, store, add, state)))
-                if len(pending) > store.at_once:
-                    yield pending.popleft().result()
-            yield from (future.result() for future in pending)
+        yield from each_ahead(lambda add: data_file_facts(store, add, state), adds, store.at_once)
 
     def _checksum(
         self, file: LogFile, state: State, commit: facts.CommitTimes | None
@@ -650,7 +642,8 @@ def _state_of(snapshot: Snapshot) -> State:
     return State(version=snapshot.version, protocol=snapshot.protocol, metadata=snapshot.metadata)
 
 
-def _pointer(store: LogStore) -> facts.Pointer | None:
+def read_pointer(store: LogStore) -> facts.Pointer | None:
+    """`_last_checkpoint`, if there is one."""
     try:
         body = store.read("_last_checkpoint")
     except FileMissing:

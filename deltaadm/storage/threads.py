@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from math import inf
 from queue import SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _LOOK: Final = 0.5
@@ -92,3 +95,16 @@ class Threads:
             pending.run()
             with self._lock:
                 self._idle += 1
+
+
+def each_ahead(
+    work: Callable[[Item], Result], items: Iterable[Item], at_once: int
+) -> Iterator[Result]:
+    """What *work* makes of each of *items*, in order, with so many under way *at_once*."""
+    pending = deque[Pending[Result]]()
+    with closing(Threads(at_once)) as threads:
+        for item in items:
+            pending.append(threads.submit(partial(work, item)))
+            if len(pending) > at_once:
+                yield pending.popleft().result()
+        yield from (each.result() for each in pending)

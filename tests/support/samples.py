@@ -34,7 +34,7 @@ from deltaadm.plans.plan import Goal, propose
 from deltaadm.plans.reach_clients import plan_for_clients as plan_goals
 from deltaadm.plans.repair.carry_out import RepairOutcome
 from deltaadm.plans.repair.case import TableState
-from deltaadm.plans.repair.repair import Rebuild, Repair, RepairPlan
+from deltaadm.plans.repair.repair import Repair, RepairPlan, rebuild
 from deltaadm.plans.reports import (
     ConcurrentChange,
     ForeignReport,
@@ -262,7 +262,7 @@ def repairs(_: Path) -> Iterator[Report]:
         kind="checkpoint",
         rule="DL609",
         wrong="The checkpoint of version 6 differs from the older files in add.",
-        operations=(Rebuild(6, f"{6:020d}.checkpoint.parquet"),),
+        operations=(rebuild(6, f"{6:020d}.checkpoint.parquet"),),
         kept="the original, in the quarantine, and all commits",
         alters=("add",),
         effect="Readers will see 1 more live file.",

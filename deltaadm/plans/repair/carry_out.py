@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import json
+import os
+from datetime import UTC, datetime
 from shutil import copyfileobj
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import parse
-from deltaadm.errors import CommitError, FileMissing, Refused, StorageError, TableError
-from deltaadm.plans.repair.case import View, read_state, sha256
-from deltaadm.plans.repair.work import JOURNAL, KIND, QUARANTINE, Work, changed, copy_file
+from deltaadm.domain.snapshot import commit_name
+from deltaadm.errors import (
+    CommitError,
+    FileMissing,
+    Refused,
+    StorageError,
+    TableError,
+    UnknownWrite,
+)
+from deltaadm.plans.checkpoint import HINT, write_from
+from deltaadm.plans.repair.case import View, digest_of, pointer_of, read_state, sha256
+from deltaadm.replay.embedded import EmbeddedEngine
+from deltaadm.replay.reconcile import Detail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from deltaadm.domain.snapshot import LogListing
     from deltaadm.plans.repair.case import TableState
     from deltaadm.plans.repair.repair import RepairPlan
-    from deltaadm.storage.store import WritableStore
+    from deltaadm.storage.store import LogStore, WritableStore
+
+
+QUARANTINE: Final = "_deltaadm_quarantine"
+JOURNAL: Final = "journal.json"
+_KIND: Final = "deltaadm-repair"
+_ATTEMPTS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -59,12 +78,12 @@ def carry_out(
             f"deltaadm cannot repair this table: {store.obstacle}.",
             remedy="Stop all writers, copy the table to another store, and repair it there.",
         )
-    work = Work(store, plan.view or View(store), dict(plan.digests), about)
+    work = Work(store, plan, about)
     note(f"a repair has begun; its journal is {work.directory}/{JOURNAL}")
     try:
         for repair in plan.planned:
             for operation in repair.operations:
-                operation.carry_out(work)
+                operation.on(work)
         actual, later = _verified(store, plan.after)
     except (CommitError, TableError, Refused) as error:
         if not work.journal["files"] and not work.commits:
@@ -100,6 +119,175 @@ def _verified(store: WritableStore, expected: TableState) -> tuple[TableState, b
     return actual, later
 
 
+# A repair under way
+
+
+class Work:
+    """
+    A repair that is under way.
+
+    Whatever changes in the log is noted in the journal first, with the digests of before and after,
+    and there is a copy of what was there. The methods without an underscore that operations name
+    raise `CommitError` where another program came in between.
+    """
+
+    def __init__(self, store: WritableStore, plan: RepairPlan, about: Mapping[str, Any]) -> None:
+        now = datetime.now(UTC)
+        self.directory = f"{QUARANTINE}/{now:%Y%m%dT%H%M%SZ}-{os.urandom(2).hex()}"
+        self.store, self.aside = store, store.beside(self.directory)
+        self._hidden = plan.view.hidden if plan.view else ()
+        self.commits: list[int] = []
+        self._known = dict(plan.digests)
+        self.journal: dict[str, Any] = {
+            "format_version": 1, "kind": _KIND, "status": "begun", "begun": now.isoformat(),
+            **about, "files": [], "commits": self.commits,
+        }  # fmt: skip
+        if not self.aside.create(JOURNAL, self._text()):
+            raise CommitError(f"{self.directory} is there already.", remedy="Run repair again.")
+
+    @property
+    def listing(self) -> LogListing:
+        """The files of the log, as they are now."""
+        return View(self.store).listing
+
+    def note(self, **changes: Any) -> None:
+        """Bring the journal up to date."""
+        self.journal.update(changes)
+        self.aside.overwrite(JOURNAL, self._text())
+
+    def _text(self) -> bytes:
+        return json.dumps(self.journal, indent=1).encode()
+
+    def move_aside(self, name: str) -> None:
+        """Move the file *name* of the log to the quarantine."""
+        self._keep(name)
+        self._noted(name, None)
+        if sha256(self.store, name) != self._known[name]:
+            raise changed(name)
+        self.store.remove(name)
+        self._known[name] = None
+
+    def write(self, name: str, body: bytes) -> None:
+        """Write a whole file, in the place of the one that was planned to be there."""
+        with self.store.draft(name) as draft:
+            draft.write(body)
+            if not self.publish(draft, name):
+                raise changed(name)
+        if sha256(self.store, name) != digest_of(body):
+            raise CommitError(
+                f"{name} was written, and is another when it is read.", remedy="Run repair again."
+            )
+
+    def rename(self, old: str, new: str) -> None:
+        """Copy a file within the log to a name that is free, then move the original aside."""
+        with self.store.draft(new) as draft, self.store.open(old) as file:
+            copyfileobj(file, draft)
+            if not self.publish(draft, new):
+                raise changed(new)
+        if sha256(self.store, new) != self._known[old]:
+            raise CommitError(f"The copy {new} of {old} differs.", remedy="Run repair again.")
+        self.move_aside(old)
+
+    def rebuild(self, version: int, _file: str) -> None:
+        """Write the checkpoint of a version, read it back, then give it its name."""
+        # What was to be renamed or written before it has its name by now.
+        view = View(self.store, self._hidden)
+        segment = view.listing.segment(version, before=version)
+        # With its state: a checksum that is wrong must not tell what the protocol is.
+        snapshot = EmbeddedEngine().replay(view, segment, Detail.STATE)
+        pointer = write_from(self.store, snapshot, segment, self.publish)
+        if pointer is None:
+            raise _came_first(f"written a checkpoint of version {version}")
+        if self.listing.checkpoints[-1].version == version:
+            self._write_hint(pointer.body)
+
+    def point(self, version: int) -> None:
+        """Have `_last_checkpoint` say what the newest checkpoint holds, as it is now."""
+        newest = self.listing.checkpoints[-1]
+        if newest.version >= version:
+            self._write_hint(pointer_of(self.store, newest).body)
+
+    def commit(self, version: int, body: bytes) -> None:
+        """Commit a version where there is none."""
+        name = commit_name(version)
+        self.commits.append(version)
+        self.note()
+        for _ in range(_ATTEMPTS):
+            try:
+                if self.store.create(name, body):
+                    return
+            except UnknownWrite:
+                continue
+            break
+        # A store that is asked twice may find the file that it has written at first.
+        if sha256(self.store, name) != digest_of(body):
+            self.commits.remove(version)
+            self.note()
+            raise _came_first(f"committed version {version}")
+
+    def _write_hint(self, body: bytes) -> None:
+        """Write `_last_checkpoint`, which others may have written since the repair was planned."""
+        if not any(entry["file"] == HINT for entry in self.journal["files"]):
+            self._known[HINT] = sha256(self.store, HINT)
+        self.write(HINT, body)
+
+    def publish(self, draft: BinaryIO, name: str) -> bool:
+        """Give a draft its name in the log; False where that has changed since it was planned."""
+        draft.seek(0)
+        after = digest_of(draft.read())
+        if self._known.get(name) is None:
+            self._noted(name, after)
+            published = self.store.publish(draft, name)
+        else:
+            self._keep(name)
+            self._noted(name, after)
+            same = sha256(self.store, name) == self._known[name]
+            published = same and self.store.replace(draft, name)
+        if published:
+            self._known[name] = after
+        else:  # what is there is somebody else's, and not to be put back
+            files = self.journal["files"]
+            self.note(files=[entry for entry in files if entry["file"] != name])
+        return published
+
+    def _keep(self, name: str) -> None:
+        """See to it that the quarantine has the file as it was planned to be, and can be read."""
+        expected = self._known.get(name)
+        if any(entry["file"] == name for entry in self.journal["files"]):
+            return
+        copy_file(self.store, name, self.aside, name)
+        if expected is None or sha256(self.aside, name) != expected:
+            raise changed(name)
+
+    def _noted(self, name: str, after: str | None) -> None:
+        files = self.journal["files"]
+        entry = next((entry for entry in files if entry["file"] == name), None)
+        if entry is None:
+            entry = {"file": name, "before": self._known.get(name)}
+            files.append(entry)
+        entry["after"] = after
+        self.note()
+
+
+def copy_file(source: LogStore, name: str, target: WritableStore, new_name: str) -> None:
+    """Copy a file from one directory of a table to another, where the name is free."""
+    with target.draft(new_name) as draft, source.open(name) as file:
+        copyfileobj(file, draft)
+        target.publish(draft, new_name)
+
+
+def changed(name: str) -> CommitError:
+    """The error for a file that somebody else has changed."""
+    return CommitError(
+        f"Another program has changed {name} since the repair was planned.",
+        remedy="Run repair again.",
+    )
+
+
+def _came_first(what: str) -> CommitError:
+    return CommitError(f"Another program has {what} meanwhile.", remedy="Run repair again.")
+
+
 # The way back
 
 
@@ -113,7 +301,7 @@ def read_journal(store: WritableStore, named: str) -> tuple[WritableStore, dict[
     aside = store.beside(f"{QUARANTINE}/{directory}")
     try:
         journal = parse(aside.read(JOURNAL))
-        is_one = journal["kind"] == KIND and isinstance(journal["files"], list)
+        is_one = journal["kind"] == _KIND and isinstance(journal["files"], list)
     except (FileMissing, ValueError, TypeError, LookupError):
         is_one = False
     if not is_one:

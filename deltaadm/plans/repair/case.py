@@ -8,20 +8,29 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.actions import AddFile
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import FileInfo, LogListing, listing_prefix
+from deltaadm.domain.snapshot import FileInfo, LogListing, commit_name, listing_prefix
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import FileMissing
-from deltaadm.plans.checkpoint import Digest, State
-from deltaadm.replay.load import Attempt, locate
-from deltaadm.replay.reconcile import UnreadableCheckpointError, canonical_path, vector_id
+from deltaadm.plans.checkpoint import HINT, Digest, State, pointer_to
+from deltaadm.replay.checkpoints import CheckpointReader
+from deltaadm.replay.embedded import live_files
+from deltaadm.replay.load import Attempt, load_snapshot, locate
+from deltaadm.replay.reconcile import (
+    Detail,
+    Reconciliation,
+    UnreadableCheckpointError,
+    canonical_path,
+    vector_id,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import BinaryIO
 
-    from deltaadm.domain.snapshot import LogSegment
+    from deltaadm.domain.actions import AddFile
+    from deltaadm.domain.snapshot import Checkpoint, LogSegment, Snapshot
+    from deltaadm.plans.checkpoint import Pointer
     from deltaadm.storage.store import LogStore, WritableStore
 
 
@@ -48,19 +57,32 @@ class View:
         self.data_size, self.open_data = store.data_size, store.open_data
         self.list_directory = store.list_directory
 
-    def without(self, name: str) -> View:
+    def move_aside(self, name: str) -> View:
         """The same without the file *name*."""
         files = {key: content for key, content in self.files.items() if key != name}
         return View(self.store, self.hidden | {name}, files, self.rebuilt)
 
-    def having(self, name: str, content: bytes | str) -> View:
+    def write(self, name: str, content: bytes | str) -> View:
         """The same with another file *name*: its content, or the name of the file it is made of."""
         files = {**self.files, name: content}
         return View(self.store, self.hidden - {name}, files, self.rebuilt)
 
-    def expecting(self, version: int) -> View:
-        """The same, with a checkpoint of *version* to come that says nothing new."""
-        return View(self.store, self.hidden, self.files, self.rebuilt | {version})
+    def rename(self, old: str, new: str) -> View:
+        """The same with the file *old* under another name."""
+        return self.write(new, old).move_aside(old)
+
+    def rebuild(self, version: int, name: str) -> View:
+        """The same without the checkpoint *name*: the commits say what the new one will."""
+        rest = self.move_aside(name) if name else self
+        return View(rest.store, rest.hidden, rest.files, rest.rebuilt | {version})
+
+    def point(self, version: int) -> View:
+        """The same with a pointer that says no more than the version."""
+        return self.write(HINT, f'{{"version":{version},"size":0}}'.encode())
+
+    def commit(self, version: int, body: bytes) -> View:
+        """The same with a further version."""
+        return self.write(commit_name(version), body)
 
     @property
     def storage_options(self) -> Mapping[str, str]:
@@ -87,21 +109,18 @@ class View:
 
     def read(self, path: str) -> bytes:
         """The content that the file will have."""
-        content = self.files.get(path, path)
-        if isinstance(content, bytes):
-            return content
-        if path in self.hidden:
-            raise FileMissing(f"The file {path} is missing.")
-        return self.store.read(content)
+        content = self._source(path)
+        return content if isinstance(content, bytes) else self.store.read(content)
 
     def open(self, path: str) -> BinaryIO:
         """The same, in pieces."""
-        content = self.files.get(path, path)
-        if isinstance(content, bytes):
-            return io.BytesIO(content)
+        content = self._source(path)
+        return io.BytesIO(content) if isinstance(content, bytes) else self.store.open(content)
+
+    def _source(self, path: str) -> bytes | str:
         if path in self.hidden:
             raise FileMissing(f"The file {path} is missing.")
-        return self.store.open(content)
+        return self.files.get(path, path)
 
     @property
     def listing(self) -> LogListing:
@@ -182,15 +201,14 @@ def read_state(store: LogStore, version: int | None = None) -> TableState:
             attempt.answer(error)  # goes back to an older one, or raises
 
 
-def live_files(store: LogStore, segment: LogSegment) -> dict[Any, AddFile]:
+def files_of(store: LogStore, segment: LogSegment) -> dict[tuple[str, str], AddFile]:
     """The live files, by what tells them apart; for the few cases in which states differ."""
     return {
         (
-            canonical_path(str(document["path"]), store.qualifier),
-            vector_id(document.get("deletionVector")),
-        ): AddFile.from_wire(document)
-        for name, document in State(store, segment).file_actions()
-        if name == "add"
+            canonical_path(add.path, store.qualifier),
+            add.deletion_vector.unique_id if add.deletion_vector else "",
+        ): add
+        for add in live_files(store, segment)
     }
 
 
@@ -209,6 +227,14 @@ def sha256(store: LogStore, name: str) -> str | None:
 def digest_of(body: bytes) -> str:
     """The digest of a file with this content."""
     return hashlib.sha256(body).hexdigest()
+
+
+def pointer_of(store: LogStore, checkpoint: Checkpoint) -> Pointer:
+    """What `_last_checkpoint` is to say of *checkpoint*; raises `UnreadableCheckpointError`."""
+    reader = CheckpointReader(store, checkpoint)
+    reader.small_actions()
+    reconciled = Reconciliation(store.qualifier, store.limits.state)
+    return pointer_to(store, checkpoint, reader.count(reconciled).adds_read)
 
 
 class Case:
@@ -232,6 +258,7 @@ class Case:
         self._youngest = now - older_than
         self._infos = store.list_log()
         self._listed: tuple[View, LogListing] | None = None
+        self._loaded: tuple[View, Snapshot] | None = None
 
     @property
     def listing(self) -> LogListing:
@@ -239,6 +266,13 @@ class Case:
         if self._listed is None or self._listed[0] is not self.view:
             self._listed = self.view, self.view.listing
         return self._listed[1]
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest version of `view`, with its state; raises what a replay does."""
+        if self._loaded is None or self._loaded[0] is not self.view:
+            self._loaded = self.view, load_snapshot(self.view, detail=Detail.STATE)
+        return self._loaded[1]
 
     def is_young(self, name: str) -> bool:
         """Whether the file *name* may still be being written."""

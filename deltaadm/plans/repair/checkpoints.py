@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from deltaadm.dataclass import replace
 from deltaadm.domain.actions import AddFile
@@ -14,8 +14,8 @@ from deltaadm.errors import DeltaadmError, Refused, TableError
 from deltaadm.facts import CommitFacts
 from deltaadm.limits import load_json
 from deltaadm.plans.checkpoint import require_whole
-from deltaadm.plans.repair.case import Case, TableState, live_files, state_of
-from deltaadm.plans.repair.repair import MoveAside, Operation, Rebuild, Repair
+from deltaadm.plans.repair.case import Case, TableState, files_of, state_of
+from deltaadm.plans.repair.repair import Operation, Repair, move_aside, rebuild
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path
 from deltaadm.replay.commit_lines import CommitLines
 from deltaadm.replay.embedded import EmbeddedEngine
@@ -34,7 +34,6 @@ _DAMAGED_COMMITS: Final = (
 )  # fmt: skip
 """The rules that find commits which somebody has changed or cut off."""
 _DAY: Final = 24 * 60 * 60 * 1000
-_DAMAGED: Final = "the commits from which it would be rebuilt are damaged"
 _KEPT: Final = "the original, in the quarantine, and all commits"
 _RESTORE: Final = (
     "Restore it from a backup or, if the bucket keeps versions of objects, from its earlier "
@@ -51,66 +50,57 @@ def find_checkpoints(case: Case) -> Iterator[Repair]:
         if file.path not in used:
             name = "" if file.kind is Kind.MULTIPART else file.path
             sets.setdefault((file.number, file.parts, name), []).append(file)
-    for files in sets.values():
-        yield _incomplete(case, files)
+    for (version, parts, _), files in sets.items():
+        there = {file.part for file in files if file.info.size}
+        lost = ", ".join(str(part) for part in range(1, (parts or 0) + 1) if part not in there)
+        rule, wrong = "DL612", f"The checkpoint {files[0].path} is empty."
+        if parts is not None:
+            rule, wrong = (
+                "DL601",
+                f"The checkpoint of version {version} lacks part {lost} of {parts}.",
+            )
+        yield _unusable(case, rule, wrong, files)
     for checkpoint in complete:
-        newest = checkpoint is complete[-1]
-        repair = _judged(case, checkpoint, newest=newest)
+        repair = _judged(case, checkpoint, newest=checkpoint is complete[-1])
         if repair is not None:
             yield repair
 
 
-def _incomplete(case: Case, files: Sequence[LogFile]) -> Repair:
-    """The repair of files that are no whole checkpoint."""
-    version, parts = files[0].number, files[0].parts
-    if parts is None:
-        rule, wrong = "DL612", f"The checkpoint {files[0].path} is empty."
-    else:
-        there = {file.part for file in files if file.info.size}
-        lost = ", ".join(str(part) for part in range(1, parts + 1) if part not in there)
-        rule = "DL601"
-        wrong = f"The checkpoint of version {version} lacks part {lost} of {parts}."
+def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Repair:
+    """The repair of *files* that no reader can use as a checkpoint."""
+    version = files[0].number
     older, _, error = _by_older_files(case, version)
     if not all(file.info.regular for file in files):
-        error = "one of its files is not a regular file"
-    if older is None or error:
-        remedy = f"What is there is kept. {_RESTORE}"
-        return _refused(rule, wrong, f"it cannot be rebuilt: {error}", remedy)
+        older, error = None, "one of its files is not a regular file"
+    if older is None:
+        refusal = "it cannot be rebuilt, and is the only source of versions from"
+        remedy = f"{_RESTORE}{_right_versions(case, version)}"
+        return _refused(rule, wrong, f"{refusal} {version} on, since {error}", remedy)
     if doubt := _doubt(case, older):
-        return _refused(rule, wrong, f"{_DAMAGED}: {doubt}", _RESTORE)
-    has_other = any(other.version == version for other in case.listing.checkpoints)
-    names = [file.path for file in files]
-    operations = _move(names) if has_other else _replacement(case, older, names)
-    return _repair(rule, wrong, operations, unproved=_unproved(case, older))
+        refusal = f"the commits from which it would be rebuilt are damaged: {doubt}"
+        return _refused(rule, wrong, refusal, _RESTORE)
+    operations = _replacement(case, older, [file.path for file in files])
+    return Repair("checkpoint", rule, wrong, operations, _KEPT, unproved=_unproved(case, older))
 
 
 def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Repair | None:
     """The repair of a whole checkpoint; None where it is right, as far as can be told."""
     version, names = checkpoint.version, [file.path for file in checkpoint.files]
-    large = not newest and sum(file.info.size for file in checkpoint.files) > _LARGE
     try:
-        if large:
+        if not newest and sum(file.info.size for file in checkpoint.files) > _LARGE:
             CheckpointReader(case.view, checkpoint).columns(names)
             return None
         for name in CheckpointReader(case.view, checkpoint).file_paths():
             require_whole(case.view, name, version)
         segment = _alone(case, checkpoint)
-        actual, cause = state_of(case.view, segment), ""
+        actual = state_of(case.view, segment)
     except TableError as error:
         cause = error.message
-    older, expected, error_of_older = _by_older_files(case, version)
-    if cause:
         wrong = cause if cause.startswith("The checkpoint of") else f"Version {version}: {cause}"
-        if older is None:
-            reason = f"it is the only source of versions from {version} on, since {error_of_older}"
-            return _refused("DL612", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
-        if doubt := _doubt(case, older):
-            return _refused("DL612", wrong, f"{_DAMAGED}: {doubt}", _RESTORE)
-        return _repair(
-            "DL612", wrong, _replacement(case, older, names), unproved=_unproved(case, older)
-        )
+        return _unusable(case, "DL612", wrong, checkpoint.files)
+    older, expected, gone = _by_older_files(case, version)
     if older is None or expected is None:
-        return _by_checksum(case, actual, error_of_older)
+        return _by_checksum(case, actual, gone)
     return _compared(case, segment, actual, older, expected)
 
 
@@ -135,62 +125,55 @@ def _compared(
     expected: TableState,
 ) -> Repair | None:
     """The repair of a checkpoint that can be read, and that older files can tell about."""
-    version, stated = actual.version, _stated(case, actual.version)
-    newest = version == case.listing.checkpoints[-1].version
-    names = [] if checkpoint.checkpoint is None else checkpoint.checkpoint.files
+    version = actual.version
     differing = expected.differences(actual)
     if "delta.setTransactionRetentionDuration" in _snapshot(case, older).metadata.configuration:
         differing = tuple(part for part in differing if part != "txn")  # which may have expired
     if not differing:
         return None
-    ours, theirs = live_files(case.view, older), live_files(case.view, checkpoint)
+    ours, theirs = files_of(case.view, older), files_of(case.view, checkpoint)
     lacking = sorted(path for path, _ in ours.keys() - theirs.keys())
     extra = sorted(path for path, _ in theirs.keys() - ours.keys())
     wrong = (
         f"The checkpoint of version {version} differs from the older files in "
         f"{', '.join(differing)}{_named('lacks', lacking)}{_named('has', extra)}."
     )
-    unproved = _unproved(case, older)
-    if unproved and stated == _totals(expected):
-        unproved = ()
-    elif unproved and (stated == _totals(actual) or extra):
-        reason = (
-            "nothing tells whether it is wrong or the older checkpoint from which the other state "
-            "comes"
-        )
+    stated = _stated(case, version)
+    for_ours, for_theirs = stated == _totals(expected), stated == _totals(actual)
+    unproved = () if for_ours else _unproved(case, older)
+    if unproved and (for_theirs or extra):
+        refusal = "nothing tells whether it is wrong or the older checkpoint from which the other"
         remedy = f"Compare both with a backup. {_RESTORE}"
-        return _refused("DL609", wrong, reason, remedy)
-    if stated != _totals(expected) or stated == _totals(actual):
+        return _refused("DL609", wrong, f"{refusal} state comes", remedy)
+    if not for_ours or for_theirs:
         disputed = [file for key, file in ours.items() if theirs.get(key) != file]
         agreed = next((file for key, file in ours.items() if theirs.get(key) == file), None)
         # If even this one is not there, storage tells nothing.
         has_files = agreed is not None and case.store.data_size(agreed.path) is not None
-        doubt = _doubt(case, older)
-        if has_files and not doubt:
-            doubt = _doubt_in_storage(case, disputed)
-        if not doubt:
-            unknown = [file for key, file in theirs.items() if key not in ours]
-            doubt = _doubt_in_removals(case, older, unknown, has_files=has_files)
-        if stated == _totals(actual) != _totals(expected):
-            doubt = "the checksum of the version agrees with the checkpoint"
+        unknown = [file for key, file in theirs.items() if key not in ours]
+        doubt = (
+            (
+                for_theirs
+                and not for_ours
+                and "the checksum of the version agrees with the checkpoint"
+            )
+            or _doubt(case, older)
+            or (has_files and _doubt_in_storage(case, disputed))
+            or _doubt_in_removals(case, older, unknown, has_files=has_files)
+        )
         if doubt:
-            reason = f"perhaps it is right, and the commits are damaged: {doubt}"
-            return _refused("DL609", wrong, reason, f"Compare both with a backup. {_RESTORE}")
+            refusal = f"perhaps it is right, and the commits are damaged: {doubt}"
+            return _refused("DL609", wrong, refusal, f"Compare both with a backup. {_RESTORE}")
         if not (disputed and has_files):
             unproved += ("That the commits are as they were written: no checksum confirms them.",)
-    effect = ""
+    newest, effect = version == case.listing.checkpoints[-1].version, ""
     if newest and (lacking or extra):
         seen = [f"{_files(len(lacking))} more"] * bool(lacking)
         seen += [f"{_files(len(extra))} fewer"] * bool(extra)
         effect = f"Readers will see {' and '.join(seen)}."
-    return _repair(
-        "DL609",
-        wrong,
-        _replacement(case, older, [file.path for file in names]),
-        unproved=unproved,
-        alters=differing if newest else (),
-        effect=effect,
-    )
+    names = [file.path for file in checkpoint.checkpoint.files] if checkpoint.checkpoint else []
+    operations, alters = _replacement(case, older, names), differing if newest else ()
+    return Repair("checkpoint", "DL609", wrong, operations, _KEPT, alters, effect, unproved)
 
 
 # Where the state comes from
@@ -294,7 +277,7 @@ def _doubt_in_removals(
     storage *has_files* of the table and not that one.
     """
     base, qualifier = segment.checkpoint, case.view.qualifier
-    known = {path for path, _ in live_files(case.view, _alone(case, base))} if base else set()
+    known = {path for path, _ in files_of(case.view, _alone(case, base))} if base else set()
     lines, removed = CommitLines(case.view), set()
     for file in segment.commits:
         commit = lines.of(file.path)
@@ -359,39 +342,28 @@ def _replacement(case: Case, older: LogSegment, names: Sequence[str]) -> tuple[O
     except Refused:  # the commits say the same without one
         has_other = True
     if has_other:
-        return _move(names)
+        return move_aside(*names)
     if classic in names and not is_v2:
-        return Rebuild(version, classic), *_move([name for name in names if name != classic])
-    return Rebuild(version, ""), *_move(names)
-
-
-def _move(names: Sequence[str]) -> tuple[Operation, ...]:
-    return tuple(MoveAside(name) for name in names)
-
-
-def _repair(rule: str, wrong: str, operations: tuple[Operation, ...], **more: Any) -> Repair:
-    return Repair(
-        kind="checkpoint", rule=rule, wrong=wrong, operations=operations, kept=_KEPT, **more
-    )
+        others = [name for name in names if name != classic]
+        return rebuild(version, classic), *move_aside(*others)
+    return rebuild(version), *move_aside(*names)
 
 
 def _refused(rule: str, wrong: str, refusal: str, remedy: str) -> Repair:
-    return Repair(kind="checkpoint", rule=rule, wrong=wrong, refusal=refusal, remedy=remedy)
+    return Repair("checkpoint", rule, wrong, refusal=refusal, remedy=remedy)
 
 
 def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
     """Sidecars that no checkpoint names, which are only reported."""
     sidecars = case.store.list_directory("_sidecars")
-    named: set[str] = set()
-    for checkpoint in case.listing.checkpoints if sidecars else ():
+    old = {name for name, info in sidecars.items() if info.modified < case.now - _DAY}
+    for checkpoint in case.listing.checkpoints if old else ():
         try:
             small = CheckpointReader(case.view, checkpoint).small_actions(("sidecar",))
         except TableError:  # it may name any
             return
-        named.update(sidecar_path(document) for _, document in small)
-    old = [name for name, info in sidecars.items() if info.modified < case.now - _DAY]
-    orphans = sorted(name for name in old if name not in named)
-    if orphans:
-        some = ", ".join(orphans[:_NAMED])
-        wrong = f"{len(orphans)} sidecars belong to no checkpoint, among them {some}."
-        yield Repair(kind="sidecar", rule="DL615", wrong=f"{wrong} They only take up space.")
+        old -= {sidecar_path(document) for _, document in small}
+    if old:
+        wrong = f"{len(old)} sidecars belong to no checkpoint, among them "
+        wrong += f"{', '.join(sorted(old)[:_NAMED])}. They only take up space."
+        yield Repair("sidecar", "DL615", wrong)

@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from deltaadm.domain.snapshot import Kind, LogFile
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.plans.repair.case import PARTS, Case
-from deltaadm.plans.repair.repair import MoveAside, Rebuild, Repair
+from deltaadm.plans.repair.repair import Repair, move_aside, rebuild
 from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.examine_checkpoints import compaction_facts
-from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import Detail
 
 
 def find_commits(case: Case) -> Iterator[Repair]:
@@ -21,19 +19,18 @@ def find_commits(case: Case) -> Iterator[Repair]:
     first = complete[0].version + 1 if complete else 0
     newest = True
     for file in case.listing.commits[-1:]:
-        flaw = _flaw(case, file) if file.number < first else ""
-        if flaw:
+        if file.number < first and (flaw := _flaw(case, file)):
             yield Repair(
-                kind="commit",
-                rule="DL104",
-                wrong=flaw,
+                "commit",
+                "DL104",
+                flaw,
                 refusal=f"version {file.number} has a checkpoint, which must not be without its "
                 "commit; readers that begin with it see everything",
                 remedy=_elsewhere(case, file.number),
             )
     for file in reversed(list(case.listing.commits.after(first - 1))):
         flaw = _flaw(case, file)
-        if flaw and newest and not _compacted(case, file):
+        if flaw and newest and not _compacted(case, file.number):
             yield _torn(case, file, flaw)
         elif flaw and file.info.size:  # an empty one counts as one without actions
             yield _in_the_middle(case, file, flaw)
@@ -41,22 +38,16 @@ def find_commits(case: Case) -> Iterator[Repair]:
     versions = case.listing.commits.after(first - 1).versions
     for before, after in zip((first - 1, *versions), versions, strict=False):
         if after > before + 1 and (complete or before >= 0):
-            yield Repair(
-                kind="commit",
-                rule="DL101",
-                wrong=f"Version {before + 1} has no commit, but version {after} has one.",
-                refusal="nothing in the log says what the missing commit did",
-                remedy=_elsewhere(case, before + 1),
-            )
+            wrong = f"Version {before + 1} has no commit, but version {after} has one."
+            refusal = "nothing in the log says what the missing commit did"
+            remedy = _elsewhere(case, before + 1)
+            yield Repair("commit", "DL101", wrong, refusal=refusal, remedy=remedy)
 
 
-def _compacted(case: Case, file: LogFile) -> list[str]:
+def _compacted(case: Case, version: int) -> list[str]:
     """The compacted files that have what a commit did."""
-    return [
-        compacted.path
-        for compacted in case.listing.of_kind(Kind.COMPACTED)
-        if compacted.number <= file.number <= (compacted.end or 0)
-    ]
+    files = case.listing.of_kind(Kind.COMPACTED)
+    return [file.path for file in files if file.number <= version <= (file.end or 0)]
 
 
 def _flaw(case: Case, file: LogFile) -> str:
@@ -78,32 +69,27 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
         except ValueError:
             broken += bool(line.strip())
     if (lines and not broken) or (broken and _is_json(text)):
-        return Repair(
-            kind="commit",
-            rule="DL103",
-            wrong=flaw,
-            refusal="all of its JSON is there, and only its writer knows what it was to say",
-            remedy="Have it commit that again, or correct the line by hand; of JSON that is spread "
-            "over several lines, write each action on one (`jq -c . FILE`).",
+        refusal = "all of its JSON is there, and only its writer knows what it was to say"
+        remedy = (
+            "Have it commit that again, or correct the line by hand; of JSON that is spread over "
+            "several lines, write each action on one (`jq -c . FILE`)."
         )
+        return Repair("commit", "DL103", flaw, refusal=refusal, remedy=remedy)
     named = [line["add"].get("path") for line in lines if isinstance(line, dict) and "add" in line]
     some = ", ".join(map(str, named[:3])) + (", …" if named[3:] else "")
-    files = f"{len(named)} data files that it names belong to no version: {some}."
+    files = f"{len(named)} data files that it names belong to no version: {some}. "
     unread = f"Which data files {'else ' if named else ''}belong to no version then is not known."
+    # A checksum without its commit stops the Rust kernel, too.
+    moved = [name for name in (f"{file.number:020d}.crc", file.path) if name in case.listing.infos]
     return Repair(
-        kind="commit",
-        rule="DL104",
-        wrong=flaw,
-        # A checksum without its commit stops the Rust kernel, too.
-        operations=tuple(
-            MoveAside(name)
-            for name in (f"{file.number:020d}.crc", file.path)
-            if name in case.listing.infos
-        ),
+        "commit",
+        "DL104",
+        flaw,
+        move_aside(*moved),
         kept=f"every earlier version; {file.path} itself stays in the quarantine",
         alters=("version", *PARTS),
         effect=f"Version {file.number} becomes free again: whoever commits next gets it. "
-        f"{f'{files} ' if named else ''}{unread if broken or not lines else ''}".strip(),
+        f"{files if named else ''}{unread if broken or not lines else ''}".strip(),
         unproved=(f"that the writer of version {file.number} was never told that it is committed",),
     )
 
@@ -123,31 +109,19 @@ def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
     """A commit that later ones build upon."""
     last = case.listing.commits.versions[-1]
     try:
-        load_snapshot(case.view, detail=Detail.STATE)
+        case.snapshot  # noqa: B018 -- loads it
     except DeltaadmError:
-        return Repair(
-            kind="commit",
-            rule="DL103",
-            wrong=flaw,
-            refusal=f"later versions, up to {last}, build upon what it said",
-            remedy=_elsewhere(case, file.number),
-        )
-    return Repair(
-        kind="commit",
-        rule="DL103",
-        wrong=f"{flaw} Readers that do not use compacted commits cannot load the table.",
-        operations=(Rebuild(last, ""),),
-        kept="all commits; a compacted file says what the damaged one did",
-    )
+        refusal = f"later versions, up to {last}, build upon what it said"
+        remedy = _elsewhere(case, file.number)
+        return Repair("commit", "DL103", flaw, refusal=refusal, remedy=remedy)
+    wrong = f"{flaw} Readers that do not use compacted commits cannot load the table."
+    kept = "all commits; a compacted file says what the damaged one did"
+    return Repair("commit", "DL103", wrong, (rebuild(last),), kept)
 
 
 def _elsewhere(case: Case, version: int) -> str:
     """What would bring the commit of *version* back."""
-    covering = [
-        f"{file.path} has what it did"
-        for file in case.listing.of_kind(Kind.COMPACTED)
-        if file.number <= version <= (file.end or 0)
-    ]
+    covering = [f"{path} has what it did" for path in _compacted(case, version)]
     covering += [
         f"the checkpoint {file.path} covers it, if its other files are restored"
         for file in case.listing.checkpoint_files
@@ -166,17 +140,10 @@ def find_compactions(case: Case) -> Iterator[Repair]:
     files = case.listing.of_kind(Kind.COMPACTED)
     commits = set(case.listing.commits.versions)
     for fact in compaction_facts(case.view, case.listing, compared=files):
-        flaw = fact.error
+        flaw, file = fact.error, fact.file
         if fact.difference:
-            differ = fact.difference.strip()
-            flaw = f"{fact.file.path} does not say what its commits do: {differ}."
-        if flaw and commits.issuperset(range(fact.file.number, (fact.file.end or 0) + 1)):
-            yield Repair(
-                kind="compaction",
-                rule="DL118",
-                wrong=flaw,
-                operations=(MoveAside(fact.file.path),),
-                kept="the commits that it stands for",
-                alters=PARTS,
-                effect="Readers that used the file see what its commits say.",
-            )
+            flaw = f"{file.path} does not say what its commits do: {fact.difference.strip()}."
+        if flaw and commits.issuperset(range(file.number, (file.end or 0) + 1)):
+            kept, effect = "the commits that it stands for", "Readers see what its commits say."
+            operations = move_aside(file.path)
+            yield Repair("compaction", "DL118", flaw, operations, kept, PARTS, effect)

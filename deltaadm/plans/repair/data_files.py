@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
-from contextlib import closing
-from functools import partial
 from typing import Final
 from urllib.parse import quote
 
@@ -22,13 +19,10 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.commit import Commit
-from deltaadm.plans.repair.repair import Repair
+from deltaadm.plans.repair.repair import Repair, commit
 from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.embedded import live_files
-from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import Detail
-from deltaadm.storage.threads import Pending, Threads
+from deltaadm.storage.threads import each_ahead
 
 
 def find_missing_files(case: Case) -> Iterator[Repair]:
@@ -36,7 +30,7 @@ def find_missing_files(case: Case) -> Iterator[Repair]:
     if not case.remove_missing_files:
         return
     try:
-        snapshot = load_snapshot(case.view, detail=Detail.STATE)
+        snapshot = case.snapshot
     except DeltaadmError:  # other kinds of damage, which are mended first
         return
     total, missing, without_vector = 0, list[AddFile](), list[AddFile]()
@@ -48,9 +42,9 @@ def find_missing_files(case: Case) -> Iterator[Repair]:
             without_vector.append(add)
     if without_vector:
         yield Repair(
-            kind="data_files",
-            rule="DL721",
-            wrong=f"{_named(without_vector, total)} have no deletion vector in the storage.",
+            "data_files",
+            "DL721",
+            f"{_named(without_vector, total)} have no deletion vector in the storage.",
             refusal="nothing else tells which of their rows are deleted",
             remedy="Restore them from a backup, or from earlier versions of the objects if the "
             "bucket keeps those; or restore the table to a version that does not need them.",
@@ -65,25 +59,15 @@ def _looked_up(case: Case, snapshot: Snapshot) -> Iterator[tuple[AddFile, bool, 
     store = case.view
 
     def look(add: AddFile) -> tuple[AddFile, bool, bool]:
-        vector = add.deletion_vector
-        if vector is None or vector.storage_type == INLINE or descriptor_flaw(vector):
-            return add, store.data_size(add.path) is not None, True
-        path = vector.path_or_inline_dv
-        if vector.storage_type == RELATIVE:
-            path = quote(relative_path(vector))  # encoded like the paths of `add`
-        return (
-            add,
-            store.data_size(add.path) is not None,
-            store.data_size(path) is not None,
-        )
+        vector, has_vector = add.deletion_vector, True
+        if not (vector is None or vector.storage_type == INLINE or descriptor_flaw(vector)):
+            path = vector.path_or_inline_dv
+            if vector.storage_type == RELATIVE:
+                path = quote(relative_path(vector))  # encoded like the paths of `add`
+            has_vector = store.data_size(path) is not None
+        return add, store.data_size(add.path) is not None, has_vector
 
-    pending = deque["Pending[tuple[AddFile, bool, bool]]"]()
-    with closing(Threads(store.at_once)) as threads:
-        for add in live_files(store, snapshot.segment):
-            pending.append(threads.submit(partial(look, add)))
-            if len(pending) > store.at_once:
-                yield pending.popleft().result()
-        yield from (future.result() for future in pending)
+    return each_ahead(look, live_files(store, snapshot.segment), store.at_once)
 
 
 def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int) -> Repair:
@@ -103,7 +87,7 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
         refusal = "delta.appendOnly is true, and nobody may remove files"
         remedy = "Restore the files, or: deltaadm alter TABLE --set delta.appendOnly=false."
     if refusal:
-        return Repair(kind="data_files", rule="DL716", wrong=wrong, refusal=refusal, remedy=remedy)
+        return Repair("data_files", "DL716", wrong, refusal=refusal, remedy=remedy)
     counts = [num_records(add.stats) for add in missing]
     deleted = sum(add.deletion_vector.cardinality for add in missing if add.deletion_vector)
     rows = sum(count for count in counts if count is not None) - deleted
@@ -118,10 +102,10 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
         effect.append(f"The change data feed cannot be read across version {version}.")
     removals = [_tombstone(add, case.now) for add in missing]
     return Repair(
-        kind="data_files",
-        rule="DL716",
-        wrong=wrong,
-        operations=(Commit.of(case, snapshot, "FSCK", {"dryRun": "false"}, removals),),
+        "data_files",
+        "DL716",
+        wrong,
+        (commit(case, snapshot, "FSCK", {"dryRun": "false"}, removals),),
         kept=f"the other {total - len(missing)} live files, and all versions before",
         alters=("version", "add"),
         effect=" ".join(effect),

@@ -7,11 +7,10 @@ from typing import Final
 
 from deltaadm.plans.repair.case import Case
 from deltaadm.plans.repair.checkpoints import find_checkpoints, find_orphan_sidecars
-from deltaadm.plans.repair.checksums import find_checksums
 from deltaadm.plans.repair.commits import find_commits, find_compactions
 from deltaadm.plans.repair.data_files import find_missing_files
+from deltaadm.plans.repair.hints import find_checksums, find_pointer
 from deltaadm.plans.repair.names import find_names
-from deltaadm.plans.repair.pointer import find_pointer
 from deltaadm.plans.repair.protocol import find_protocol
 from deltaadm.plans.repair.repair import Repair
 

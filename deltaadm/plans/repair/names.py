@@ -8,8 +8,8 @@ from math import inf
 from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile
-from deltaadm.plans.repair.case import Case, sha256
-from deltaadm.plans.repair.repair import MoveAside, Rename, Repair
+from deltaadm.plans.repair.case import PARTS, Case, sha256
+from deltaadm.plans.repair.repair import Repair, move_aside, rename
 
 _UNPADDED: Final = r"(?P<version>\d+)(?P<rest>\.json|\.crc|\.checkpoint\.parquet)"
 _COPY: Final = (
@@ -54,40 +54,20 @@ def right_name(name: str) -> str | None:
 
 def _repair(case: Case, name: str, right: str, taken: set[str], newest: float) -> Repair:
     """The repair of the file *name*."""
-    rule = "DL105" if Kind.of(name) is not Kind.UNKNOWN else "DL122"
+    file, version = LogFile.of(case.listing.infos[name]), int(right[:20])
+    rule = "DL122" if file.kind is Kind.UNKNOWN else "DL105"
     wrong = f"{name} is not called {right}."
-    file = LogFile.of(case.listing.infos[name])
-    version = int(right[:20])
+    # What readers that take the wrong name for a version may have seen differently.
+    alters = () if file.kind is Kind.UNKNOWN else ("version", *PARTS)
     if right in taken:
         if sha256(case.view, name) == sha256(case.view, right):
-            wrong = f"{name} is a copy of {right}."
-            return Repair(
-                kind="name",
-                rule=rule,
-                wrong=wrong,
-                operations=(MoveAside(name),),
-                kept=f"{right}, which has the same content",
-                alters=_all(file),
-            )
+            wrong, kept = f"{name} is a copy of {right}.", f"{right}, which has the same content"
+            return Repair("name", rule, wrong, move_aside(name), kept, alters)
         refusal = f"{right} is there as well, and has other content"
         remedy = "Find out which of the two was committed, from a backup or the writer's log."
-        return Repair(kind="name", rule=rule, wrong=wrong, refusal=refusal, remedy=remedy)
+        return Repair("name", rule, wrong, refusal=refusal, remedy=remedy)
     if file.kind is not Kind.COMMIT and right.endswith(".json") and version > newest:
         refusal = f"it would make a version {version}, and nothing tells that it was committed"
         remedy = f"If it was, rename it to {right}; otherwise move it out of the log."
-        return Repair(kind="name", rule=rule, wrong=wrong, refusal=refusal, remedy=remedy)
-    return Repair(
-        kind="name",
-        rule=rule,
-        wrong=wrong,
-        operations=(Rename(name, right),),
-        kept="its content",
-        alters=_all(file),
-    )
-
-
-def _all(file: LogFile) -> tuple[str, ...]:
-    """What readers that take the wrong name for a version may have seen differently."""
-    if file.kind is Kind.UNKNOWN:
-        return ()
-    return ("version", "add", "domainMetadata", "txn", "protocol", "metaData")
+        return Repair("name", rule, wrong, refusal=refusal, remedy=remedy)
+    return Repair("name", rule, wrong, (rename(name, right),), "its content", alters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES, TableFeature, with_requirements
 from deltaadm.domain.properties import PROPERTIES, Key, switch
 from deltaadm.domain.protocol import (
@@ -19,20 +19,19 @@ from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refus
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, Refused
 from deltaadm.json_values import compact
-from deltaadm.plans.repair.commit import Commit
-from deltaadm.plans.repair.repair import Rebuild, Repair
-from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot
-from deltaadm.replay.reconcile import Detail
+from deltaadm.plans.repair.repair import Repair, commit, rebuild
+from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.replay.timeline import timeline
 from deltaadm.rules.predicted import snapshot_findings
 from deltaadm.rules.rule import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Loggable, Metadata
     from deltaadm.plans.repair.case import Case
+    from deltaadm.rules.rule import Finding
 
 
 # What the history tells
@@ -99,40 +98,62 @@ def _is_valid(key: str, value: str) -> bool:
 # The repair
 
 
-@dataclass(frozen=True, kw_only=True)
-class StateRepair:
-    """
-    The states of a table before and after the one commit that lets clients load it again.
-
-    `damage` are the codes and messages of what is wrong, `effect` are sentences on what changes.
-    """
-
-    before: Snapshot
-    after: Snapshot
-    damage: tuple[tuple[str, str], ...]
-    effect: tuple[str, ...]
-
-
-DAMAGE: Final = frozenset({
+_DAMAGE: Final = frozenset({
     "DL201", "DL202", "DL203", "DL204", "DL205", "DL206", "DL207", "DL208", "DL209", "DL210",
     "DL211", "DL220", "DL221", "DL402", "DL518",
 })  # fmt: skip
 """The rules whose errors are about a protocol that has to be written again."""
+_CONTRADICTIONS: Final = _DAMAGE - {
+    "DL210", "DL211", "DL220", "DL402", "DL518",
+}  # fmt: skip
+"""What delta-rs or Delta Spark cannot decode, even where a later protocol has taken its place."""
+_WITHOUT_LIST: Final = frozenset({"DL201", "DL202", "DL203"})
 
 
-def mended_state(snapshot: Snapshot, past: Past) -> StateRepair | None:
+def find_protocol(case: Case) -> Iterator[Repair]:
+    """A protocol, or properties, with which nobody can load the table."""
+    try:
+        snapshot = case.snapshot
+    except DeltaadmError:  # other kinds of damage, which are mended first
+        return
+    unproved, past = list[str](), Past()
+    try:
+        for before, after in timeline(case.view).changes():
+            past.take(before, after)
+    except DeltaadmError as error:
+        unproved.append(f"which features earlier versions had: {error.message}")
+    try:
+        repair = _mended(case, snapshot, past, unproved)
+    except Refused as error:
+        refusal = refusal_to_read(snapshot)
+        wrong = refusal.message if refusal else "The protocol is not valid."
+        repair = Repair("protocol", "DL211", wrong, refusal=error.message, remedy=error.remedy)
+    checkpoint = snapshot.segment.checkpoint if snapshot.segment else None
+    read = [number for number in past.malformed if not checkpoint or number > checkpoint.version]
+    if repair is not None:
+        yield repair
+    elif read:
+        wrong = (
+            f"The protocol of version {read[-1]} cannot be decoded, and readers come across it "
+            "though a later one has taken its place."
+        )
+        kept = "every file, row and commit, and the protocol"
+        yield Repair("protocol", "DL103", wrong, (rebuild(snapshot.version),), kept)
+
+
+def _mended(case: Case, snapshot: Snapshot, past: Past, unproved: list[str]) -> Repair | None:
     """
-    How the protocol and the properties of *snapshot* have to be; None where they can stay.
+    The one commit that lets clients load the table again; None where there is no need.
 
-    *snapshot* has been read with its state. Every feature stays that its protocol lists, and those
-    come back that metadata, files or its *past* need. Raises `Refused` where nobody can say how the
-    table has to be, or where deltaadm must not commit.
+    Every feature stays that the protocol lists, and those come back that metadata, files or the
+    *past* need. Raises `Refused` where nobody can say how the table has to be, or where deltaadm
+    must not commit.
     """
     old, known = snapshot.protocol, snapshot_findings(snapshot)
     damage = [
         (finding.code, finding.message)
         for finding in known
-        if finding.code in DAMAGE and finding.severity is Severity.ERROR
+        if finding.code in _DAMAGE and finding.severity is Severity.ERROR
     ]
     metadata, properties = _mended_metadata(snapshot, past)
     features = _features(replace(snapshot, metadata=metadata), past)
@@ -146,6 +167,36 @@ def mended_state(snapshot: Snapshot, past: Past) -> StateRepair | None:
     damage += [("DL310", f"{key} {wrong}.") for key, (wrong, _) in properties.items()]
     if not damage:
         return None
+    after = replace(snapshot, metadata=metadata, protocol=protocol, version=snapshot.version + 1)
+    _require_committable(after, old, known)
+    effect = [f"The protocol becomes {_shown(protocol)}."] if protocol != old else []
+    for why in dict.fromkeys(new.values()):
+        names = ", ".join(sorted(name for name in new if new[name] == why))
+        effect.append(f"New: {names} ({why}).")
+    effect += [f"{key} is {now}." for key, (_, now) in properties.items()]
+    codes = {code for code, _ in damage}
+    if codes & _WITHOUT_LIST:
+        unproved.append("which features the protocol had that nothing in the table shows")
+    actions: list[Loggable] = [metadata] if metadata != snapshot.metadata else []
+    name, parameters = "SET TBLPROPERTIES", {"properties": compact(metadata.configuration)}
+    if protocol.to_wire() != old.to_wire():
+        actions.append(protocol)
+        name, parameters = "UPGRADE PROTOCOL", {"newProtocol": compact(protocol.to_wire())}
+    operations = [commit(case, snapshot, name, parameters, actions)]
+    return Repair(
+        "protocol",
+        damage[0][0],
+        " ".join(message for _, message in damage),
+        (*operations, *([rebuild(after.version)] if codes & _CONTRADICTIONS else [])),
+        kept="every file, row and commit, and every feature that the protocol lists",
+        alters=("version", *(action.NAME for action in actions)),
+        effect=" ".join(effect),
+        unproved=tuple(unproved),
+    )
+
+
+def _require_committable(after: Snapshot, old: Protocol, known: Sequence[Finding]) -> None:
+    """Raise `Refused` where deltaadm must not commit *after*, or has not mended everything."""
     for version, highest in (
         (old.min_reader_version, READER_FEATURES_VERSION),
         (old.min_writer_version, WRITER_FEATURES_VERSION),
@@ -156,8 +207,10 @@ def mended_state(snapshot: Snapshot, past: Past) -> StateRepair | None:
                 remedy="Use a client that knows it. If the number is a mistake, restore the log to "
                 "the version before the commit that set it, or copy the data into a new table.",
             )
-    after = replace(snapshot, metadata=metadata, protocol=protocol, version=snapshot.version + 1)
-    for obstacle in (*obstacles_in_protocol(protocol), *obstacles_in_metadata(metadata)):
+    for obstacle in (
+        *obstacles_in_protocol(after.protocol),
+        *obstacles_in_metadata(after.metadata),
+    ):
         raise Refused(
             f"deltaadm cannot commit to the table: {obstacle}",
             remedy="Have a client that knows the feature write the protocol again.",
@@ -168,18 +221,11 @@ def mended_state(snapshot: Snapshot, past: Past) -> StateRepair | None:
         for finding in snapshot_findings(after)
         if finding.severity is Severity.ERROR and finding not in known
     ]
-    if refusal is not None or errors:
-        why = refusal.message if refusal is not None else errors[0]
+    for why in (*([refusal.message] if refusal else []), *errors):
         raise Refused(
-            f"with {_shown(protocol)} something else is wrong: {why.rstrip('.')}",
+            f"with {_shown(after.protocol)} something else is wrong: {why.rstrip('.')}",
             remedy="Mend that first, with the client that wrote it.",
         )
-    effect = [f"The protocol becomes {_shown(protocol)}."] if protocol != old else []
-    for why in dict.fromkeys(new.values()):
-        names = ", ".join(sorted(name for name in new if new[name] == why))
-        effect.append(f"New: {names} ({why}).")
-    effect += [f"{key} is {now}." for key, (_, now) in properties.items()]
-    return StateRepair(before=snapshot, after=after, damage=tuple(damage), effect=tuple(effect))
 
 
 def _features(snapshot: Snapshot, past: Past) -> dict[str, str]:
@@ -293,84 +339,3 @@ def _shown(protocol: Protocol) -> str:
     versions = f"({protocol.min_reader_version}, {protocol.min_writer_version})"
     names = sorted(protocol.explicit_names)
     return f"{versions} with {', '.join(names)}" if names else versions
-
-
-# As a kind of damage
-
-
-def find_protocol(case: Case) -> Iterator[Repair]:
-    """A protocol, or properties, with which nobody can load the table."""
-    try:
-        snapshot = load_snapshot(case.view, detail=Detail.STATE)
-    except DeltaadmError:  # other kinds of damage, which are mended first
-        return
-    unproved: list[str] = []
-    past = Past()
-    try:
-        for before, after in timeline(case.view).changes():
-            past.take(before, after)
-    except DeltaadmError as error:
-        unproved.append(f"which features earlier versions had: {error.message}")
-    try:
-        mended = mended_state(snapshot, past)
-    except Refused as error:
-        refusal = refusal_to_read(snapshot)
-        yield Repair(
-            kind="protocol",
-            rule="DL211",
-            wrong=refusal.message if refusal else "The protocol is not valid.",
-            refusal=error.message,
-            remedy=error.remedy or "",
-        )
-        return
-    if mended is None:
-        yield from _undecodable(snapshot, past)
-        return
-    codes = {code for code, _ in mended.damage}
-    if codes & _WITHOUT_LIST:
-        unproved.append("which features the protocol had that nothing in the table shows")
-    new = mended.after
-    actions: list[Loggable] = []
-    if new.metadata != snapshot.metadata:
-        actions.append(new.metadata)
-    if new.protocol.to_wire() != snapshot.protocol.to_wire():
-        actions.append(new.protocol)
-    operation, parameters = "SET TBLPROPERTIES", {"properties": compact(new.metadata.configuration)}
-    if new.protocol in actions:
-        operation = "UPGRADE PROTOCOL"
-        parameters = {"newProtocol": compact(new.protocol.to_wire())}
-    yield Repair(
-        kind="protocol",
-        rule=mended.damage[0][0],
-        wrong=" ".join(message for _, message in mended.damage),
-        operations=(
-            Commit.of(case, snapshot, operation, parameters, actions),
-            *([Rebuild(new.version, "")] if codes & _CONTRADICTIONS else []),
-        ),
-        kept="every file, row and commit, and every feature that the protocol lists",
-        alters=("version", *(action.NAME for action in actions)),
-        effect=" ".join(mended.effect),
-        unproved=tuple(unproved),
-    )
-
-
-_CONTRADICTIONS: Final = DAMAGE - {
-    "DL210", "DL211", "DL220", "DL402", "DL518",
-}  # fmt: skip
-"""What delta-rs or Delta Spark cannot decode, even where a later protocol has taken its place."""
-_WITHOUT_LIST: Final = frozenset({"DL201", "DL202", "DL203"})
-
-
-def _undecodable(snapshot: Snapshot, past: Past) -> Iterator[Repair]:
-    """An earlier protocol that nobody can decode, in a commit that readers read all the same."""
-    checkpoint = snapshot.segment.checkpoint if snapshot.segment else None
-    read = [number for number in past.malformed if not checkpoint or number > checkpoint.version]
-    if read:
-        yield Repair(
-            kind="protocol",
-            rule="DL103",
-            wrong=f"The protocol of version {read[-1]} cannot be decoded, and readers come across "
-            "it though a later one has taken its place.",
-            operations=(Rebuild(snapshot.version, ""),),
-            kept="every file, row and commit, and the protocol",
-        )

@@ -2,200 +2,119 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from deltaadm.dataclass import dataclass, replace
-from deltaadm.domain.protocol import Protocol as LogProtocol
-from deltaadm.errors import CommitError, DeltaadmError, Refused, TableError
-from deltaadm.plans.checkpoint import HINT, pointer_to, write_from
+from deltaadm import __version__
+from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.snapshot import commit_name
+from deltaadm.domain.wire import CommitInfo
+from deltaadm.errors import DeltaadmError, Refused, TableError
+from deltaadm.json_values import compact
+from deltaadm.plans.checkpoint import HINT
+from deltaadm.plans.embedded_executor import random_id
 from deltaadm.plans.repair.case import Case, TableState, View, read_state, sha256
-from deltaadm.replay.checkpoints import CheckpointReader
-from deltaadm.replay.embedded import EmbeddedEngine
+from deltaadm.replay.embedded import in_commit_timestamps
 from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot
-from deltaadm.replay.reconcile import Detail, Reconciliation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from deltaadm.domain.snapshot import Checkpoint
-    from deltaadm.plans.checkpoint import Pointer
-    from deltaadm.plans.repair.work import Work
+    from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.domain.wire import Loggable
+    from deltaadm.plans.repair.carry_out import Work
     from deltaadm.storage.store import LogStore, WritableStore
 
 
 # Operations
 
 
-class Operation(Protocol):
-    """A part of a repair, which `file` of the log it is about, and what it does, in `words`."""
-
-    @property
-    def kind(self) -> str:
-        """Its kind, for programs."""
-
-    @property
-    def file(self) -> str:
-        """The file that it changes, creates or moves."""
-
-    @property
-    def words(self) -> str:
-        """What it does, as a clause that begins with a verb."""
-
-    def foresee(self, view: View) -> View:
-        """The log after it."""
-
-    def carry_out(self, work: Work) -> None:
-        """Do it; raises `DeltaadmError` where nothing was done."""
-
-
 @dataclass(frozen=True)
-class MoveAside:
-    """Moves a file out of the log; the last operation of its repair."""
+class Operation:
+    """
+    A part of a repair: `kind` is the method of `View` that foresees it, and the one of `Work` that
+    does it.
 
+    `file` is what it changes, creates or moves, and `words` say what it does, beginning with a
+    verb.
+    """
+
+    kind: str
     file: str
+    words: str
+    arguments: tuple[Any, ...]
 
-    kind = "move_aside"
-
-    @property
-    def words(self) -> str:
-        """What it does."""
-        return f"move {self.file} to the quarantine"
-
-    def foresee(self, view: View) -> View:
-        """The log without it."""
-        return view.without(self.file)
-
-    def carry_out(self, work: Work) -> None:
-        """Copy, verify, remove."""
-        work.take_away(self.file)
+    def on(self, log: View | Work) -> Any:
+        """The log after it; of one that is at work, which raises `DeltaadmError` instead."""
+        return getattr(log, self.kind)(*self.arguments)
 
 
-@dataclass(frozen=True)
-class WriteFile:
+def move_aside(*files: str) -> tuple[Operation, ...]:
+    """Moves files out of the log; the last operations of their repair."""
+    return tuple(Operation("move_aside", n, f"move {n} to the quarantine", (n,)) for n in files)
+
+
+def write_file(file: str, body: bytes, what: str) -> Operation:
     """Writes a small file, in the place of what has its name."""
-
-    file: str
-    body: bytes
-    what: str
-
-    kind = "write"
-
-    @property
-    def words(self) -> str:
-        """What it does."""
-        return f"write {self.file}: {self.what}"
-
-    def foresee(self, view: View) -> View:
-        """The log with it."""
-        return view.having(self.file, self.body)
-
-    def carry_out(self, work: Work) -> None:
-        """Write it, and read it back."""
-        work.write(self.file, self.body)
+    return Operation("write", file, f"write {file}: {what}", (file, body))
 
 
-@dataclass(frozen=True)
-class Rename:
+def rename(file: str, name: str) -> Operation:
     """Gives a file its right name, which no other has."""
-
-    file: str
-    name: str
-
-    kind = "rename"
-
-    @property
-    def words(self) -> str:
-        """What it does."""
-        return f"rename {self.file} to {self.name}"
-
-    def foresee(self, view: View) -> View:
-        """The log with the right name."""
-        return view.having(self.name, self.file).without(self.file)
-
-    def carry_out(self, work: Work) -> None:
-        """Copy it within the log, then move the original aside."""
-        work.copy(self.file, self.name)
-        work.take_away(self.file)
+    return Operation("rename", file, f"rename {file} to {name}", (file, name))
 
 
-@dataclass(frozen=True)
-class Rebuild:
+def rebuild(version: int, file: str = "") -> Operation:
     """
-    Writes the checkpoint of a version from the commits and the newest older checkpoint that is
-    right.
+    Writes the checkpoint of a version from the commits and the newest older one that is right.
 
-    `file` is the one in whose place it comes, or empty for one with a name of its own.
+    *file* is the one in whose place it comes; otherwise it gets a name of its own.
     """
-
-    version: int
-    file: str
-
-    kind = "rebuild"
-
-    @property
-    def words(self) -> str:
-        """What it does."""
-        return f"write the checkpoint of version {self.version} anew from older files"
-
-    def foresee(self, view: View) -> View:
-        """The log without the wrong one: the commits say the same as the new one will."""
-        without = view.without(self.file) if self.file else view
-        return without.expecting(self.version)
-
-    def carry_out(self, work: Work) -> None:
-        """Write it, read it back, then give it its name."""
-        # What was to be renamed or written before it has its name by now.
-        view = View(work.store, work.foreseen.hidden)
-        segment = view.listing.segment(self.version, before=self.version)
-        # With its state: a checksum that is wrong must not tell what the protocol is.
-        snapshot = EmbeddedEngine().replay(view, segment, Detail.STATE)
-        pointer = write_from(work.store, snapshot, segment, work.publish)
-        if pointer is None:
-            raise CommitError(
-                f"Another program has written a checkpoint of version {self.version} meanwhile.",
-                remedy="Run repair again.",
-            )
-        if work.listing.checkpoints[-1].version == self.version:
-            work.write_hint(pointer.body)
+    words = f"write the checkpoint of version {version} anew from older files"
+    return Operation("rebuild", file, words, (version, file))
 
 
-@dataclass(frozen=True)
-class Point:
-    """Has `_last_checkpoint` point to the newest complete checkpoint."""
-
-    version: int
-
-    kind = "point"
-    file = HINT
-
-    @property
-    def words(self) -> str:
-        """What it does."""
-        return f"write {HINT} for the checkpoint of version {self.version}"
-
-    def foresee(self, view: View) -> View:
-        """The log with a pointer that says no more than the version."""
-        return view.having(HINT, f'{{"version":{self.version},"size":0}}'.encode())
-
-    def carry_out(self, work: Work) -> None:
-        """Write what the checkpoint holds, as it is now."""
-        newest = work.listing.checkpoints[-1]
-        if newest.version >= self.version:
-            work.write_hint(pointer_of(work.store, newest).body)
+def point(version: int) -> Operation:
+    """Has `_last_checkpoint` point to the newest complete checkpoint, that of *version*."""
+    words = f"write {HINT} for the checkpoint of version {version}"
+    return Operation("point", HINT, words, (version,))
 
 
-def pointer_of(store: LogStore, checkpoint: Checkpoint) -> Pointer:
-    """What `_last_checkpoint` is to say of *checkpoint*; raises `UnreadableCheckpointError`."""
-    reader = CheckpointReader(store, checkpoint)
-    reader.small_actions()
-    reconciled = Reconciliation(store.qualifier, store.limits.state)
-    return pointer_to(store, checkpoint, reader.count(reconciled).adds_read)
+def commit(
+    case: Case,
+    base: Snapshot,
+    operation: str,
+    parameters: Mapping[str, Any],
+    actions: Sequence[Loggable],
+) -> Operation:
+    """Commits *actions* on *base*, in whatever state Delta finds it."""
+    stamp = None
+    if in_commit_timestamps(base.metadata):
+        # As PROTOCOL.md demands: strictly increasing, whatever the clocks do.
+        stamp = max(case.now, (base.timestamp or 0) + 1)
+    info = CommitInfo(
+        in_commit_timestamp=stamp,
+        timestamp=case.now,
+        operation=operation,
+        operation_parameters=parameters,
+        read_version=base.version,
+        isolation_level="Serializable",
+        is_blind_append=False,
+        operation_metrics={},
+        user_metadata="deltaadm repair",
+        engine_info=f"deltaadm/{__version__}",
+        txn_id=random_id(),
+    )
+    body = "".join(f"{compact(action.wrap())}\n" for action in (info, *actions)).encode()
+    version, file = base.version + 1, commit_name(base.version + 1)
+    names = ", ".join(dict.fromkeys(action.NAME for action in actions))
+    return Operation("commit", file, f"commit version {version} ({names})", (version, body))
 
 
 # Repairs
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Repair:
     """
     Something that is wrong, and what mends it.
@@ -238,7 +157,7 @@ class RepairPlan:
     still: str = ""
     remedy: str = ""
     view: View | None = None
-    digests: tuple[tuple[str, str | None], ...] = ()
+    digests: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def planned(self) -> tuple[Repair, ...]:
@@ -286,19 +205,14 @@ def plan_repairs(case: Case, kinds: Iterable[Callable[[Case], Iterator[Repair]]]
             judged = _left_alone(case, repair)
             repairs.append(judged)
             for operation in () if judged.refusal else judged.operations:
-                for name in (operation.file, getattr(operation, "name", "")):
-                    if name and name not in digests:
-                        digests[name] = sha256(case.store, name)
-                case.view = operation.foresee(case.view)
-    plan = RepairPlan(
-        root=case.store.root,
-        repairs=tuple(repairs),
-        view=case.view,
-        digests=tuple(digests.items()),
-    )
+                if operation.file and operation.file not in digests:
+                    digests[operation.file] = sha256(case.store, operation.file)
+                case.view = operation.on(case.view)
+    root, view = case.store.root, case.view
+    plan = RepairPlan(root=root, repairs=tuple(repairs), view=view, digests=digests)
     if plan.is_noop:
         try:
-            load_snapshot(case.store, detail=Detail.STATE)
+            case.snapshot  # noqa: B018 -- loads it
         except TableError as error:  # for which there is no repair
             return replace(plan, blocked=error.message, remedy=error.remedy)
         return plan
@@ -323,7 +237,7 @@ def require_own_log(store: WritableStore) -> None:
     except TableError as error:
         # What cannot be loaded shows by its files whether a catalog has a part in it.
         known: Any = error.established.get("protocol")
-        protocol = LogProtocol.from_wire(known) if known else LogProtocol(1, 1)
+        protocol = Protocol.from_wire(known) if known else Protocol(1, 1)
         managed = managed or bool(store.list_directory("_staged_commits"))
     managed = managed or any(map(protocol.supports, CATALOG_MANAGED))
     if managed:
