@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Loggable
-    from deltaadm.plans.repair.carry_out import Work
     from deltaadm.storage.store import LogStore, WritableStore
 
 
@@ -44,7 +43,7 @@ class Operation:
     words: str
     arguments: tuple[Any, ...]
 
-    def on(self, log: View | Work) -> Any:
+    def on(self, log: Any) -> Any:
         """The log after it; of one that is at work, which raises `DeltaadmError` instead."""
         return getattr(log, self.kind)(*self.arguments)
 
