@@ -170,9 +170,10 @@ def test_silently_wrong_needs_a_consent_of_its_own(small: Table, writer: LogWrit
     assert len(writer.steps) == 1
 
 
-def test_nobody_is_asked_for_consent_for_excluded_clients(small: Table) -> None:
+def test_nobody_is_asked_for_consent_for_excluded_clients(small: Table, writer: LogWriter) -> None:
     wish = ["set-mapping-mode", small.path, "name", "--apply", "--yes"]
     assert deltaadm(*wish, "--config", 'clients=["trino@480"]').code == 0
+    assert len(writer.steps) == 1
 
 
 def test_an_older_release_that_is_asked_for_needs_the_consent_as_well(small: Table) -> None:
