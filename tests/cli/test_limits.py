@@ -93,7 +93,7 @@ def test_a_closed_standard_output_is_an_error(tmp_path: Path, arguments: str) ->
 def _child(words: list[str], before: Callable[[], None]) -> Result:
     done = subprocess.run(
         [sys.executable, "-m", "deltaadm", *words], check=False, capture_output=True, text=True,
-        env=surroundings(None), stdin=subprocess.DEVNULL, preexec_fn=before,
+        env=surroundings(None), stdin=subprocess.DEVNULL, preexec_fn=before, timeout=300,
     )  # fmt: skip
     return Result(done.returncode, done.stdout, done.stderr)
 
@@ -106,7 +106,8 @@ def _checkpointed(path: Path) -> Table:
     return made
 
 
-@pytest.mark.parametrize("megabytes", [30, 40, 120, 250, 400])  # with 20, CPython fails
+# With less, CPython 3.11 fails before deltaadm can: it looks for an exception's handler for ever.
+@pytest.mark.parametrize("megabytes", [50, 120, 250, 400])
 @pytest.mark.parametrize("arguments", ["inspect TABLE --files", "validate TABLE --deep"])
 def test_little_memory_is_no_bug(tmp_path: Path, arguments: str, megabytes: int) -> None:
     words = [word.replace("TABLE", str(_checkpointed(tmp_path).path)) for word in arguments.split()]
