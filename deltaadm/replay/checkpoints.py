@@ -26,6 +26,7 @@ from deltaadm.replay.parquet import (
 )
 from deltaadm.replay.reconcile import (
     PLAINLY_COUNTED,
+    STATE,
     Reconciliation,
     UnreadableCheckpointError,
     count_files,
@@ -152,9 +153,7 @@ if TYPE_CHECKING:
     Adds = tuple[str, bool, pa.StructArray]
     """A batch of `add` actions: their file, whether all are known to have a count, the actions."""
 
-STATE: Final = ("protocol", "metaData")
-
-SMALL: Final = ("protocol", "metaData", "txn", "domainMetadata", "sidecar")
+SMALL: Final = (*STATE, "txn", "domainMetadata", "sidecar")
 """The actions of a checkpoint that are not about files."""
 
 _ADD_COLUMNS: Final = (

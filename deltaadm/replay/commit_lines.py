@@ -51,24 +51,21 @@ class StoredLines:
         kept = 0
         for number, text in file.numbered():
             line = read(number, text)
-            self._note(line)
+            self._count += 1
+            self._last = (line,)
+            self.has_errors = self.has_errors or bool(line.error)
+            self.plain = self.plain and not (line.error or line.odd) and len(line.actions) == 1
+            for name, value in line.actions:
+                # Two bytes for each action: the file may have millions of them.
+                code = self._codes.setdefault(name, min(len(self._codes), _MOST_NAMES))
+                self._order.append(code)
+                self._counts[name] += 1
+                if self._kept is not None and name not in ABOUT_FILES:
+                    self._kept.setdefault(name, []).append(value)
             if any(name not in ABOUT_FILES for name, _ in line.actions):
                 kept += len(text)
             if kept > most:
                 self._kept = None
-
-    def _note(self, line: Line) -> None:
-        self._count += 1
-        self._last = (line,)
-        self.has_errors = self.has_errors or bool(line.error)
-        self.plain = self.plain and not (line.error or line.odd) and len(line.actions) == 1
-        for name, value in line.actions:
-            # Two bytes for each action: the file may have millions of them.
-            code = self._codes.setdefault(name, min(len(self._codes), _MOST_NAMES))
-            self._order.append(code)
-            self._counts[name] += 1
-            if self._kept is not None and name not in ABOUT_FILES:
-                self._kept.setdefault(name, []).append(value)
 
     def __len__(self) -> int:
         return self._count

@@ -110,11 +110,6 @@ def body(store: LogStore, path: str) -> bytes | LargeFile:
     return LargeFile(store, path, len(content)) if len(content) > store.limits.whole else content
 
 
-def all_actions(body: bytes | LargeFile, path: str) -> list[Named]:
-    """Every action of a file of JSON lines, in its order; see `actions_reversed`."""
-    return list(each_action(body, path))
-
-
 def each_action(body: bytes | LargeFile, path: str) -> Iterator[Named]:
     """Every action of a file of JSON lines, in its order, decoded one at a time."""
     return _decoded(body.lines() if isinstance(body, LargeFile) else _lines(body), path)
@@ -151,7 +146,7 @@ def state_actions(body: bytes | LargeFile, path: str) -> list[Named]:
 def newest_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     """Like `state_actions`, with commitInfo; a small file is decoded whole."""
     if not isinstance(body, LargeFile) and len(body) <= ALWAYS_DECODED:
-        return all_actions(body, path)
+        return list(each_action(body, path))
     return _matching(body, path, _PROVENANCE)
 
 

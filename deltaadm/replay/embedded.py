@@ -17,6 +17,7 @@ from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.reconcile import (
+    STATE,
     Detail,
     Reconciliation,
     added_files,
@@ -94,10 +95,7 @@ class Replay:
         if not self._reconciled.complete:
             self.search_deltas(self._segment.deltas[:-1])
         if not self._reconciled.complete and self._segment.checkpoint:
-            from deltaadm.replay.checkpoints import CheckpointReader
-
-            reader = CheckpointReader(self._store, self._segment.checkpoint)
-            for name, document in reader.state_actions():
+            for name, document in self._checkpoint_reader().state_actions():
                 self._reconciled.offer(name, document)
                 if self._reconciled.complete:
                     break
@@ -221,7 +219,7 @@ class Replay:
         return file.kind is Kind.COMMIT and file.version == self._segment.version
 
     def _take_state(self, actions: list[Named], path: str) -> None:
-        for name in _STATE:
+        for name in STATE:
             mine = [document for key, document in actions if key == name]
             if len(mine) > 1:
                 self._warnings.append(repeated_action(path, len(mine), name))
@@ -229,12 +227,15 @@ class Replay:
             for document in reversed(mine):
                 self._reconciled.offer(name, document)
 
-    def _open_checkpoint(self) -> CheckpointReader:
-        """Take in a checkpoint's actions that are not about files."""
+    def _checkpoint_reader(self) -> CheckpointReader:
         from deltaadm.replay import checkpoints
 
         assert self._segment.checkpoint is not None  # noqa: S101 -- callers have looked
-        reader = checkpoints.CheckpointReader(self._store, self._segment.checkpoint)
+        return checkpoints.CheckpointReader(self._store, self._segment.checkpoint)
+
+    def _open_checkpoint(self) -> CheckpointReader:
+        """Take in a checkpoint's actions that are not about files."""
+        reader = self._checkpoint_reader()
         for name, document in reader.small_actions():
             self._reconciled.offer(name, document)
         return reader
@@ -246,7 +247,7 @@ class Replay:
     def files_in_deltas(self) -> Iterator[Named]:
         """The newest action of each file in the deltas, an `add` or a `remove`."""
         for path, few in self._looked_into(self._segment.deltas, self._actions_if_few):
-            singles = dict.fromkeys(_STATE, 0)
+            singles = dict.fromkeys(STATE, 0)
             actions = self._actions(path, commits.body(self._store, path)) if few is None else few
             for name, document in actions:
                 if name in singles:
@@ -359,7 +360,6 @@ def in_commit_timestamps(metadata: Metadata) -> bool:
     return metadata.configuration.get("delta.enableInCommitTimestamps", "").lower() == "true"
 
 
-_STATE: Final = ("protocol", "metaData")
 _SMALL: Final = 1 << 20
 
 

@@ -43,7 +43,7 @@ from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_facts, state_after
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import Detail, ReplayEngine, UnreadableCheckpointError
+from deltaadm.replay.reconcile import STATE, Detail, ReplayEngine, UnreadableCheckpointError
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.storage.store import LogStore
 from deltaadm.storage.threads import each_ahead, panics_as_errors
@@ -486,7 +486,7 @@ class _FactCollector:
         for checkpoint in reversed(self._listing.checkpoints):
             if checkpoint.version == version:
                 try:
-                    actions = CheckpointReader(self._store, checkpoint).small_actions(_STATE)[::-1]
+                    actions = CheckpointReader(self._store, checkpoint).small_actions(STATE)[::-1]
                 except TableError:
                     continue
                 return state_after(State(version=version), version, actions)
@@ -634,7 +634,6 @@ class _FactCollector:
         return None
 
 
-_STATE: Final = ("protocol", "metaData")
 _BATCH: Final = 100
 
 
@@ -660,7 +659,7 @@ def read_pointer(store: LogStore) -> facts.Pointer | None:
 
 
 def _state_actions(lines: facts.Lines | facts.LargeLines) -> Iterator[tuple[str, Any]]:
-    return ((name, document) for name in _STATE for document in lines.actions(name))
+    return ((name, document) for name in STATE for document in lines.actions(name))
 
 
 def _columns_after(earlier: Mapping[int, str], commit: facts.CommitFacts) -> Mapping[int, str]:

@@ -29,7 +29,7 @@ from deltaadm.facts import (
 from deltaadm.json_values import integer
 from deltaadm.replay import commits
 from deltaadm.replay.checkpoints import SMALL, CheckpointReader, sidecar_path
-from deltaadm.replay.reconcile import Reconciliation, canonical_path, vector_id
+from deltaadm.replay.reconcile import STATE, Reconciliation, canonical_path, vector_id
 from deltaadm.storage.store import LogStore
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 
 _SMALL: Final = (*SMALL, "checkpointMetadata", "commitInfo", "cdc")
-_STATE: Final = ("protocol", "metaData")
 
 _KEY_FIELDS: Final = {
     "txn": "appId", "add": "path", "remove": "path", "metaData": "id", "cdc": "path",
@@ -65,7 +64,7 @@ def state_after(before: State, version: int, actions: Iterable[tuple[str, Any]])
     """The state once *actions* count; those that cannot be decoded do not."""
     protocol, metadata = before.protocol, before.metadata
     for name, document in actions:
-        if name not in _STATE or commits.mismatches(name, document)[0]:
+        if name not in STATE or commits.mismatches(name, document)[0]:
             continue
         if name == "protocol":
             protocol = Protocol.from_wire(document)
@@ -263,7 +262,7 @@ class _Expected:
         """The files that are alive; who compares takes out of it what is found."""
         if base is not None and not self._reconciled.complete:
             reader = CheckpointReader(store, base)
-            for name, document in reader.small_actions(_STATE):
+            for name, document in reader.small_actions(STATE):
                 self._reconciled.offer(name, document)
 
     @property
@@ -281,7 +280,7 @@ class _Expected:
         for file in self._files:
             body = commits.body(self._store, file.path)
             for name, document in commits.actions_reversed(body, file.path):
-                if name in _STATE:
+                if name in STATE:
                     self._reconciled.offer(name, document)
                 elif name in {"add", "remove"}:
                     hashed = _hash(document, self._store.qualifier)

@@ -47,14 +47,10 @@ def variable(body: bytes, at: int) -> tuple[int, int]:
             raise ValueError("a number that does not end")
 
 
-def _too_large(most: int) -> ValueError:
-    return ValueError(f"values that take more than {most:,} bytes in memory")
-
-
 class Budget:
     """The bytes of memory that values may still take, and the error for more than that."""
 
-    def __init__(self, most: int, error: Callable[[int], Exception] = _too_large) -> None:
+    def __init__(self, most: int, error: Callable[[int], Exception] | None = None) -> None:
         self._most = self._left = most
         self._error = error
 
@@ -62,7 +58,9 @@ class Budget:
         """Raise the error where another *size* bytes are too many."""
         self._left -= size
         if self._left < 0:
-            raise self._error(self._most)
+            if self._error is not None:
+                raise self._error(self._most)
+            raise ValueError(f"values that take more than {self._most:,} bytes in memory")
 
 
 _STRUCT: Final = 240

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import Path
 from deltaadm.domain.snapshot import Snapshot, commit_name
 from deltaadm.domain.steps import Step
@@ -13,9 +12,10 @@ from deltaadm.domain.transaction.columns import (
     physical_clustering,
     suspended_columns,
 )
-from deltaadm.domain.wire import CommitInfo, CommitMark, Metadata, Provenance
+from deltaadm.domain.wire import CommitInfo, CommitMark, Provenance
 from deltaadm.errors import DeltaadmError
 from deltaadm.replay.commits import LargeFile, body, newest_actions
+from deltaadm.replay.reconcile import STATE
 from deltaadm.storage.store import LogStore
 
 
@@ -33,7 +33,7 @@ def provenance(
     for version in range(first, last + 1):
         info, actions, clusters = _read(store, version)
         # Whether it may change what a plan is about.
-        changes = clusters or any(key in _STATE_ACTIONS for key in actions)
+        changes = clusters or any(key in STATE for key in actions)
         if info is not None or changes:
             own = info is not None and _is_own(step, info, mark)
             found.append(Provenance(version=version, is_own=own, changes_table=changes))
@@ -54,9 +54,6 @@ def _read(store: LogStore, version: int) -> tuple[CommitInfo | None, list[str], 
     documents = [document for key, document in actions if key == CommitInfo.NAME]
     info = CommitInfo.from_wire(documents[0]) if documents else None
     return info, [key for key, _ in actions], clusters
-
-
-_STATE_ACTIONS: Final = frozenset({Protocol.NAME, Metadata.NAME})
 
 
 def _is_own(step: Step, info: CommitInfo, mark: CommitMark) -> bool:

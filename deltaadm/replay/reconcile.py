@@ -121,6 +121,9 @@ def _short(name: str) -> str:
     return f"blake2b:{blake2b(name.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
+STATE: Final = ("protocol", "metaData")
+"""The actions of which a table has one each."""
+
 _ABOUT_FILES: Final = frozenset({"add", "remove"})
 _STATELESS: Final = frozenset({"commitInfo", "cdc", "checkpointMetadata", "sidecar"})
 

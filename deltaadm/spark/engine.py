@@ -54,7 +54,6 @@ class SparkEngine:
         self._session = session
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
-        """See `ReplayEngine`."""
         (outcome,) = self.replay_all([(store, segment)], detail)
         if isinstance(outcome, DeltaadmError):
             raise outcome
@@ -101,7 +100,6 @@ class _SparkReplay(Replay):
         return self.facts
 
     def search_deltas(self, files: LogFiles) -> None:
-        """See `Replay`."""
         # A job takes longer to start than a few files to read.
         if len(files) <= _AT_ONCE:
             super().search_deltas(files)

@@ -24,11 +24,11 @@ from deltaadm.limits import LIMITS
 from deltaadm.paths import is_absolute, require_inside
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import repeated_action
-from deltaadm.replay.reconcile import canonical_path, has_num_records, vector_id
+from deltaadm.replay.reconcile import STATE, canonical_path, has_num_records, vector_id
 from deltaadm.spark.errors import FILE_SYSTEM_REMEDY, NO_FILE_SYSTEM, error_text, sentence
 from deltaadm.spark.executor import address
 from deltaadm.storage.discover import not_listed
-from deltaadm.storage.local import too_large
+from deltaadm.storage.local import missing, too_large
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -72,12 +72,9 @@ _NO_FACTS: Final = (None,) * 6
 _LAST: Final = (1 << 31) - 1
 _ON_FILES: Final = frozenset({"add", "remove"})
 _PASSED_OVER: Final = frozenset({"cdc", "checkpointMetadata"})
-_IN_CHECKPOINTS: Final = frozenset(
-    {"add", "protocol", "metaData", "txn", "domainMetadata", "sidecar"}
-)
+_IN_CHECKPOINTS: Final = frozenset({"add", *STATE, "txn", "domainMetadata", "sidecar"})
 _KEYS: Final = {"txn": "appId", "domainMetadata": "domain", "sidecar": "path"}
-_DOCUMENTED: Final = frozenset({"protocol", "metaData", "commitInfo", *_KEYS})
-_SINGLE: Final = ("protocol", "metaData")
+_DOCUMENTED: Final = frozenset({*STATE, "commitInfo", *_KEYS})
 
 
 def age(version: int | None) -> str:
@@ -152,7 +149,7 @@ def _rows(path: str, content: bytes, *, state: bool) -> Iterator[Row]:
         yield _row(source, FAILURE, "", source.name, counts.total(), text)
         return
     # Behind all actions of the file: rows of a file are taken in the order of their lines.
-    for place, name in enumerate(_SINGLE, start=-len(_SINGLE)):
+    for place, name in enumerate(STATE, start=-len(STATE)):
         if counts[name] > 1 and source.age != CHECKPOINTED:
             text = json.dumps(repeated_action(source.name, counts[name], name))
             yield _row(source, WARNING, name, source.name, _LAST + place, text)
@@ -223,7 +220,6 @@ class Hadoop:
         return self.path(place).getFileSystem(self._conf)
 
     def is_directory(self, place: str) -> bool:
-        """See `Directories`."""
         try:
             with _failures(place):
                 return bool(self.system_of(place).getFileStatus(self.path(place)).isDirectory())
@@ -250,7 +246,6 @@ class Hadoop:
         return names
 
     def join(self, place: str, name: str) -> str:
-        """See `Directories`."""
         return f"{place.rstrip('/')}/{name}"
 
     def content(self, stream: Any, size: int | None = None) -> bytes:
@@ -289,7 +284,6 @@ class HadoopStore:
 
     @property
     def qualifier(self) -> str:
-        """See `LogStore`."""
         return qualifier_of(self.log)
 
     def path(self, name: str) -> str:
@@ -297,7 +291,6 @@ class HadoopStore:
         return f"{self.log}/{name}"
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
-        """See `LogStore`."""
         first = listing_prefix(start) if start else ""
         files = self._list(self.log)
         if files is None:
@@ -312,18 +305,16 @@ class HadoopStore:
         """See `LogStore`; the connection to the JVM has one request at a time."""
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
-        """See `LogStore`."""
         files = self._list(self.path(name)) or ()
         listed = (FileInfo(f"{name}/{file.path}", file.size, file.modified) for file in files)
         return {file.path: file for file in listed}
 
     def read(self, path: str) -> bytes:
-        """See `LogStore`."""
         place = self.path(path)
         with _failures(place):
             where = self._hadoop.path(place)
             if not self._system.exists(where):  # which costs less than an exception
-                raise _missing(place)
+                raise missing(place)
             with closing(self._system.open(where)) as stream:
                 size = int(stream.available())
                 if size > self.limits.line:
@@ -331,11 +322,9 @@ class HadoopStore:
                 return self._hadoop.content(stream)
 
     def open(self, path: str) -> BinaryIO:
-        """See `LogStore`."""
         return self._open(self._system, self.path(path))
 
     def data_size(self, path: str) -> int | None:
-        """See `LogStore`."""
         place = self._data_path(path)
         try:
             with _failures(place):
@@ -346,7 +335,6 @@ class HadoopStore:
             return None
 
     def open_data(self, path: str) -> BinaryIO:
-        """See `LogStore`."""
         place = self._data_path(path)
         return self._open(self._hadoop.system_of(place), place)
 
@@ -470,18 +458,10 @@ def failure(path: str, error: Exception) -> DeltaadmError:
     named = text if thrown is None else f"{thrown.getClass().getName()} {text}"
     cause = sentence(text)[0].rstrip(".")
     if any(word in named for word in _NOT_FOUND):
-        return _missing(path)
+        return missing(path)
     if any(word in named for word in NO_FILE_SYSTEM):
         message = f"Spark has no file system for {path}: {cause}."
         return StorageError(message, remedy=FILE_SYSTEM_REMEDY)
     return StorageError(
         f"Spark cannot read {path}: {cause}.", remedy="Check the location and Spark's access to it."
-    )
-
-
-def _missing(path: str) -> FileMissing:
-    return FileMissing(
-        f"The file {path} is missing.",
-        remedy="Another process may be cleaning up the log; try again.",
-        delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
     )

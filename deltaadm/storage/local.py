@@ -140,10 +140,7 @@ class LocalStore:
 
         plain = without_file_scheme(path)
         if plain is None:
-            raise StorageError(
-                f"{path} is in another store, which cannot be accessed from here.",
-                remedy="Check that file with a program that can access that store.",
-            )
+            raise in_another_store(path)
         root = self.local_path
         place = os.path.abspath(os.path.join(root, unquote(plain)))  # noqa: PTH100, PTH118
         # What a link to the table is called in its log is for whoever has written it to say.
@@ -317,6 +314,23 @@ def too_large(where: str, size: int, most: int) -> TooLarge:
     )
 
 
+def missing(where: str) -> FileMissing:
+    """The error for a file that is not there any more."""
+    return FileMissing(
+        f"The file {where} is missing.",
+        remedy="Another process may be cleaning up the log; try again.",
+        delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
+    )
+
+
+def in_another_store(path: str) -> StorageError:
+    """The error for a file of the table that the log has in a store of another kind."""
+    return StorageError(
+        f"{path} is in another store, which cannot be accessed from here.",
+        remedy="Check that file with a program that can access that store.",
+    )
+
+
 def _opened(where: str) -> tuple[int, int]:
     """
     A descriptor of the regular file at *where*, and its size.
@@ -340,13 +354,7 @@ def _opened(where: str) -> tuple[int, int]:
 
 
 def _unreadable(where: str, error: OSError) -> DeltaadmError:
-    if not _is_missing(error):
-        return _inaccessible(where, error)
-    return FileMissing(
-        f"The file {where} is missing.",
-        remedy="Another process may be cleaning up the log; try again.",
-        delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
-    )
+    return missing(where) if _is_missing(error) else _inaccessible(where, error)
 
 
 def _is_missing(error: OSError) -> bool:

@@ -50,12 +50,65 @@ from deltaadm.errors import (
 from deltaadm.limits import LIMITS, Limits
 from deltaadm.paths import is_absolute, require_inside
 from deltaadm.storage.discover import not_listed
-from deltaadm.storage.local import too_large
+from deltaadm.storage.local import in_another_store, missing, too_large
 from deltaadm.storage.threads import Pending, Threads, panics_as_errors
 
 if TYPE_CHECKING:
     from obstore import ListResult, ObjectMeta
     from obstore.store import ObjectStore as Backend
+
+
+# Providers
+
+
+class Provider(NamedTuple):
+    """A kind of store: what it has tables in, and all else that differs between the kinds."""
+
+    noun: str
+    example: str
+    backend: str
+    """The class of obstore for it."""
+    prefix: str
+    """The beginning of the names of its options and variables."""
+    credentials: str = ""
+    """The ways to give some."""
+    hosts: str = ""
+    """Those of a cloud whose secrets would go along with a redirection."""
+
+
+_PROVIDERS: Final = {
+    "s3": Provider(
+        "bucket", "s3://bucket/path/to/table", "S3Store", "aws_",
+        "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN if there is "
+        "one (`aws configure export-credentials --format env` prints those of a profile), run "
+        "where the machine has a role, or set AWS_SKIP_SIGNATURE=true for a public bucket.",
+        "amazonaws.com",
+    ),
+    "gcs": Provider(
+        "bucket", "gs://bucket/path/to/table", "GCSStore", "google_",
+        "Set GOOGLE_APPLICATION_CREDENTIALS to a file with credentials, log in with `gcloud auth "
+        "application-default login`, or run where the machine has a service account.",
+    ),
+    "azure": Provider(
+        "container", "abfss://container@account.dfs.core.windows.net/path/to/table",
+        "AzureStore", "azure_",
+        "Set AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN "
+        "or the variables of a service principal, set AZURE_USE_AZURE_CLI=true after `az login`, "
+        "or run where the machine has an identity.",
+        "core.windows.net,fabric.microsoft.com,login.microsoftonline.com",
+    ),
+    "http": Provider(
+        "host", "https://host/path/to/table", "HTTPStore", "http_",
+        "Give a location that can be read without a login.",
+    ),
+    "memory": Provider("store", "memory://name/path/to/table", "MemoryStore", "memory_"),
+}  # fmt: skip
+
+_KINDS: Final[Mapping[str, str]] = {
+    "s3": "s3", "s3a": "s3", "gs": "gcs", "az": "azure", "adl": "azure", "abfs": "azure",
+    "abfss": "azure", "http": "http", "https": "http", "memory": "memory",
+}  # fmt: skip
+"""The kind of store by the scheme of a URL."""
 
 
 # Profiles
@@ -334,10 +387,6 @@ def _is_url(text: str) -> bool:
 _NOWHERE: Final = "127.0.0.1:0"
 """Where nobody can listen."""
 
-_CLOUDS: Final = {
-    "s3": "amazonaws.com",
-    "azure": "core.windows.net,fabric.microsoft.com,login.microsoftonline.com",
-}
 _LINK_LOCAL: Final = "169.254.0.0/16"
 """Where machines of a cloud get their credentials."""
 
@@ -352,7 +401,8 @@ def _confining_options(
     signatures of Azure; it has no option against that. So for all other hosts it gets a proxy that
     is nowhere. Where the user has a proxy, that one decides.
     """
-    if kind not in _CLOUDS or "proxy_url" in client:
+    cloud = _PROVIDERS[kind].hosts
+    if not cloud or "proxy_url" in client:
         return {}
     names = ("http", "https", "all")
     if sys.platform in {"darwin", "win32"}:  # where the system has settings of its own
@@ -367,7 +417,7 @@ def _confining_options(
     own = ("aws_", "azure_", "azurite_", "identity_")
     given = {name.lower(): text for name, text in os.environ.items()}
     given = {name: text for name, text in given.items() if name.startswith(own)} | dict(settings)
-    hosts = [_CLOUDS[kind], _LINK_LOCAL]
+    hosts = [cloud, _LINK_LOCAL]
     hosts += [urlsplit(text).hostname or "" for text in given.values() if _is_url(text)]
     hosts += [text for name, text in given.items() if name.endswith("_host")]
     hosts += ["127.0.0.1" for name in given if name.endswith("use_emulator")]
@@ -376,19 +426,6 @@ def _confining_options(
 
 # Errors
 
-
-_CREDENTIALS: Final = {
-    "s3": "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN if there is "
-    "one (`aws configure export-credentials --format env` prints those of a profile), run where "
-    "the machine has a role, or set AWS_SKIP_SIGNATURE=true for a public bucket.",
-    "gs": "Set GOOGLE_APPLICATION_CREDENTIALS to a file with credentials, log in with `gcloud auth "
-    "application-default login`, or run where the machine has a service account.",
-    "az": "Set AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN "
-    "or the variables of a service principal, set AZURE_USE_AZURE_CLI=true after `az login`, or "
-    "run where the machine has an identity.",
-    "ht": "Give a location that can be read without a login.",
-}
-"""The ways to give credentials, by the beginning of the scheme."""
 
 _PERMISSIONS: Final = {
     "list": "s3:ListBucket", "read": "s3:GetObject and s3:ListBucket", "write": "s3:PutObject",
@@ -483,11 +520,7 @@ def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
     cause = next((row for row in _CAUSES if any(word in text for word in row[0].split("|"))), None)
     # A missing bucket is a missing file to obstore, but "try again" does not help there.
     if isinstance(error, FileNotFoundError) and cause is not _NO_BUCKET:
-        return FileMissing(
-            f"The file {url} is missing.",
-            remedy="Another process may be cleaning up the log; try again.",
-            delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",
-        )
+        return missing(url)
     if cause is None:
         # The first sentence, without the details of the response and of the request.
         line = re.sub(_REQUEST, "", str(error).strip().partition("\n")[0])
@@ -496,15 +529,14 @@ def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
             f"Cannot {doing} {url}: {line or _NOT_UNDERSTOOD}.",
             remedy="Check the location, the endpoint and the credentials.",
         )
-    scheme = url[:2].lower()
-    scheme = "az" if scheme in {"ab", "ad"} else scheme
-    bucket, noun = "/".join(url.split("/", 3)[:3]), "container" if scheme == "az" else "bucket"
+    kind, bucket = _KINDS[url.partition(":")[0].lower()], "/".join(url.split("/", 3)[:3])
     words = {
         "doing": doing,
         "bucket": bucket,
-        "credentials": _CREDENTIALS.get(scheme, ""),
-        "permissions": f" ({_PERMISSIONS[doing]})" if scheme == "s3" else "",
+        "credentials": _PROVIDERS[kind].credentials,
+        "permissions": f" ({_PERMISSIONS[doing]})" if kind == "s3" else "",
     }
+    noun = "container" if kind == "azure" else "bucket"
     return StorageError(
         f"Cannot {doing} {url}: {cause[1]}." if cause[1] else f"There is no {noun} {bucket}.",
         remedy=cause[2].format_map(words),
@@ -563,21 +595,6 @@ _DENIALS: Final = frozenset({
 })  # fmt: skip
 """With these a store turns a request to write away; after any other it may have written."""
 
-_KINDS: Final[Mapping[str, str]] = {
-    "s3": "s3", "s3a": "s3", "gs": "gcs", "az": "azure", "adl": "azure", "abfs": "azure",
-    "abfss": "azure", "http": "http", "https": "http", "memory": "memory",
-}  # fmt: skip
-"""The kind of store by the scheme of a URL."""
-
-_NOUNS: Final = {
-    "s3": ("bucket", "s3://bucket/path/to/table"),
-    "gcs": ("bucket", "gs://bucket/path/to/table"),
-    "azure": ("container", "abfss://container@account.dfs.core.windows.net/path/to/table"),
-    "http": ("host", "https://host/path/to/table"),
-    "memory": ("store", "memory://name/path/to/table"),
-}
-"""What each kind has tables in, and a location there."""
-
 
 class Address(NamedTuple):
     """
@@ -607,9 +624,10 @@ class Address(NamedTuple):
         kind = _KINDS[scheme.lower()]
         qualifier, path = f"{scheme}://{authority}", path.strip("/")
         if not authority:
-            noun, example = _NOUNS[kind]
+            provider = _PROVIDERS[kind]
             raise StorageError(
-                f"{location} names no {noun}.", remedy=f"A location there looks like {example}."
+                f"{location} names no {provider.noun}.",
+                remedy=f"A location there looks like {provider.example}.",
             )
         if kind == "http":
             if not _is_url(qualifier):
@@ -679,31 +697,29 @@ class Connections:
         if address.kind == "memory":
             # One for each name, so that all who open it see the same objects.
             return self._memory.setdefault(address.bucket, store.MemoryStore())
-        noun, _ = _NOUNS[address.kind]
+        provider = _PROVIDERS[address.kind]
         if address.kind != "http" and re.search(r"[^\w.$-]", address.bucket, re.ASCII):
             raise StorageError(
-                f"Cannot read {location}: {address.bucket!r} is not a valid {noun} name.",
+                f"Cannot read {location}: {address.bucket!r} is not a valid {provider.noun} name.",
                 remedy="Use only letters, digits, hyphens, dots and underscores.",
             )
         settings, client = _divided(address.kind, options)
-        provider = None if credentials is None else credentials.provide
         try:
             if address.kind == "http":
-                return store.HTTPStore(address.bucket, client_options=client, retry_config=_retry())
+                return store.HTTPStore(address.bucket, client_options=client, retry_config=_RETRY)
             if address.kind == "s3":
                 settings |= _settings_of_s3(settings, credentials=credentials is None)
             elif address.account:
                 settings["account_name"] = address.account
             # obstore panics on some of these.
-            _require_usable(_PREFIXES[address.kind], settings)
+            _require_usable(provider.prefix, settings)
             client |= _confining_options(address.kind, client, settings)
-            kinds: Any = {"s3": store.S3Store, "gcs": store.GCSStore, "azure": store.AzureStore}
-            backend: Backend = kinds[address.kind](
+            backend: Backend = getattr(store, provider.backend)(
                 address.bucket,
                 config=settings,
                 client_options=client,
-                retry_config=_retry(),
-                credential_provider=provider,
+                retry_config=_RETRY,
+                credential_provider=None if credentials is None else credentials.provide,
             )
         except StorageError:
             raise
@@ -717,12 +733,8 @@ class Connections:
         return backend
 
 
-def _retry() -> Any:
-    """Throttling and errors of the server are tried again, at growing and random intervals."""
-    return {"max_retries": 5, "retry_timeout": timedelta(seconds=60)}
-
-
-_PREFIXES: Final = {"s3": "aws_", "gcs": "google_", "azure": "azure_", "http": "http_"}
+_RETRY: Final[Any] = {"max_retries": 5, "retry_timeout": timedelta(seconds=60)}
+"""Throttling and errors of the server are tried again, at growing and random intervals."""
 
 _CLIENT_KEYS: Final = frozenset({
     "allow_http", "allow_invalid_certificates", "connect_timeout", "http1_only", "http2_only",
@@ -744,8 +756,8 @@ def _divided(kind: str, options: Mapping[str, str]) -> tuple[dict[str, str], Any
 
     Options of the other clouds are left out, so that one file can have those of all.
     """
-    own = _PREFIXES[kind]
-    others = tuple(prefix for prefix in _PREFIXES.values() if prefix != own)
+    own = _PROVIDERS[kind].prefix
+    others = tuple(each.prefix for each in _PROVIDERS.values() if each.prefix != own)
     client = {"user_agent": f"deltaadm/{__version__}", "timeout": "30s", "connect_timeout": "5s"}
     settings = {}
     for name in _CLIENT_KEYS:
@@ -1231,10 +1243,7 @@ class ObjectStore:
                 # Delta encodes every path in the log, and `Address` decodes those of HTTP alone.
                 key = there.path if there.kind == "http" else unquote(there.path)
         if key is None:
-            raise StorageError(
-                f"{path} is in another store, which cannot be accessed from here.",
-                remedy="Check that file with a program that can access that store.",
-            )
+            raise in_another_store(path)
         return require_inside(path, key, [self._address.path])
 
 

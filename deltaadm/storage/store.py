@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from deltaadm.domain.snapshot import FileInfo
 from deltaadm.errors import Refused, StorageError
 from deltaadm.limits import LIMITS, Limits
+from deltaadm.masking import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -287,8 +288,6 @@ def require_no_secret(location: str) -> None:
     if not separator or not _is_scheme(scheme):
         return
     from urllib.parse import unquote
-
-    from deltaadm.masking import masked
 
     # What stands before an @ may be a login without a scheme, too.
     url = unquote(place if rest.startswith("/") else f"://{place}")
