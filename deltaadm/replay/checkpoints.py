@@ -78,11 +78,6 @@ def type_mismatch(footer: Footer, names: Iterable[str]) -> str:
     return ""
 
 
-def is_whole_number(field: Field | None) -> bool:
-    """Whether *field* is there and holds whole numbers."""
-    return field is not None and not field.repeated and _is_number(field)
-
-
 def _mismatched_field(field: Field, expected: DataType) -> Field | None:
     """The field that is of another type than *expected*, itself or one in it."""
     if field.repeated:
@@ -575,7 +570,7 @@ def _counts_in(footer: Footer) -> tuple[str, ...]:
     """The column with the number of records in statistics as a struct, if there is one."""
     statistics = footer.columns["add"].child("stats_parsed")
     number = None if statistics is None else statistics.child("numRecords")
-    return (_NUM_RECORDS,) if is_whole_number(number) else ()
+    return (_NUM_RECORDS,) if number and not number.repeated and _is_number(number) else ()
 
 
 def _fact_columns(footer: Footer, group: Struct) -> tuple[str, ...]:

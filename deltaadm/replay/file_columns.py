@@ -312,20 +312,17 @@ class ArrowFiles:
 
     @cached_property
     def statistics(self) -> Statistics:
-        deleted = self.vectors("cardinality").cast(pa.int64())
-        return Statistics(self.statistics_texts(), deleted, self._shape)
-
-    def statistics_texts(self) -> pa.StringArray:
-        """The statistics as JSON; those that the checkpoint has as structs by their count alone."""
+        """Those that the checkpoint has as structs are read by their count alone."""
         texts, structs = self._texts("stats"), self.column("stats_parsed")
-        if pa.types.is_null(structs.type) or not texts.null_count:
-            return texts
-        counts = pc.struct_field(structs, "numRecords")
-        counted = pc.binary_join_element_wise(
-            scalar('{"numRecords":'), counts.cast(pa.string()), scalar("}"), scalar("")
-        )
-        empty = pc.if_else(pc.is_valid(structs), scalar("{}"), pa.nulls(1, pa.string())[0])
-        return pc.coalesce(texts, counted, empty)
+        if texts.null_count and pa.types.is_struct(structs.type):
+            counts = pc.struct_field(structs, "numRecords")
+            counted = pc.binary_join_element_wise(
+                scalar('{"numRecords":'), counts.cast(pa.string()), scalar("}"), scalar("")
+            )
+            empty = pc.if_else(pc.is_valid(structs), scalar("{}"), pa.nulls(1, pa.string())[0])
+            texts = pc.coalesce(texts, counted, empty)
+        deleted = self.vectors("cardinality").cast(pa.int64())
+        return Statistics(texts, deleted, self._shape)
 
     def files(self, rows: Sequence[Any]) -> Iterator[tuple[LiveFile, Sequence[bool]]]:
         wanted = self.none

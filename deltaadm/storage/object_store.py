@@ -706,7 +706,7 @@ class Connections:
         settings, client = _divided(address.kind, options)
         try:
             if address.kind == "http":
-                return store.HTTPStore(address.bucket, client_options=client, retry_config=_RETRY)
+                return store.HTTPStore(address.bucket, client_options=client, retry_config=_retry())
             if address.kind == "s3":
                 settings |= _settings_of_s3(settings, credentials=credentials is None)
             elif address.account:
@@ -718,7 +718,7 @@ class Connections:
                 address.bucket,
                 config=settings,
                 client_options=client,
-                retry_config=_RETRY,
+                retry_config=_retry(),
                 credential_provider=None if credentials is None else credentials.provide,
             )
         except StorageError:
@@ -733,8 +733,10 @@ class Connections:
         return backend
 
 
-_RETRY: Final[Any] = {"max_retries": 5, "retry_timeout": timedelta(seconds=60)}
-"""Throttling and errors of the server are tried again, at growing and random intervals."""
+def _retry() -> Any:
+    """Throttling and errors of the server are tried again, at growing and random intervals."""
+    return {"max_retries": 5, "retry_timeout": timedelta(seconds=60)}
+
 
 _CLIENT_KEYS: Final = frozenset({
     "allow_http", "allow_invalid_certificates", "connect_timeout", "http1_only", "http2_only",
