@@ -179,6 +179,13 @@ class Bug(DeltaadmError):  # noqa: N818 -- reads as what it is
     kind = "bug"
 
 
+def require_one_of(word: str, known: Iterable[str], option: str) -> None:
+    """Raise `UsageError` for a *word* that is none of those that are *known*."""
+    words = list(known)
+    if word not in words:
+        raise UsageError(f"{word!r} is not one of {', '.join(words)}", option=option)
+
+
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """A sentence with the nearest of *choices*, or nothing when none is near."""
     import difflib  # only a mistake pays for it

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from deltaadm.dataclass import import_module
-from deltaadm.errors import UsageError
+from deltaadm.errors import UsageError, require_one_of
 from deltaadm.runs.declare import COMMON, NEVER, Declared, Parameters, option
 from deltaadm.runs.output import Messages, use_messages
 
@@ -134,8 +134,7 @@ class Command:
             return
         options = MessageOptions(**chosen)
         form = options.log_format
-        if form not in {"text", "json"}:
-            raise UsageError(f"{form!r} is not one of text, json", option="--log-format")
+        require_one_of(form, ("text", "json"), "--log-format")
         if options.quiet and options.verbose:
             raise UsageError("cannot be combined with --verbose", option="--quiet")
         use_messages(

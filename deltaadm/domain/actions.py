@@ -164,21 +164,7 @@ Action = (
     | Sidecar
 )
 
-ACTIONS: Final[Mapping[str, type[Loggable]]] = {
-    kind.NAME: kind
-    for kind in (
-        SetTransaction,
-        AddFile,
-        RemoveFile,
-        Metadata,
-        Protocol,
-        AddCDCFile,
-        CommitInfo,
-        DomainMetadata,
-        CheckpointMetadata,
-        Sidecar,
-    )
-}
+ACTIONS: Final[Mapping[str, type[Loggable]]] = {kind.NAME: kind for kind in Action.__args__}
 """The keys of a log line and the action under each, in the order of Delta's log schema."""
 
 

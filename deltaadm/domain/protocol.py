@@ -558,22 +558,18 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
         name for name, feature in features.items() if feature is None or not feature.in_delta_spark
     )
     if unknown:
-        raise _not_in_reference(unknown)
+        known = features[unknown[0]]
+        hint = (
+            f"{known.name} is known to {known.source}, but not to Delta Spark 4.4.0."
+            if known
+            else did_you_mean(unknown[0], REFERENCE)
+        )
+        raise Refused(
+            f"Delta Spark knows no table feature named {', '.join(unknown)}.",
+            remedy=hint or "`deltaadm features` lists all known features.",
+            delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+        )
     return frozenset(feature.name for feature in features.values() if feature is not None)
-
-
-def _not_in_reference(unknown: list[str]) -> Refused:
-    known = TableFeature.lookup(unknown[0])
-    hint = (
-        f"{known.name} is known to {known.source}, but not to Delta Spark 4.4.0."
-        if known
-        else did_you_mean(unknown[0], REFERENCE)
-    )
-    return Refused(
-        f"Delta Spark knows no table feature named {', '.join(unknown)}.",
-        remedy=hint or "`deltaadm features` lists all known features.",
-        delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
-    )
 
 
 def metadata_required_features(

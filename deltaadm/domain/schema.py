@@ -188,18 +188,13 @@ def _inner(data_type: DataType, name: str) -> StructField | None:
     if isinstance(data_type, StructType):
         lower = name.lower()
         return next((column for column in data_type.fields if column.name.lower() == lower), None)
-    return next((column for column in _slot_fields(data_type) if column.name == name), None)
-
-
-def _slot_fields(data_type: DataType) -> tuple[StructField, ...]:
-    if isinstance(data_type, ArrayType):
-        return (StructField(ELEMENT, data_type.element, data_type.contains_null),)
-    if isinstance(data_type, MapType):
-        return (
-            StructField(KEY, data_type.key, nullable=False),
-            StructField(VALUE, data_type.value, data_type.value_contains_null),
-        )
-    return ()
+    if isinstance(data_type, ArrayType) and name == ELEMENT:
+        return StructField(ELEMENT, data_type.element, data_type.contains_null)
+    if isinstance(data_type, MapType) and name == KEY:
+        return StructField(KEY, data_type.key, nullable=False)
+    if isinstance(data_type, MapType) and name == VALUE:
+        return StructField(VALUE, data_type.value, data_type.value_contains_null)
+    return None
 
 
 def _rewrite_type(

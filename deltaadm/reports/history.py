@@ -36,7 +36,7 @@ from deltaadm.json_values import (
     within,
 )
 from deltaadm.plans.diff import CHANGE, Change, ChangeKind, change_words, diff, value_words
-from deltaadm.reports.words import counted
+from deltaadm.reports.words import counted, some_of
 
 if TYPE_CHECKING:
     from deltaadm.blocks import Block
@@ -214,7 +214,6 @@ HISTORY_DOCUMENT: Final = Document.of(
 
 
 _COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
-_COLUMNS_NAMED: Final = 4
 
 
 def show_history(report: HistoryReport) -> Iterator[Block]:
@@ -346,10 +345,8 @@ def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
         if change.subject.startswith("schema[") and len(group) > most:
             if change is not group[0]:
                 continue
-            named = [entry.subject[len("schema[") : -1] for entry in group[:_COLUMNS_NAMED]]
-            more = f" and {len(group) - len(named)} more" if len(group) > len(named) else ""
-            columns = counted(len(group), "column")
-            text = f"{kind.value} schema: {columns}: {', '.join(named)}{more}"
+            named = some_of(entry.subject[len("schema[") : -1] for entry in group)
+            text = f"{kind.value} schema: {counted(len(group), 'column')}: {named}"
         elif change.subject in _NAMED and kind is not ChangeKind.SET:
             value = change.after if change.before is None else change.before
             text = f"{kind.value} {change.subject} = {value_words(value)}"

@@ -66,7 +66,7 @@ from deltaadm.json_values import (
     record,
     shared,
 )
-from deltaadm.reports.words import DOES, LEGEND, VERDICTS, WHOLE_TABLE, matrix_cell
+from deltaadm.reports.words import DOES, LEGEND, VERDICTS, WHOLE_TABLE, matrix_cell, some_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -347,7 +347,6 @@ def _warnings(metadata: Metadata, features: tuple[FeatureReport, ...]) -> Iterat
 MOST: Final = 3
 """So many pieces of advice are given."""
 _UNREAD_INTERVALS: Final = 3
-_NAMED: Final = 4
 
 
 @dataclass(frozen=True)
@@ -400,11 +399,8 @@ def _unused(report: TableReport) -> Iterator[Advice]:
     names = shutting_out if gaining else unused
     text = f"Nothing uses {', '.join(names)}: the protocol could be lower."
     if gaining:
-        clients = ", ".join(gaining[:_NAMED])
-        more = f" and {len(gaining) - _NAMED} more" if len(gaining) > _NAMED else ""
-        text = (
-            f"Nothing uses {', '.join(names)}, without which {clients}{more} could read the table."
-        )
+        clients = some_of(gaining)
+        text = f"Nothing uses {', '.join(names)}, without which {clients} could read the table."
     words = ("drop-feature", *names) if len(names) == 1 else ("upgrade-protocol", "--minimum")
     yield Advice(text, _command(report, *words))
 
@@ -754,13 +750,12 @@ def feature_table(report: TableReport) -> Table:
         whom = {Kind.READER_WRITER: "r + w", Kind.WRITER: "w"}
         concerned = whom[of.feature.kind] if of.feature else "unknown"
         why = [text for text in of.because if not text.startswith(("listed in ", "implied by "))]
-        more = f" and {len(why) - _REASONS} more" if len(why) > _REASONS else ""
-        words = "; ".join(text.removeprefix("property ") for text in why[:_REASONS])
+        words = some_of((text.removeprefix("property ") for text in why), _REASONS, "; ")
         if not words and of.name in report.possible_slack:
             words = "perhaps not needed: --files tells" if unread else "perhaps not needed"
         words = words if of.feature else "nobody knows this feature"
         state = state if of.supported else "NOT SUPPORTED"
-        rows.append((of.name, concerned, state, f"{words}{more}"))
+        rows.append((of.name, concerned, state, words))
     return Table("Features", ("FEATURE", "FOR", "STATE", "WHY"), tuple(rows))
 
 

@@ -17,7 +17,7 @@ from deltaadm.clients import CLIENTS, ClientRelease
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import Cost
 from deltaadm.plans.undo import quoted
-from deltaadm.reports.words import DOES, cost_text, counted, visible
+from deltaadm.reports.words import DOES, cost_text, counted, some_of, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,14 +201,6 @@ _HEADINGS: Final = (
 # fmt: on
 
 
-def _some(items: Iterable[str]) -> str:
-    """The first few of *items*, and how many more there are."""
-    listed = list(items)
-    more = len(listed) - _NAMED
-    named = ", ".join(listed[:_NAMED])
-    return f"{named} and {more} more" if more > 0 else named
-
-
 # inspect
 
 
@@ -275,7 +267,7 @@ def _validated(document: Document) -> tuple[str, str]:
     worse = [found for found in document["findings"] if found["severity"] != "info"]
     codes = list(dict.fromkeys(found["code"] for found in worse or document["findings"]))
     status = "stopped" if document["stopped"] else _verdict(document)
-    return status, ": ".join(filter(None, (", ".join(parts), _some(codes))))
+    return status, ": ".join(filter(None, (", ".join(parts), some_of(codes))))
 
 
 _SEVERITIES: Final = ("error", "warning", "info")
@@ -308,7 +300,7 @@ def _planned(document: Document) -> tuple[str, str]:
     changes = (f"{marks[change['kind']]} {change['subject']}" for change in document["changes"])
     missed = [f"! {_release(client)} cannot be reached" for client in document.get(_MISSED, ())]
     status = "no changes" if document["is_noop"] else str(document["cost"])
-    return status, "  ".join(filter(None, (_some(changes), _some(missed))))
+    return status, "  ".join(filter(None, (some_of(changes), some_of(missed))))
 
 
 _COLUMNS_NAMED: Final = 8
@@ -336,7 +328,7 @@ def _plan(document: Document) -> Iterator[tuple[str, str]]:
 def _carried_out(document: Document) -> tuple[str, str]:
     outcome = document["outcome"]
     if outcome["mismatches"]:
-        return "differs", _some(change["subject"] for change in outcome["mismatches"])
+        return "differs", some_of(change["subject"] for change in outcome["mismatches"])
     versions = ", ".join(map(str, outcome["versions"]))
     if any(step.get("waits") for step in document["plan"]["steps"]):
         return "waiting", "plan again later for the second of two runs"
@@ -368,7 +360,7 @@ def _explained(document: Document) -> tuple[str, str]:
         f"version {feature['since']['version']} ({feature['cause']})"
         for feature in document["features"]
     )
-    return f"version {document['version']}", _some(features) or "none of these features"
+    return f"version {document['version']}", some_of(features) or "none of these features"
 
 
 def _failed(document: Document) -> tuple[str, str]:
@@ -396,7 +388,7 @@ _LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
     "diff": lambda document: (
         ("equal", "")
         if document["equal"]
-        else ("differs", _some(change["subject"] for change in document["changes"]))
+        else ("differs", some_of(change["subject"] for change in document["changes"]))
     ),
     "drop-feature": _dropping,
 }

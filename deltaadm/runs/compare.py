@@ -12,7 +12,7 @@ from typing import NamedTuple
 from deltaadm.dataclass import replace
 from deltaadm.documents import Failure
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.errors import Refused, SettingsError, UsageError
+from deltaadm.errors import Refused, SettingsError, UsageError, require_one_of
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.diff import (
     ComparedState,
@@ -57,8 +57,7 @@ def comparison(only: Sequence[str] = (), ignore: Sequence[str] = ()) -> Comparis
     """
     names = {section.value: section for section in Section}
     for name in only:
-        if name not in names:
-            raise UsageError(f"{name!r} is not one of {', '.join(names)}", option="--only")
+        require_one_of(name, names, "--only")
     chosen = (name for name in names if name in (only or names) and name not in ignore)
     places = [place for place in ignore if place not in names]
     return ComparisonRequest(tuple(names[name] for name in chosen), ignoring(places))

@@ -11,7 +11,7 @@ from deltaadm.domain.schema import Path, StructType
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps.table import no_table
-from deltaadm.errors import DeltaadmError, Refused, UsageError
+from deltaadm.errors import DeltaadmError, Refused, UsageError, require_one_of
 from deltaadm.plans.alter import TableChanges, plan_create
 from deltaadm.plans.foreign import (
     ForeignPlan,
@@ -125,16 +125,14 @@ def creation_step(
 
     Raises `UsageError` for a mode that there is not.
     """
-    modes = {choice.value: choice for choice in kinds.CreationMode}
-    chosen = modes.get(mode) if isinstance(mode, str) else mode
-    if chosen is None:
-        raise UsageError(f"{mode!r} is not one of {', '.join(modes)}", option="--mode")
+    if isinstance(mode, str):
+        require_one_of(mode, (choice.value for choice in kinds.CreationMode), "--mode")
 
     def columns(texts: Sequence[str]) -> Iterator[Path]:
         return (path for text in texts for path in ddl.parse_column_list(text))
 
     return kinds.CreateTable(
-        mode=chosen,
+        mode=kinds.CreationMode(mode),
         schema=schema,
         partition_by=tuple(".".join(path) for path in columns(partition_by)),
         cluster_by=tuple(columns(cluster_by)),

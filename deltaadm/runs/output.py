@@ -18,7 +18,7 @@ from deltaadm.errors import (
     Refused,
     StorageError,
     TableError,
-    UsageError,
+    require_one_of,
 )  # fmt: skip
 from deltaadm.runs.status import NOTHING, CommitStatus
 
@@ -217,11 +217,8 @@ def check_format(output: OutputOptions, report: type | str) -> None:
     """Turn away a format that there is not, or that cannot show *report*: a usage error."""
     from deltaadm.formats.formats import formats_for
 
-    offered = formats_for(report)
-    if output.output not in offered:
-        raise UsageError(f"{output.output!r} is not one of {', '.join(offered)}", option="--output")
-    if output.color not in {"auto", "always", "never"}:
-        raise UsageError(f"{output.color!r} is not one of auto, always, never", option="--color")
+    require_one_of(output.output, formats_for(report), "--output")
+    require_one_of(output.color, ("auto", "always", "never"), "--color")
 
 
 def show(context: RunContext, reports: Sequence[Report]) -> int:

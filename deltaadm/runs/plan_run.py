@@ -14,7 +14,7 @@ from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
-from deltaadm.errors import Refused, TableError, UsageError
+from deltaadm.errors import Refused, TableError, UsageError, require_one_of
 from deltaadm.plans import features as feature_plans
 from deltaadm.plans import reach_clients
 from deltaadm.plans.clients import needing_consent, require_clients, still_shut_out
@@ -559,10 +559,9 @@ def plan_for_clients(
 
 def plan_mapping_mode(mode: str | ColumnMappingMode) -> Planner:
     """A plan that turns column mapping on or off: `deltaadm set-mapping-mode`."""
-    modes = {choice.value: choice for choice in ColumnMappingMode}
-    chosen = modes.get(mode) if isinstance(mode, str) else mode
-    if chosen is None:
-        raise UsageError(f"{mode!r} is not one of {', '.join(modes)}", option="MODE")
+    if isinstance(mode, str):
+        require_one_of(mode, (choice.value for choice in ColumnMappingMode), "MODE")
+    chosen = ColumnMappingMode(mode)
     return lambda table: feature_plans.plan_mapping_mode(
         table.snapshot, chosen, session=table.session
     )

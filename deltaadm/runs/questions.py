@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import chain
 
-from deltaadm.errors import UsageError
+from deltaadm.errors import UsageError, require_one_of
 from deltaadm.replay.reconcile import Detail
 from deltaadm.runs.context import RunContext, answer_time, now
 from deltaadm.runs.target import Target
@@ -49,8 +49,7 @@ def inspect(
     from deltaadm.reports.inspect import ClientView, describe  # which other questions do without
 
     views = {view.name.lower(): view for view in ClientView}
-    if clients not in views:
-        raise UsageError(f"{clients!r} is not one of {', '.join(views)}", option="--clients")
+    require_one_of(clients, views, "--clients")
     at: tuple[int | None, int | None] = (None, None)
     if version is not None or timestamp is not None:
         from deltaadm.runs.history import state_at

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import deltaadm
-from deltaadm.errors import Refused, UsageError, did_you_mean
+from deltaadm.errors import Refused, UsageError, did_you_mean, require_one_of
 from deltaadm.reports.schemas import SCHEMAS
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
@@ -40,8 +40,7 @@ class Schema(Parameters):
             lines = [f"{name:{width}}  {schema['title']}\n" for name, schema in SCHEMAS.items()]
             write_text("".join(lines))
             return 0
-        if self.name not in SCHEMAS:
-            raise UsageError(f"{self.name!r} is not one of {', '.join(SCHEMAS)}", option="DOCUMENT")
+        require_one_of(self.name, SCHEMAS, "DOCUMENT")
         write_text(json.dumps(SCHEMAS[self.name], indent=2) + "\n")
         return 0
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
-from deltaadm.errors import Refused, SettingsError, UsageError
+from deltaadm.errors import Refused, SettingsError, UsageError, require_one_of
 from deltaadm.formats.formats import Style, formats_for
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.statistics import StatisticsReport
@@ -60,8 +60,7 @@ def outlets(options: ReportOptions, report: type) -> list[OutputTarget]:
     targets = []
     for text in options.output or ("text",):
         name, colon, file = text.partition(":")
-        if name not in offered:
-            raise UsageError(f"{name!r} is not one of {', '.join(offered)}", option="--output")
+        require_one_of(name, offered, "--output")
         if colon and not file:
             raise UsageError(f"{text!r} names no file", option="--output")
         place = options.output_file
@@ -70,8 +69,7 @@ def outlets(options: ReportOptions, report: type) -> list[OutputTarget]:
 
             place = Path(file)
         targets.append(OutputTarget(name, place))
-    if options.color not in {"auto", "always", "never"}:
-        check_format(OutputOptions(color=options.color), report)
+    check_format(OutputOptions(color=options.color), report)
     places = [target.file for target in targets]
     for shared in places:
         if places.count(shared) > 1:
