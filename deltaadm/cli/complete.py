@@ -101,7 +101,6 @@ def _of_options(
 
 
 def _values(command: Command, option: Declared, typed: str) -> Answer:
-    """The values of an *option* or argument."""
     if option.names_tables and typed.startswith("@"):
         from deltaadm.runs.settings_file import SettingsSources
 

@@ -432,7 +432,6 @@ def _known(names: frozenset[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _implied(reader_version: int, writer_version: int) -> frozenset[str]:
-    """The legacy features that two versions imply."""
     versions = ((feature.name, *feature.versions) for feature in LEGACY)
     return frozenset(
         name

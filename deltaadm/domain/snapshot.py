@@ -155,7 +155,6 @@ def _leading_number(name: str) -> int:
 
 
 def _numbers(kind: Kind, path: str) -> dict[str, int]:
-    """The numbers in the name of a file of this kind."""
     match = re.fullmatch(_NAMES.get(kind, ""), path, re.ASCII)
     return {name: int(digits) for name, digits in match.groupdict().items()} if match else {}
 

@@ -545,7 +545,6 @@ INSPECT_DOCUMENT: Final = Document.of(
 
 
 def _matrix(report: TableReport) -> Matrix:
-    """A matrix of clients by the versions and features of a table."""
     by_client: dict[str, dict[str, dict[str, str]]] = {}
     for verdict in _in_scope(report):
         cells = by_client.setdefault(verdict.release.short, {"read": {}, "write": {}})
@@ -821,7 +820,6 @@ def _details(report: TableReport) -> Iterable[Table | Heading]:
 
 
 def _protocol_words(protocol: Protocol) -> str:
-    """Versions and features in a line."""
     text = f"reader {protocol.min_reader_version}, writer {protocol.min_writer_version}"
     lists = (("reader", protocol.reader_features), ("writer", protocol.writer_features))
     for whose, names in lists:

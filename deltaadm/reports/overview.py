@@ -373,7 +373,6 @@ def _failed(document: Document) -> tuple[str, str]:
 
 
 def _uses(document: Document) -> str:
-    """What a client does with a table, in words."""
     return ", ".join(DOES[document[access]["verdict"]][access] for access in ("read", "write"))
 
 

@@ -434,7 +434,6 @@ def _signs_of_v2(checkpoint: CheckpointFacts) -> Iterator[str]:
 
 
 def _has_data_columns(state: State) -> bool:
-    """Whether there are columns that statistics can be about."""
     if state.metadata is None:
         return False
     try:

@@ -165,7 +165,6 @@ def _values(
 
 
 def _with_value(wrong: Callable[[_Column, str | None], bool]) -> Callable[[FileColumns], Rows]:
-    """The files with a value of a partition column that is *wrong*."""
 
     def only(files: FileColumns) -> Rows:
         columns = _layout(files.state).partitions
@@ -770,7 +769,6 @@ _UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z?", re.ASCII)
 
 
 def _is_ordered_as_text(least: str, most: str, kind: str | Kinds | None) -> bool:
-    """Whether its bounds can be compared as text."""
     # Text beyond ASCII is left alone, since writers order it by bytes or by UTF-16 units.
     if kind == "string":
         return least.isascii() and most.isascii()

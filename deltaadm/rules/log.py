@@ -738,7 +738,6 @@ def _repeated(commit: CommitFacts, name: str, key: str) -> Iterator[Problem]:
 
 
 def _checkpointed(log: LogFacts) -> set[int]:
-    """The versions that have a complete checkpoint."""
     return {checkpoint.version for checkpoint in log.listing.checkpoints}
 
 

@@ -672,7 +672,6 @@ def expression_with_unknown_column(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 def _expressions(metadata: Metadata) -> Iterator[tuple[str, str]]:
-    """The expressions of a table, with their places."""
     for key, value in sorted(metadata.configuration.items()):
         if key.lower().startswith(Key.CONSTRAINT_PREFIX):
             yield _property(key), value
@@ -819,7 +818,6 @@ def _is_readable(metadata: Metadata) -> bool:
 
 
 def _primitive_types(table: SnapshotFacts) -> Iterator[tuple[Path, str]]:
-    """The primitive types at all depths, each with the column that it belongs to."""
     for path, field in fields_of(table.snapshot.metadata):
         for leaf in checks.leaves(field.type):
             yield path, leaf.name

@@ -144,7 +144,6 @@ class Result(Generic[R]):
         return f"<deltaadm {self.kind}: {words}>"
 
     def _words(self) -> list[str]:
-        """A summary in one line."""
         document = self.to_dict()
         words = [str(document["table"])] if "table" in document else []
         version = document.get("version")

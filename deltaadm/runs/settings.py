@@ -95,7 +95,6 @@ class Settings:
         )
 
     def _sections(self, table: str, location: str) -> list[TableSettings]:
-        """The settings for patterns that match *table* or its *location*."""
         name = table.rstrip("/").removeprefix("./")
         # The directory may have characters of patterns in its name.
         base = escape(self.directory.rstrip("/"))

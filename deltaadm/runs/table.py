@@ -146,7 +146,6 @@ def _asked(
 
 
 def _planned(wish: Callable[P, Planner]) -> Callable[Concatenate[Table, P], PlanResult]:
-    """The method that plans what *wish* says."""
 
     def plan(self: Table, /, *args: P.args, **kwargs: P.kwargs) -> PlanResult:
         return self._plan(wish(*args, **kwargs))
@@ -416,13 +415,11 @@ class Table:
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[RunContext, Target]]:
-        """A run with the table, found."""
         with self._run() as context:
             yield context, find(context, self.name)
 
     @contextmanager
     def _run(self, status: CommitStatus | None = None) -> Iterator[RunContext]:
-        """The context of each method."""
         with ExitStack() as stack:
             if self._spark is not None:
                 from deltaadm.spark.session import activated

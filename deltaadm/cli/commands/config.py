@@ -133,7 +133,6 @@ def _shown(
 
 
 def _plain(value: Any) -> Any:
-    """A value of an option as TOML has it."""
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, bool | int | str):

@@ -24,6 +24,7 @@ from deltaadm.domain.schema import (
     type_name,
 )
 from deltaadm.domain.sql.ddl import parse_type, unquoted, words
+from deltaadm.domain.sql.expressions import RESERVED
 from deltaadm.errors import Refused
 
 # The functions of Spark
@@ -221,18 +222,7 @@ _INTEGER: Final = re.compile(r"\d+[LSYlsy]?")
 _NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(E[+-]?\d+)?(BD|D|F)?", re.IGNORECASE)
 # Longer numbers may overflow the type that Spark gives them, which only Spark can judge.
 _SAFE_DIGITS: Final = 18
-_RESERVED_IN_CONDITIONS: Final = words(
-    """
-    all and any anti array as asc at between both by case cast collate cross cube current
-    current_catalog current_database current_date current_schema current_time current_timestamp
-    current_user date desc distinct div else end escape except exists extract false filter for from
-    full group having ilike in inner intersect interval into is join lateral leading left like
-    localtimestamp map minus natural not null of on only or order outer over overlaps position
-    regexp right rlike row select session_user similar some struct table then time timestamp
-    timestamp_ltz timestamp_ntz to trailing trim true union unknown user using values when where
-    with within
-    """
-)
+_RESERVED_IN_CONDITIONS: Final = RESERVED | {"time"}
 
 
 def _is_word(token: str) -> bool:

@@ -516,7 +516,6 @@ def _expression(reader: _Reader, ends: Callable[[_Reader], bool]) -> str:
 
 
 def _after_default(reader: _Reader) -> bool:
-    """Whether another clause or column begins."""
     # NOT NULL behind IS is part of the expression.
     if reader.ahead("NOT", "NULL"):
         return reader.previous.word != "IS"

@@ -31,22 +31,27 @@ def _token() -> re.Pattern[str]:
     )
 
 
-_RESERVED: Final = words(
+RESERVED: Final = words(
     """
-    all and any anti array as asc at between bigint binary boolean both by byte case cast char
-    character collate cross cube current current_catalog current_database current_date
-    current_schema current_time current_timestamp current_user date day dayofyear days dec
-    decimal desc distinct div double else end escape except exists extract false filter first
-    float following for from full group having hour hours ignore ilike in inner int integer
-    intersect interval into is join last lateral leading left like localtimestamp long map
-    microsecond microseconds millisecond milliseconds minus minute minutes month months
-    named_struct nanosecond nanoseconds natural not null nulls numeric of on only or order outer
-    over overlaps partition position preceding quarter range real regexp respect right rlike row
-    rows second seconds select session_user short similar smallint some string struct substr
-    substring symmetric table
-    then timestamp timestamp_ltz timestamp_ntz tinyint to trailing trim true
-    try_cast unbounded union unknown user using value values varchar variant void week weeks
-    when where window with within year years
+    all and anti any array as asc at between both by case cast collate cross cube current
+    current_catalog current_database current_date current_schema current_time current_timestamp
+    current_user date desc distinct div else end escape except exists extract false filter for
+    from full group having ilike in inner intersect interval into is join lateral leading left
+    like localtimestamp map minus natural not null of on only or order outer over overlaps
+    position regexp right rlike row select session_user similar some struct table then
+    timestamp timestamp_ltz timestamp_ntz to trailing trim true union unknown user using values
+    when where with within
+    """
+)
+"""Words that Spark reserves, in lower case: no column has one as its name without backticks."""
+_RESERVED: Final = RESERVED | words(
+    """
+    bigint binary boolean byte char character day dayofyear days dec decimal double first float
+    following hour hours ignore int integer last long microsecond microseconds millisecond
+    milliseconds minute minutes month months named_struct nanosecond nanoseconds nulls numeric
+    partition preceding quarter range real respect rows second seconds short smallint string
+    substr substring symmetric tinyint try_cast unbounded value varchar variant void week weeks
+    window year years
     """
 )
 """Words in expressions that are not columns, in lower case."""

@@ -306,7 +306,6 @@ class ChangeColumns(Step):
 def _effective(
     changes: list[tuple[ColumnChange, StructField]],
 ) -> list[tuple[ColumnChange, StructField]]:
-    """Those of *changes* that change something."""
     # Spark leaves out a type that is there already: Hive's syntax names it even where it stays.
     return [
         (change, place)
@@ -580,7 +579,6 @@ class AddColumns(Step):
         return commit_update(snapshot, proposed, session)
 
     def _refuse_taken(self, schema: StructType) -> None:
-        """Raise `Refused` for new columns that are there already, or twice among them."""
         known = {folded(path): path for path, _ in schema.walk()}
         new: set[Path] = set()
         for definition in self.columns:

@@ -168,7 +168,6 @@ class SetProperties(Step):
 
 
 def _refuse_malformed_redirects(properties: Mapping[str, str]) -> None:
-    """Raise `Refused` for redirections that Delta cannot read."""
     # It reads them when they are set, and only then: CREATE TABLE takes any text.
     for key in _REDIRECTIONS & properties.keys():
         try:

@@ -98,7 +98,6 @@ def _inner(document: Any) -> Any:
 
 
 def _flaw(text: Any) -> tuple[str, str | None]:
-    """The reason why Delta Spark rejects an invariant, and its error class."""
     if not isinstance(text, str):
         return "it is not a string", None
     try:

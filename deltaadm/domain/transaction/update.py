@@ -233,7 +233,6 @@ def _check_version(version: int, before: Snapshot, protocol: Protocol, metadata:
 
 
 def _without_deletion_vectors(version: int, before: Metadata) -> str:
-    """The remedy for deletion vectors together with Iceberg compatibility."""
     if is_true(before.configuration, _DELETION_VECTORS):
         return (
             "Set delta.enableDeletionVectors to false and purge them: REORG TABLE … APPLY (PURGE)."
