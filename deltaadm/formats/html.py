@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from deltaadm import __version__, blocks
-from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import FEATURES
 from deltaadm.reports.explain import RuleExplanation
 from deltaadm.reports.overview import FleetSummary
 from deltaadm.reports.words import visible
-from deltaadm.rules.rule import RULES, Finding, Severity
+from deltaadm.rules.rule import RULES
 
 STYLE, SCRIPT = (
     "\n" + Path(__file__).with_name(name).read_text(encoding="utf-8")
@@ -90,7 +89,7 @@ class _Html(str):
     __slots__ = ()
 
 
-_EMPTY: Final = frozenset({"meta", "rect", "path", "line"})
+_EMPTY: Final = frozenset({"meta", "rect", "line"})
 
 
 def _tag(name: str, /, *children: str, **attributes: str) -> _Html:
@@ -301,7 +300,7 @@ def _element(block: blocks.PageBlock, anchor: str, top: int) -> _Html:
         case blocks.Matrix():
             element = _matrix(block)
         case blocks.Graph():
-            element = _graph(block, anchor)
+            element = _graph(block)
         case _:
             element = _timeline(block, anchor)
     return element
@@ -392,216 +391,62 @@ def _rows(block: blocks.Table) -> _Html:
     return table if count <= _LONGEST_TABLE else _details(f"{block.caption}: {count} rows", table)
 
 
-def _figure(
-    anchor: str, title: str, description: str, drawn: Iterable[_Html], legend: str, **size: str
-) -> _Html:
-    picture = _tag(
-        "svg",
-        _tag("title", title, id=f"{anchor}-title"),
-        _tag("desc", description, id=f"{anchor}-desc"),
-        *drawn,
-        xmlns="http://www.w3.org/2000/svg",
-        **size,
-        role="img",
-        aria_labelledby=f"{anchor}-title {anchor}-desc",
-    )
-    return _tag("figure", picture, *([_tag("figcaption", legend)] if legend else []))
-
-
 def _short(name: str, longest: int) -> str:
     shown = visible(name)
     return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
-# The graph of features
+# The features that require each other
 
 
-_WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 230, 44, 70, 16, 4
-_LONGEST_NAME, _COLUMNS_OF_LONERS = 30, 3
 _MOST_UNCHANGED: Final = 4
-"""If a plan leaves more features as they are, they are folded up."""
-_SUPPORT = {"+": "added", "-": "dropped", "explicit": "listed", "implicit": "implied"}
+"""If a plan leaves more of them as they are, they are folded up."""
+_SUPPORT: Final = {"+": "added", "-": "dropped", "explicit": "listed", "implicit": "implied"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Node:
+def _graph(block: blocks.Graph) -> _Html:
     """
-    A feature and where it stands: the column from the left, the row from the top.
+    Each feature as a box, with an arrow to those that it requires, even if the table lacks them.
 
-    `severity` is that of the worst finding about it; `change` is + or - where a plan adds or drops
-    it, else empty.
+    Empty if no feature requires another and no plan changes any: the table of them says it all.
     """
-
-    name: str
-    supported: bool
-    active: bool
-    state: str
-    severity: Severity | None
-    change: str
-    column: int = 0
-    row: int = 0
-
-    @property
-    def words(self) -> str:
-        """Its state, and how bad the findings about it are."""
-        return f"{self.state} ({self.severity.value})" if self.severity else self.state
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Where its box begins, from the left and from the top."""
-        return (
-            _MARGIN + self.column * (_WIDTH + _GAP_X),
-            _MARGIN + self.row * (_HEIGHT + _GAP_Y),
-        )
-
-
-@dataclass(frozen=True)
-class FeatureGraph:
-    """Nodes, and edges from a feature to one that it requires."""
-
-    nodes: tuple[Node, ...]
-    edges: tuple[tuple[Node, Node], ...]
-
-
-def feature_graph(
-    features: Collection[blocks.FeatureReport],
-    findings: Collection[Finding] = (),
-    before: Collection[blocks.FeatureReport] | None = None,
-) -> FeatureGraph:
-    """
-    *features* and all that they require, whether the table has it or not.
-
-    Where those *before* a plan are given, also those that the plan drops.
-    """
-    listed = {feature.name: feature for feature in features}
+    listed = {feature.name: feature for feature in block.features}
     now, then = (
         {feature.name for feature in state if feature.supported is not None}
-        for state in (features, features if before is None else before)
+        for state in (block.features, block.features if block.before is None else block.before)
     )
-    nodes: dict[str, Node] = {}
-    edges: list[tuple[str, str]] = []
-    waiting = sorted({*listed, *then})
+    needs: dict[str, list[str]] = {}
+    waiting = [*listed, *then]
     while waiting:
-        name = waiting.pop(0)
-        if name in nodes:
-            continue
-        known = FEATURES.get(name)
-        needed = sorted(known.requires) if known else []
-        edges += [(name, other) for other in needed]
-        waiting += needed
-        feature = listed.get(name)
+        if (name := waiting.pop()) not in needs:
+            needs[name] = sorted(FEATURES[name].requires) if name in FEATURES else []
+            waiting += needs[name]
+    boxes, touched = {}, set()
+    for name in needs:
+        feature, word = listed.get(name), re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
         change = "+" if name in now - then else "-" if name in then - now else ""
         support = _SUPPORT.get(change or (feature and feature.supported) or "", "not supported")
-        active = feature is not None and feature.active
-        word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
-        severities = (f.severity for f in findings if word.search(f"{f.where} {f.message}"))
-        nodes[name] = Node(
-            name=name,
-            supported=name in now,
-            active=active,
-            state=f"{support}, active" if active else support,
-            severity=min(severities, key=lambda severity: severity.rank, default=None),
-            change=change,
-        )
-    return _placed(nodes, edges)
-
-
-def changed_part(graph: FeatureGraph) -> FeatureGraph:
-    """The nodes that come, go or have findings, and those that an edge joins to one of them."""
-    touched = {node for node in graph.nodes if node.change or node.severity}
-    joined = {node for edge in graph.edges if touched.intersection(edge) for node in edge}
-    near = {node.name: node for node in graph.nodes if node in touched | joined}
-    return _placed(near, [(a.name, b.name) for a, b in graph.edges if {a, b} <= joined])
-
-
-def _placed(nodes: Mapping[str, Node], edges: Sequence[tuple[str, str]]) -> FeatureGraph:
-    """The nodes with their places: what is required to the right, what stands alone below."""
-
-    def depth(name: str) -> int:
-        """The length of the longest way to what requires nothing."""
-        return max((1 + depth(end) for start, end in edges if start == name), default=0)
-
-    depths = {name: depth(name) for edge in edges for name in edge}
-    deepest = max(depths.values(), default=0)
-    rows = [0] * (deepest + 1)
-    placed = {}
-    for name in sorted(depths, key=lambda name: (-depths[name], name)):
-        column = deepest - depths[name]
-        placed[name] = replace(nodes[name], column=column, row=rows[column])
-        rows[column] += 1
-    for number, name in enumerate(sorted(nodes.keys() - depths)):
-        row, column = divmod(number, _COLUMNS_OF_LONERS)
-        placed[name] = replace(nodes[name], column=column, row=max(rows) + row)
-    joined = tuple((placed[start], placed[end]) for start, end in edges)
-    return FeatureGraph(tuple(placed.values()), joined)
-
-
-def _graph(block: blocks.Graph, anchor: str) -> _Html:
-    """
-    The features that require each other; where a plan leaves most alone, first those that change.
-
-    Empty where no feature requires another and no plan changes any: the table of them says it all.
-    """
-    graph = feature_graph(block.features, block.findings, block.before)
-    if block.before is None:
-        return _drawing(graph, anchor) if graph.edges else _Html()
-    part, count = changed_part(graph), len(graph.nodes)
-    if count - len(part.nodes) <= _MOST_UNCHANGED:
-        return _drawing(graph, anchor)
-    summary = f"All {count} features, with those that do not change"
-    whole = _details(summary, _drawing(graph, f"{anchor}-all"))
-    return _Html(_drawing(part, anchor) + whole) if part.nodes else whole
-
-
-def _legend(graph: FeatureGraph) -> str:
-    """What the marks of a drawing mean, as far as it has them."""
-    nodes = graph.nodes
-    marks = (
-        ("+ is added, - is dropped.", any(node.change for node in nodes)),
-        ("An arrow leads from a feature to one that it requires.", bool(graph.edges)),
-        ("The protocol lacks features with a dashed border.", not all(n.supported for n in nodes)),
-        ("Findings concern features with a thick border.", any(node.severity for node in nodes)),
-    )
-    return " ".join(text for text, is_there in marks if is_there)
-
-
-def _drawing(graph: FeatureGraph, anchor: str) -> _Html:
-    arrow = f"{anchor}-arrow"
-    marker = (
-        f'<defs><marker id="{arrow}" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" '
-        'markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>'
-    )
-    drawn = [_Html(marker)]
-    for start, end in graph.edges:
-        (x, y), (to_x, to_y) = start.place, end.place
-        x, y, to_y = x + _WIDTH, y + _HEIGHT // 2, to_y + _HEIGHT // 2
-        middle = (x + to_x) // 2
-        curve = f"M{x} {y}C{middle} {y} {middle} {to_y} {to_x} {to_y}"
-        drawn.append(_tag("path", d=curve, marker_end=f"url(#{arrow})"))
-    for node in graph.nodes:
-        left, top = node.place
-        name, indent = _short(f"{node.change} {node.name}".strip(), _LONGEST_NAME), str(left + 10)
-        size = {"width": str(_WIDTH), "height": str(_HEIGHT)}
-        classes = (
-            "node",
-            "active" if node.active else "",
-            "" if node.supported else "missing",
-            _SUPPORT[node.change] if node.change else "",
-            node.severity.value if node.severity else "",
-        )
-        parts = (
-            _tag("title", f"{node.name}: {node.words}"),
-            _tag("rect", x=str(left), y=str(top), **size, rx="6"),
-            _tag("text", name, x=indent, y=str(top + 19)),
-            _tag("text", node.words, x=indent, y=str(top + 35), class_="state"),
-        )
-        drawn.append(_tag("g", *parts, class_=" ".join(filter(None, classes))))
-    lefts, tops = zip(*(node.place for node in graph.nodes), strict=True)
-    width, height = max(lefts) + _WIDTH + _MARGIN, max(tops) + _HEIGHT + _MARGIN
-    title = "The features of the table and what they require"
-    description = "; ".join(f"{node.name}: {node.words}" for node in graph.nodes)
-    size = {"viewBox": f"0 0 {width} {height}", "width": str(width), "height": str(height)}
-    return _figure(anchor, title, description, drawn, _legend(graph), **size)
+        told = [f.severity for f in block.findings if word.search(f"{f.where} {f.message}")]
+        worst = min(told, key=lambda severity: severity.rank).value if told else ""
+        words = f"{support}{', active' if feature and feature.active else ''}"
+        state = _tag("small", f"{words} ({worst})" if worst else words)
+        tone = worst or _KINDS.get(change) or ("" if name in now else "missing")
+        boxes[name] = _tag("span", f"{change} {name}".strip(), " ", state, class_=f"box {tone}")
+        touched |= {name} if change or worst else set()
+    required = {other for others in needs.values() for other in others}
+    rows: dict[bool, list[_Html]] = {True: [], False: []}
+    for name in sorted(needs):
+        if needs[name] or name not in required:
+            arrows = [part for other in needs[name] for part in (" → ", boxes[other])]
+            is_touched = not touched.isdisjoint({name, *needs[name]})
+            rows[is_touched].append(_tag("li", boxes[name], *arrows))
+    if block.before is None and not required:
+        return _Html()
+    if block.before is None or len(rows[False]) <= _MOST_UNCHANGED:
+        return _tag("ul", *rows[True], *rows[False], class_="graph")
+    rest = _tag("ul", *rows[False], class_="graph")
+    more = _details(f"{len(rows[False])} features that do not change", rest)
+    return _Html((_tag("ul", *rows[True], class_="graph") if rows[True] else "") + more)
 
 
 # The timeline of the protocol: it is as wide as the page, and its text is not scaled
@@ -652,5 +497,16 @@ def _timeline(block: blocks.Timeline, anchor: str) -> _Html:
             parts.append(_tag("text", _short(name, _LONGEST_LANE), **at))
         drawn.append(_tag("g", *parts, class_="lane" if first.value else "feature"))
     text = "; ".join(", ".join(words(lane, bar) for bar in lane.bars) for lane in block.lanes)
-    size = {"class_": "timeline", "width": "100%", "height": height}
-    return _figure(anchor, block.title, text, drawn, _LEGEND_OF_TIMELINE, **size)
+    title, description = f"{anchor}-title", f"{anchor}-desc"
+    picture = _tag(
+        "svg",
+        _tag("title", block.title, id=title),
+        _tag("desc", text, id=description),
+        *drawn,
+        xmlns="http://www.w3.org/2000/svg",
+        width="100%",
+        height=height,
+        role="img",
+        aria_labelledby=f"{title} {description}",
+    )
+    return _tag("figure", picture, _tag("figcaption", _LEGEND_OF_TIMELINE))
