@@ -1,4 +1,4 @@
-"""The texts that the package shows are plain English: none has a turn that must be read twice."""
+"""The texts that users read are plain English: none has a turn that must be read twice."""
 
 import ast
 import re
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "deltaadm"
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "deltaadm"
 
 BANNED = {
     "say requires": r"\btakes (more|no|several|some time|spark|two|the feature|a change)\b",
@@ -49,9 +50,22 @@ def shown(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+def paragraphs(path: Path) -> Iterator[tuple[int, str]]:
+    """What a page says, without its code; of the changelog, what is not released yet."""
+    text = path.read_text(encoding="utf-8")
+    if path.name == "CHANGELOG.md":
+        text = "\n## ".join(text.split("\n## ")[:2])
+    text = re.sub(r"(?ms)^```.*?^```$", lambda code: "\n" * code[0].count("\n"), text)
+    line = 1
+    for part in re.split(r"(\n\s*\n|\n(?=\s*[-|#>] ?))", text):
+        yield line, " ".join(part.split())
+        line += part.count("\n")
+
+
+PAGES = [*ROOT.glob("docs/*.md"), *(ROOT / name for name in ("README.md", "CHANGELOG.md"))]
 TEXTS = {
-    path.relative_to(PACKAGE).as_posix(): path
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.txt")])
+    path.relative_to(ROOT).as_posix(): path
+    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.txt"), *PAGES])
 }
 
 
@@ -62,10 +76,10 @@ QUOTED = {"needs to be provided as a calendar interval such as"}
 @pytest.mark.parametrize("name", TEXTS)
 def test_no_text_has_to_be_read_twice(name: str) -> None:
     path = TEXTS[name]
-    if path.suffix == ".py":
-        texts = list(shown(path))
-    else:
+    if path.suffix == ".txt":
         texts = list(enumerate(path.read_text(encoding="utf-8").splitlines(), 1))
+    else:
+        texts = list(shown(path) if path.suffix == ".py" else paragraphs(path))
     found = [
         f"{name}:{line}: {advice}: {text}"
         for line, text in texts
