@@ -99,7 +99,8 @@ class Command:
     """
     A subcommand, imported.
 
-    `parameters` is the class of what it takes, whose documentation is part of the help.
+    `parameters` is the class of what it takes, whose documentation is part of the help; its `run`
+    carries out the command in a context, and returns the exit code.
     """
 
     def __init__(self, name: str) -> None:

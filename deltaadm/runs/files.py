@@ -14,7 +14,7 @@ from deltaadm.errors import Refused
 from deltaadm.plans.undo import quoted
 from deltaadm.reports.overview import kind_of
 from deltaadm.runs.options import read_file
-from deltaadm.runs.output import FileText, tell_command, write_text
+from deltaadm.runs.output import FileText, tell_command, unwritable, write_text
 from deltaadm.storage.files import write_whole
 
 if TYPE_CHECKING:
@@ -74,14 +74,6 @@ def write_file(path: Path, text: str) -> None:
         write_whole(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise unwritable(path, error) from error
-
-
-def unwritable(path: Path, error: OSError) -> Refused:
-    """Why the file at *path* cannot be written."""
-    return Refused(
-        f"The file {path} cannot be written: {error.strerror or error}.",
-        remedy="Choose another path.",
-    )
 
 
 # Continuing

@@ -36,7 +36,7 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, brief_line
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.files import announce_plans, is_standard_output, unwritable
+from deltaadm.runs.files import announce_plans, is_standard_output
 from deltaadm.runs.fleet import (
     Fleet,
     OutputTarget,
@@ -50,7 +50,7 @@ from deltaadm.runs.fleet import (
 )
 from deltaadm.runs.names import look_up, opened
 from deltaadm.runs.options import FleetOptions, read_file, read_input, require_streaming
-from deltaadm.runs.output import handle_errors, info
+from deltaadm.runs.output import handle_errors, info, unwritable
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, PlanOptions
 from deltaadm.runs.plan_run import (
     Planner,

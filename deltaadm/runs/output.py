@@ -111,10 +111,15 @@ def _append(file: Path, text: str) -> None:
         with file.open("a", encoding="utf-8", errors="backslashreplace") as opened:
             opened.write(text)
     except OSError as error:
-        raise Refused(
-            f"The file {file} cannot be written: {error.strerror or error}.",
-            remedy="Choose another path.",
-        ) from error
+        raise unwritable(file, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> Refused:
+    """Why the file at *path* cannot be written."""
+    return Refused(
+        f"The file {path} cannot be written: {error.strerror or error}.",
+        remedy="Choose another path.",
+    )
 
 
 _MESSAGES: Final[ContextVar[Messages | None]] = ContextVar("messages", default=None)

@@ -95,7 +95,6 @@ class Alter(Parameters):
     change: ChangeOptions
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         given: dict[str, Any] = {}
         require_no_secret(self.rules.location or "")
         for group in (self.columns, self.rules):

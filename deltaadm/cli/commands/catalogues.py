@@ -25,7 +25,6 @@ class Features(Parameters):
     about = "name"
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         return show(context, [explain_feature(self.name) if self.name else list_features()])
 
 
@@ -50,5 +49,4 @@ class Clients(Parameters):
     about = "name"
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         return show(context, [explain_client(self.name) if self.name else list_clients()])

@@ -51,7 +51,6 @@ class Config(Parameters):
     shows = "SettingsReport"
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         if self.action not in {"show", "aliases"}:
             raise UsageError(f"{self.action!r} is not show or aliases", option="ACTION")
 

@@ -74,7 +74,6 @@ class Create(Parameters):
     change: ChangeOptions
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         require_plan_options(self.change)
         if (self.schema is None) == (self.as_query is None):
             raise UsageError("specify either --schema or --as", option="--schema")

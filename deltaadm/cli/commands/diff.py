@@ -69,7 +69,6 @@ class Diff(Parameters):
     shows = "DiffReport"
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         request = comparison(self.only or (), self.ignore or ())
         first, *rest = self.sides
         if self.many.names_tables and not is_reference(first):
@@ -130,7 +129,6 @@ class Record(Parameters):
     spark: SparkOptionGroup
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         named, many = self.tables or [], self.many
         require_tables(named, many)
         for name in ("brief", "resume"):

@@ -52,7 +52,6 @@ class Doctor(Parameters):
     shows = "DoctorReport"
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         report = DoctorReport(tuple(_checks(context, self)))
         show(context, [report])
         return NOT_READY if report.failed else 0

@@ -52,7 +52,6 @@ class DropFeature(Parameters):
     change: ChangeOptions
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         tables, words = split_words([self.table, self.feature], self.many)
         if len(words) > 1:
             raise UsageError("only one feature can be dropped at a time", option="FEATURE")

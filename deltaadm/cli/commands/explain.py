@@ -24,7 +24,6 @@ class Rules(Parameters):
     shows = "RuleCatalogue"
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         return show(context, [list_rules(self.families or ())])
 
 
@@ -50,6 +49,5 @@ class Explain(Parameters):
         return "" if is_message else "words"
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         texts = (sys.stdin.read() if word == "-" else word for word in self.words)
         return show(context, [*map(explain, texts)])

@@ -40,7 +40,6 @@ class History(Parameters):
     about = "table"
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         ask = questions.history(
             protocol=self.protocol,
             schema=self.schema,

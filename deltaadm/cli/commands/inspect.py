@@ -77,7 +77,6 @@ class Inspect(Parameters):
     output: TableOutputOptions
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         output, tables, many = self.output, self.tables or [], self.many
         check_format(output, "TableReport")
         words: list[str] = []

@@ -34,7 +34,6 @@ class Schema(Parameters):
     name: str | None = argument("[DOCUMENT]", "Document type, for example inspect.")
 
     def run(self, _: RunContext) -> int:
-        """Carry out the command; the exit code."""
         if self.name is None:
             width = max(map(len, SCHEMAS))
             lines = [f"{name:{width}}  {schema['title']}\n" for name, schema in SCHEMAS.items()]
@@ -59,7 +58,6 @@ class Man(Parameters):
     name: str | None = argument("[COMMAND]", "The command; without it, the page of the program.")
 
     def run(self, _: RunContext) -> int:
-        """Carry out the command; the exit code."""
         from deltaadm.cli.man import man_page
         from deltaadm.cli.table import COMMANDS
 
@@ -99,7 +97,6 @@ class Completion(Parameters):
     install: bool = option("Install the script instead of printing it.")
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         if self.install:
             shell = self.shell or _detected_shell()
             return handle_errors(context, "", lambda: _install(shell))

@@ -48,7 +48,6 @@ class UpgradeProtocol(Parameters):
     change: ChangeOptions
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         has_versions = self.reader is not None or self.writer is not None
         if self.minimum and has_versions:
             raise UsageError("cannot be combined with --reader or --writer", option="--minimum")
@@ -92,7 +91,6 @@ class EnableFeature(Parameters):
     change: ChangeOptions
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         tables, names = split_words([self.table, *(self.features or ())], self.many)
         if not names:
             raise UsageError("FEATURE is missing; `deltaadm features` lists them.")
@@ -120,7 +118,6 @@ class SetMappingMode(Parameters):
     change: ChangeOptions
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         tables, words = split_words([self.table, self.mode and self.mode.value], self.many)
         modes = ", ".join(mode.value for mode in ColumnMappingMode)
         try:

@@ -33,7 +33,6 @@ class Repair(Parameters):
     output: TableOutputOptions
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         check_format(self.output, RepairReport)
         context = context.with_request(context.spark, self.output, self.access)
         return repair_table(context, self.table, self.repair)

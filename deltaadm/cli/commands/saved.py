@@ -61,7 +61,6 @@ class Apply(Parameters):
     about = "file"
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         plans = plans_in(read_input(self.file))
         if self.undo and (self.check or len(plans) > 1):
             why = "cannot be combined with --check" if self.check else "requires a single plan"
@@ -112,5 +111,4 @@ class Show(Parameters):
     about = "file"
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         return show(context, saved_reports(context, self.file))

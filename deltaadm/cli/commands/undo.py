@@ -30,6 +30,5 @@ class Undo(Parameters):
     change: ChangeOptions
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         planner = plan_undo(self.version)
         return plan_tables(context, [self.table], FleetOptions(), planner, self.change)

@@ -156,7 +156,6 @@ class Validate(Parameters):
     change: FixOptions
 
     def run(self, context: RunContext) -> int:
-        """Carry out the command; the exit code."""
         require_tables(self.tables, self.many)
         if self.fix:
             return self._fix(context)
