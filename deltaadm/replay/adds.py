@@ -88,7 +88,6 @@ def require_short_paths(files: pa.StructArray, limits: Limits) -> None:
 
 
 def _longest(texts: pa.StringArray) -> int:
-    """The length in bytes of the longest of *texts*."""
     return pc.max(pc.binary_length(texts)).as_py() or 0
 
 

@@ -46,6 +46,14 @@ if TYPE_CHECKING:
 
     from deltaadm.replay.parquet import Struct
 
+    Document = dict[str, Any]
+    Named = tuple[str, Document]
+    Batch = TypeVar("Batch")
+    Done = TypeVar("Done")
+    Opened = tuple[Footer, pq.ParquetFile, Callable[..., int]]
+    Adds = tuple[str, bool, pa.StructArray]
+    """A batch of `add` actions: their file, whether all are known to have a count, the actions."""
+
 
 # Its schema
 
@@ -138,15 +146,6 @@ def _annotations(field: Field) -> tuple[set[int], set[int]]:
 
 # Checkpoints
 
-
-if TYPE_CHECKING:
-    Document = dict[str, Any]
-    Named = tuple[str, Document]
-    Batch = TypeVar("Batch")
-    Done = TypeVar("Done")
-    Opened = tuple[Footer, pq.ParquetFile, Callable[..., int]]
-    Adds = tuple[str, bool, pa.StructArray]
-    """A batch of `add` actions: their file, whether all are known to have a count, the actions."""
 
 SMALL: Final = (*STATE, "txn", "domainMetadata", "sidecar")
 """The actions of a checkpoint that are not about files."""

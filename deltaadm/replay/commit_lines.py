@@ -11,7 +11,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from deltaadm.domain.snapshot import LogFiles, LogSegment
 from deltaadm.errors import DeltaadmError
@@ -21,6 +21,9 @@ from deltaadm.replay.checkpoints import CheckpointReader, FileCounts
 from deltaadm.replay.commits import ABOUT_FILES, LargeFile
 from deltaadm.replay.embedded import Replay
 from deltaadm.storage.store import LogStore
+
+Named = tuple[str, dict[str, Any]]
+
 
 # Large commits
 
@@ -111,10 +114,6 @@ class _Actions(Collection[Any]):
 
 
 # Commit lines
-
-
-if TYPE_CHECKING:
-    Named = tuple[str, dict[str, Any]]
 
 
 _MOST: Final = 1 << 24

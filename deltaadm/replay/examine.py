@@ -58,9 +58,6 @@ if TYPE_CHECKING:
 # Cross check
 
 
-if TYPE_CHECKING:
-    Differing = Iterator[tuple[str, tuple[str, str]]]
-
 _LONGEST: Final = 200
 
 
@@ -82,7 +79,7 @@ def cross_check(store: LogStore, snapshot: Snapshot) -> facts.CrossCheck:
     return facts.CrossCheck(program=program, differences=differences)
 
 
-def _differences(ours: Snapshot, theirs: DeltaTable) -> Differing:
+def _differences(ours: Snapshot, theirs: DeltaTable) -> Iterator[tuple[str, tuple[str, str]]]:
     if ours.version != theirs.version():
         yield "version", (str(ours.version), str(theirs.version()))
         return  # the rest belongs to another version
@@ -305,7 +302,6 @@ class _FactCollector:
                 yield cross_check(self._store, snapshot)
 
     def _catalog(self, snapshot: Snapshot) -> Iterator[facts.Facts]:
-        """The catalog's entry for the table, if a catalog was asked."""
         if self._store.catalog_state is None:
             return
         from deltaadm.storage.unity import RatifiedStore

@@ -150,10 +150,6 @@ def _repeated_column(
 # File columns
 
 
-if TYPE_CHECKING:
-    Document = dict[str, Any]
-
-
 class Rows:
     """Some rows, as flags without nulls."""
 

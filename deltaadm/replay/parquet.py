@@ -21,12 +21,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, BinaryIO, Final
 
+    Struct = dict[int, Any]
+    Entry = tuple[int, int, Any]
+    Named = tuple[str, dict[str, Any]]
+
 
 # Thrift
 
-
-if TYPE_CHECKING:
-    Struct = dict[int, Any]
 
 _LONGEST: Final = 63
 """Bits of a number before its last byte, at most."""
@@ -337,11 +338,6 @@ def _contradiction(chunk: Struct, leaf: Field, rows: int, end: int) -> str:
 
 
 # Parquet
-
-
-if TYPE_CHECKING:
-    Entry = tuple[int, int, Any]
-    Named = tuple[str, dict[str, Any]]
 
 
 class UnsupportedFileError(Exception):

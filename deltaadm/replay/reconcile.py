@@ -21,10 +21,13 @@ from deltaadm.storage.store import LogStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Final, Never, TypeVar
+    from typing import Any, Final, Never, Protocol, TypeVar
 
     Document = Mapping[str, Any]
+    Found = TypeVar("Found")
     Key = tuple[str, str]
+else:
+    Protocol = object
 
 
 class Reconciliation:
@@ -213,27 +216,14 @@ def has_num_records(stats: Any) -> bool:
 
 def merge(left: FileFacts, right: FileFacts) -> FileFacts:
     """The facts about two disjoint sets of files together."""
-    return FileFacts(
-        files=left.files + right.files,
-        bytes=left.bytes + right.bytes,
-        with_deletion_vector=left.with_deletion_vector + right.with_deletion_vector,
-        bytes_with_deletion_vector=(
-            left.bytes_with_deletion_vector + right.bytes_with_deletion_vector
-        ),
-        without_stats=left.without_stats + right.without_stats,
-        without_num_records=left.without_num_records + right.without_num_records,
-        without_base_row_id=left.without_base_row_id + right.without_base_row_id,
-        partition_keys=left.partition_keys | right.partition_keys,
-    )
+    counts = {name: getattr(left, name) + getattr(right, name) for name in _COUNTS}
+    return FileFacts(**counts, partition_keys=left.partition_keys | right.partition_keys)
+
+
+_COUNTS: Final = tuple(name for name in FileFacts.__annotations__ if name != "partition_keys")
 
 
 # What an engine gives
-
-
-if TYPE_CHECKING:
-    from typing import Protocol
-else:
-    Protocol = object
 
 
 class Detail(Enum):
@@ -282,9 +272,6 @@ def hint_of(body: bytes) -> dict[str, Any]:
 
 # Statistics of a scan
 
-
-if TYPE_CHECKING:
-    Found = TypeVar("Found")
 
 PARALLEL_THRESHOLD: Final = 2_000
 """So many files that starting processes for them pays."""

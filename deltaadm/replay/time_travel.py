@@ -68,7 +68,6 @@ def raised_times(modified: Iterable[int]) -> Iterator[int]:
 
 
 def _search_inside(store: LogStore, found: Sequence[LogFile], timestamp: int) -> int:
-    """The version as of *timestamp*, by the in-commit timestamps of *found*."""
     # Binary search, since every probe reads a commit.
     last = _time_inside(store, found[-1])
     if timestamp > last:

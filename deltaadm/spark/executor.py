@@ -81,7 +81,6 @@ def recluster(session: SparkSession, path: str, step: kinds.ClusterBy) -> None:
 
 
 def _sequence(jvm: Any, items: list[Any]) -> Any:
-    """*items* as a sequence of Scala's."""
     listed = jvm.java.util.ArrayList()
     for item in items:
         listed.add(item)

@@ -274,7 +274,6 @@ def _providers(given: Settings, *, everywhere: bool) -> str:
 
 
 def _abfs(given: Settings) -> dict[str, str]:
-    """The settings of ABFS for an account."""
     storage = _plain(given, "storage_")
     key = _first(storage, "account_key", "access_key", "master_key")
     # A token that is copied from a URL begins with a question mark.

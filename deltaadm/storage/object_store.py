@@ -279,9 +279,8 @@ _MARGIN: Final = 300.0
 # What was read before
 
 
-if TYPE_CHECKING:
-    Span = tuple[int, int] | None
-    """The range of bytes that was read; None for the whole file."""
+Span = tuple[int, int] | None
+"""The range of bytes that was read; None for the whole file."""
 
 
 class LogCache:
@@ -797,8 +796,6 @@ def _settings_of_s3(settings: Mapping[str, str], *, credentials: bool) -> dict[s
 def _in_thread(
     request: Callable[Concatenate[Bucket, Given], Result],
 ) -> Callable[Concatenate[Bucket, Given], Pending[Result]]:
-    """Have *request* made by a thread of its bucket."""
-
     def submitted(bucket: Bucket, /, *given: Given.args, **named: Given.kwargs) -> Pending[Result]:
         return bucket.threads.submit(partial(request, bucket, *given, **named))
 

@@ -14,15 +14,11 @@ from deltaadm.masking import masked
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from typing import BinaryIO, Final
+    from typing import BinaryIO, Final, Protocol
 
     from deltaadm.catalog_table import CatalogState
     from deltaadm.storage.discover import Directories
     from deltaadm.storage.object_store import Connections, RenewedCredentials
-
-
-if TYPE_CHECKING:
-    from typing import Protocol
 else:
     Protocol = object
 
@@ -321,7 +317,6 @@ def _require_path(path: str, encode: Callable[[str], bytes]) -> None:
 
 
 def _is_scheme(text: str) -> bool:
-    """Whether *text* is a URL scheme."""
     # A single letter is a drive of Windows.
     plain = text.replace("+", "").replace("-", "").replace(".", "")
     return len(text) > 1 and text[0].isalpha() and plain.isascii() and plain.isalnum()
