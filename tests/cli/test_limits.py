@@ -120,8 +120,10 @@ def test_little_memory_is_no_bug(tmp_path: Path, arguments: str, megabytes: int)
         assert "error: " in result.err
 
 
-@pytest.mark.parametrize("arguments", ["inspect TABLE", "history TABLE", "validate TABLE"])
-@pytest.mark.parametrize("value", ["[]", '"ab"', "{}"])
+@pytest.mark.parametrize(
+    ("value", "arguments"),
+    [("[]", "inspect TABLE"), ('"ab"', "history TABLE"), ("{}", "validate TABLE")],
+)
 def test_values_that_would_fill_the_memory_are_not_made(
     tmp_path: Path, value: str, arguments: str
 ) -> None:

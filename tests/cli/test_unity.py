@@ -630,12 +630,13 @@ def changed(document: Any, path: tuple[Any, ...], value: object) -> Any:
 
 
 def each_wrong_answer(unity: Unity, command: Sequence[object]) -> Iterator[tuple[str, Result]]:
-    """What comes of *command* with each value of each answer in its turn replaced."""
+    """What comes of *command* with each value of each answer in its turn replaced by another."""
     given: list[Json] = []
     unity.change = lambda document: given.append(document) or document
     assert deltaadm(*command).code in {0, 1}
+    values = itertools.cycle([*WRONG, *WRONG[3:], *WRONG[:3]])  # two of them at each place
     for number, answer in enumerate(given):
-        for path, value in itertools.product(places(answer), WRONG):
+        for path, value in zip((path for path in places(answer) for _ in "12"), values):  # noqa: B905
             wrong = [*given[:number], changed(answer, path, value), *given[number + 1 :]]
             unity.change = partial(next, iter(wrong))
             yield f"answer {number}: {path} = {value!r:.30}", deltaadm(*command)

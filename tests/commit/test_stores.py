@@ -16,7 +16,7 @@ from tests.support.object_stores import PLACES, Place
 
 CREATES = 64
 CASES = [case for case in oracle.cases("e2e") if not verdict(case)]
-SOME = {"memory": 1, "s3": 40}
+SOME = {"memory": 10, "s3": 40}
 """Of so many recorded cases one is in the suite; all of them are in the matrix."""
 
 

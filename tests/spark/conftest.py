@@ -36,12 +36,18 @@ QUICK_STARTS = "-Djdk.lang.Process.launchMechanism=VFORK"
 """For the `readlink` and `chmod` that Hadoop runs ten times for each commit."""
 
 
+_ONE_JOB_FOR_EACH_TABLE = {"test_real_tables[protocol]", "test_foreign_tables[protocol]"}
+"""Of engines' contract: random histories and odd logs are loaded like this in the suite."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     lacking = "" if os.environ.get("DELTAADM_REQUIRE_SPARK") == "1" else _lacking()
     here = Path(__file__).parent
     for item in items:
         if item.path.parent == here:
             item.add_marker(pytest.mark.spark)
+            if item.name in _ONE_JOB_FOR_EACH_TABLE:
+                item.add_marker(pytest.mark.matrix)
             if lacking:
                 item.add_marker(pytest.mark.skip(reason=f"needs {lacking}"))
 

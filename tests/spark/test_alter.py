@@ -170,7 +170,14 @@ TABLES: dict[str, tuple[str, list[Step]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", TABLES)
+IN_MATRIX = {"added columns", "widened columns", "clustering"}
+"""Most of what Delta says to these is recorded, and compared in `tests/domain`."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.matrix] * (name in IN_MATRIX)) for name in TABLES],
+)
 def test_changes_and_refusals_are_predicted(
     spark: "SparkSession", executor: SparkExecutor, tmp_path: Path, name: str
 ) -> None:

@@ -60,7 +60,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-WRITERS = int(os.environ.get("DELTAADM_WRITERS", "3"))
+WRITERS = int(os.environ.get("DELTAADM_WRITERS", "2"))
 ROUNDS = int(os.environ.get("DELTAADM_ROUNDS", "2"))
 """How many processes change a table at the same time, and how often: more in runs by hand."""
 

@@ -204,11 +204,13 @@ DROPPED = ["INSERT INTO {} VALUES (8, 'z', 1)", "ALTER TABLE {} DROP COLUMN c"]
 
 
 @pytest.mark.parametrize(("statements", "work", "rewritten"), [
-    pytest.param(USED["deletionVectors"], "1 of 3 files", 1, id="a deletion vector"),
+    pytest.param(USED["deletionVectors"], "1 of 3 files", 1, id="a deletion vector",
+        marks=pytest.mark.matrix),
     pytest.param([*MAPPED, *DROPPED, *USED["deletionVectors"]],
         "any with columns that were dropped", 2, id="and a dropped column"),
     pytest.param([*MAPPED, *DROPPED, USED["deletionVectors"][0]],
-        "any with columns that were dropped", 1, id="a dropped column alone"),
+        "any with columns that were dropped", 1, id="a dropped column alone",
+        marks=pytest.mark.matrix),
     pytest.param([*MAPPED, USED["deletionVectors"][0]], "", 0, id="neither"),
 ])  # fmt: skip
 def test_only_the_files_that_a_plan_names_are_rewritten(

@@ -68,6 +68,10 @@ def states(
 
 
 class TestSparkEngine(EngineContract):
+    @pytest.mark.matrix  # hundreds of jobs; random histories are loaded in the same way below
+    def test_starts_of_recorded_operations(self, load: Load, recorded_logs: Logs) -> None:
+        super().test_starts_of_recorded_operations(load, recorded_logs)
+
     @pytest.fixture
     def load(self, spark: "SparkSession", hadoop: Hadoop, states: Outcomes) -> Load:
         engine = SparkEngine(spark)
