@@ -146,8 +146,8 @@ def _breakable(text: str) -> _Html:
 # Reports
 
 
-_MOST_IN_FULL: Final = 50
-"""Of more tables, those that are well have a row of the list alone, as have others of `inspect`."""
+_MOST_IN_FULL: Final = 40
+"""Of more tables, those that are well have a row of the list alone, and so have further ones."""
 
 _TONES: Final = ("error", "warning", "info", "good", "")
 _REMARK: Final = "remark"
@@ -179,13 +179,23 @@ def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
         for of in verdicts
     ]
     ordered = sorted(range(len(pages)), key=ranks.__getitem__)
-    shown = {}
-    for place, number in enumerate(ordered):
+    shown: dict[int, list[Any]] = {}
+    alike: dict[str, list[int]] = {}
+    for number in ordered:
+        title, *rest = (of for of in pages[number] if not isinstance(of, blocks.Graph))
+        name = re.escape(getattr(tables[number], "table", ""))
+        same = alike.setdefault(re.sub(rf"(?<![\w.-]){name}(?![\w-])", "", repr(rest)), [])
         kind, is_bad = tables[number].document, ranks[number][0] < calm
-        most = {"inspect": _MOST_IN_FULL, "validate": len(pages)}.get(kind)
-        if len(pages) <= _MOST_IN_FULL or most is None or (is_bad and place < most):
-            page = [block for block in pages[number] if not isinstance(block, blocks.Graph)]
-            shown[number] = page
+        wanted = is_bad or kind not in ("inspect", "validate")
+        limit = _MOST_IN_FULL if kind in ("inspect", "plan") else len(pages)
+        if not same and (len(pages) <= _MOST_IN_FULL or (wanted and len(shown) < limit)):
+            shown[number] = [title, *rest]
+        same.append(number)
+    for first, *others in alike.values():
+        if first in shown and others:
+            words = f"The report is the same for {len(others)} more of the tables."
+            shown[first].insert(1, blocks.Paragraph(words))
+    place_of = {n: same[0] for same in alike.values() for n in same if same[0] in shown}
     parts = [n for n, of in enumerate(common) if isinstance(of, blocks.Heading) and not of.tone]
     below = parts[0] if parts else len(common)
     # The list itself begins with the failures, each with its message.
@@ -193,9 +203,10 @@ def _fleet(reports: Sequence[blocks.Report]) -> Iterator[Any]:
     listed = []
     for number in ordered:
         name = _breakable(_title(pages[number]))
-        link = _tag("a", name, href=f"#report-{number}") if number in shown else name
+        place = place_of.get(number)
+        link = name if place is None else _tag("a", name, href=f"#report-{place}")
         listed.append((link, verdicts[number]))
-    yield _contents(listed, is_complete=len(shown) == len(pages))
+    yield _contents(listed, is_complete=len(place_of) == len(pages))
     yield _section("common", common[below:], top=1)
     for number, page in shown.items():
         yield _section(f"report-{number}", page)
@@ -232,7 +243,7 @@ def _contents(
             cells = [_tag("td", _breakable(text), class_=tone, colspan=str(len(columns)))]
         rows.append(_tag("tr", _tag("th", name, scope="row"), *cells))
     table = _table("Reports", ("table", *columns), rows, "fleet")
-    note = "`deltaadm inspect TABLE` tells more of tables without a link."
+    note = "The same command for one table alone tells more of tables without a link."
     notes = [] if is_complete else [_tag("p", _prose(note), class_="legend")]
     return _tag("nav", table, *notes, aria_label="Reports")
 

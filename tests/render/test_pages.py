@@ -90,6 +90,21 @@ def test_page_of_a_fleet_stays_small(tmp_path: Path) -> None:
     assert len(re.findall('<tr><th scope="row">', page[: page.index("</nav>")])) == 200
 
 
+def test_plans_that_are_equal_are_shown_once(tmp_path: Path) -> None:
+    """Two hundred tables on a page: the plans of some differ by their tables' names alone."""
+    plans = []
+    for n in range(200):
+        properties = {"owner": f"team {n}"} if n < 100 else {}
+        start = snapshot(tmp_path / f"t{n}", protocol(1, 2), metadata(properties))
+        plans.append(PlanReport(f"t{n}", plan_features(start, ["rowTracking"])))
+    page = shown(*plans)
+    assert len(page) <= 300_000
+    assert page.count("The report is the same for 199 more of the tables.") == 1
+    [anchor] = set(re.findall(r'href="#(report-.*?)"', page))
+    assert page.count(f'href="#{anchor}"') == 200
+    assert page.count(f' id="{anchor}"') == 1
+
+
 def test_what_needs_a_script_is_made_by_it(samples: Sequence[Report]) -> None:
     page = shown(*samples)
     without = re.sub("<(script|style)>.*?</(script|style)>", "", page, flags=re.DOTALL)
