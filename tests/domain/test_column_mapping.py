@@ -1,6 +1,5 @@
 """Column mapping: who gets which id and name, and what is refused."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -33,11 +32,8 @@ from deltaadm.domain.schema import (
 from deltaadm.domain.transaction.column_mapping import (
     COLUMN_MAPPING_KEYS,
     ColumnMappingMode,
-    allow_mapping_mode_change,
-    assign_column_id_and_physical_name,
     check_column_id_and_physical_name_assignments,
     column_id,
-    column_mapping_metadata,
     column_mapping_mode,
     create_physical_schema,
     drop_column_mapping_metadata,
@@ -45,10 +41,7 @@ from deltaadm.domain.transaction.column_mapping import (
     has_column_mapping_metadata,
     max_column_id,
     physical_name,
-    remove_column_mapping,
     rename_columns,
-    set_column_metadata,
-    try_fix_metadata,
     verify_and_update_metadata_change,
 )
 from deltaadm.domain.wire import Metadata
@@ -96,15 +89,6 @@ def turned_on(before: Metadata, mode: str = "name") -> Metadata:
     return verify_and_update_metadata_change(Protocol(1, 2), before, wish)
 
 
-NESTED = (
-    column("a"),
-    column("s", struct(column("x"), column("y", struct(column("deep"))))),
-    column("l", ArrayType(struct(column("e")))),
-    column("m", MapType(struct(column("k")), ArrayType(struct(column("v"))))),
-    column("z"),
-)
-
-
 def test_constants():
     assert (MIN_READER_VERSION, MIN_WRITER_VERSION) == (2, 5)
     assert Protocol(2, 5) == MIN_PROTOCOL_VERSION
@@ -143,40 +127,6 @@ def test_which_protocols_have_column_mapping(protocol: Protocol, satisfied: bool
     assert satisfies_column_mapping_protocol(protocol) is satisfied
 
 
-CHANGES = {(NONE, NAME), (NAME, NONE), (ID, NONE)}
-
-
-@pytest.mark.parametrize("old", ColumnMappingMode)
-@pytest.mark.parametrize("new", ColumnMappingMode)
-def test_which_changes_of_mode_are_allowed(old: ColumnMappingMode, new: ColumnMappingMode):
-    assert allow_mapping_mode_change(old, new) is (old is new or (old, new) in CHANGES)
-    assert allow_mapping_mode_change(old, new, allow_removal=False) is (
-        old is new or (old, new) == (NONE, NAME)
-    )
-
-
-@pytest.mark.parametrize(
-    ("old", "new"), [("none", "id"), ("name", "id"), ("id", "name"), (None, "id")]
-)
-def test_an_illegal_change_of_mode_is_refused_on_an_existing_table(old: str | None, new: str):
-    before = table(column("a"), mode=old)
-    with pytest.raises(Refused) as caught:
-        turned_on(before, new)
-    assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
-    created = verify_and_update_metadata_change(
-        Protocol(1, 2), before, table(column("a"), mode=new), is_creating_new_table=True
-    )
-    assert identities(created) == {"a": (1, NEW)}
-
-
-def test_removal_can_be_forbidden_by_the_session():
-    before = turned_on(table(column("a")))
-    after = before.with_configuration({})
-    with pytest.raises(Refused) as caught:
-        verify_and_update_metadata_change(Protocol(2, 5), before, after, allow_removal=False)
-    assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
-
-
 def test_an_old_protocol_has_an_error_of_its_own():
     error = change_column_mapping_mode_on_old_protocol(Protocol(1, 2))
     assert error.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_PROTOCOL"
@@ -185,94 +135,6 @@ def test_an_old_protocol_has_an_error_of_its_own():
 
 
 # --- assignment -------------------------------------------------------------------------------
-
-
-def test_an_existing_table_keeps_its_names_and_gets_ids_in_pre_order():
-    after = turned_on(table(*NESTED))
-    assert identities(after) == {
-        "a": (1, "a"), "s": (2, "s"), "s.x": (3, "x"), "s.y": (4, "y"), "s.y.deep": (5, "deep"),
-        "l": (6, "l"), "l.element.e": (7, "e"), "m": (8, "m"), "m.key.k": (9, "k"),
-        "m.value.element.v": (10, "v"), "z": (11, "z"),
-    }  # fmt: skip
-    assert after.configuration == {MODE: "name", MAX_ID: "11"}
-
-
-def test_a_new_table_gets_names_that_only_the_commit_knows():
-    created = verify_and_update_metadata_change(
-        Protocol(1, 2), table(), table(*NESTED, mode="id"), is_creating_new_table=True
-    )
-    assert [number for number, _ in identities(created).values()] == list(range(1, 12))
-    assert {name for _, name in identities(created).values()} == {NEW}
-
-
-def test_a_column_added_later_gets_the_next_id_and_a_new_name():
-    before = turned_on(table(column("a"), column("b")))
-    wider = before.with_schema(struct(*before.schema.fields, column("c", struct(column("x")))))
-    after = verify_and_update_metadata_change(Protocol(2, 5), before, wider)
-    assert identities(after) == {"a": (1, "a"), "b": (2, "b"), "c": (3, NEW), "c.x": (4, NEW)}
-    assert after.configuration[MAX_ID] == "4"
-
-
-def test_the_id_of_a_dropped_column_is_never_given_again():
-    before = turned_on(table(column("a"), column("b")))
-    narrow = before.with_schema(struct(before.schema.fields[0]))
-    again = narrow.with_schema(struct(*narrow.schema.fields, column("b")))
-    after = verify_and_update_metadata_change(Protocol(2, 5), narrow, again)
-    assert identities(after) == {"a": (1, "a"), "b": (3, NEW)}
-
-
-@pytest.mark.parametrize(
-    ("new_maximum", "old_maximum", "first"),
-    [(None, None, 8), ("3", "5", 8), ("20", None, 21), (None, "30", 31), ("odd", "-5", 8)],
-)
-def test_ids_go_on_from_the_highest_ever_given(
-    new_maximum: str | None, old_maximum: str | None, first: int
-):
-    fields = (mapped("a", 7, "a"), column("b"))
-    old = {} if old_maximum is None else {MAX_ID: old_maximum}
-    new = {} if new_maximum is None else {MAX_ID: new_maximum}
-    before = table(*fields, mode="name").with_configuration({MODE: "name", **old})
-    after = assign_column_id_and_physical_name(
-        before.with_configuration({MODE: "name", **new}),
-        before,
-        is_changing_mode_on_existing_table=False,
-    )
-    assert identities(after) == {"a": (7, "a"), "b": (first, NEW)}
-    assert after.configuration[MAX_ID] == str(first)
-
-
-def test_half_assigned_columns_are_completed():
-    fields = (column("a", **{FieldKey.COLUMN_ID: 4}), column("b", **{FieldKey.PHYSICAL_NAME: "p"}))
-    metadata = table(*fields, mode="name")
-    after = try_fix_metadata(metadata, metadata, is_changing_mode_on_existing_table=False)
-    assert identities(after) == {"a": (4, NEW), "b": (5, "p")}
-
-
-def test_without_mapping_nothing_is_fixed():
-    metadata = table(column("a"))
-    assert (
-        try_fix_metadata(metadata, metadata, is_changing_mode_on_existing_table=False) is metadata
-    )
-
-
-def test_other_metadata_nullability_and_text_stay():
-    before = Metadata(
-        schema_string=json.dumps(
-            {
-                "type": "struct",
-                "fields": [
-                    {"name": "é", "type": "long", "nullable": False, "metadata": {"comment": "c"}}
-                ],
-            }
-        )
-    )
-    (after,) = turned_on(before).schema.fields
-    assert after == StructField(
-        "é",
-        PrimitiveType("long"),
-        nullable=False,
-        metadata={"comment": "c", FieldKey.COLUMN_ID: 1, FieldKey.PHYSICAL_NAME: "é"},
-    )
 
 
 def nested_ids(metadata: Metadata) -> dict[str, Any]:
@@ -307,32 +169,12 @@ def test_containers_get_nested_ids_after_all_columns_under_iceberg_compatibility
     assert find_max_column_id(after.schema) == 10
 
 
-def test_nested_ids_are_kept_and_only_for_versions_2_and_3():
-    plain = turned_on(table(*CONTAINERS))
-    assert set(nested_ids(plain).values()) == {None}
-    on = plain.with_configuration({**plain.configuration, "delta.enableIcebergCompatV2": "true"})
-    once = verify_and_update_metadata_change(Protocol(2, 5), plain, on)
-    assert nested_ids(once)["l"] == {"l.element": 5, "l.element.element": 6}
-    assert verify_and_update_metadata_change(Protocol(2, 5), once, once) == once
-
-
 def test_physical_names_can_be_assigned_alone():
     schema = struct(column("a"), mapped("b", 1, "p"), column("s", struct(column("x"))))
     fresh = assign_physical_names(schema)
     assert [physical_name(field) for _, field in fresh.walk()] == [NEW, "p", NEW, NEW]
     reused = assign_physical_names(schema, reuse_logical_name=True)
     assert [physical_name(field) for _, field in reused.walk()] == ["a", "p", "s", "x"]
-
-
-@pytest.mark.parametrize(("metadata", "number", "name"), [
-    ({}, None, "a"),
-    ({FieldKey.COLUMN_ID: 3, FieldKey.PHYSICAL_NAME: "p"}, 3, "p"),
-    ({FieldKey.COLUMN_ID: "3", FieldKey.PHYSICAL_NAME: 7}, None, "a"),
-    ({FieldKey.COLUMN_ID: True}, None, "a"),
-])  # fmt: skip
-def test_id_and_name_of_a_field(metadata: dict[str, Any], number: int | None, name: str):
-    assert column_id(column("a", **metadata)) == number
-    assert physical_name(column("a", **metadata)) == name
 
 
 @pytest.mark.parametrize(
@@ -355,26 +197,6 @@ def test_mapping_cannot_be_turned_on_over_leftovers(key: str):
         "DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_ALREADY_EXISTS"
     )
     assert "l.element.x" in caught.value.message
-
-
-def test_columns_cannot_be_added_in_the_commit_that_turns_mapping_on():
-    before = table(column("a"))
-    wish = table(column("A"), column("b"), mode="name")
-    with pytest.raises(Refused) as caught:
-        verify_and_update_metadata_change(Protocol(1, 2), before, wish)
-    assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_SCHEMA_CHANGE"
-    empty = table()
-    assert identities(verify_and_update_metadata_change(Protocol(1, 2), empty, wish)) == {
-        "A": (1, "A"),
-        "b": (2, "b"),
-    }
-
-
-def test_the_old_spelling_of_a_name_is_the_physical_one():
-    after = verify_and_update_metadata_change(
-        Protocol(1, 2), table(column("Ab")), table(column("aB"), mode="name")
-    )
-    assert identities(after) == {"aB": (1, "Ab")}
 
 
 def test_incoming_mapping_metadata_is_stripped_unless_the_table_has_some():
@@ -431,28 +253,6 @@ def test_assignments_are_checked(
     assert caught.value.remedy
 
 
-def test_removing_mapping_leaves_no_trace_but_the_mode_to_the_caller():
-    before = table(*NESTED)
-    mapped_table = turned_on(before)
-    assert remove_column_mapping(mapped_table) == before
-
-
-@pytest.mark.parametrize(
-    "name", ["a b", "a,b", "a;b", "{a", "a}", "(a", "a)", "a\nb", "a\tb", "a=b"]
-)
-def test_mapping_cannot_be_removed_from_names_that_files_cannot_have(name: str):
-    metadata = table(column("s", struct(column(name))), mode="name")
-    with pytest.raises(Refused) as caught:
-        remove_column_mapping(metadata)
-    assert caught.value.delta_error_class == (
-        "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING"
-    )
-
-
-def test_a_dot_is_fit_for_files():
-    assert remove_column_mapping(table(column("a.b"), mode="name")) == table(column("a.b"))
-
-
 # --- physical schemas -------------------------------------------------------------------------
 
 REFERENCE = struct(
@@ -462,23 +262,6 @@ REFERENCE = struct(
 )
 
 
-def test_columns_can_be_renamed_to_their_physical_names():
-    assert [path_text(path) for path, _ in rename_columns(REFERENCE).walk()] == [
-        "p1", "p2", "p2.p3", "p4", "p4.element.p5",
-    ]  # fmt: skip
-
-
-def test_a_physical_schema_has_physical_names_and_field_ids_in_both_modes():
-    logical = struct(column("S", struct(column("X"))), column("l", ArrayType(struct(column("e")))))
-    for mode in (NAME, ID):
-        physical = create_physical_schema(logical, REFERENCE, mode)
-        assert {
-            path_text(path): field.metadata[FieldKey.PARQUET_FIELD_ID]
-            for path, field in physical.walk()
-        } == {"p2": 2, "p2.p3": 3, "p4": 4, "p4.element.p5": 5}
-    assert create_physical_schema(logical, REFERENCE, NONE) is logical
-
-
 def test_physical_attributes_are_those_of_the_physical_schema():
     assert create_physical_attributes((column("A"),), REFERENCE, NAME) == (
         column(
@@ -486,47 +269,6 @@ def test_physical_attributes_are_those_of_the_physical_schema():
             **{FieldKey.COLUMN_ID: 1, FieldKey.PHYSICAL_NAME: "p1", FieldKey.PARQUET_FIELD_ID: 1},
         ),
     )
-
-
-def test_a_column_that_the_reference_lacks_is_refused():
-    with pytest.raises(Refused) as caught:
-        create_physical_schema(struct(column("s", struct(column("y")))), REFERENCE, NAME)
-    assert "s.y" in caught.value.message
-
-
-@pytest.mark.parametrize("missing", [FieldKey.COLUMN_ID, FieldKey.PHYSICAL_NAME])
-def test_a_reference_without_an_assignment_is_refused(missing: str):
-    kept = {key: value for key, value in mapped("a", 1, "p").metadata.items() if key != missing}
-    with pytest.raises(Refused):
-        create_physical_schema(struct(column("a")), struct(column("a", **kept)), ID)
-
-
-def test_internal_columns_stay_as_they_are():
-    schema = struct(column("_CHANGE_type"), column("a"))
-    assert [field.name for field in create_physical_schema(schema, REFERENCE, NAME).fields] == [
-        "_CHANGE_type",
-        "p1",
-    ]
-
-
-def test_the_metadata_of_a_field_depends_on_the_mode():
-    one = replace(
-        mapped("l", 4, "p"),
-        metadata={
-            FieldKey.COLUMN_ID: 4,
-            FieldKey.PHYSICAL_NAME: "p",
-            FieldKey.NESTED_IDS: {"p.element": 5},
-            "comment": "c",
-        },
-    )
-    assert column_mapping_metadata(one, NONE) == {"comment": "c"}
-    for mode in (NAME, ID):
-        assert column_mapping_metadata(one, mode) == {
-            **one.metadata,
-            FieldKey.PARQUET_FIELD_ID: 4,
-            FieldKey.PARQUET_NESTED_IDS: {"p.element": 5},
-        }
-    assert set_column_metadata(struct(one), NONE) == struct(column("l", comment="c"))
 
 
 # --- laws -------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from deltaadm.domain.described import (
     check_protocol_requirements,
     for_table_feature,
-    min_protocol_components_from_metadata,
 )
 from deltaadm.domain.features import FEATURES, REFERENCE, with_requirements
 from deltaadm.domain.protocol import (
@@ -84,95 +83,6 @@ def test_versions_imply_features(versions: tuple[int, int], implied: Sequence[st
 
 
 DV = ("deletionVectors",)
-
-
-@pytest.mark.parametrize(("start", "other", "result"), [
-    pytest.param((1, 2), (1, 7, None, ()), (1, 2), id="bare table features do not stick"),
-    pytest.param((1, 2), (2, 7, None, ()), (1, 2), id="nor with reader version 2"),
-    pytest.param((1, 2), (3, 7, (), ()), (1, 2), id="nor with reader version 3"),
-    pytest.param((2, 5), (3, 7, (), ()), (2, 5), id="(2, 5) stays"),
-    pytest.param((1, 2), (2, 5), (2, 5), id="the higher legacy version"),
-    pytest.param((1, 2), (1, 5), (1, 4), id="(1, 5) is (1, 4)"),
-    pytest.param((1, 2), (2, 3), (1, 3), id="(2, 3) is (1, 3)"),
-    pytest.param((1, 3), (2, 1), (1, 3), id="a reader version without a use"),
-    pytest.param((1, 5), (2, 1), (2, 5), id="versions of two that imply column mapping"),
-    pytest.param((1, 6), (2, 5), (2, 6), id="identity columns and column mapping"),
-    pytest.param((3, 7, DV, (*DV, "appendOnly", "invariants")), (1, 4), (3, 7, DV, (*DV, *V4)),
-        id="lists gain what the version implies"),
-    pytest.param((1, 2), (3, 7, DV, DV), (3, 7, DV, ("appendOnly", *DV, "invariants")),
-        id="a reader-writer feature on (1, 2)"),
-    pytest.param((2, 5), (3, 7, DV, DV), (3, 7, ("columnMapping", *DV), (*V5, *DV)),
-        id="a reader-writer feature on (2, 5)"),
-    pytest.param((2, 5), (1, 7, None, ("domainMetadata", "rowTracking")),
-        (2, 7, None, (*V5, "domainMetadata", "rowTracking")), id="row tracking on (2, 5)"),
-    pytest.param((1, 4), (3, 7, ("columnMapping",), ("columnMapping",)), (2, 5),
-        id="an exact match of a legacy version"),
-    pytest.param((1, 2), (3, 7, ("columnMapping",), ("columnMapping",)),
-        (2, 7, None, ("appendOnly", "columnMapping", "invariants")),
-        id="no exact match of a legacy version"),
-])  # fmt: skip
-def test_merge_gives_the_lowest_protocol_for_both(start: tuple, other: tuple, result: tuple):
-    assert protocol(*start).merge(protocol(*other)) == protocol(*result)
-    assert protocol(*other).merge(protocol(*start)) == protocol(*result)
-
-
-@pytest.mark.parametrize(("start", "result"), [
-    ((2, 3), (1, 3)),
-    ((1, 5), (1, 4)),
-    ((2, 1), (1, 1)),
-    ((3, 7, (), ()), (1, 1)),
-    ((1, 7, None, ()), (1, 1)),
-    ((2, 5), (2, 5)),
-    ((3, 7, (), ("rowTracking", "domainMetadata")),
-        (1, 7, None, ("domainMetadata", "rowTracking"))),
-])  # fmt: skip
-def test_the_lowest_equivalent_protocol(start: tuple, result: tuple):
-    assert protocol(*start).denormalized_normalized() == protocol(*result)
-
-
-@pytest.mark.parametrize(("start", "dropped", "result"), [
-    ((3, 7, DV, (*DV, "appendOnly", "invariants")), "deletionVectors", (1, 2)),
-    ((2, 5), "columnMapping", (1, 4)),
-    ((2, 5), "checkConstraints", (2, 7, None, ("appendOnly", "changeDataFeed", "columnMapping",
-        "generatedColumns", "invariants"))),
-    ((1, 2), "rowTracking", (1, 2)),
-])  # fmt: skip
-def test_without_a_feature(start: tuple, dropped: str, result: tuple):
-    after = protocol(*start).without_feature(dropped)
-    assert after == protocol(*result)
-    assert protocol(*start).can_downgrade_to(after, dropped)
-
-
-@pytest.mark.parametrize("name", ["appendOnly", "clustering", "timestampNtz", "variantType"])
-def test_a_feature_that_cannot_be_dropped_stays(name: str):
-    with pytest.raises(Refused) as caught:
-        Protocol.apply().with_feature(name).without_feature(name)
-    assert caught.value.delta_error_class is None
-
-
-@pytest.mark.parametrize(("start", "feature", "refusal"), [
-    ((1, 1), "appendOnly", "DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION"),
-    ((1, 2), "appendOnly", None),
-    ((1, 5), "columnMapping", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
-    ((2, 5), "columnMapping", None),
-    ((2, 6), "rowTracking", "DELTA_FEATURE_REQUIRES_HIGHER_WRITER_VERSION"),
-    ((1, 7, None, ()), "rowTracking", None),
-    ((1, 7, None, ()), "deletionVectors", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
-    ((2, 7, None, ()), "deletionVectors", "DELTA_FEATURE_REQUIRES_HIGHER_READER_VERSION"),
-    ((2, 7, None, ()), "columnMapping", None),
-    ((3, 7, (), ()), "deletionVectors", None),
-    ((3, 7, (), ()), "deletionVector", "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
-])  # fmt: skip
-def test_versions_are_never_raised_for_a_feature(start: tuple, feature: str, refusal: str | None):
-    before = protocol(*start)
-    if refusal is None:
-        after = before.with_feature(feature)
-        assert after.supports(feature)
-        assert (after.min_reader_version, after.min_writer_version) == start[:2]
-        return
-    with pytest.raises(Refused) as caught:
-        before.with_feature(feature)
-    assert caught.value.delta_error_class == refusal
 
 
 MALFORMED = [
@@ -257,37 +167,11 @@ def test_a_listed_name_is_recognised_in_any_case_and_supported_in_one():
     assert odd.normalized() == protocol(3, 7, DV, DV)
 
 
-@pytest.mark.parametrize(("of", "text"), [
-    (protocol(1, 2), "1,2"),
-    (protocol(1, 7, None, ["b", "a"]), "1,7,None,[a,b]"),
-    (protocol(3, 7, [], ["x"]), "3,7,[],[x]"),
-])  # fmt: skip
-def test_a_protocol_is_said_in_a_few_characters(of: Protocol, text: str):
-    assert of.simple_string == text
-
-
-def test_default_versions_are_the_highest():
-    assert Protocol.apply() == protocol(3, 7, (), ())
-
-
 @pytest.mark.parametrize(
     "entry", oracle.feature_registry()["features"], ids=lambda one: one["name"]
 )
 def test_the_protocol_for_one_feature(entry: dict):
     assert for_table_feature(entry["name"]).to_wire() == entry["forTableFeature"]
-
-
-@pytest.mark.parametrize(("features", "versions"), [
-    ((), (1, 1)),
-    (("appendOnly",), (1, 2)),
-    (("columnMapping",), (2, 5)),
-    (("identityColumns",), (1, 6)),
-    (("rowTracking",), (1, 7)),
-    (("rowTracking", "columnMapping"), (2, 7)),
-    (("deletionVectors",), (3, 7)),
-])  # fmt: skip
-def test_minimum_versions(features: Sequence[str], versions: tuple[int, int]):
-    assert minimum_required_versions(features) == versions
 
 
 @pytest.mark.parametrize(("configuration", "versions"), [
@@ -424,12 +308,6 @@ def test_a_new_table(configuration: dict[str, str], defaults: dict[str, str], re
     assert for_new_table(Metadata(configuration=configuration), session) == protocol(*result)
 
 
-def test_minimum_components_are_those_of_the_minimum_protocol():
-    metadata = Metadata(configuration={"delta.columnMapping.mode": "name"})
-    assert Protocol.minimum(metadata) == protocol(2, 7, None, ["columnMapping"])
-    assert min_protocol_components_from_metadata(metadata) == (2, 7, frozenset({"columnMapping"}))
-
-
 # --- laws -------------------------------------------------------------------------------------
 
 LEGACY_PROTOCOLS = st.builds(Protocol, st.integers(1, 2), st.integers(1, 6))
@@ -441,21 +319,9 @@ WEAKEST = PROTOCOLS.map(lambda one: one.denormalized_normalized())
 NAMES = st.frozensets(st.sampled_from(sorted(REFERENCE)), max_size=4)
 
 
-@given(PROTOCOLS, PROTOCOLS)
-def test_merge_does_not_care_about_order(left: Protocol, right: Protocol):
-    assert left.merge(right) == right.merge(left)
-
-
 @given(WEAKEST, WEAKEST, WEAKEST)
 def test_merge_does_not_care_about_grouping(one: Protocol, two: Protocol, three: Protocol):
     assert one.merge(two).merge(three) == one.merge(two.merge(three)) == one.merge(two, three)
-
-
-@given(PROTOCOLS)
-def test_merge_with_itself_or_less_is_the_lowest_equivalent(one: Protocol):
-    lowest = one.denormalized_normalized()
-    assert one.merge() == one.merge(one) == one.merge(Protocol(1, 1)) == lowest
-    assert lowest.merge(lowest) == lowest
 
 
 @given(WEAKEST, WEAKEST)
@@ -487,12 +353,6 @@ def test_the_weakest_form_has_the_lowest_versions_for_its_features(one: Protocol
         assert Protocol(*versions).supported_features != one.supported_features
 
 
-@given(PROTOCOLS)
-def test_normalizing_undoes_denormalizing_of_the_weakest_form(one: Protocol):
-    weakest = one.denormalized_normalized()
-    assert weakest.denormalized().normalized() == weakest
-
-
 @given(LISTED_PROTOCOLS, NAMES)
 def test_with_features_only_adds(one: Protocol, names: frozenset[str]):
     after = one.with_features(sorted(names))
@@ -501,19 +361,6 @@ def test_with_features_only_adds(one: Protocol, names: frozenset[str]):
     assert (after.reader_features or frozenset()) <= (after.writer_features or frozenset())
     assert after.with_features(sorted(names)) == after
     assert after == one.with_features(sorted(names, reverse=True))
-
-
-@given(PROTOCOLS, NAMES)
-def test_with_features_refuses_or_supports(one: Protocol, names: frozenset[str]):
-    try:
-        after = one.with_features(sorted(names))
-    except Refused as error:
-        if "HIGHER" not in (error.delta_error_class or ""):
-            raise
-        reader, writer = minimum_required_versions(with_requirements(names))
-        assert reader > one.min_reader_version or writer > one.min_writer_version
-    else:
-        assert names <= after.supported_features
 
 
 @given(WEAKEST, WEAKEST, WEAKEST)
