@@ -41,6 +41,7 @@ from deltaadm.domain.transaction.column_mapping import (
     has_column_mapping_metadata,
     max_column_id,
     physical_name,
+    remove_column_mapping,
     rename_columns,
     verify_and_update_metadata_change,
 )
@@ -125,6 +126,20 @@ def test_a_mode_that_does_not_exist_is_refused():
 ], ids=str)  # fmt: skip
 def test_which_protocols_have_column_mapping(protocol: Protocol, satisfied: bool):
     assert satisfies_column_mapping_protocol(protocol) is satisfied
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("none", "id"), ("name", "id"), ("id", "name"), (None, "id")]
+)
+def test_an_illegal_change_of_mode_is_refused_on_an_existing_table(old: str | None, new: str):
+    before = table(column("a"), mode=old)
+    with pytest.raises(Refused) as caught:
+        turned_on(before, new)
+    assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
+    created = verify_and_update_metadata_change(
+        Protocol(1, 2), before, table(column("a"), mode=new), is_creating_new_table=True
+    )
+    assert identities(created) == {"a": (1, NEW)}
 
 
 def test_an_old_protocol_has_an_error_of_its_own():
@@ -253,6 +268,18 @@ def test_assignments_are_checked(
     assert caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    "name", ["a b", "a,b", "a;b", "{a", "a}", "(a", "a)", "a\nb", "a\tb", "a=b"]
+)
+def test_mapping_cannot_be_removed_from_names_that_files_cannot_have(name: str):
+    metadata = table(column("s", struct(column(name))), mode="name")
+    with pytest.raises(Refused) as caught:
+        remove_column_mapping(metadata)
+    assert caught.value.delta_error_class == (
+        "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING"
+    )
+
+
 # --- physical schemas -------------------------------------------------------------------------
 
 REFERENCE = struct(
@@ -260,6 +287,17 @@ REFERENCE = struct(
     mapped("s", 2, "p2", struct(mapped("x", 3, "p3"))),
     mapped("l", 4, "p4", ArrayType(struct(mapped("e", 5, "p5")))),
 )
+
+
+def test_a_physical_schema_has_physical_names_and_field_ids_in_both_modes():
+    logical = struct(column("S", struct(column("X"))), column("l", ArrayType(struct(column("e")))))
+    for mode in (NAME, ID):
+        physical = create_physical_schema(logical, REFERENCE, mode)
+        assert {
+            path_text(path): field.metadata[FieldKey.PARQUET_FIELD_ID]
+            for path, field in physical.walk()
+        } == {"p2": 2, "p2.p3": 3, "p4": 4, "p4.element.p5": 5}
+    assert create_physical_schema(logical, REFERENCE, NONE) is logical
 
 
 def test_physical_attributes_are_those_of_the_physical_schema():
