@@ -35,7 +35,7 @@ PROPERTIES = {
 QUERIES = ("1 = 1", "day = DATE'2024-02-29'", "price > 4.25", "inner.x < 3", "text IS NULL")
 
 
-IN_MATRIX = ("classic", "v2")
+IN_MATRIX = ("classic", "v2", "statistics as a struct")
 
 
 @pytest.mark.parametrize(

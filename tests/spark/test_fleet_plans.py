@@ -73,9 +73,8 @@ def test_plans_are_committed_at_the_same_time(
         assert len(rows(spark, name)) == (6 if name.name == "t4" else 3)
 
 
-@pytest.mark.parametrize(
-    "lives", [pytest.param((3,), id="once"), pytest.param((1, 4), id="twice", marks=MATRIX)]
-)
+@MATRIX  # killed without Spark in `tests/cli/test_fleet_plans.py`, one by one in `test_session.py`
+@pytest.mark.parametrize("lives", [pytest.param((3,), id="once"), pytest.param((1, 4), id="twice")])
 def test_a_driver_that_is_killed_leaves_nothing_half_changed(
     spark: "SparkSession", lake: Path, tmp_path: Path, lives: tuple[int, ...]
 ) -> None:
