@@ -88,6 +88,8 @@ def is_uneventful(document: Document) -> bool:
         return not document["stopped"] and _verdict(document) in {"clean", "info"}
     if kind == "plan":
         return bool(document["is_noop"]) and not document.get(_MISSED)
+    if kind == "repair":
+        return not document["repairs"] and not document["blocked"]
     if kind == "inspect":
         return not document["warnings"]
     return kind == "diff" and bool(document["equal"])
@@ -119,6 +121,7 @@ def unlisted(kinds: Counter[str]) -> str:
 _LACKING: Final = {
     "validate": "errors or warnings",
     "plan": "changes",
+    "repair": "damage",
     "inspect": "warnings",
     "diff": "differences",
 }
@@ -132,6 +135,7 @@ def kind_of(document: Document) -> str:
 _KEYS: Final = {
     "error": "error",
     "validate": "counts",
+    "repair": "repairs",
     "outcome": "outcome",
     "plan": "steps",
     "inspect": "metadata",
@@ -343,6 +347,27 @@ def _outcome(document: Document) -> Iterator[tuple[str, str]]:
     yield "Outcomes", {"differs": "the result differs from the plan"}.get(status, status)
 
 
+# repairs
+
+
+def _repaired(document: Document) -> tuple[str, str]:
+    found = [f"{each['rule'] or ''} {each['kind']}".strip() for each in document["repairs"]]
+    if any(each["refusal"] for each in document["repairs"]):
+        part = "in part" if document["outcome"] else ""
+        return "refused", ": ".join(filter(None, (part, _some(found))))
+    if document["outcome"] is not None:
+        return "repaired", _some(found) + ("" if document["outcome"]["proved"] else ", not proved")
+    if document["is_noop"]:
+        return ("broken", document["blocked"]) if document["blocked"] else ("sound", _some(found))
+    return "damaged", _some(found)
+
+
+def _damage(document: Document) -> Iterator[tuple[str, str]]:
+    yield "Tables", _repaired(document)[0]
+    for each in document["repairs"]:
+        yield "Findings", f"{each['rule'] or ''} {each['kind']}".strip()
+
+
 # the rest
 
 
@@ -381,6 +406,7 @@ _LINES: Final[Mapping[str, Callable[[Document], tuple[str, str]]]] = {
     "validate": _validated,
     "outcome": _carried_out,
     "plan": _planned,
+    "repair": _repaired,
     "inspect": _inspected,
     "why": _explained,
     "for-client": lambda document: (document["read"]["verdict"], _uses(document)),
@@ -396,6 +422,7 @@ _COUNTED: Final[Mapping[str, Callable[[Document], Iterable[tuple[str, str]]]]] =
     "validate": _validation,
     "outcome": _outcome,
     "plan": _plan,
+    "repair": _damage,
     "inspect": _inspection,
     "why": lambda document: (
         ("Features supported", f"{feature['name']}: {feature['cause']}")

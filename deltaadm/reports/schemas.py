@@ -19,6 +19,7 @@ _KINDS: Final = (
     "validate",
     "plan",
     "outcome",
+    "repair",
     "drop_feature",
     "error",
 )

@@ -26,6 +26,8 @@ def deadline(duration: str | None) -> Iterator[None]:
         yield
         return
     seconds = seconds_of(duration)
+    if not seconds:
+        raise UsageError(f"{duration!r} is not longer than zero", option=_OPTION)
     if not hasattr(signal, "setitimer"):
         raise UsageError("is not available on this system", option=_OPTION)
     # A process has one such timer; setting it would take away the deadline of the whole command.
@@ -45,9 +47,9 @@ def deadline(duration: str | None) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def seconds_of(duration: str) -> float:
+def seconds_of(duration: str, option: str = _OPTION) -> float:
     """
-    The seconds of a duration, which is a number of them or has units.
+    The seconds of a duration, which is a number of them or has units; the value of *option*.
 
     >>> seconds_of("90"), seconds_of("1.5m"), seconds_of("1h30m"), seconds_of("250ms")
     (90.0, 90.0, 5400.0, 0.25)
@@ -61,15 +63,11 @@ def seconds_of(duration: str) -> float:
     if not parts or unknown or mixed or re.sub(_PART, "", duration).strip():
         raise UsageError(
             f"{duration!r} is not a duration, for example 30s or 5m",
-            option=_OPTION,
+            option=option,
             remedy=did_you_mean(f"{unknown[0]}s", _WORDS) if unknown else "",
         )
-    seconds = sum(
-        float(number) * _SECONDS[unit] for (number, _), unit in zip(parts, units, strict=True)
-    )
-    if not seconds:
-        raise UsageError(f"{duration!r} is not longer than zero", option=_OPTION)
-    return float(seconds)
+    amounts = zip(parts, units, strict=True)
+    return sum(float(number) * _SECONDS[unit] for (number, _), unit in amounts)
 
 
 _PART: Final = r"(\d+(?:\.\d+)?)\s*([a-z]+|\Z)"

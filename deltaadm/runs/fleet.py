@@ -187,7 +187,7 @@ class TableTask:
     *report* makes it; its error is a result, too. *code* tells the exit code for a document
     without error, where that is not always 0. With *keep* results have their reports, and *save*
     makes of a report the line that is saved of it, if that is another one. *report_missing* makes
-    the report for a name that leads to no Delta table.
+    the report for a name that leads to no Delta table. *status* is what an interrupt says.
     """
 
     context: RunContext
@@ -197,6 +197,7 @@ class TableTask:
     keep: bool = False
     save: Callable[[Report], str] | None = None
     report_missing: Callable[[str, TableError], Report] = Failure
+    status: str = NOTHING
 
     def run(self, table: str, location: str | None = None) -> TableResult:
         """The result for *table*, at the *location* that another process has found if any."""
@@ -296,15 +297,14 @@ def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> It
         stream = _map_on_executors(task, fresh)
     for table in fleet.tables:
         if not fleet.alone:
-            # What an interrupt says, of a run that commits nothing.
-            context.status.set(f"{NOTHING}; {done} of {total} tables were processed")
+            context.status.set(f"{task.status}; {done} of {total} tables were processed")
         line = fleet.answered.get(table)
         if line is None:
             yield next(stream)
         else:
             yield TableResult(table, line, task.code_of(line), old=True)
         done += 1
-    context.status.set(NOTHING)
+    context.status.set(task.status)
 
 
 def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableResult]:

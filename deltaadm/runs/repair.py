@@ -1,29 +1,35 @@
-"""Repairing a table, or undoing a repair."""
+"""Repairing tables, one or many, or undoing a repair."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
+from deltaadm.dataclass import replace
 from deltaadm.errors import Refused, UsageError
-from deltaadm.json_values import text
 from deltaadm.plans.repair.carry_out import carry_out, changed_since, read_journal, undo
 from deltaadm.plans.repair.case import Case, sha256
 from deltaadm.plans.repair.kinds import KINDS
-from deltaadm.plans.repair.repair import plan_repairs, require_own_log
+from deltaadm.plans.repair.repair import RepairPlan, plan_repairs, require_own_log
 from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
-from deltaadm.runs import names as table_names
-from deltaadm.runs.context import now
+from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of
 from deltaadm.runs.declare import NEVER, Parameters, option
-from deltaadm.runs.output import handle_errors, show
+from deltaadm.runs.fleet import (
+    OutputTarget,
+    ResultPrinter,
+    TableTask,
+    collect_tables,
+    table_results,
+)
+from deltaadm.runs.options import FleetOptions, require_streaming
+from deltaadm.runs.output import show
 from deltaadm.runs.plan_run import Consent, confirm, tell_to_apply
 from deltaadm.runs.status import FOUND, REFUSED
-from deltaadm.runs.target import resolve
-from deltaadm.storage.store import open_store
-
-if TYPE_CHECKING:
-    from deltaadm.runs.context import RunContext
-    from deltaadm.storage.store import WritableStore
+from deltaadm.runs.target import Target, find
+from deltaadm.storage.store import WritableStore, open_store
 
 
 class RepairOptions(Parameters):
@@ -42,64 +48,125 @@ class RepairOptions(Parameters):
     remove_missing_files: bool = option(
         "Look for every data file, and remove those from the table that are not in the storage.")
     accept_lost_files: int | None = option("NUMBER",
-        "Accept that the rows of so many missing data files are lost.")
+        "Accept that the rows of so many missing data files are lost; one table only.")
     undo: str | None = option("JOURNAL",
-        "Put back what the repair with this journal changed.")
+        "Put back what the repair with this journal changed; one table only.")
     # fmt: on
 
 
-def repair_table(context: RunContext, table: str, options: RepairOptions) -> int:
-    """Plan the repairs of *table*, and do them if asked to; the exit code."""
+def repair_tables(
+    context: RunContext, named: Sequence[str], many: FleetOptions, options: RepairOptions
+) -> int:
+    """Plan the repairs of tables, and do them if asked to; the exit code."""
     if options.check and (options.apply or options.undo):
         raise UsageError("cannot be combined with --apply or --undo", option="--check")
-    age = options.older_than
-    try:
-        older_than = 0 if age in {"0", "0s"} else round(seconds_of(age) * 1000)
-    except UsageError as error:
-        raise UsageError(error.message, option="--older-than") from error
-
-    def work() -> int:
-        with table_names.opened(context, [table], [table]) as opened:
-            target = resolve(opened, table, table_names.look_up(opened, [table]).get(table))
-            if opened.unity is not None:
-                opened.unity.allow_writing(target.location)
-            store = open_store(target.location, object_stores=opened.object_stores)
-            if options.undo is not None:
-                return _undo(opened, table, store, options)
-            case = Case(store, now(), older_than, remove_missing_files=options.remove_missing_files)
-            return _repair(opened, table, case, options)
-
-    return handle_errors(context, table, work)
+    older_than = round(seconds_of(options.older_than, "--older-than") * 1000)
+    if len(named) == 1 and not (many.names_tables or many.brief or many.resume):
+        store = _store(context, target := find(context, named[0]))
+        if options.undo is not None:
+            return _undo(context, target.text, store, options.undo, options)
+        return _repair(context, target.text, store, older_than, options)
+    return _repair_many(context, named, many, older_than, options)
 
 
-def _repair(context: RunContext, table: str, case: Case, options: RepairOptions) -> int:
-    plan = plan_repairs(case, KINDS)
+def _repair_many(
+    context: RunContext,
+    named: Sequence[str],
+    many: FleetOptions,
+    older_than: int,
+    options: RepairOptions,
+) -> int:
+    for name in ("undo", "accept_lost_files"):
+        if getattr(options, name) is not None:
+            raise UsageError("requires a single TABLE", option=f"--{name.replace('_', '-')}")
+    if options.apply and not options.yes:
+        raise UsageError(
+            "requires --yes for several tables: look at the plans first", option="--apply"
+        )
+    require_streaming(many, context.format)
+    fleet = collect_tables(context, named, many, "repair")
+    if options.apply:  # a table of which the earlier run has shown the plan alone is not repaired
+        answers = {table: json.loads(line) for table, line in fleet.answered.items()}
+        ended = {table for table, of in answers.items() if of["is_noop"] or of["outcome"]}
+        left = {table: line for table, line in fleet.answered.items() if table in ended}
+        fleet = replace(fleet, answered=left)
+
+    def report(target: Target) -> RepairReport:
+        store = _store(context, target)
+        plan = _plan(store, older_than, options)
+        shown = RepairReport(target.text, replace(plan, view=None))  # for another process
+        if plan.is_noop or plan.after is None or not options.apply:
+            return shown
+        return replace(shown, outcome=carry_out(store, plan, _about(target.text, plan)))
+
+    printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
+    task = TableTask(context, fleet, report, partial(_code, options), keep=printer.keeps)
+    if options.apply:
+        task = replace(task, status="every repair that was done has a journal")
+    to_do = False
+    for result in table_results(task):
+        printer.add(result)
+        to_do = to_do or not result.document.get("is_noop", True)
+    code = printer.finish()
+    if to_do and not options.apply and context.format == "text":
+        tell_to_apply(context, "--apply", "--yes")
+    return code
+
+
+def _store(context: RunContext, target: Target) -> WritableStore:
+    if context.unity is not None:
+        context.unity.allow_writing(target.location)
+    return open_store(target.location, object_stores=context.object_stores)
+
+
+def _plan(store: WritableStore, older_than: int, options: RepairOptions) -> RepairPlan:
+    case = Case(store, now(), older_than, remove_missing_files=options.remove_missing_files)
+    return plan_repairs(case, KINDS)
+
+
+def _about(table: str, plan: RepairPlan) -> dict[str, Any]:
+    """What the journal says of *plan*."""
+    about = REPAIR_DOCUMENT.write(RepairReport(table, plan))
+    return {key: about[key] for key in ("table", "location", "repairs", "before", "after")}
+
+
+def _code(options: RepairOptions, document: Mapping[str, Any]) -> int:
+    """The exit code of a table with this report."""
+    if options.check and not document["is_noop"]:
+        return FOUND
+    is_refused = any(repair["refusal"] for repair in document["repairs"])
+    stays = document["blocked"] if document["is_noop"] else document["still_blocked"]
+    return REFUSED if is_refused or stays else 0
+
+
+def _repair(
+    context: RunContext, table: str, store: WritableStore, older_than: int, options: RepairOptions
+) -> int:
+    plan = _plan(store, older_than, options)
     report = RepairReport(table, plan)
+    code = _code(options, REPAIR_DOCUMENT.write(report))
     if plan.is_noop or not options.apply:
         show(context, [report])
         if not plan.is_noop and context.format == "text":
             tell_to_apply(context, "--apply")
-        if options.check and not plan.is_noop:
-            return FOUND
-        return REFUSED if plan.refused or (plan.is_noop and plan.blocked) else 0
+        return code
     if context.format == "text":
-        show(context, [RepairReport(table, plan, brief=options.yes)])
+        show(context, [replace(report, brief=options.yes)])
     consents = _consents("Repair this?", options)
     lost = sum(repair.lost_files for repair in plan.planned)
     if lost and options.accept_lost_files != lost:
         question = f"The rows of {lost} data files are lost. Type '{lost}' to continue: "
         consents.append(Consent(f"--accept-lost-files {lost}", question, str(lost)))
     confirm(context, consents, [report])
-    about = REPAIR_DOCUMENT.write(report)
-    about = {key: about[key] for key in ("table", "location", "repairs", "before", "after")}
-    outcome = carry_out(case.store, plan, about, context.status.set)
+    outcome = carry_out(store, plan, _about(table, plan), context.status.set)
     context.status.set(f"repaired; the journal is {outcome.journal}")
-    show(context, [RepairReport(table, plan, outcome)])
-    return REFUSED if plan.refused else 0
+    show(context, [replace(report, outcome=outcome)])
+    return code
 
 
-def _undo(context: RunContext, table: str, store: WritableStore, options: RepairOptions) -> int:
-    named = text(options.undo)
+def _undo(
+    context: RunContext, table: str, store: WritableStore, named: str, options: RepairOptions
+) -> int:
     require_own_log(store)
     _, journal = read_journal(store, named)
     changed = changed_since(store, journal)
@@ -120,8 +187,7 @@ def _undo(context: RunContext, table: str, store: WritableStore, options: Repair
         show(context, [report])
     confirm(context, _consents("Put this back?", options), [report])
     left = undo(store, named)
-    show(context, [UndoReport(table, named, files, left, done=True)])
-    return 0
+    return show(context, [UndoReport(table, named, files, left, done=True)])
 
 
 def _consents(question: str, options: RepairOptions) -> list[Consent]:

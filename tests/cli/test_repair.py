@@ -79,6 +79,50 @@ def test_a_table_that_cannot_be_loaded_is_never_fine(damaged: Table) -> None:
     assert "backup" in result.out
 
 
+@pytest.fixture
+def fleet(damaged: Table) -> Path:
+    """The directory of that table, of a sound one, and of one that nobody can repair."""
+    for name in ("lost", "sound"):
+        made = table(damaged.path.parent / name, commit(protocol(1, 2), metadata()))
+    lost = Table(damaged.path.parent / "lost")
+    (lost.log / f"{0:020d}.json").rename(lost.log / f"{1:020d}.json")
+    assert made.path.name == "sound"
+    return damaged.path.parent
+
+
+def test_many_tables_are_repaired_whatever_befalls_one(fleet: Path) -> None:
+    where = ("repair", "--discover", fleet, *NOW)
+    planned = deltaadm(*where)
+    assert planned.code == 9
+    assert [line.split()[0] for line in planned.out.splitlines()[:2]] == ["broken", "damaged"]
+    assert "--apply --yes" in planned.err
+    assert pointer(Table(fleet / "t")) == 7
+    assert deltaadm(*where, "--apply").code == 2
+    done = deltaadm(*where, "--apply", "--yes", "-o", "jsonl")
+    assert (done.code, pointer(Table(fleet / "t"))) == (9, 1)
+    outcomes = [json.loads(line)["outcome"] for line in done.out.splitlines()]
+    assert [outcome and outcome["proved"] for outcome in outcomes] == [None, None, True]
+
+
+def test_an_interrupted_run_goes_on_with_the_tables_that_are_left(fleet: Path) -> None:
+    where = ("repair", "--discover", fleet, *NOW, "-o", "jsonl")
+    run = fleet / "run.jsonl"
+    run.write_text(deltaadm(*where).out)
+    # The earlier run has only planned, so that nothing is done yet.
+    done = deltaadm(*where, "--apply", "--yes", "--resume", run)
+    assert [json.loads(line)["table"] for line in done.out.splitlines()] == [str(fleet / "t")]
+    assert pointer(Table(fleet / "t")) == 1
+    with run.open("a") as file:
+        file.write(done.out)
+    assert not deltaadm(*where, "--apply", "--yes", "--resume", run).out
+
+
+@pytest.mark.parametrize("option", ["--undo", "--accept-lost-files"])
+def test_what_is_about_one_table_is_no_option_for_many(option: str, fleet: Path) -> None:
+    result = deltaadm("repair", "--discover", fleet, option, "1")
+    assert (result.code, "single TABLE" in result.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from deltaadm.reports.repair import RepairReport
+from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument
-from deltaadm.runs.options import TABLE_HELP, AccessOptions, TableOutputOptions
-from deltaadm.runs.output import check_format
-from deltaadm.runs.repair import RepairOptions, repair_table
-
-if TYPE_CHECKING:
-    from deltaadm.runs.context import RunContext
+from deltaadm.runs.options import (
+    TABLES_HELP,
+    AccessOptions,
+    FleetOptions,
+    TableOutputOptions,
+    require_tables,
+)
+from deltaadm.runs.repair import RepairOptions, repair_tables
 
 
 class Repair(Parameters):
     """
     Finds out what is wrong with the log, and mends it where nothing is lost by it. Nothing is
     deleted: what is moved out of the log is kept in _deltaadm_quarantine beside it, with a journal.
-    Exit code 7 if some of the damage cannot be repaired.
+    Exit code 7 if some of the damage cannot be repaired, or 9 among several tables.
 
     For example:
 
       deltaadm repair /data/events
 
       deltaadm repair /data/events --apply
+
+      deltaadm repair --discover /data
+
+      deltaadm repair --discover /data --apply --yes -o jsonl --resume run.jsonl >> run.jsonl
     """
 
-    table: str = argument("TABLE", TABLE_HELP)
+    tables: list[str] | None = argument("TABLE...", TABLES_HELP)
     repair: RepairOptions
+    many: FleetOptions
     access: AccessOptions
     output: TableOutputOptions
+    shows = "RepairReport"
+    about = "tables"
 
     def run(self, context: RunContext) -> int:
-        check_format(self.output, RepairReport)
-        context = context.with_request(context.spark, self.output, self.access)
-        return repair_table(context, self.table, self.repair)
+        require_tables(self.tables, self.many)
+        return repair_tables(context, self.tables or (), self.many, self.repair)
