@@ -589,7 +589,10 @@ class Digest:
 
     def take(self, name: str, document: Any) -> None:
         """Take in an action, of which every field counts."""
-        text = _CANONICAL.encode(document)
+        self.add(name, _CANONICAL.encode(document))
+
+    def add(self, name: str, text: str) -> None:
+        """Take in an action by a text that says what it says."""
         hashed = blake2b(text.encode(errors="surrogatepass"), digest_size=_HASH).digest()
         self.counts[name] += 1
         # A sum does not depend on the order, and unlike an exclusive or not on pairs either.
@@ -780,6 +783,31 @@ class State(Replay):
             for name, document in reader.file_actions(path):
                 if self._reconciled.survives(name, document):
                     yield name, document
+
+    def live_rows(self, fields: Sequence[str]) -> Iterator[Sequence[Any]]:
+        """These *fields* of the live files, those of a checkpoint by column; nothing else of it."""
+        from deltaadm.replay import adds as columns
+
+        for name, document in self.files_in_deltas():
+            if name == "add":
+                yield [document.get(field) for field in fields]
+        if self._segment.checkpoint is None:
+            return
+        reader = self._open_checkpoint()
+        touched = columns.texts(self._reconciled.touched_paths())
+        for path in reader.file_paths():
+            if path.endswith(".json"):
+                for name, document in reader.json_actions(path):
+                    if name == "add" and self._reconciled.offer(name, document):
+                        yield [document.get(field) for field in fields]
+                continue
+            present = reader.columns([path])
+            there = [field for field in fields if f"add.{field}" in present]
+            for _, _, adds in reader.add_batches(path, lambda *_, there=there: there):
+                with reader.decoding(path):
+                    live = columns.alive(adds, touched, self._reconciled)
+                    rows = [columns.field_of(live, field).to_pylist() for field in fields]
+                yield from zip(*rows, strict=True)
 
     def other_actions(self) -> Iterator[NamedDocument]:
         """The protocol, the metadata, the domains that there are, and the transactions."""

@@ -152,18 +152,14 @@ PARTS: Final = ("add", "domainMetadata", "txn", "protocol", "metaData")
 """The kinds of actions that make a state."""
 
 
-def essence(store: LogStore, name: str, document: Mapping[str, Any]) -> Any:
+_FIELDS: Final = (
+    "path", "deletionVector", "size", "partitionValues", "baseRowId", "defaultRowCommitVersion",
+)  # fmt: skip
+"""What tells of a live file, whoever has written it."""
+
+
+def essence(name: str, document: Mapping[str, Any]) -> Any:
     """What an action says about the state of the table, however its writer spells it."""
-    if name == "add":
-        values = document.get("partitionValues") or {}
-        return [
-            canonical_path(str(document["path"]), store.qualifier),
-            vector_id(document.get("deletionVector")),
-            document.get("size"),
-            {key: value or None for key, value in values.items()},
-            document.get("baseRowId"),
-            document.get("defaultRowCommitVersion"),
-        ]
     if name == "protocol":
         return Protocol.from_wire(dict(document)).to_wire()
     if name == "metaData":
@@ -180,14 +176,18 @@ def essence(store: LogStore, name: str, document: Mapping[str, Any]) -> Any:
 
 def state_of(store: LogStore, segment: LogSegment) -> TableState:
     """The state that *segment* describes; raises what a replay does."""
-    state, digest, total = State(store, segment), Digest(), 0
-    for name, document in state.file_actions():
-        if name == "add":
-            digest.take(name, essence(store, name, document))
-            size = document.get("size")
+    state, digest, total, seen = State(store, segment), Digest(), 0, set[int]()
+    for path, vector, size, values, *rows in state.live_rows(_FIELDS):
+        # A struct whose fields are all null is none.
+        known = vector if vector and vector.get("storageType") is not None else None
+        key = canonical_path(str(path), store.qualifier), vector_id(known)
+        if (hashed := hash(key)) not in seen:  # what a checkpoint has twice, readers have once
+            seen.add(hashed)
+            pairs = sorted((name, value or None) for name, value in dict(values or ()).items())
+            digest.add("add", repr((key, size, pairs, rows)))
             total += size if isinstance(size, int) else 0
     for name, document in state.other_actions():
-        digest.take(name, essence(store, name, document))
+        digest.take(name, essence(name, document))
     return TableState(segment.version, digest.sums, dict(digest.counts), total)
 
 

@@ -127,8 +127,10 @@ def _compared(
     """The repair of a checkpoint that can be read, and that older files can tell about."""
     version = actual.version
     differing = expected.differences(actual)
-    if "delta.setTransactionRetentionDuration" in _snapshot(case, older).metadata.configuration:
-        differing = tuple(part for part in differing if part != "txn")  # which may have expired
+    if "txn" in differing:
+        stored = _snapshot(case, older).metadata.configuration
+        if "delta.setTransactionRetentionDuration" in stored:  # they may have expired
+            differing = tuple(part for part in differing if part != "txn")
     if not differing:
         return None
     ours, theirs = files_of(case.view, older), files_of(case.view, checkpoint)
