@@ -354,12 +354,14 @@ def _repaired(document: Document) -> tuple[str, str]:
     found = [f"{each['rule'] or ''} {each['kind']}".strip() for each in document["repairs"]]
     if any(each["refusal"] for each in document["repairs"]):
         part = "in part" if document["outcome"] else ""
-        return "refused", ": ".join(filter(None, (part, _some(found))))
+        return "refused", ": ".join(filter(None, (part, some_of(found))))
     if document["outcome"] is not None:
-        return "repaired", _some(found) + ("" if document["outcome"]["proved"] else ", not proved")
+        return "repaired", some_of(found) + (
+            "" if document["outcome"]["proved"] else ", not proved"
+        )
     if document["is_noop"]:
-        return ("broken", document["blocked"]) if document["blocked"] else ("sound", _some(found))
-    return "damaged", _some(found)
+        return ("broken", document["blocked"]) if document["blocked"] else ("sound", some_of(found))
+    return "damaged", some_of(found)
 
 
 def _damage(document: Document) -> Iterator[tuple[str, str]]:
