@@ -18,8 +18,8 @@ from deltaadm.blocks import (
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import BOOLEAN, COUNT, STRING, STRINGS, array, mapping, maybe, record
-from deltaadm.plans.repair.case import PARTS
 from deltaadm.plans.undo import quoted
+from deltaadm.reports.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,24 +153,22 @@ def _proof(plan: RepairPlan) -> Iterator[Block]:
     if plan.still:
         yield Paragraph(f"It still cannot be loaded after these repairs: {plan.still}", "error")
     if plan.after is not None:
-        yield Table("State of the table", ("", "now", "after"), tuple(_compared(plan)))
+        yield Table(
+            "State of the table", ("", "now", "after"), tuple(_compared(plan.before, plan.after))
+        )
     if plan.unproved:
         yield Heading("What cannot be proved", tone="warning")
         yield Items(plan.unproved)
 
 
-def _compared(plan: RepairPlan) -> Iterator[tuple[str, str, str]]:
-    before, after = plan.before, plan.after
-    if after is None:
-        return
+def _compared(before: TableState | None, after: TableState) -> Iterator[tuple[str, str, str]]:
     yield "version", "-" if before is None else str(before.version), str(after.version)
-    for part in PARTS:
-        now = "-" if before is None else _count(before, part)
-        then = _count(after, part)
+    for part, name in _NAMES.items():
+        now, then = (_count(state, part) for state in (before, after))
         if before is not None:
             same = before.digests.get(part) == after.digests.get(part)
             then = "the same" if same else f"{then}, changed"
-        yield _NAMES[part], now, then
+        yield name, now, then
 
 
 _NAMES: Final = {
@@ -179,15 +177,16 @@ _NAMES: Final = {
 }  # fmt: skip
 
 
-def _count(state: TableState, part: str) -> str:
-    count = state.counts.get(part, 0)
-    return f"{count:,} ({state.bytes:,} bytes)" if part == "add" else f"{count:,}"
+def _count(state: TableState | None, part: str) -> str:
+    if state is None:
+        return "-"
+    count = f"{state.counts.get(part, 0):,}"
+    return f"{count} ({state.bytes:,} bytes)" if part == "add" else count
 
 
 def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
     plan, state = report.plan, outcome.actual
-    number = len(plan.planned)
-    repaired = f"{number} repair{'' if number == 1 else 's'} done"
+    repaired = f"{counted(len(plan.planned), 'repair')} done"
     count = state.counts.get("add", 0)
     files = f"{count:,} live file{'' if count == 1 else 's'}, {state.bytes:,} bytes"
     if outcome.proved:
@@ -204,9 +203,8 @@ def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:
         yield Items(plan.unproved)
     if outcome.later:
         yield Paragraph("Other writers have committed since.")
-    number = len(plan.refused)
-    if number:
-        yield Paragraph(f"{number} refused: see the plan.", "error")
+    if plan.refused:
+        yield Paragraph(f"{len(plan.refused)} refused: see the plan.", "error")
     if not outcome.can_be_undone:
         return
     name = outcome.journal.split("/")[-2]

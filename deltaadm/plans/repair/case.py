@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass
@@ -122,10 +123,15 @@ class View:
             raise FileMissing(f"The file {path} is missing.")
         return self.files.get(path, path)
 
-    @property
+    @cached_property
     def listing(self) -> LogListing:
         """All files that will be there."""
         return LogListing.of(self.root, self.list_log())
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The newest version, with its state; raises what a replay does."""
+        return load_snapshot(self, detail=Detail.STATE)
 
 
 @dataclass(frozen=True)
@@ -257,22 +263,16 @@ class Case:
         self.doubts: dict[int, str] | None = None
         self._youngest = now - older_than
         self._infos = store.list_log()
-        self._listed: tuple[View, LogListing] | None = None
-        self._loaded: tuple[View, Snapshot] | None = None
 
     @property
     def listing(self) -> LogListing:
         """All files of `view`."""
-        if self._listed is None or self._listed[0] is not self.view:
-            self._listed = self.view, self.view.listing
-        return self._listed[1]
+        return self.view.listing
 
     @property
     def snapshot(self) -> Snapshot:
         """The newest version of `view`, with its state; raises what a replay does."""
-        if self._loaded is None or self._loaded[0] is not self.view:
-            self._loaded = self.view, load_snapshot(self.view, detail=Detail.STATE)
-        return self._loaded[1]
+        return self.view.snapshot
 
     def is_young(self, name: str) -> bool:
         """Whether the file *name* may still be being written."""

@@ -139,15 +139,12 @@ def _origin(case: Case, missing: list[AddFile]) -> str:
 
 
 def _tombstone(add: AddFile, now: int) -> RemoveFile:
+    kept = (
+        "path", "partition_values", "size", "tags", "deletion_vector", "base_row_id",
+        "default_row_commit_version",
+    )  # fmt: skip
     return RemoveFile(
-        path=add.path,
         deletion_timestamp=now,
-        data_change=True,
         extended_file_metadata=True,
-        partition_values=add.partition_values,
-        size=add.size,
-        tags=add.tags,
-        deletion_vector=add.deletion_vector,
-        base_row_id=add.base_row_id,
-        default_row_commit_version=add.default_row_commit_version,
+        **{name: getattr(add, name) for name in kept},
     )
