@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 _UNKNOWN: Final = Compatibility.UNKNOWN
+_NOT_TRIED: Final = "not tried"
+_NOT_TRIED_IN_USE: Final = "not tried on tables that use it"
 
 # One or two lines for each fact.
 # fmt: off
@@ -47,6 +49,11 @@ _TRINO_427: Final = Source("Trino release notes, Release 427", "2023-09-26")
 _TRINO_449: Final = Source("Trino release notes, Release 449", "2024-05-31")
 _TRINO_454: Final = Source("Trino release notes, Release 454", "2024-08-15")
 _TRINO_471: Final = Source("Trino release notes, Release 471", "2025-02-19")
+_TRINO_VECTORS_OFF: Final = Source("trinodb/trino#30685", "2026-08-12")
+_TRINO_CHECKPOINTS: Final = Source("trinodb/trino#31252", "2026-09-21")
+_TRINO_CHECKPOINT_WRITER: Final = Source(
+    "trinodb/trino plugin/trino-delta-lake/src/main/java/io/trino/plugin/deltalake/transactionlog/"
+    "checkpoint/CheckpointWriter.java @04d803c", "2026-11-24")
 
 TRINO: Final = Client(
     id="trino", name="Trino", versioned_by="releases of Trino", oldest="413", newest="480",
@@ -61,6 +68,10 @@ TRINO: Final = Client(
         wrong("deletionVectors", _TRINO_414, "..414", "deleted rows are returned", active=False),
         fails("deletionVectors", _TRINO_414, "414..427"),
         works("deletionVectors", _TRINO_427, "427.."),
+        unknown("deletionVectors[off,checkpoint]", _TRINO_VECTORS_OFF, "427..470", _NOT_TRIED),
+        wrong("deletionVectors[off,checkpoint]", _TRINO_VECTORS_OFF, "470..",
+            "while delta.enableDeletionVectors is off, those of the checkpoint are ignored: "
+            "deleted rows are returned"),
         works("vacuumProtocolCheck", _TRINO_449, "449.."),
         works("variantType variantType-preview", _TRINO_471, "471.."),
         works("timestampNtz v2Checkpoint", _TRINO_FEATURES, "480.."),
@@ -84,6 +95,14 @@ TRINO: Final = Client(
         unknown("identityColumns", _TRINO_METADATA, "480..", "not checked by version"),
         fails("generatedColumns identityColumns", _TRINO_FEATURES, "480..", listed=True),
         fails("*", _TRINO_FEATURES, "480.."),
+    ),
+    checkpoints=(
+        wrong("deletionVectors", _TRINO_CHECKPOINTS, "454..",
+            "it can lack live files whose deletion vector was added in the same commit in which "
+            "the file without it was removed, as Spark does"),
+        wrong("deletionVectors[off,checkpoint]", _TRINO_CHECKPOINT_WRITER, "454..",
+            "while delta.enableDeletionVectors is off it lacks deletion vectors, so that deleted "
+            "rows are back"),
     ),
 )
 
@@ -111,8 +130,13 @@ HIVE: Final = Client(
 _DUCKDB: Final = Source(
     "tried with DuckDB 1.2.1, 1.3.0, 1.3.2, 1.4.0, 1.4.4, 1.5.0 and 1.5.5 and their delta "
     "extensions", "2026-11-21")
+_DUCKDB_LABORATORY: Final = Source(
+    "tried with DuckDB 1.3.2, 1.4.4, 1.5.0, 1.5.1, 1.5.2, 1.5.3 and 1.5.5 and their delta "
+    "extensions", "2026-11-25")
+_DUCKDB_PARTITIONS: Final = Source(
+    "duckdb/duckdb-delta#343 and #50; tried with DuckDB 1.4.4 to 1.5.5", "2026-11-25")
+_DUCKDB_PRUNING: Final = Source("duckdb/duckdb-delta#303 and #304", "2026-04-17")
 _DUCKDB_1_5_5: Final = Source("tried with DuckDB 1.5.5 and its delta extension", "2026-11-24")
-_NOT_TRIED: Final = "not tried"
 _BY_NAME: Final = "columns are matched by name; files with other column names give nulls"
 
 DUCKDB: Final = Client(
@@ -125,10 +149,14 @@ DUCKDB: Final = Client(
         works("columnMapping", _DUCKDB, "1.3.0.."),
         unknown("columnMapping", _DUCKDB, "..1.3.0", "not tried where it is not used"),
         wrong("columnMapping", _DUCKDB, "..1.3.0", "mapped columns give nulls"),
-        unknown("columnMapping[partitioned]", _DUCKDB_1_5_5, "..1.5.5", _NOT_TRIED),
-        wrong("columnMapping[partitioned]", _DUCKDB_1_5_5, "1.5.5..",
+        unknown("columnMapping[partitioned]", _DUCKDB_LABORATORY, "..1.3.2", _NOT_TRIED),
+        unknown("columnMapping[partitioned]", _DUCKDB_LABORATORY, "1.4.0..1.4.4", _NOT_TRIED),
+        wrong("columnMapping[partitioned]", _DUCKDB_PARTITIONS, "1.4.4..",
             "partition columns are read as null"),
-        fails("schema[timestamp_ntz]", _DUCKDB_1_5_5, "1.5.5..",
+        wrong("partitionColumns[checkpoint]", _DUCKDB_PRUNING, "1.5.1..1.5.3",
+            "conditions on partition columns lose rows of a checkpoint"),
+        unknown("schema[timestamp_ntz]", _DUCKDB_LABORATORY, "..1.3.2", _NOT_TRIED),
+        fails("schema[timestamp_ntz]", _DUCKDB_LABORATORY, "1.3.2..",
             "timestamp_ntz requires the feature timestampNtz"),
         fails("columnMapping[id]", _DUCKDB, "..1.4.1"),
         unknown("columnMapping[id]", _DUCKDB, "1.4.1..1.4.4", _NOT_TRIED),
@@ -139,12 +167,13 @@ DUCKDB: Final = Client(
         works("variantType variantType-preview", _DUCKDB, "1.4.0.."),
         fails("catalogManaged", _DUCKDB, "..1.4.1"),
         unknown("catalogManaged", _DUCKDB, "1.4.1..1.4.4", _NOT_TRIED),
-        wrong("catalogManaged", _DUCKDB, "1.4.4..1.5.1",
+        wrong("catalogManaged catalogOwned-preview", _DUCKDB_LABORATORY, "1.4.4..1.5.2",
             "delta_scan shows what is published, without asking the catalog"),
-        unknown("catalogManaged", _DUCKDB, "1.5.1..1.5.5", _NOT_TRIED),
-        fails("catalogManaged", _DUCKDB, "1.5.5.."),
-        unknown("catalogOwned-preview geospatial geospatial-dev", _DUCKDB, note=_NOT_TRIED),
-        unknown("variantShredding variantShredding-preview", _DUCKDB, note=_NOT_TRIED),
+        fails("catalogManaged", _DUCKDB_LABORATORY, "1.5.2.."),
+        unknown("catalogOwned-preview", _DUCKDB, "..1.4.4", note=_NOT_TRIED),
+        unknown("geospatial geospatial-dev variantShredding", _DUCKDB, "..1.3.2", _NOT_TRIED),
+        unknown("variantShredding-preview", _DUCKDB_LABORATORY, "..1.4.4", _NOT_TRIED),
+        works("variantShredding-preview", _DUCKDB_LABORATORY, "1.4.4.."),
         fails("*", _DUCKDB),
     ),
     write_gates=(
@@ -184,6 +213,7 @@ DUCKDB: Final = Client(
 )
 
 _CLICKHOUSE: Final = Source("tried with chdb 4.4.0 (ClickHouse 26.9.2)", "2026-11-21")
+_CLICKHOUSE_TABLES: Final = Source("tried with chdb 4.4.0 (ClickHouse 26.9.2)", "2026-11-25")
 
 CLICKHOUSE: Final = Client(
     id="clickhouse", name="ClickHouse (deltaLake table function)",
@@ -197,10 +227,11 @@ CLICKHOUSE: Final = Client(
         works("typeWidening typeWidening-preview", _CLICKHOUSE),
         works("v2Checkpoint", _CLICKHOUSE,
             note="with allow_delta_kernel_rs=0 the table may look empty"),
-        unknown("variantType variantType-preview", _CLICKHOUSE,
-            note="not tried on tables without it"),
+        works("variantType variantType-preview", _CLICKHOUSE_TABLES),
         fails("variantType variantType-preview", _CLICKHOUSE, active=True),
-        unknown("variantShredding variantShredding-preview", _CLICKHOUSE, note=_NOT_TRIED),
+        unknown("variantShredding-preview", _CLICKHOUSE_TABLES, note=_NOT_TRIED_IN_USE),
+        fails("schema[timestamp_ntz]", _CLICKHOUSE_TABLES,
+            note="timestamp_ntz requires the feature timestampNtz"),
         fails("*", _CLICKHOUSE),
     ),
 )
@@ -299,6 +330,7 @@ _DELTA_RS_WRITES: Final = Source(
     "2026-11-21")
 _TOO_LONG: Final = "values that are too long for CHAR and VARCHAR are written"
 _DELTA_RS_1_6_6: Final = Source("tried with deltalake 1.6.6", "2026-11-24")
+_DELTA_RS_LABORATORY: Final = Source("tried with deltalake 1.4.0 and 1.6.6", "2026-11-25")
 _BY_QUERY: Final = "with QueryBuilder; to_pyarrow_table cannot read it"
 
 DELTA_RS: Final = Client(
@@ -311,7 +343,7 @@ DELTA_RS: Final = Client(
     ),
     reads=(
         works("timestampNtz", _DELTA_RS),
-        fails("schema[timestamp_ntz]", _DELTA_RS_1_6_6, "1.6.6..", _WITHOUT_FEATURE),
+        fails("schema[timestamp_ntz]", _DELTA_RS_LABORATORY, "1.4.0..", _WITHOUT_FEATURE),
         fails("columnMapping", _DELTA_RS, "..1.4.0"),
         works("columnMapping", _DELTA_RS, "1.4.0..", _BY_QUERY),
         wrong("columnMapping[id]", _DELTA_RS, "1.4.0..", _BY_NAME),
@@ -371,6 +403,7 @@ DELTA_RS: Final = Client(
 )
 
 _POLARS: Final = Source("tried with polars 2.1.0 and deltalake 1.6.6", "2026-11-24")
+_POLARS_PATHS: Final = Source("tried with polars 2.1.0 and deltalake 1.6.6", "2026-11-25")
 
 POLARS: Final = Client(
     id="polars", name="polars (scan_delta, write_delta)",
@@ -381,6 +414,9 @@ POLARS: Final = Client(
         fails("schema[timestamp_ntz]", _POLARS, note=_WITHOUT_FEATURE),
         fails("variantType variantType-preview", _POLARS,
             note="files that Spark 4.2 writes have a type that it does not know", active=True),
+        wrong("partitionColumns[random]", _POLARS_PATHS,
+            note="values of partition columns are taken from paths: others than PARTITION=VALUE/ "
+            "give nulls"),
         fails("*", _POLARS),
     ),
     write_gates=(Gate(7, _POLARS, above=_UNKNOWN),),
@@ -396,6 +432,7 @@ POLARS: Final = Client(
 )
 
 _DAFT: Final = Source("tried with daft 0.7.26 and deltalake 1.6.6", "2026-11-24")
+_DAFT_VECTORS: Final = Source("tried with daft 0.7.26 and deltalake 1.6.6", "2026-11-25")
 
 DAFT: Final = Client(
     id="daft", name="Daft", versioned_by="releases of the Python package daft", oldest="0.7.26",
@@ -407,7 +444,12 @@ DAFT: Final = Client(
         fails("schema[timestamp_ntz]", _DAFT, note=_WITHOUT_FEATURE),
         works("typeWidening typeWidening-preview", _DAFT),
         works("variantType variantType-preview", _DAFT, note="as bytes"),
-        unknown("variantShredding variantShredding-preview", _DAFT, note="not tried"),
+        unknown("variantShredding variantShredding-preview", _DAFT, note=_NOT_TRIED_IN_USE),
+        works("deletionVectors", _DAFT_VECTORS),
+        fails("deletionVectors[on]", _DAFT_VECTORS, note="it cannot apply them"),
+        wrong("deletionVectors[off]", _DAFT_VECTORS,
+            note="it goes by delta.enableDeletionVectors alone: while that is off, deleted rows "
+            "are returned"),
         fails("*", _DAFT),
     ),
 )

@@ -69,6 +69,11 @@ class Source:
     title: str
     date: str
 
+    @property
+    def is_tried(self) -> bool:
+        """Whether the program itself was run to find out."""
+        return "tried with " in self.title or self == RECORDED
+
 
 RECORDED: Final = Source("recorded from Delta Spark 4.4.0", "2026-11-21")
 """The source of recorded behaviour: what the engine did with constructed tables."""
@@ -89,13 +94,31 @@ UNREADABLE: Final = "invariants[unreadable]"
 EXPRESSIONS: Final = "invariants[expression]"
 """Invariants that are expressions, not only NOT NULL."""
 
+VECTORS_ON: Final = "deletionVectors[on]"
+"""Deletion vectors of a table whose property asks for more of them."""
+VECTORS_OFF: Final = "deletionVectors[off]"
+"""Deletion vectors that files of a table have although its property is off."""
+STORED_VECTORS_OFF: Final = "deletionVectors[off,checkpoint]"
+"""Deletion vectors in the checkpoint of a table whose property is off."""
+
 # Conditions of a table that are no features.
+RANDOM_PATHS: Final = "partitionColumns[random]"
+"""Partition columns of a table whose property asks for paths that do not name their values."""
+CHECKPOINTED: Final = "partitionColumns[checkpoint]"
+"""Partition columns of a table that is read from a checkpoint."""
 TEXT_PARTITIONS: Final = "partitionColumns[text]"
 """A partition column whose values as text may have characters that paths encode."""
 CHAR: Final = "schema[char]"
 """A column whose texts CHAR or VARCHAR limits; to the protocol it is a string."""
 TIMESTAMP_NTZ: Final = "schema[timestamp_ntz]"
 """A column of this type under a protocol without its feature."""
+
+IF_SO: Final = {
+    CHECKPOINTED: "if there is a checkpoint",
+    VECTORS_OFF: "if files have deletion vectors",
+    STORED_VECTORS_OFF: "if files in the checkpoint have deletion vectors",
+}
+"""The conditions that only reading all files tells, as clauses."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +203,7 @@ class Client:
     has no releases. Nothing is known about releases before `oldest`; facts about `newest` are
     assumed for later ones, until they are checked. From release `reference_since` on it is the
     program whose answers deltaadm reproduces, so that no fact here is needed; empty for never.
+    `checkpoints` says what is wrong with those that it wrote, for every reader.
     """
 
     id: str
@@ -192,6 +216,7 @@ class Client:
     write_gates: tuple[Gate, ...] = ()
     writes: tuple[Fact, ...] = ()
     reference_since: str = ""
+    checkpoints: tuple[Fact, ...] = ()
 
     def __hash__(self) -> int:
         return hash(self.id)  # which tells clients apart; a fleet asks for this all the time

@@ -59,13 +59,17 @@ EVERYONE: Final = Scope()
 def writer_of(commit: CommitInfo) -> ClientRelease | None:
     """The client that has written a commit, None where that is nobody known."""
     names = filter(None, (commit.engine_info, commit.extra.get("clientVersion"), commit.cluster_id))
-    for name in names:
-        for pattern, client in _WRITERS:
-            if found := re.match(pattern, str(name)):
-                newest = CLIENTS[client].newest
-                release = ClientRelease(CLIENTS[client], found[1] or newest)
-                # Of a release that nothing is known about, the newest says more than nothing.
-                return release if release.is_known else ClientRelease(CLIENTS[client], newest)
+    return next(filter(None, map(release_of, map(str, names))), None)
+
+
+def release_of(name: str) -> ClientRelease | None:
+    """The client that calls itself *name* in what it writes, None for nobody known."""
+    for pattern, client in _WRITERS:
+        if found := re.match(pattern, name):
+            newest = CLIENTS[client].newest
+            release = ClientRelease(CLIENTS[client], found[1] or newest)
+            # Of a release that nothing is known about, the newest says more than nothing.
+            return release if release.is_known else ClientRelease(CLIENTS[client], newest)
     return None
 
 
@@ -74,7 +78,8 @@ _WRITERS: Final = (
     (r"Apache-Spark/\S+ Delta-Lake/(\d+\.\d+\.\d+)?", "delta-spark"),
     (r"delta-rs[:.](?:py-(\d+\.\d+\.\d+))?", "delta-rs"),
     (r"trino-(\d+)-", "trino"),
+    (r"(?:parquet-mr-trino|Trino) version (\d+)", "trino"),
     (r".*flink-delta-connector/(\d+\.\d+\.\d+)?", "flink"),
     (r"Kernel-(\d+\.\d+\.\d+)?", "delta-kernel-java"),
 )
-"""What engines write into commitInfo, with their release."""
+"""What engines write into commitInfo and into the footers of checkpoints, with their release."""

@@ -8,16 +8,22 @@ from functools import cache, lru_cache
 
 from deltaadm.clients.facts import (
     CHAR,
+    CHECKPOINTED,
     EVERY_OTHER,
     EXPRESSIONS,
     ID_MODE,
+    IF_SO,
     MAPS,
     PARTITIONED,
+    RANDOM_PATHS,
     READER_2,
     RECORDED,
+    STORED_VECTORS_OFF,
     TEXT_PARTITIONS,
     TIMESTAMP_NTZ,
     UNREADABLE,
+    VECTORS_OFF,
+    VECTORS_ON,
     ClientRelease,
     Compatibility,
     Fact,
@@ -25,8 +31,10 @@ from deltaadm.clients.facts import (
     Source,
     version_key,
 )
+from deltaadm.clients.scope import release_of
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Kind, TableFeature, mapping_mode, with_requirements
+from deltaadm.domain.properties import switch
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import FieldKey, MapType, all_types, type_name
 from deltaadm.domain.transaction.spark_support import (
@@ -43,6 +51,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
+    from deltaadm.domain.snapshot import Snapshot
     from deltaadm.json_values import Fields
 
 
@@ -59,13 +68,15 @@ class Cell:
     The behaviour of a release with one feature or protocol version, with its source.
 
     `subject` is a feature's name, or a place such as `protocol.minReaderVersion`. Without a
-    source nothing is known.
+    source nothing is known. `depends` is set if something is known, but depends on files that have
+    not been read.
     """
 
     subject: str
     compatibility: Compatibility
     source: Source | None = None
     note: str = ""
+    depends: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,11 +117,53 @@ class Shift:
         return self.after.compatibility is Compatibility.SILENTLY_WRONG
 
 
+def conditions(snapshot: Snapshot) -> frozenset[str]:
+    """
+    The conditions of facts that a table meets by more than its protocol and metadata.
+
+    A `?` ends those that it meets if its checkpoint has files of some kind, which is not known.
+    """
+    segment, files, found = snapshot.segment, snapshot.files, set()
+    if snapshot.metadata.partition_columns and (segment is None or segment.checkpoint):
+        found.add(CHECKPOINTED if segment else f"{CHECKPOINTED}?")
+    on = switch(snapshot.metadata.configuration, "delta.enableDeletionVectors")
+    if on or not snapshot.protocol.supports("deletionVectors"):
+        return frozenset(found)
+    counted = None if files is None else files.with_deletion_vector
+    if counted != 0:
+        found.add(VECTORS_OFF if counted else f"{VECTORS_OFF}?")
+    # Files that a commit has removed since are still in the checkpoint.
+    if segment is None or (segment.checkpoint and (counted != 0 or segment.deltas)):
+        found.add(STORED_VECTORS_OFF if counted and segment else f"{STORED_VECTORS_OFF}?")
+    return frozenset(found)
+
+
+def damages(snapshot: Snapshot) -> tuple[str, ...]:
+    """What the client that wrote the checkpoint may have done to the table, in sentences."""
+    release = release_of(snapshot.checkpoint_writer)
+    if release is None or snapshot.segment is None or snapshot.segment.checkpoint is None:
+        return ()
+    table = _Table.of(snapshot.protocol, snapshot.metadata, conditions(snapshot))
+    met = {*table.features, *table.forms, *table.perhaps}
+    return tuple(
+        f"{release} wrote the checkpoint of version {snapshot.segment.checkpoint.version} and may "
+        f"have damaged the table for every reader: {fact.note} ({fact.source.title})."
+        for fact in release.client.checkpoints
+        if fact.holds_for(version_key(release.version)) and not met.isdisjoint(fact.features)
+    )
+
+
 def verdict(
-    release: ClientRelease, protocol: Protocol, metadata: Metadata, access: Access
+    release: ClientRelease,
+    protocol: Protocol,
+    metadata: Metadata,
+    access: Access,
+    met: frozenset[str] = frozenset(),
 ) -> Verdict:
     """
     Return the behaviour of *release* with a table that has *protocol* and *metadata*.
+
+    The `conditions` that it has *met* besides are those of its snapshot.
 
     Readers are concerned by the reader version and by reader features; writers by both versions
     and by every feature. Reading and writing are facts of their own: of the former only a refusal
@@ -121,7 +174,7 @@ def verdict(
     The reference client does what `obstacle_to_reading` and `obstacle_to_writing` say, and nothing
     else.
     """
-    return _verdict(release, _Table.of(protocol, metadata), access)
+    return _verdict(release, _Table.of(protocol, metadata, met), access)
 
 
 def verdicts(
@@ -129,9 +182,10 @@ def verdicts(
     protocol: Protocol,
     metadata: Metadata,
     accesses: Iterable[Access] = tuple(Access),
+    met: frozenset[str] = frozenset(),
 ) -> tuple[Verdict, ...]:
     """The verdict on every release for every access, in this order."""
-    return _verdicts(tuple(releases), _Table.of(protocol, metadata), tuple(accesses))
+    return _verdicts(tuple(releases), _Table.of(protocol, metadata, met), tuple(accesses))
 
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
@@ -159,7 +213,7 @@ def _table_with(feature: str) -> _Table:
         reader_features=readers or None,
         writer_features=names,
     )
-    return replace(_Table.of(protocol, Metadata()), in_use=names)
+    return replace(_Table.of(protocol, Metadata(), frozenset({VECTORS_ON})), in_use=names)
 
 
 def shifts(before: Sequence[Verdict], after: Sequence[Verdict]) -> tuple[Shift, ...]:
@@ -188,10 +242,13 @@ class _Table:
     in_use: frozenset[str]
     listed: frozenset[str]
     forms: frozenset[str]
+    perhaps: frozenset[str]
     obstacles: tuple[Obstacle | None, Obstacle | None]
 
     @classmethod
-    def of(cls, protocol: Protocol, metadata: Metadata) -> _Table:
+    def of(
+        cls, protocol: Protocol, metadata: Metadata, met: frozenset[str] = frozenset()
+    ) -> _Table:
         names = sorted(protocol.explicit_names | protocol.implicit_features)
         listed = protocol.reader_features or frozenset()
         return cls(
@@ -201,7 +258,8 @@ class _Table:
             features=tuple(names),
             in_use=frozenset(name for name in names if _in_use(name, metadata)),
             listed=protocol.explicit_names,
-            forms=frozenset((*_forms(protocol, metadata), *_schema_forms(protocol, metadata))),
+            forms=met.union(_forms(protocol, metadata), _schema_forms(protocol, metadata)),
+            perhaps=frozenset(name.removesuffix("?") for name in met if name.endswith("?")),
             obstacles=(
                 obstacle_to_reading(protocol, metadata),
                 obstacle_to_writing(protocol, metadata),
@@ -215,7 +273,9 @@ def _is_reader(name: str) -> bool:
 
 
 def _forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
-    """The forms of column mapping and of invariants that facts distinguish."""
+    """The forms of features that facts distinguish."""
+    if switch(metadata.configuration, "delta.enableDeletionVectors"):
+        yield VECTORS_ON
     if protocol.min_reader_version == 2:  # noqa: PLR2004 -- PROTOCOL.md, Column Mapping
         yield READER_2
     try:
@@ -241,6 +301,8 @@ def _schema_forms(protocol: Protocol, metadata: Metadata) -> Iterator[str]:
     """The forms, and the conditions besides features, that facts distinguish."""
     if metadata.partition_columns:
         yield PARTITIONED
+        if switch(metadata.configuration, "delta.randomizeFilePrefixes"):
+            yield RANDOM_PATHS
     try:
         fields = [*metadata.schema.walk()]
     except DeltaadmError:
@@ -358,7 +420,11 @@ def _condition_cells(
 
 def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, table: _Table) -> Cell:
     """The worst of the facts that name the feature, or else what holds for every other one."""
-    names = {name, *(form for form in table.forms if form.startswith(f"{name}["))}
+    mine, perhaps = (
+        {form for form in forms if form.startswith(f"{name}[")}
+        for forms in (table.forms, table.perhaps)
+    )
+    names = {name, *mine, *perhaps}
     in_use = name in table.in_use or name in _CONDITIONS
     listed = name in table.listed
     key = version_key(release.version)
@@ -372,8 +438,14 @@ def _feature_cell(name: str, facts: Sequence[Fact], release: ClientRelease, tabl
     matching = matching or [fact for fact in holding if EVERY_OTHER in fact.features]
     if not matching:
         return Cell(name, Compatibility.UNKNOWN)
-    worst = max(matching, key=lambda fact: fact.compatibility.rank)
-    return Cell(name, worst.compatibility, worst.source, worst.note)
+
+    def cell(fact: Fact) -> Cell:
+        if not perhaps.issuperset(fact.features):
+            return Cell(name, fact.compatibility, fact.source, fact.note)
+        note = f"{IF_SO[fact.features[0]]}, {fact.note}"
+        return Cell(name, Compatibility.UNKNOWN, fact.source, note, depends=True)
+
+    return max(map(cell, matching), key=lambda cell: cell.compatibility.rank)
 
 
 JUDGEMENT: Final[Fields] = {

@@ -551,7 +551,8 @@ class Snapshot:
     spells it, where it was found by that; `timestamp` is in milliseconds since the epoch
     (the in-commit timestamp where the table has them, else the commit file's modification
     time) and None where it is not known. `domains`, `transactions` and `files` are None where
-    they were not asked for. `commit_info` is that of the newest commit, when it was read.
+    they were not asked for. `commit_info` is that of the newest commit, and `checkpoint_writer` the
+    program that wrote the checkpoint by its own account, when they were read.
     `suspended_clustering` are the columns by which the table is to be clustered again once the run
     goes on that took its clustering away for some time; found where domains were asked for.
     """
@@ -565,6 +566,7 @@ class Snapshot:
     transactions: Mapping[str, SetTransaction] | None = None
     files: FileFacts | None = None
     commit_info: CommitInfo | None = None
+    checkpoint_writer: str = ""
     segment: LogSegment | None = None
     suspended_clustering: tuple[Path, ...] = ()
     name: str | None = None

@@ -12,6 +12,7 @@ from deltaadm.clients import (
     Scope,
     Shift,
     Verdict,
+    conditions,
     shifts,
     verdicts,
 )
@@ -84,7 +85,7 @@ def still_shut_out(
         for releases, accesses in groups
         for pair in zip(
             *(
-                verdicts(releases, state.protocol, state.metadata, accesses)
+                verdicts(releases, state.protocol, state.metadata, accesses, conditions(state))
                 for state in (plan.before, plan.after)
             ),
             strict=True,
@@ -119,8 +120,8 @@ def _shifts(
         return ()
     before, after = plan.before, plan.after
     return shifts(
-        verdicts(releases, before.protocol, before.metadata, accesses),
-        verdicts(releases, after.protocol, after.metadata, accesses),
+        verdicts(releases, before.protocol, before.metadata, accesses, conditions(before)),
+        verdicts(releases, after.protocol, after.metadata, accesses, conditions(after)),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Final, NamedTuple
 
-from deltaadm.clients import Access, Compatibility, Verdict, verdict
+from deltaadm.clients import Access, Compatibility, Verdict, conditions, verdict
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents
@@ -246,7 +246,7 @@ def _names(state: Snapshot) -> frozenset[str]:
 
 
 def _judged(goal: Goal, state: Snapshot) -> Verdict:
-    return verdict(goal.release, state.protocol, state.metadata, goal.access)
+    return verdict(goal.release, state.protocol, state.metadata, goal.access, conditions(state))
 
 
 def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:

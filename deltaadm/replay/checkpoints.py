@@ -221,6 +221,11 @@ class CheckpointReader:
         for file in self._checkpoint.files:
             yield from reversed(self._small(file.path, STATE))
 
+    @property
+    def writer(self) -> str:
+        """The program that wrote the first of the files read, as its footer says."""
+        return next((footer.writer for footer in self._footers.values()), "")
+
     def live_batches(
         self, reconciled: Reconciliation, counts: FileCounts
     ) -> Iterator[list[Document] | pa.StructArray]:

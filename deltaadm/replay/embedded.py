@@ -70,6 +70,7 @@ class Replay:
         self._reconciled = Reconciliation(store.qualifier, store.limits.state)
         self._warnings: list[str] = []
         self._commit_info: CommitInfo | None = None
+        self._checkpoint_writer = ""
 
     def outcome(self, detail: Detail) -> Snapshot:
         """The snapshot; raises as `ReplayEngine` says, with what is established all the same."""
@@ -95,10 +96,12 @@ class Replay:
         if not self._reconciled.complete:
             self.search_deltas(self._segment.deltas[:-1])
         if not self._reconciled.complete and self._segment.checkpoint:
-            for name, document in self._checkpoint_reader().state_actions():
+            reader = self._checkpoint_reader()
+            for name, document in reader.state_actions():
                 self._reconciled.offer(name, document)
                 if self._reconciled.complete:
                     break
+            self._checkpoint_writer = reader.writer
         self._read_commit_info()
 
     def search_deltas(self, files: LogFiles) -> None:
@@ -186,6 +189,7 @@ class Replay:
             transactions=transactions,
             files=facts,
             commit_info=self._commit_info,
+            checkpoint_writer=self._checkpoint_writer,
             segment=self._segment,
             warnings=(*self._warnings, *self._tolerated(protocol, metadata)),
         )
@@ -238,6 +242,7 @@ class Replay:
         reader = self._checkpoint_reader()
         for name, document in reader.small_actions():
             self._reconciled.offer(name, document)
+        self._checkpoint_writer = reader.writer
         return reader
 
     def live_in_deltas(self) -> Iterator[Document]:

@@ -198,11 +198,16 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """A footer without contradictions: `columns` by name, and `groups` as the file has them."""
+    """
+    A footer without contradictions: `columns` by name, and `groups` as the file has them.
+
+    `writer` is the program that calls itself the file's.
+    """
 
     columns: Mapping[str, Field]
     groups: Sequence[Struct]
     rows: int
+    writer: str = ""
 
     def names(self) -> frozenset[str]:
         """The names of all columns, nested ones with dots."""
@@ -278,7 +283,7 @@ def read_footer(source: BinaryIO, limits: Limits = LIMITS) -> Footer:
         document = struct_at(body, 0, Budget(limits.state))[0]
         columns = _columns(document[2])
         _check(document, [leaf for column in columns.values() for leaf in column.leaves()], end)
-        return Footer(columns, document[4], document[3])
+        return Footer(columns, document[4], document[3], document.get(6, b"").decode())
     except DAMAGE as error:
         raise DamagedFooterError(f"its footer is damaged: {error}") from error
 

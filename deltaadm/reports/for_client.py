@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.blocks import Command, Heading, Table
-from deltaadm.clients import Access, ClientRelease, Compatibility, Verdict, verdict, verdicts
+from deltaadm.clients import (
+    Access,
+    ClientRelease,
+    Compatibility,
+    Verdict,
+    conditions,
+    damages,
+    verdict,
+    verdicts,
+)
 from deltaadm.clients.verdicts import JUDGEMENT
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
@@ -15,7 +24,7 @@ from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import DeltaadmError
-from deltaadm.json_values import COUNT, STRING, maybe, one_of, record, within
+from deltaadm.json_values import COUNT, STRING, STRINGS, maybe, one_of, record, within
 from deltaadm.plans.plan import Goal, Plan
 from deltaadm.plans.reach_clients import plan_for_clients
 from deltaadm.plans.undo import quoted
@@ -44,6 +53,7 @@ class ForClientReport:
     release: ClientRelease
     read: Use
     write: Use
+    damage: tuple[str, ...] = ()
 
     document = "for_client"
     blocks = "deltaadm.reports.for_client.show_for_client"
@@ -51,7 +61,7 @@ class ForClientReport:
 
 def can_use(release: ClientRelease, snapshot: Snapshot) -> bool:
     """Whether *release* both reads and writes the table rightly."""
-    judged = verdicts((release,), snapshot.protocol, snapshot.metadata)
+    judged = verdicts((release,), snapshot.protocol, snapshot.metadata, met=conditions(snapshot))
     return all(each.compatibility is Compatibility.WORKS for each in judged)
 
 
@@ -67,7 +77,8 @@ def for_client(
     """The report on *snapshot*, whose files price the plans, at *now* in milliseconds."""
 
     def use(access: Access) -> Use:
-        judged = verdict(release, snapshot.protocol, snapshot.metadata, access)
+        met = conditions(snapshot)
+        judged = verdict(release, snapshot.protocol, snapshot.metadata, access, met)
         if judged.compatibility is Compatibility.WORKS:
             return Use(judged)
         goal = Goal(release, access)
@@ -89,7 +100,12 @@ def for_client(
 
     read, write = use(Access.READ), use(Access.WRITE)
     return ForClientReport(
-        table=table, version=snapshot.version, release=release, read=read, write=write
+        table=table,
+        version=snapshot.version,
+        release=release,
+        read=read,
+        write=write,
+        damage=damages(snapshot),
     )
 
 
@@ -107,6 +123,7 @@ FOR_CLIENT_DOCUMENT: Final = Document.of(
     release=(STRING, lambda report: report.release.version),
     read=_USE,
     write=_USE,
+    damage=STRINGS,
 )
 
 
@@ -129,6 +146,7 @@ def show_for_client(report: ForClientReport) -> Iterator[Block]:
     )
     if sources:
         rows.append(("source", next(iter(sources))))
+    rows += [("damage", sentence) for sentence in report.damage]
     yield Table("", (), tuple(rows))
     commands = (report.read.command, report.write.command if shows_writing else "")
     for command in dict.fromkeys(filter(None, commands)):

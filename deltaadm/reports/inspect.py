@@ -26,6 +26,8 @@ from deltaadm.clients import (
     ClientRelease,
     Scope,
     Verdict,
+    conditions,
+    damages,
     newest_releases,
     verdicts,
 )
@@ -185,10 +187,9 @@ def describe(
     Never fails: what cannot be determined is left out, and a warning says why.
     """
     metadata, protocol = snapshot.metadata, snapshot.protocol
-    alike = _alike(
-        protocol, MetadataKey.of(metadata), declared, in_catalog=snapshot.name is not None
-    )
-    warnings = list(snapshot.warnings)
+    in_catalog, met = snapshot.name is not None, conditions(snapshot)
+    alike = _alike(protocol, MetadataKey.of(metadata), declared, met, in_catalog=in_catalog)
+    warnings = [*snapshot.warnings, *damages(snapshot)]
     warnings += [warning for warning in alike.warnings if warning not in warnings]
     usage = usages(snapshot)
     used = tuple(_with_usage(report, usage.get(report.name)) for report in alike.features)
@@ -249,7 +250,12 @@ def _attempt(warnings: list[str], find: Callable[[], Result]) -> Result | None:
 
 @lru_cache(maxsize=64)  # the tables of a fleet are much alike
 def _alike(
-    protocol: Protocol, key: MetadataKey, declared: tuple[ClientRelease, ...], *, in_catalog: bool
+    protocol: Protocol,
+    key: MetadataKey,
+    declared: tuple[ClientRelease, ...],
+    met: frozenset[str],
+    *,
+    in_catalog: bool,
 ) -> TableReport:
     """What the reports on all tables with this protocol and such metadata have in common."""
     warnings: list[str] = []
@@ -277,8 +283,8 @@ def _alike(
         lowest_equivalent_protocol=lowest,
         mapping=MappingReport("", supported=False, max_column_id=None, columns=None),
         clustering_columns=None,
-        clients=verdicts(newest_releases(), protocol, metadata),
-        declared=verdicts(declared, protocol, metadata),
+        clients=verdicts(newest_releases(), protocol, metadata, met=met),
+        declared=verdicts(declared, protocol, metadata, met=met),
         client_view=ClientView.SUMMARY,
         usage={},
         refused_to_read=refusals[0],
@@ -675,7 +681,9 @@ def _in_scope(report: TableReport) -> tuple[Verdict, ...]:
     protocol, metadata = report.snapshot.protocol, report.snapshot.metadata
     scope = report.scope
     releases = tuple(dict.fromkeys((*scope.own, *scope.releases)))
-    return report.clients if scope == EVERYONE else verdicts(releases, protocol, metadata)
+    if scope == EVERYONE:
+        return report.clients
+    return verdicts(releases, protocol, metadata, met=conditions(report.snapshot))
 
 
 def _clients(report: TableReport) -> Block:
@@ -722,10 +730,12 @@ def _client_rows(report: TableReport) -> Iterator[tuple[str, dict[str, list[Clie
             deciding = write
             place = {"works": "read, write", "unknown": _NO_SOURCE}.get(kinds[1], "cannot write")
         cells = deciding.responsible
+        if place == _NO_SOURCE and any(cell.depends for cell in cells):
+            place = _PERHAPS
         named = [versions.get(cell.subject, cell.subject) for cell in cells]
         # Where a version is too high, features hardly matter.
         reason = ", ".join([name for name in named if name in versions.values()] or named)
-        if place == _WRONG:
+        if place in {_WRONG, _PERHAPS}:
             notes = "; ".join(dict.fromkeys(cell.note for cell in cells if cell.note))
             reason = f"{deciding.access.value}s {reason}: {notes}".removesuffix(": ")
         elif deciding is write and place == _NO_SOURCE:
@@ -734,9 +744,9 @@ def _client_rows(report: TableReport) -> Iterator[tuple[str, dict[str, list[Clie
     yield from ((place, found[place]) for place in _PLACES if place in found)
 
 
-_WRONG, _NO_SOURCE = "wrong data", "no source"
+_WRONG, _PERHAPS, _NO_SOURCE = "wrong data", "perhaps wrong", "no source"
 _FINE: Final = ("read, write", "read only")
-_PLACES: Final = (_WRONG, "cannot read", "cannot write", _NO_SOURCE, *_FINE)
+_PLACES: Final = (_WRONG, _PERHAPS, "cannot read", "cannot write", _NO_SOURCE, *_FINE)
 
 
 def feature_table(report: TableReport) -> Table:

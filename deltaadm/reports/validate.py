@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
 from deltaadm.blocks import Cards, Either, Findings, Graph, Heading, Paragraph, Prose, Table
-from deltaadm.clients import Access, ClientRelease, verdicts
+from deltaadm.clients import Access, ClientRelease, conditions, verdicts
 from deltaadm.clients import Scope as ClientScope
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Document, read_kind
@@ -190,7 +190,7 @@ def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
     key = MetadataKey.of(snapshot.metadata)
 
     def of(releases: tuple[ClientRelease, ...], *accesses: Access) -> tuple[ClientVerdict, ...]:
-        return _client_verdicts(releases, accesses, snapshot.protocol, key)
+        return _client_verdicts(releases, accesses, snapshot.protocol, key, conditions(snapshot))
 
     scope = ClientScope.of((*demands.readers, *demands.writers), [snapshot.commit_info])
     demanded = (*of(demands.readers, Access.READ), *of(demands.writers, Access.WRITE))
@@ -210,9 +210,10 @@ def _client_verdicts(
     accesses: tuple[Access, ...],
     protocol: Protocol,
     key: MetadataKey,
+    met: frozenset[str],
 ) -> tuple[ClientVerdict, ...]:
     try:
-        results = verdicts(releases, protocol, key.metadata, accesses)
+        results = verdicts(releases, protocol, key.metadata, accesses, met)
     except DeltaadmError:  # metadata that cannot be understood, which other rules tell
         return ()
     return tuple(

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.blocks import Heading, Table, in_words
-from deltaadm.clients import Compatibility, Verdict, newest_releases, shifts, verdicts
+from deltaadm.clients import Compatibility, Verdict, conditions, newest_releases, shifts, verdicts
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain import steps as kinds
@@ -401,7 +401,10 @@ def _needing(side: Side, protocol: Protocol, usage: Mapping[str, Usage]) -> Iter
 def _gains(before: Snapshot, after: Snapshot) -> tuple[Verdict, ...]:
     """The clients that work *after* and do not *before*, as far as that is known."""
     releases = newest_releases()
-    old, new = (verdicts(releases, state.protocol, state.metadata) for state in (before, after))
+    old, new = (
+        verdicts(releases, state.protocol, state.metadata, met=conditions(state))
+        for state in (before, after)
+    )
     better = (shift.before for shift in shifts(new, old))
     return tuple(verdict for verdict in better if verdict.compatibility is Compatibility.WORKS)
 

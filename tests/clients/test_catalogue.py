@@ -7,15 +7,20 @@ import pytest
 from deltaadm.clients import CLIENTS, Client, Compatibility, Fact, newest_releases, parse_client
 from deltaadm.clients.facts import (
     CHAR,
+    CHECKPOINTED,
     EVERY_OTHER,
     EXPRESSIONS,
     ID_MODE,
     MAPS,
     PARTITIONED,
+    RANDOM_PATHS,
     READER_2,
+    STORED_VECTORS_OFF,
     TEXT_PARTITIONS,
     TIMESTAMP_NTZ,
     UNREADABLE,
+    VECTORS_OFF,
+    VECTORS_ON,
     Gate,
     version_key,
 )
@@ -24,7 +29,7 @@ from deltaadm.errors import Refused
 
 FORMS = {
     EVERY_OTHER, ID_MODE, READER_2, UNREADABLE, PARTITIONED, MAPS, EXPRESSIONS, TEXT_PARTITIONS,
-    CHAR, TIMESTAMP_NTZ,
+    CHAR, TIMESTAMP_NTZ, CHECKPOINTED, RANDOM_PATHS, VECTORS_ON, VECTORS_OFF, STORED_VECTORS_OFF,
 }  # fmt: skip
 EVERY_CLIENT = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
 
@@ -34,7 +39,7 @@ def gates(client: Client) -> tuple[Gate, ...]:
 
 
 def facts(client: Client) -> tuple[Fact, ...]:
-    return (*client.reads, *client.writes)
+    return (*client.reads, *client.writes, *client.checkpoints)
 
 
 @EVERY_CLIENT
@@ -45,7 +50,7 @@ def test_every_fact_has_a_source_and_a_day(client: Client) -> None:
         assert source.title.strip() == source.title
         assert source.title
         day = dt.date.fromisoformat(source.date)
-        assert dt.date(2019, 4, 24) <= day <= dt.date(2026, 11, 24)
+        assert dt.date(2019, 4, 24) <= day <= dt.date(2026, 11, 25)
 
 
 @EVERY_CLIENT

@@ -364,7 +364,7 @@ def test_what_is_read_wrongly_may_yet_be_refused_by_writers(version: int, table:
     ("delta-rs@1.6.6", "fromTheFuture", FAILS),
     ("duckdb-delta@1.3.0", "v2Checkpoint", FAILS),
     ("duckdb-delta@1.5.0", "catalogManaged", WRONG),
-    ("duckdb-delta@1.5.2", "catalogManaged", UNKNOWN),
+    ("duckdb-delta@1.5.2", "catalogManaged", FAILS),
     ("snowflake@2026-02-01", "deletionVectors", FAILS),
     ("snowflake", "deletionVectors", WORKS),
     ("snowflake", "catalogManaged", UNKNOWN),

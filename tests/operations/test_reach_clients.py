@@ -217,10 +217,10 @@ def test_use_is_ended_where_that_is_enough() -> None:
 
 
 def test_who_cannot_be_reached_is_named_with_the_reason() -> None:
-    table = table_with({"timestampNtz", "deletionVectors"}, {})
-    found = plan(table, reading("hive"), reading("daft"), writing("athena"))
-    assert found.goals == (reading("daft"),)
-    assert found.steps == (DropFeature("deletionVectors"),)
+    table = table_with({"timestampNtz", "typeWidening"}, {})
+    found = plan(table, reading("hive"), reading("polars"), writing("athena"))
+    assert found.goals == (reading("polars"),)
+    assert found.steps == (DropFeature("typeWidening"),)
     hive, athena = found.unreachable
     assert hive.reason.startswith(
         "hive@3.0.0 cannot read the table because of protocol.minReaderVersion"

@@ -310,13 +310,11 @@ def plans_for_clients(path: Path) -> tuple[Report, ...]:
     properties = {f"team.property{number:02}": str(number) for number in range(12)}
     wide = snapshot(
         path / "wide",
-        tables.protocol(
-            3, 7, ["deletionVectors", "timestampNtz"], ["deletionVectors", "timestampNtz"]
-        ),
-        tables.metadata({"delta.enableDeletionVectors": "true", **properties}),
+        tables.protocol(3, 7, ["typeWidening", "timestampNtz"], ["typeWidening", "timestampNtz"]),
+        tables.metadata({"delta.enableTypeWidening": "true", **properties}),
         root="/data/wide",
     )
-    goals = (Goal(parse_client(name), Access.READ) for name in ("daft", "hive"))
+    goals = (Goal(parse_client(name), Access.READ) for name in ("polars", "hive"))
     planned = plan_goals(
         wide, lambda _: FeatureHistory(first=0), goals, operation="upgrade-protocol", now=0
     )
