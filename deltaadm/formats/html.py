@@ -335,9 +335,13 @@ def _findings(block: blocks.Findings, top: int) -> _Html:
         code = _tag("a", rule.code, href=f"#rule-{rule.code}") if known else rule.code
         parts = [_tag(f"h{top + 2}", code, f" {rule.name}")]
         commands: dict[str, None] = {}
+        told = ""
         for group in groups:
             places = ", ".join(filter(None, dict.fromkeys(group.places)))
-            parts += [_tag("p", _breakable(places), class_="place")] if places else []
+            parts += (
+                [_tag("p", _breakable(places), class_="place")] if places and places != told else []
+            )
+            told = places
             parts.append(_tag("p", _prose(group.finding.message)))
             if group.finding.remedy and len(remedies) > 1:
                 parts.append(_tag("p", _prose(f"What to do: {group.finding.remedy}")))
