@@ -551,12 +551,17 @@ SNOWFLAKE: Final = Client(
 _SYNAPSE: Final = Source(
     "MicrosoftDocs/azure-docs articles/synapse-analytics/sql/query-delta-lake-format.md @01cb5ec",
     "2021-04-27")
+_SYNAPSE_VECTORS: Final = Source(
+    "www.sqltechnet.com, From Synapse Serverless to Microsoft Fabric (Msg 19726)", "2026-06-18")
 
 SYNAPSE: Final = Client(
     id="synapse-serverless", name="Azure Synapse serverless SQL pool", versioned_by="days",
-    oldest="2021-04-27", newest="2021-04-27",
+    oldest="2021-04-27", newest="2026-06-18",
     read_gates=(Gate(1, _SYNAPSE, above=_UNKNOWN),),
-    reads=(),
+    reads=(
+        fails("deletionVectors", _SYNAPSE_VECTORS,
+            note="Feature 'Deletion Vectors' is not supported"),
+    ),
     write_gates=(Gate(0, _SYNAPSE, note="OPENROWSET cannot update a table"),),
 )
 
