@@ -2,7 +2,8 @@
 Commits whose process is killed at a random moment, and what must be true of the log then.
 
 Run as a script, it goes on for as many rounds as it is told: `python -m tools.kills 500`.
-With `programs` after that, checkpoints are in the mix, as they are with `s3`.
+With `programs` after that, checkpoints are in the mix, as they are with `s3`. With `repair` or
+`repair-s3` what is killed are repairs, beside a writer.
 """
 
 import argparse
@@ -17,10 +18,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from deltaadm.storage.store import LogStore
 
@@ -120,6 +123,146 @@ def kill_programs(
     return found
 
 
+def kill_repairs(
+    directory: Path, rounds: int, seed: int, upload: Callable[[Path, str], str] | None = None
+) -> Counter[str]:
+    """
+    Repairs that are killed once or twice beside a writer, at any moment or next to a write.
+
+    The table is no worse then, and nothing of it is gone; a further run finishes, or takes back
+    what was done; no commit of the writer is lost. *upload* moves a table to where it is repaired.
+    """
+    from tests.support.repairs import REPAIRED, TABLES, aged, every_version
+
+    chance, found, usual = random.Random(seed), Counter[str](), 0.1  # noqa: S311 -- for moments
+    damages = REPAIRED | {"torn newest commit": _torn, "feature not listed": _unlisted}
+    for number in range(rounds):
+        path, damage = directory / f"t{number}", chance.choice([*damages])
+        damages[damage](TABLES[chance.choice([*TABLES])](path).log)
+        aged(path)
+        before, copy = every_version(path), directory / f"copy{number}"
+        shutil.copytree(path, copy)
+        assert _run("repair", copy, "--apply") == 0, damage
+        mended, place = every_version(copy), upload(path, path.name) if upload else str(path)
+        files = _files(place)
+        change = chance.choice(["", "--set", "--checkpoint"])
+        committed = 0
+        for attempt in range(chance.randint(1, 2)):
+            moment = chance.choice([0, chance.randint(1, 30)])
+            began, child = _repairing(place, moment)
+            timer = threading.Timer(chance.uniform(0, usual), child.kill)
+            if not moment:
+                timer.start()
+            if change:
+                value = [f"n={number}.{attempt}"] if change == "--set" else []
+                code = _run("alter", place, change, *value, *EMBEDDED[:3])
+                committed += len(value) if code == 0 else 0
+            code = child.wait()
+            timer.cancel()
+            if code == 0 and not change:
+                usual = min(2 * (time.monotonic() - began), 2)
+            when = "at a write" if moment else "at any moment"
+            found[f"killed {when}" if code == -signal.SIGKILL else f"ended with {code}"] += 1
+            now, ours = _files(place), _committed(place, number)
+            states = list(zip(every_version(place), before, mended, strict=True))
+            assert all(one in others for one, *others in states[: min(ours, default=8)]), damage
+            gone = {name for name in files if files[name] not in now.values()}
+            # Which the writer replaces, too.
+            assert not gone - ({"_delta_log/_last_checkpoint"} if change else set()), (damage, gone)
+            assert len(ours) == committed, damage
+        if not change and chance.random() < 0.3:
+            journals = [name for name in now if name.endswith("/journal.json")]
+            for name in sorted(journals, key=lambda name: json.loads(now[name])["begun"])[::-1]:
+                assert _run("repair", place, "--undo", name, "--apply") == 0, damage
+            assert _log(_files(place)) == _log(files), damage
+            found["taken back"] += 1
+        assert _run("repair", place, "--apply") == 0, damage
+        assert _run("repair", place, "--check") == 0, damage
+        ours = _committed(place, number)
+        assert len(ours) == committed, damage
+        assert every_version(place)[: min(ours, default=8)] == mended[: min(ours, default=8)]
+        found["commits beside a repair"] += committed
+        shutil.rmtree(copy)
+        shutil.rmtree(path)
+    return found
+
+
+_CHILD = "import sys; from tools.kills import repair_and_die; repair_and_die(*sys.argv[1:])"
+
+
+def _repairing(place: str, moment: int) -> tuple[float, "subprocess.Popen[bytes]"]:
+    """A process that repairs a table, and when it begins to write."""
+    command = [sys.executable, "-c", _CHILD, place, str(moment)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    child.stdout.readline()
+    return time.monotonic(), child
+
+
+def repair_and_die(place: str, moment: str) -> None:
+    """Repair, say when that begins to write, and end before or after the so many-th, if any."""
+    from deltaadm.runs import repair
+    from deltaadm.storage.store import open_store
+    from tests.support.repairs import Watched
+
+    calls = 0
+
+    def hook(_operation: str, _path: str) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            os.write(1, b"begun\n")
+        if calls == int(moment):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watched(*given: Any, **more: Any) -> Any:
+        return Watched(open_store(*given, **more), hook)
+
+    repair.open_store = watched
+    os._exit(_run("repair", place, "--apply"))
+
+
+def _run(command: str, place: object, *arguments: str) -> int:
+    from deltaadm.cli.program import run
+
+    given = [command, str(place), *arguments, "--isolated"]
+    given += ["--older-than", "0"] if command == "repair" else []
+    given += ["--yes"] if "--apply" in arguments else []
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return run(given)
+
+
+def _torn(log: Path) -> None:
+    file = log / f"{7:020d}.json"
+    file.write_bytes(file.read_bytes()[:-9])
+
+
+def _unlisted(log: Path) -> None:
+    body = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": ["deletionVectors"]}
+    (log / f"{7:020d}.json").write_text(json.dumps({"protocol": {**body, "writerFeatures": []}}))
+
+
+def _files(place: str) -> dict[str, bytes]:
+    """All files of a table."""
+    import obstore
+
+    url = place if "://" in place else Path(place).as_uri()
+    store: Any = obstore.store.from_url(url)
+    names = [meta["path"] for page in obstore.list(store) for meta in page]
+    return {name: bytes(obstore.get(store, name).bytes()) for name in names}
+
+
+def _log(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Those of its log, without drafts."""
+    return {name: files[name] for name in files if re.match(r"_delta_log/[^.]", name)}
+
+
+def _committed(place: str, number: int) -> list[int]:
+    """The versions that the writer of a round has committed."""
+    files = _log(_files(place))
+    return _versions(Path(name).name for name in files if f'"n":"{number}.'.encode() in files[name])
+
+
 def _pointed(store: LogStore) -> int:
     from deltaadm.errors import FileMissing
     from deltaadm.replay.reconcile import hint_of
@@ -211,7 +354,7 @@ def main() -> None:
     """Play rounds, and say what became of them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("rounds", type=int)
-    places = ("local", "s3", "programs")
+    places = ("local", "s3", "programs", "repair", "repair-s3")
     parser.add_argument("where", choices=places, default="local", nargs="?")
     parser.add_argument("--seed", type=int, default=time.time_ns())
     given = parser.parse_args()
@@ -223,6 +366,14 @@ def main() -> None:
         elif given.where == "programs":
             _large(directory / "t")
             found = kill_programs(str(directory / "t"), {}, given.rounds, given.seed)
+        elif given.where == "repair":
+            found = kill_repairs(directory, given.rounds, given.seed)
+        elif given.where == "repair-s3":
+            from tests.support.s3 import s3_server
+
+            with s3_server() as server:
+                os.environ.update(server.environment)
+                found = kill_repairs(directory, given.rounds, given.seed, server.upload)
         else:
             from tests.support.s3 import s3_server
 

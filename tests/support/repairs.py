@@ -1,4 +1,4 @@
-"""Tables of eight versions, what damages their logs so that repair mends them, and what is compared."""
+"""Tables of eight versions, damage of their logs that repair mends, and what is compared."""
 
 import hashlib
 import json
@@ -270,7 +270,7 @@ def contents(path: Path) -> dict[str, str]:
     }
 
 
-def every_version(path: Path) -> list[TableState | str]:
+def every_version(path: Path | str) -> list[TableState | str]:
     store, states = open_store(str(path)), []
     for version in range(8):
         try:
