@@ -532,8 +532,9 @@ def features_lost(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: data, log files and constraints may still need the feature, and nothing has
     checked or rewritten them. Readers of older versions may misread them.
 
-    What to do: find out which program wrote the commit. `deltaadm repair TABLE` adds the features
-    again that metadata or files still need.
+    What to do: `deltaadm repair TABLE` adds the features again that metadata or files need. If it
+    has nothing to repair, the table can do without them. Then find the program that wrote the
+    commit.
 
     Source: PROTOCOL.md, Protocol Evolution; Delta Spark removes features by DROP FEATURE only.
     """
@@ -557,9 +558,7 @@ def implied_features_lost(commit: CommitFacts) -> Iterator[Problem]:
 
     Source: PROTOCOL.md, Table Features for New and Existing Tables; delta-io/delta-rs#2957.
     """
-    newest = commit.in_effect.protocol if commit.in_effect else None
-    lost = commit.before.protocol.implicit_features if commit.before.protocol else frozenset()
-    if _started_listing_features(commit) and not (newest and all(map(newest.supports, lost))):
+    if _started_listing_features(commit):
         yield from _lost(commit)
 
 
@@ -574,9 +573,12 @@ def _lost(commit: CommitFacts) -> Iterator[Problem]:
     before, after = commit.before.protocol, commit.after.protocol
     if before is None or after is None or commit.replaces_table:
         return
+    newest = commit.in_effect and commit.in_effect.protocol
     had = before.supported_features | before.unknown_features
     # A preview may give way to the final feature, which reads the same files.
     lost = sorted(name for name in had if not after.supports(name) and not _renamed(name, after))
+    if newest:  # which may have them again
+        lost = [name for name in lost if not newest.supports(name)]
     if lost:
         by = f" by {commit.info['engineInfo']!r}" if commit.info.get("engineInfo") else ""
         old, new = (f"({p.min_reader_version}, {p.min_writer_version})" for p in (before, after))

@@ -292,6 +292,10 @@ def feature_with_a_twin_gone(path: Path) -> None:
     made.commit(1, INFO, protocol(3, 7, new, new))
 
 
+respects("DL218", "feature that came back",
+    with_protocol(1, 7, None, ["appendOnly", "domainMetadata"])
+    .commit(1, INFO, protocol(1, 7, None, ["domainMetadata"]))
+    .commit(2, INFO, protocol(1, 7, None, ["appendOnly", "domainMetadata"])))
 respects("DL218", "feature dropped", with_protocol(1, 7, None, ["appendOnly", "domainMetadata"])
     .commit(1, commit_info(operation="DROP FEATURE"), protocol(1, 7, None, ["appendOnly"])))
 respects("DL218", "table replaced", with_protocol(1, 7, None, ["appendOnly", "domainMetadata"])
