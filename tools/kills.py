@@ -146,9 +146,9 @@ def kill_repairs(
         assert _run("repair", copy, "--apply") == 0, damage
         mended, place = every_version(copy), upload(path, path.name) if upload else str(path)
         files = _files(place)
-        change = chance.choice(["", "--set", "--checkpoint"])
-        if damage == "all commits without padding":  # a writer may take it for a shorter table
-            change = ""
+        # Of a log that is renamed altogether a writer may see a shorter table.
+        writes = damage != "all commits without padding"
+        change = chance.choice(["", "--set", "--checkpoint"]) if writes else ""
         committed = 0
         for attempt in range(chance.randint(1, 2)):
             moment = chance.choice([0, chance.randint(1, 30)])
@@ -175,7 +175,6 @@ def kill_repairs(
             gone = {name for name in files if files[name] not in now.values()}
             # Which the writer replaces, too.
             assert not gone - ({"_delta_log/_last_checkpoint"} if change else set()), (damage, gone)
-            assert len(ours) == committed, damage
         if not change and damage != "feature not listed" and chance.random() < 0.3:
             journals = [name for name in now if name.endswith("/journal.json")]
             for name in sorted(journals, key=lambda name: json.loads(now[name])["begun"])[::-1]:
@@ -185,7 +184,8 @@ def kill_repairs(
         assert _run("repair", place, "--apply") == 0, damage
         assert _run("repair", place, "--check") == 0, damage
         ours = _committed(place, number)
-        assert len(ours) == committed, damage
+        # Of a commit whose outcome cannot be read meanwhile, the writer says so by its exit code.
+        assert committed <= len(ours), damage
         assert every_version(place)[: min(ours, default=8)] == mended[: min(ours, default=8)]
         found["commits beside a repair"] += committed
         shutil.rmtree(copy)
