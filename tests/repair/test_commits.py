@@ -2,15 +2,19 @@
 
 import json
 import os
+import re
+import shlex
 import time
 from pathlib import Path
 
+import boto3
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from tests.support.cases import each
 from tests.support.program import deltaadm
+from tests.support.s3 import BUCKET, s3_server
 from tests.support.tables import Table, add, commit, commit_info, metadata, protocol, table
 
 BEFORE = [commit(commit_info(), protocol(), metadata(), add("f0")),
@@ -116,6 +120,36 @@ def test_commits_that_cannot_be_brought_back(
     assert done.code == 7, done.out + done.err
     assert all(text in " ".join(done.out.split()) for text in said), done.out
     assert {file.name: file.read_bytes() for file in made.log.glob("*")} == before
+
+
+def test_an_earlier_version_of_the_object_is_brought_back_by_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = table(tmp_path / "a table", *BEFORE)
+    key = f"a table/_delta_log/{2:020d}.json"
+    with s3_server() as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        client = boto3.client("s3", endpoint_url=server.endpoint, region_name="us-east-1")
+        on = {"Status": "Enabled"}
+        client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration=on)
+        place = server.upload(made.path, "a table")
+        client.put_object(Bucket=BUCKET, Key=key, Body=b"{torn")
+        given = ["repair", place, "--older-than", "0", "--apply", "--yes", "-o", "json"]
+        refused = deltaadm(*given)
+        assert refused.code == 7, refused.err
+        remedy = refused.document["repairs"][0]["remedy"]
+        commands = [shlex.split(text) for text in re.findall("`(aws [^`]*)`", remedy)]
+        assert [command[2] for command in commands] == ["list-object-versions", "copy-object"]
+        listing, copying = (dict(zip(of[3::2], of[4::2], strict=True)) for of in commands)
+        found = client.list_object_versions(Bucket=listing["--bucket"], Prefix=listing["--prefix"])[
+            "Versions"
+        ]
+        (earlier,) = (each["VersionId"] for each in found if not each["IsLatest"])
+        source = copying["--copy-source"].removesuffix("ID") + earlier
+        client.copy_object(Bucket=copying["--bucket"], Key=copying["--key"], CopySource=source)
+        assert client.get_object(Bucket=BUCKET, Key=key)["Body"].read() == BEFORE[2]
+        assert deltaadm(*given).code == 0
 
 
 def test_a_compacted_file_stands_in_for_a_commit(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from shlex import quote
 
-from deltaadm.domain.snapshot import Kind, LogFile
+from deltaadm.domain.snapshot import Kind, LogFile, commit_name
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.plans.repair.case import PARTS, Case
 from deltaadm.plans.repair.repair import Repair, move_aside, rebuild
@@ -129,9 +130,19 @@ def _elsewhere(case: Case, version: int) -> str:
     ][:1]
     known = f"In the log, {'; '.join(covering)}. " if covering else ""
     earlier = f"Versions up to {version - 1} can still be read. " if version else ""
-    return (
-        f"{earlier}{known}Restore {version:020d}.json from a backup, a copy of the table, or an "
+    text = (
+        f"{earlier}{known}Restore {commit_name(version)} from a backup, a copy of the table, or an "
         "earlier version of the object where the bucket keeps them."
+    )
+    scheme, _, path = case.store.root.partition("://")
+    if scheme not in {"s3", "s3a", "s3n"}:
+        return text
+    path = f"{path}/_delta_log/{commit_name(version)}"
+    bucket, _, key = map(quote, path.partition("/"))
+    return (
+        f"{text} `aws s3api list-object-versions --bucket {bucket} --prefix {key}` lists "
+        f"those, and `aws s3api copy-object --bucket {bucket} --key {key} --copy-source "
+        f"{quote(f'{path}?versionId=')}ID` brings one back."
     )
 
 
