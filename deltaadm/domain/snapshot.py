@@ -535,6 +535,12 @@ class FileFacts:
         """The amount of data, in words."""
         return self.some(self.files, self.bytes)
 
+    def __add__(self, other: FileFacts) -> FileFacts:
+        """Those of both."""
+        names = (name for name in FileFacts.__annotations__ if name != "partition_keys")
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        return FileFacts(**sums, partition_keys=self.partition_keys | other.partition_keys)
+
     def some(self, files: int, size: int | None = None) -> str:
         """*files* of them, with *size* bytes together, in words."""
         every = f"{self.files} file{'' if self.files == 1 else 's'}"

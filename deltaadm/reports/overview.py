@@ -198,8 +198,8 @@ _WITH_PLACES: Final = ("Failures", "Findings", "Clients affected")
 # fmt: off
 _HEADINGS: Final = (
     "Failures", "Tables", "Plans", "Outcomes", "Protocol", "Features supported", "Features active",
-    "Features not needed", "Column mapping", "Changes", "Findings", "Info", "Clients affected",
-    "Clients after the change", "Clients that cannot be reached", "Warnings",
+    "Features not needed", "Column mapping", "Findings", "Info", "Clients affected",
+    "Clients that cannot be reached", "Warnings",
     "Features that can be dropped",
 )
 # fmt: on
@@ -307,7 +307,6 @@ def _planned(document: Document) -> tuple[str, str]:
     return status, "  ".join(filter(None, (some_of(changes), some_of(missed))))
 
 
-_COLUMNS_NAMED: Final = 8
 _MISSED: Final = "unreachable"
 """A field that plans of earlier releases did not have."""
 
@@ -315,16 +314,6 @@ _MISSED: Final = "unreachable"
 def _plan(document: Document) -> Iterator[tuple[str, str]]:
     cost = cost_text(Cost(document["cost"]), truncates=bool(document["irreversible"]))
     yield "Plans", "no changes" if document["is_noop"] else cost
-    subjects = [change["subject"] for change in document["changes"]]
-    columns = [subject for subject in subjects if subject.startswith("schema[")]
-    for subject in subjects:
-        if len(columns) <= _COLUMNS_NAMED or subject not in columns:
-            yield "Changes", subject
-    if len(columns) > _COLUMNS_NAMED:
-        yield "Changes", f"schema: {len(columns)} columns"
-    for client in document["clients"]:
-        does = DOES[client["verdict"]][client["access"]]
-        yield "Clients after the change", f"{_release(client)} {does}"
     for client in document.get(_MISSED, ()):
         yield "Clients that cannot be reached", f"{_release(client)}, to {client['access']}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.blocks import (
@@ -62,7 +62,7 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
     version = f"version {plan.before.version}" if plan.before.exists else "no table yet"
     yield Heading(f"{plan.operation}: {report.table} ({version})", level=1)
     if report.brief and not plan.is_noop:
-        texts = [row.text for _, rows in _sections(plan, full=False) for row in rows]
+        texts = [row.text for _, rows in sections(plan, full=False) for row in rows]
         more = f"; and {len(texts) - _IN_BRIEF} more" if len(texts) > _IN_BRIEF else ""
         changes = f"{'; '.join(texts[:_IN_BRIEF])}{more}" if texts else _same(plan).rstrip(".")
         yield Paragraph(f"{changes} ({_cost(plan)})", nested=True)
@@ -81,21 +81,7 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
         yield from _findings(report)
         if plan.findings or plan.unreachable:
             yield Heading("Changes")
-    # Whom it newly shuts out, the worst first, and of the same kind readers first.
-    shut_out: dict[str, list[Verdict]] = {}
-    for verdict in sorted(
-        (shift.after for shift in newly_shut_out(plan, report.scope)),
-        key=lambda after: (-after.compatibility.rank, after.access is Access.WRITE),
-    ):
-        does = DOES[verdict.compatibility.value][verdict.access.value]
-        shut_out.setdefault(does, []).append(verdict)
-    clients = Chips(
-        "Clients after the change",
-        tuple(
-            (does, "warning" if does.endswith("unknown") else "error", grouped(found))
-            for does, found in shut_out.items()
-        ),
-    )
+    clients = chips(shut_out(report))
     yield Either(
         _on_page(plan, clients),
         _in_terminal(report, clients, full=False),
@@ -104,6 +90,29 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
 
 
 _IN_BRIEF: Final = 3
+
+
+def shut_out(report: PlanReport) -> tuple[Verdict, ...]:
+    """What clients in the scope of a plan do after it, as far as they are newly shut out."""
+    return tuple(shift.after for shift in newly_shut_out(report.plan, report.scope))
+
+
+def chips(found: Iterable[Verdict]) -> Chips:
+    """Clients that are shut out, the worst first, and of the same kind readers first."""
+    kinds: dict[str, list[Verdict]] = {}
+    order = dict.fromkeys(found)
+    for verdict in sorted(
+        order, key=lambda after: (-after.compatibility.rank, after.access is Access.WRITE)
+    ):
+        does = DOES[verdict.compatibility.value][verdict.access.value]
+        kinds.setdefault(does, []).append(verdict)
+    return Chips(
+        "Clients after the change",
+        tuple(
+            (does, "warning" if does.endswith("unknown") else "error", grouped(verdicts))
+            for does, verdicts in kinds.items()
+        ),
+    )
 
 
 def _on_page(plan: Plan, clients: Chips) -> Iterator[PageBlock]:
@@ -133,16 +142,16 @@ def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[
     if report.scope.undeclared and clients.groups:
         rows.append(("Breaks", f"+ {report.scope.undeclared} clients not declared"))
     if not plan.is_noop:
-        sections = tuple((name, tuple(rows)) for name, rows in _sections(plan, full=full) if rows)
-        if sections:
-            yield Changes((), sections)
+        shown_rows = [(name, tuple(rows)) for name, rows in sections(plan, full=full) if rows]
+        if shown_rows:
+            yield Changes((), tuple(shown_rows))
         else:
             yield Paragraph(_same(plan), nested=True)
             yield from () if full else _statements(plan)
         if len(plan.stages) > 1:
             yield from _steps(plan)
         runs = "; this is the first of two runs" if plan.waits else ""
-        rows += [("Cost", f"{_cost(plan)}{runs}"), ("Undo", _undo(report))]
+        rows += [("Cost", f"{_cost(plan)}{runs}"), ("Undo", undo_words(report))]
     said = {FEATURES[name].warning for name in _SHOWN_ANYWAY}
     rows += [("Note", advice_for(report.table, note)) for note in plan.notes if note not in said]
     told = [row for row in rows if row[1]]
@@ -189,7 +198,7 @@ def _statements(plan: Plan) -> Iterator[Command]:
         yield Command(planned_statement(plan, stage), label=label)
 
 
-def _undo(report: PlanReport) -> str:
+def undo_words(report: PlanReport) -> str:
     """How a plan is undone, in a line; empty if there is nothing to undo."""
     plan = report.plan
     phrases = {change.undo: 0 for change in plan.changes if change.undo not in WITHOUT_COMMAND}
@@ -297,9 +306,9 @@ def _cards(report: PlanReport) -> Iterator[tuple[str, str, str]]:
     severities = (finding.severity for finding in plan.findings)
     worst = min(severities, key=lambda severity: severity.rank, default=None)
     yield "findings after it", str(len(plan.findings)), worst.value if worst else "good"
-    shut_out = newly_shut_out(plan, report.scope)
-    wrong = any(shift.turns_silently_wrong for shift in shut_out)
-    clients = len({shift.after.release for shift in shut_out})
+    shifts = newly_shut_out(plan, report.scope)
+    wrong = any(shift.turns_silently_wrong for shift in shifts)
+    clients = len({shift.after.release for shift in shifts})
     yield "clients shut out", str(clients), "error" if wrong else "warning" if clients else "good"
 
 
@@ -326,7 +335,7 @@ def _changes(plan: Plan) -> Iterator[tuple[PlannedChange, str]]:
             yield changes[0], f"{kind.value} schema: {len(changes)} columns: {names}"
 
 
-def _sections(plan: Plan, *, full: bool) -> Iterator[tuple[str, Sequence[ChangeRow]]]:
+def sections(plan: Plan, *, full: bool) -> Iterator[tuple[str, Sequence[ChangeRow]]]:
     """The changes for a terminal: of versions, features, properties, columns and the rest."""
     before, old, new = plan.before, plan.before.protocol, plan.after.protocol
     versions: list[str] = []

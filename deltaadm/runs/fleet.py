@@ -19,6 +19,7 @@ from deltaadm.formats.json import selected_line
 from deltaadm.plans.undo import advice_for
 from deltaadm.reports.overview import (
     FleetCounts,
+    FleetSummary,
     brief_line,
     few_listed,
     is_uneventful,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deltaadm.blocks import Report
+    from deltaadm.reports.fleet_plans import PlanGroups
     from deltaadm.runs.inventory import Inventory
     from deltaadm.runs.names import Entry
 
@@ -395,7 +397,8 @@ class ResultPrinter:
     """
     Shows results: each at once where the format allows it, the others in the end.
 
-    An *inventory* gets every document as well.
+    An *inventory* gets every document as well. If there are *groups* of plans, text shows them
+    in place of a line for each, unless more or less than that is asked for.
     """
 
     def __init__(
@@ -404,9 +407,11 @@ class ResultPrinter:
         targets: Sequence[OutputTarget],
         style: Style,
         inventory: Inventory | None = None,
+        groups: PlanGroups | None = None,
     ) -> None:
         self._fleet = fleet
         self._style = style
+        self._groups = groups
         self._quiet = messages().is_quiet
         self._inventory = inventory
         self._codes: list[int] = []
@@ -464,6 +469,8 @@ class ResultPrinter:
         """The line of a table: at once where it is urgent, else in the end, if at all."""
         if code or not is_uneventful(document):
             order = urgency(document)
+            if self._groups is not None and code in {0, FOUND} and not messages().verbosity:
+                return
             if not order:
                 write_text(f"{brief_line(document)}\n")
             else:
@@ -492,7 +499,7 @@ class ResultPrinter:
             if self._quiet and target.format == "text":
                 reports = [each for each in reports if not getattr(each, "is_healthy", False)]
             elif FORMATS[target.format].sums_up and self._fleet.brief:
-                reports.append(self._counts.overview)
+                reports.append(self._overview)
             if target.file is not None:  # no colours there unless they are asked for
                 write_file(target.file, rendered(target.format, reports, self._style))
             elif reports:
@@ -501,8 +508,13 @@ class ResultPrinter:
             self._sum_up()
         return combine_exit_codes(self._codes, alone=self._fleet.alone)
 
-    def _sum_up(self) -> None:
+    @property
+    def _overview(self) -> FleetSummary:
         overview = self._counts.overview
+        return overview if self._groups is None else self._groups.summary(overview)
+
+    def _sum_up(self) -> None:
+        overview = self._overview
         held = [line for _, line in sorted(self._held, key=lambda held: held[0])]
         in_text = any(target.format == "text" for target in self._at_once)
         if in_text and not self._quiet:

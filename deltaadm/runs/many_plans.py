@@ -33,7 +33,8 @@ from deltaadm.plans.reversal import plan_undo
 from deltaadm.plans.saved import SavedPlan, read_plans
 from deltaadm.plans.secrets import require_no_secrets
 from deltaadm.replay.reconcile import Detail
-from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, brief_line
+from deltaadm.reports.fleet_plans import PlanGroups
+from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, FleetSummary, brief_line
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import announce_plans, is_standard_output
@@ -53,8 +54,10 @@ from deltaadm.runs.options import FleetOptions, read_file, read_input, require_s
 from deltaadm.runs.output import handle_errors, info, unwritable
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, PlanOptions
 from deltaadm.runs.plan_run import (
+    Consent,
     Planner,
     carry_out_plan,
+    code_of_plan,
     confirm,
     execute,
     make_plan,
@@ -62,13 +65,14 @@ from deltaadm.runs.plan_run import (
     plan_for,
     require_engine_commits,
     require_plan_options,
+    tell_to_apply,
     with_commit_engine,
     with_engine_for,
 )
 from deltaadm.runs.progress import Phases, phases
 from deltaadm.runs.sessions import log_reader, session_settings
 from deltaadm.runs.settings import ClientRequirements, Settings, load_settings
-from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, SOME_FAILED, WAITING
+from deltaadm.runs.status import FOUND, MISMATCH, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.storage.files import lock, open_to_append, replacing
 from deltaadm.storage.store import table_name
@@ -435,12 +439,12 @@ def carry_out_plans(
             if to_do:
                 sessions.require_commits(reader, [item.plan for item in to_do])
                 sessions.warn_of_other_writers(reader, [item.plan for item in to_do])
-                consents = (
-                    consent
-                    for item in to_do
-                    for consent in needed_consents(item.plan, item.requirements, request)
-                )
-                confirm(reader, consents, [it.report() for it in to_do])
+                groups = PlanGroups()
+                for item in to_do:
+                    groups.add(item.report())
+                shown = groups.summary(FleetSummary(len(to_do), 0, ()))
+                consents = _consents(groups, request, settings)
+                confirm(reader, consents, [shown], len(to_do))
             run = _Run(reader, known, len(ready))
             not_begun = run.carry_out(ready, jobs or _AT_A_TIME, max_failures, printer)
     code = printer.finish()
@@ -617,10 +621,12 @@ def plan_many(
     session = session_settings(context.spark)
 
     def code(document: Document) -> int:
-        if any(not missed["skipped"] for missed in document["unreachable"]):
-            return REFUSED
-        unfixed = document["unfixed"]
-        return FOUND if unfixed or (planning.check and not document["is_noop"]) else 0
+        return code_of_plan(
+            planning,
+            missed=any(not missed["skipped"] for missed in document["unreachable"]),
+            unfixed=document["unfixed"],
+            is_noop=document["is_noop"],
+        )
 
     def work() -> int:
         project = settings or load_settings(context.settings)
@@ -638,7 +644,9 @@ def plan_many(
                 return PlanReport(target.text, plan, requirements.scope(plan.before))
 
             fleet = collect_tables(reader, named, many, "plan")
-            exit_code, plans = _plan_all(TableTask(reader, fleet, report, code), planning)
+            fleet = replace(fleet, brief=fleet.brief or context.format == "text")
+            task = TableTask(reader, fleet, report, code, keep=True)
+            exit_code, plans = _plan_all(task, change, project)
             if not planning.apply or planning.out is None or not plans:
                 return exit_code
             # From the file, as a later run would: what is carried out is what was saved.
@@ -659,22 +667,27 @@ def _require_resumable(context: RunContext, planning: PlanOptions) -> None:
     _require_lines(context, "--apply")
 
 
-def _plan_all(task: TableTask, planning: PlanOptions) -> tuple[int, int]:
+def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tuple[int, int]:
     """Show and save the plans of *task*: the exit code, and how many plans there are."""
-    context, path = task.context, planning.out
-    plans = to_do = 0
-    printer = ResultPrinter(task.fleet, [OutputTarget(context.format)], context.style)
+    context, planning, path = task.context, change.planning, change.planning.out
+    plans, missed, groups = 0, False, PlanGroups()
+    printer = ResultPrinter(
+        task.fleet, [OutputTarget(context.format)], context.style, groups=groups
+    )
     # Where secrets are shown, the file has another line, which masks them.
     save = _saved if path is not None and context.style.show_secrets else None
     with ExitStack() as stack:
         with _refusing(path):
             file = None if path is None else stack.enter_context(replacing(path))
-        for result in table_results(replace(task, keep=printer.keeps, save=save)):
-            document = result.document
-            is_plan = "error" not in document
+        for result in table_results(replace(task, save=save)):
+            is_plan = not isinstance(result.report, Failure) and "error" not in result.document
             if is_plan:
                 plans += 1
-                to_do += not document["is_noop"]
+                known = result.report
+                if not isinstance(known, PlanReport):  # that of an interrupted run
+                    known = PlanReport(result.table, read_plans(result.line)[0].as_made())
+                groups.add(known)
+                missed = missed or bool(known.plan.missed)
             if is_plan and file is not None:
                 with _refusing(path):
                     file.write((result.saved or result.line).encode())
@@ -684,11 +697,24 @@ def _plan_all(task: TableTask, planning: PlanOptions) -> tuple[int, int]:
         code = printer.finish()
         with _refusing(path):
             stack.close()
-    if path is not None and not planning.apply:
-        announce_plans(path, plans)
-    if path is None and context.format == "text" and to_do:
-        info("Nothing was changed. Add --out FILE to save the plans for `deltaadm apply`.")
+    if planning.apply:
+        return code, plans
+    consents = {one.option: one for one in _consents(groups, change.commit, settings)}
+    agreed = [word for one in consents.values() if one.reason for word in one.words]
+    if path is not None:
+        announce_plans(path, plans, agreed)
+    elif context.format == "text" and any(groups):
+        skip = ["--skip-unreachable"] * missed
+        tell_to_apply(context, *skip, "--out", "plans.jsonl", "--apply", *agreed)
     return code, plans
+
+
+def _consents(groups: PlanGroups, request: CommitOptions, settings: Settings) -> Iterator[Consent]:
+    """The consent that the plans in *groups* need, to all of the files that they go through."""
+    for group in groups:
+        table, plan = group.report.table, group.report.plan
+        requirements = ClientRequirements.of(request, settings, table, plan.before.root)
+        yield from needed_consents(plan, requirements, request, work=groups.work(plan.cost))
 
 
 def _saved(report: Report) -> str:

@@ -80,16 +80,20 @@ class Consent(NamedTuple):
 
 
 def needed_consents(
-    plan: Plan, requirements: ClientRequirements, request: CommitOptions
+    plan: Plan, requirements: ClientRequirements, request: CommitOptions, *, work: str = ""
 ) -> Iterator[Consent]:
-    """The consent that *plan* needs before it is applied, beyond that of the command line."""
-    given = request.consent
+    """
+    The consent that *plan* needs before it is applied, beyond that of the command line.
+
+    The files behind its cost are those in *work* if it is one of many plans.
+    """
+    given, work = request.consent, work or plan.work
     yield from _to_go_on(given)
     option = _COSTS.get(plan.cost)
     if option is not None and not getattr(given, option):
         cost = plan.cost.value
-        question = f"This is a {cost} of {plan.work}. Type '{cost}' to continue: "
-        reason = f"this change rewrites {plan.work}"
+        question = f"This is a {cost} of {work}. Type '{cost}' to continue: "
+        reason = f"this change rewrites {work}"
         yield Consent(f"--{option.replace('_', '-')}", question, cost, reason)
     for name in plan.irreversible:
         yield from _to_lose(f"Dropping {name} deletes history permanently", given, name)
@@ -144,8 +148,14 @@ def not_applied(consents: Iterable[Consent], remedy: str, plans: int = 1) -> Ref
     )
 
 
-def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Report]) -> None:
-    """Ask for *consents* at the terminal; raises `Refused` unless all are given."""
+def confirm(
+    context: RunContext, consents: Iterable[Consent], shown: Sequence[Report], plans: int = 1
+) -> None:
+    """
+    Ask for *consents* to *plans* at the terminal; raises `Refused` unless all are given.
+
+    Whoever is asked has seen what *shown* says of them.
+    """
     # By option, so that many plans ask the same question once.
     missing = {consent.option: consent for consent in consents}
     if not missing:
@@ -155,10 +165,10 @@ def confirm(context: RunContext, consents: Iterable[Consent], plans: Sequence[Re
         words = [word for consent in missing.values() for word in consent.words]
         purpose = "without a prompt" if list(missing) == ["--yes"] else "anyway"
         remedy = f"Pass {' '.join(map(quoted, words))} to apply {purpose}."
-        raise not_applied(missing.values(), remedy, len(plans))
+        raise not_applied(missing.values(), remedy, plans)
     # The plan is on standard output only in this case, and whoever answers must have seen it.
-    if context.format != "text" or not sys.stdout.isatty() or len(plans) > 1:
-        show_on_stderr(context, plans)
+    if context.format != "text" or not sys.stdout.isatty() or plans > 1:
+        show_on_stderr(context, shown)
     for consent in missing.values():
         write_stderr(visible(consent.question))
         if sys.stdin.readline().strip().lower() != consent.answer.lower():
@@ -339,13 +349,15 @@ def show_plan(
 ) -> int:
     """Show the plan in *report*, and the command that applies it with *consents*; the exit code."""
     show(context, [report])
-    plan, agreed = report.plan, [word for one in consents if one.reason for word in one.words]
+    agreed = [word for one in consents if one.reason for word in one.words]
     if request.out is not None:
         announce_plans(request.out, consents=agreed)
-    elif context.format == "text" and not plan.is_noop:
-        missed = ["--skip-unreachable"] * (isinstance(plan, Plan) and bool(plan.missed))
+    elif context.format == "text" and not report.plan.is_noop:
+        missed = ["--skip-unreachable"] * (
+            isinstance(report.plan, Plan) and bool(report.plan.missed)
+        )
         tell_to_apply(context, *missed, "--apply", *agreed)
-    return _exit_code(plan, request)
+    return _exit_code(report.plan, request)
 
 
 def tell_to_apply(context: RunContext, *options: str) -> None:
@@ -357,11 +369,15 @@ def tell_to_apply(context: RunContext, *options: str) -> None:
 
 
 def _exit_code(plan: Plan | ForeignPlan, request: PlanOptions) -> int:
-    """The exit code of a plan that is shown or saved."""
-    missed, unfixed = (plan.missed, plan.unfixed) if isinstance(plan, Plan) else ((), ())
+    missed, unfixed = (plan.missed, plan.unfixed) if isinstance(plan, Plan) else ((), 0)
+    return code_of_plan(request, missed=bool(missed), unfixed=unfixed, is_noop=plan.is_noop)
+
+
+def code_of_plan(request: PlanOptions, *, missed: bool, unfixed: int, is_noop: bool) -> int:
+    """The exit code of a plan that is shown or saved, by what itself or its document says."""
     if missed:
         return REFUSED
-    return FOUND if unfixed or (request.check and not plan.is_noop) else 0
+    return FOUND if unfixed or (request.check and not is_noop) else 0
 
 
 def carry_out_plan(
