@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Final
 
-from deltaadm.blocks import ChangeRow, Changes, Either, Heading, Table
-from deltaadm.dataclass import dataclass, field, replace
+from deltaadm.blocks import ChangeRow, Changes, Chips, Either, Heading, Table
+from deltaadm.clients import Compatibility
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.overview import FleetSummary, overview_title, show_overview, some
-from deltaadm.reports.plans import chips, sections, shut_out, undo_words
+from deltaadm.reports.plans import breaks, chips, effects, notes, sections, shut_out, undo_words
 from deltaadm.reports.words import cost_text, counted
 
 if TYPE_CHECKING:
-    from deltaadm.blocks import Block, Chips, PageBlock, TextBlock
+    from deltaadm.blocks import Block, PageBlock, TextBlock
     from deltaadm.clients import Verdict
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.steps import Step
@@ -22,149 +24,157 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlanGroup:
-    """Equal plans: one of them, and the tables that they are for."""
+    """Plans that change the same: one of them, its changes in sections, and their tables."""
 
     report: PlanReport
+    sections: tuple[tuple[str, tuple[ChangeRow, ...]], ...]
     tables: list[str]
-    shut_out: tuple[Verdict, ...]
-
-    @property
-    def rows(self) -> tuple[tuple[str, tuple[ChangeRow, ...]], ...]:
-        """The changes, in sections."""
-        return _rows(self.report)
 
 
 class PlanGroups:
-    """Groups plans as they come, and adds up the files behind their costs."""
+    """Groups plans as they come, with what they break and cost together."""
 
     def __init__(self) -> None:
         self._groups: dict[object, PlanGroup] = {}
-        self._costly: dict[tuple[Cost, object], tuple[Step, Snapshot]] = {}
+        self._shut_out: dict[Verdict, None] = {}
+        self._costly: dict[tuple[Cost, type, str], tuple[Step, Snapshot]] = {}
 
     def add(self, report: PlanReport) -> None:
         """Take in one more plan."""
-        plan, breaks = report.plan, shut_out(report)
+        plan = report.plan
         if plan.is_noop:
             return
-        steps = tuple((type(step), step.irreversible) for step in plan.steps)
-        key = (_rows(report), breaks, plan.cost, steps)
-        self._groups.setdefault(key, PlanGroup(report, [], breaks)).tables.append(report.table)
+        shown = tuple((name, _alike(rows)) for name, rows in sections(plan, full=False) if rows)
+        worse = dict.fromkeys(shut_out(report))
+        self._shut_out |= worse
+        # What needs consent differs from group to group only.
+        wrong = tuple(each for each in worse if each.compatibility is Compatibility.SILENTLY_WRONG)
+        key = shown, wrong, plan.cost, tuple(step.words for step in plan.steps if step.irreversible)
+        self._groups.setdefault(key, PlanGroup(report, shown, [])).tables.append(report.table)
         for before, stage in zip(plan.states, plan.stages, strict=False):
             if stage.cost is plan.cost is not Cost.METADATA:
-                kind = (stage.cost, (type(stage.step), stage.step.dropped_feature))
-                _, known = self._costly.get(kind, (None, None))
-                files = None if known is None else known.files
-                both = files + before.files if files and before.files else before.files
-                self._costly[kind] = stage.step, replace(before, files=both)
-
-    def work(self, cost: Cost) -> str:
-        """The files that are behind *cost*, of all plans together, in words."""
-        works = (step.work(at) for (which, _), (step, at) in self._costly.items() if which is cost)
-        return "; ".join(dict.fromkeys(works))
+                kind = stage.cost, type(stage.step), stage.step.dropped_feature
+                known = self._costly[kind][1].files if kind in self._costly else None
+                files = known + before.files if known and before.files else before.files
+                self._costly[kind] = stage.step, replace(before, files=files)
 
     def __iter__(self) -> Iterator[PlanGroup]:
         """The groups, the largest first."""
         return iter(sorted(self._groups.values(), key=lambda group: -len(group.tables)))
 
+    def work(self, cost: Cost) -> str:
+        """The files that are behind *cost*, of all plans together, in words."""
+        works = (step.work(at) for (of, *_), (step, at) in self._costly.items() if of is cost)
+        return "; ".join(dict.fromkeys(works))
+
     def summary(self, overview: FleetSummary) -> PlansSummary:
-        """The plans with what *overview* says of their tables."""
-        groups = tuple(self)
-        works = {cost: self.work(cost) for cost in {group.report.plan.cost for group in groups}}
+        """The plans, with what *overview* says of their tables."""
+        costs: dict[Cost, list[PlanGroup]] = {}
+        for group in self:
+            costs.setdefault(group.report.plan.cost, []).append(group)
+        told = []
+        for cost in sorted(costs, key=lambda cost: -cost.rank):
+            truncates = any(group.report.plan.irreversible for group in costs[cost])
+            number = sum(len(group.tables) for group in costs[cost])
+            text = cost_text(cost, truncates=truncates, work=self.work(cost))
+            told.append(text if len(costs) == 1 else f"{counted(number, 'table')}: {text}")
         return PlansSummary(
-            overview.tables, overview.failed, overview.sections, overview.places, groups, works
+            overview.tables,
+            overview.failed,
+            overview.sections,
+            overview.places,
+            groups=tuple(self),
+            clients=chips(self._shut_out),
+            costs=tuple(told),
         )
 
 
-def _rows(report: PlanReport) -> tuple[tuple[str, tuple[ChangeRow, ...]], ...]:
-    """The changes of a plan, as they are the same for other tables with other columns."""
-    return tuple(
-        (
-            name,
-            tuple(
-                dict.fromkeys(
-                    ChangeRow("~", "~ columns", row.because)
-                    if name == "columns" and row.kind == "~" and row.because
-                    else row
-                    for row in rows
-                )
-            ),
-        )
-        for name, rows in sections(report.plan, full=False)
-        if rows
-    )
+def _alike(rows: Iterable[ChangeRow]) -> tuple[ChangeRow, ...]:
+    """The changes of a section in the words for any table: columns differ from one to another."""
+    columns = ChangeRow("~", "~ columns")
+    same = (columns if row.because and row.text.startswith("~ schema") else row for row in rows)
+    return tuple(dict.fromkeys(same))
 
 
 @dataclass(frozen=True)
 class PlansSummary(FleetSummary):
-    """What the plans for many tables have in common; `works` are files by the cost they cause."""
+    """What the plans for many tables are, whom they break, and what they cost together."""
 
     groups: tuple[PlanGroup, ...] = ()
-    works: Mapping[Cost, str] = field(default_factory=dict)
+    clients: Chips = Chips("", ())
+    costs: tuple[str, ...] = ()
 
     blocks = "deltaadm.reports.fleet_plans.show_plans"
 
 
 def show_plans(report: PlansSummary) -> Iterator[Block]:
-    """The plans for many tables, equal ones once, and what they break and cost together."""
-    breaks = chips(verdict for group in report.groups for verdict in group.shut_out)
+    """The plans for many tables, those that are alike once."""
+    names = [table for group in report.groups for table in group.tables]
+    place = commonprefix(names).rpartition("/")[0] if len(names) > 1 else ""  # noqa: RUF071 -- of names, too
     yield Either(
-        _on_page(report, breaks),
-        _in_terminal(report, breaks, full=False),
-        _in_terminal(report, breaks, full=True),
+        _on_page(report),
+        _in_terminal(report, place, full=False),
+        _in_terminal(report, place, full=True),
     )
 
 
-def _on_page(report: PlansSummary, breaks: Chips) -> Iterator[PageBlock]:
+def _on_page(report: PlansSummary) -> Iterator[PageBlock]:
     for block in show_overview(report):
         yield from block.page if isinstance(block, Either) else ()
     for group in report.groups:
         yield Heading(f"{counted(len(group.tables), 'table')}: {some(group.tables)}")
-        rows = ((name, "; ".join(row.text for row in rows)) for name, rows in group.rows)
+        rows = ((name, "; ".join(row.text for row in rows)) for name, rows in group.sections)
         yield Table("Changes", (), tuple(rows))
-    if breaks.groups:
-        yield Heading(breaks.caption, tone="warning")
-        yield breaks
+    if report.clients.groups:
+        yield Heading(report.clients.caption, tone="warning")
+        yield report.clients
 
 
-def _in_terminal(report: PlansSummary, breaks: Chips, *, full: bool) -> Iterator[TextBlock]:
+def _in_terminal(report: PlansSummary, place: str, *, full: bool) -> Iterator[TextBlock]:
+    """The plans in at most a screen, with the names of tables below *place*; or in *full*."""
     groups = report.groups
     operation = f"{groups[0].report.plan.operation}: " if groups else ""
-    yield Heading(f"{operation}{overview_title(report)}", level=1)
-    if full or len(groups) == 1:
-        for group in groups:
-            names = ", ".join(group.tables) if full else some(group.tables)
-            yield Heading(f"{counted(len(group.tables), 'table')}: {names}")
-            yield Changes((), group.rows)
-    elif groups:
-        shown: list[tuple[str, tuple[ChangeRow, ...]]] = [
-            (
-                counted(len(group.tables), "table"),
-                (
-                    ChangeRow("=", "; ".join(row.text for _, rows in group.rows for row in rows)),
-                    ChangeRow("=", "", some(group.tables)),
-                ),
-            )
-            for group in groups[:_SHOWN]
-        ]
-        if more := groups[_SHOWN:]:
-            tables = counted(sum(len(group.tables) for group in more), "table")
-            text = f"change in {len(more)} other ways; -v shows each"
-            shown.append((tables, (ChangeRow("=", text),)))
+    below = f" in {place}" if place else ""
+    yield Heading(f"{operation}{overview_title(report)}{below}", level=1)
+
+    def named(tables: Sequence[str], number: int) -> ChangeRow:
+        return ChangeRow("=", some([each.removeprefix(f"{place}/") for each in tables], number))
+
+    shown: list[tuple[str, tuple[ChangeRow, ...]]] = []
+    failures = () if full else dict(report.sections).get("Failures", ())
+    for reason, number in failures[:_SHOWN]:
+        which = named(report.places["Failures", reason], number)
+        shown.append((f"{number} failed", (which, ChangeRow("-", reason))))
+    if hidden := failures[_SHOWN:]:
+        number = sum(count for _, count in hidden)
+        text = f"for {counted(len(hidden), 'other reason')}; -v lists them"
+        shown.append((f"{number} failed", (ChangeRow("-", text),)))
+    is_long = full or len(groups) == 1
+    for group in () if is_long else groups[:_SHOWN]:
+        number = len(group.tables)
+        text = "; ".join(row.text for _, rows in group.sections for row in rows)
+        rows = named(group.tables, number), ChangeRow("=", text)
+        shown.append((counted(number, "table"), rows))
+    if hidden_groups := () if is_long else groups[_SHOWN:]:
+        number = sum(len(group.tables) for group in hidden_groups)
+        text = f"in {counted(len(hidden_groups), 'other way')}; -v shows each"
+        shown.append((counted(number, "table"), (ChangeRow("=", text),)))
+    if shown:
         yield Changes((), tuple(shown))
-    rows = [("Breaks", f"{does}: {names}") for does, names in breaks.table.rows]
-    undeclared = {group.report.scope.undeclared for group in groups}
-    if breaks.groups and any(undeclared):
-        rows.append(("Breaks", f"+ {max(undeclared)} clients not declared"))
-    for cost, work in sorted(report.works.items(), key=lambda item: item[0].rank):
-        alike = [group for group in groups if group.report.plan.cost is cost]
-        truncates = any(group.report.plan.irreversible for group in alike)
-        tables = counted(sum(len(group.tables) for group in alike), "table")
-        of = f"{tables}: " if len(report.works) > 1 else ""
-        rows.append(("Cost", f"{of}{cost_text(cost, truncates=truncates, work=work)}"))
-    undone = dict.fromkeys(undo_words(replace(group.report, table="TABLE")) for group in groups)
-    rows += [("Undo", words) for words in undone if words and len(undone) == 1]
-    yield Table("Effects", (), tuple(rows), plain=True)
+    for group in groups if is_long else ():
+        names = ", ".join(group.tables) if full else named(group.tables, len(group.tables)).text
+        yield Heading(f"{counted(len(group.tables), 'table')}: {names}")
+        yield Changes((), group.sections)
+        if full and len(groups) > 1:
+            yield from effects([("Undo", undo_words(group.report)), *notes(group.report)])
+    told = breaks(report.clients, max((each.report.scope.undeclared for each in groups), default=0))
+    told += [("Cost", text) for text in report.costs]
+    anyone = [replace(group.report, table="TABLE") for group in groups]
+    undone = dict.fromkeys(map(undo_words, anyone))
+    told += [("Undo", words) for words in undone if len(undone) == 1]
+    said = dict.fromkeys(note for each in anyone for note in notes(each))
+    yield from effects([*told, *(said if len(said) <= _SHOWN else ())])
 
 
-_SHOWN: Final = 4
-"""So many groups are shown in text, unless details are asked for."""
+_SHOWN: Final = 3
+"""So many groups of plans, and of failures, are shown unless details are asked for."""

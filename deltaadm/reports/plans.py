@@ -92,9 +92,10 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
 _IN_BRIEF: Final = 3
 
 
-def shut_out(report: PlanReport) -> tuple[Verdict, ...]:
+def shut_out(report: PlanReport) -> Iterator[Verdict]:
     """What clients in the scope of a plan do after it, as far as they are newly shut out."""
-    return tuple(shift.after for shift in newly_shut_out(report.plan, report.scope))
+    for shift in newly_shut_out(report.plan, report.scope):
+        yield replace(shift.after, cells=shift.after.responsible)
 
 
 def chips(found: Iterable[Verdict]) -> Chips:
@@ -138,9 +139,7 @@ def _on_page(plan: Plan, clients: Chips) -> Iterator[PageBlock]:
 def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[TextBlock]:
     """At most a screen: what changes, then its price; with details if it is to be *full*."""
     plan = report.plan
-    rows = [("Breaks", f"{does}: {names}") for does, names in clients.table.rows]
-    if report.scope.undeclared and clients.groups:
-        rows.append(("Breaks", f"+ {report.scope.undeclared} clients not declared"))
+    rows = breaks(clients, report.scope.undeclared)
     if not plan.is_noop:
         shown_rows = [(name, tuple(rows)) for name, rows in sections(plan, full=full) if rows]
         if shown_rows:
@@ -152,16 +151,35 @@ def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[
             yield from _steps(plan)
         runs = "; this is the first of two runs" if plan.waits else ""
         rows += [("Cost", f"{_cost(plan)}{runs}"), ("Undo", undo_words(report))]
-    said = {FEATURES[name].warning for name in _SHOWN_ANYWAY}
-    rows += [("Note", advice_for(report.table, note)) for note in plan.notes if note not in said]
+    yield from effects([*rows, *notes(report)])
+    if full and not plan.is_noop:
+        yield Heading("SQL")
+        yield from _statements(plan)
+
+
+def effects(rows: Iterable[tuple[str, str]]) -> Iterator[Table]:
+    """What a plan brings about: texts with a label, which stands beside the first of several."""
     told = [row for row in rows if row[1]]
     again = zip(["", *(label for label, _ in told)], told, strict=False)
     shown = tuple(("" if label == last else label, text) for last, (label, text) in again)
     if shown:
         yield Table("Effects", (), shown, plain=True)
-    if full and not plan.is_noop:
-        yield Heading("SQL")
-        yield from _statements(plan)
+
+
+def breaks(clients: Chips, undeclared: int) -> list[tuple[str, str]]:
+    """Whom plans break, as rows of their effects."""
+    rows = [("Breaks", f"{does}: {names}") for does, names in clients.table.rows]
+    if undeclared and clients.groups:
+        rows.append(("Breaks", f"+ {undeclared} clients not declared"))
+    return rows
+
+
+def notes(report: PlanReport) -> Iterator[tuple[str, str]]:
+    """What else there is to say of a plan, as rows of its effects."""
+    said = {FEATURES[name].warning for name in _SHOWN_ANYWAY}
+    for note in report.plan.notes:
+        if note not in said:
+            yield "Note", advice_for(report.table, note)
 
 
 _SHOWN_ANYWAY: Final = ("columnMapping", "deletionVectors", "rowTracking", "checkpointProtection")

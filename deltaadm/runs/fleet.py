@@ -35,7 +35,7 @@ from deltaadm.runs.files import resume_lines, write_file
 from deltaadm.runs.options import FleetOptions, read_file
 from deltaadm.runs.output import info, messages, rendered, shortage, show_error, write, write_text
 from deltaadm.runs.progress import Progress, State
-from deltaadm.runs.status import FOUND, NOTHING, SOME_FAILED, WAITING
+from deltaadm.runs.status import FOUND, NOTHING, REFUSED, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
 from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order
 from deltaadm.storage.store import is_in_object_store, is_remote
@@ -469,7 +469,8 @@ class ResultPrinter:
         """The line of a table: at once where it is urgent, else in the end, if at all."""
         if code or not is_uneventful(document):
             order = urgency(document)
-            if self._groups is not None and code in {0, FOUND} and not messages().verbosity:
+            missed = code == REFUSED and kind_of(document) == "plan"
+            if self._groups is not None and not missed and not messages().verbosity:
                 return
             if not order:
                 write_text(f"{brief_line(document)}\n")
