@@ -11,9 +11,9 @@ from deltaadm.clients import Compatibility
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost
 from deltaadm.plans.reports import PlanReport
-from deltaadm.reports.overview import FleetSummary, overview_title, show_overview, some
+from deltaadm.reports.overview import FleetSummary, overview_title, show_overview
 from deltaadm.reports.plans import breaks, chips, effects, notes, sections, shut_out, undo_words
-from deltaadm.reports.words import cost_text, counted
+from deltaadm.reports.words import cost_text, counted, some_of
 
 if TYPE_CHECKING:
     from deltaadm.blocks import Block, PageBlock, TextBlock
@@ -44,7 +44,11 @@ class PlanGroups:
         plan = report.plan
         if plan.is_noop:
             return
-        shown = tuple((name, _alike(rows)) for name, rows in sections(plan, full=False) if rows)
+        shown = tuple(
+            (name, _alike(rows) if name == "columns" else tuple(rows))
+            for name, rows in sections(plan, full=False)
+            if rows
+        )
         worse = dict.fromkeys(shut_out(report))
         self._shut_out |= worse
         # What needs consent differs from group to group only.
@@ -90,9 +94,9 @@ class PlanGroups:
 
 
 def _alike(rows: Iterable[ChangeRow]) -> tuple[ChangeRow, ...]:
-    """The changes of a section in the words for any table: columns differ from one to another."""
+    """Changes of columns in the words for any table, as far as nobody has asked for them."""
     columns = ChangeRow("~", "~ columns")
-    same = (columns if row.because and row.text.startswith("~ schema") else row for row in rows)
+    same = (columns if row.kind == "~" and row.because else row for row in rows)
     return tuple(dict.fromkeys(same))
 
 
@@ -122,7 +126,7 @@ def _on_page(report: PlansSummary) -> Iterator[PageBlock]:
     for block in show_overview(report):
         yield from block.page if isinstance(block, Either) else ()
     for group in report.groups:
-        yield Heading(f"{counted(len(group.tables), 'table')}: {some(group.tables)}")
+        yield Heading(f"{counted(len(group.tables), 'table')}: {some_of(group.tables)}")
         rows = ((name, "; ".join(row.text for row in rows)) for name, rows in group.sections)
         yield Table("Changes", (), tuple(rows))
     if report.clients.groups:
@@ -134,11 +138,16 @@ def _in_terminal(report: PlansSummary, place: str, *, full: bool) -> Iterator[Te
     """The plans in at most a screen, with the names of tables below *place*; or in *full*."""
     groups = report.groups
     operation = f"{groups[0].report.plan.operation}: " if groups else ""
-    below = f" in {place}" if place else ""
-    yield Heading(f"{operation}{overview_title(report)}{below}", level=1)
+    number, _, failed = overview_title(report).partition(", ")
+    below, prefix = (f" in {place}", f"{place}/") if place else ("", "")
+    title = f"{operation}{number}{below}"
+    yield Heading(f"{title}, {failed}" if failed else title, level=1)
 
     def named(tables: Sequence[str], number: int) -> ChangeRow:
-        return ChangeRow("=", some([each.removeprefix(f"{place}/") for each in tables], number))
+        return ChangeRow(
+            "=",
+            some_of([each.removeprefix(prefix) for each in tables] + [""] * (number - len(tables))),
+        )
 
     shown: list[tuple[str, tuple[ChangeRow, ...]]] = []
     failures = () if full else dict(report.sections).get("Failures", ())
@@ -168,12 +177,15 @@ def _in_terminal(report: PlansSummary, place: str, *, full: bool) -> Iterator[Te
         if full and len(groups) > 1:
             yield from effects([("Undo", undo_words(group.report)), *notes(group.report)])
     told = breaks(report.clients, max((each.report.scope.undeclared for each in groups), default=0))
+    missed = dict(report.sections).get("Clients that cannot be reached", ())
+    told += [("Missed", f"{counted(count, 'table')}: {goal}") for goal, count in missed]
     told += [("Cost", text) for text in report.costs]
     anyone = [replace(group.report, table="TABLE") for group in groups]
     undone = dict.fromkeys(map(undo_words, anyone))
     told += [("Undo", words) for words in undone if len(undone) == 1]
-    said = dict.fromkeys(note for each in anyone for note in notes(each))
-    yield from effects([*told, *(said if len(said) <= _SHOWN else ())])
+    said = [dict.fromkeys(notes(each)) for each in anyone]
+    told += [note for note in (said[0] if said else ()) if all(note in known for known in said)]
+    yield from effects(told)
 
 
 _SHOWN: Final = 3

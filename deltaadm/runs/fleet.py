@@ -523,7 +523,8 @@ class ResultPrinter:
                 held += self._healthy
             elif self._uneventful:
                 held.append(unlisted(self._uneventful))
-            held.append("")
+            if held or self._groups is None:
+                held.append("")
         if self._quiet or in_text:
             write_text("".join(f"{line}\n" for line in held))
         if self._quiet:

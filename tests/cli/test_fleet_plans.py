@@ -160,29 +160,59 @@ def test_no_table_is_a_usage_error(command: str) -> None:
     assert "error: Name a TABLE" in result.err
 
 
-def test_brief_plans(lake: Path) -> None:
-    result = deltaadm("enable-feature", "--discover", lake, "deletionVectors")
-    first, *others = result.out.partition("\n\n")[0].splitlines()
-    assert first.startswith(f"metadata    {lake}/t0  ~ protocol.minReaderVersion, ~ protocol.min")
-    assert [line.split()[0] for line in others] == ["metadata", "metadata", "2"]
-    assert others[-1] == "2 tables without changes; --all lists them"
-    every = deltaadm("enable-feature", "--discover", lake, "deletionVectors", "--all").out
-    listed = every.partition("\n\n")[0].splitlines()
-    assert listed[3:] == [f"no changes  {lake}/t1", f"no changes  {lake}/t3"]
-    assert "\nPlans\n  3  metadata only\n  2  no changes\n" in result.out
-    assert "\n  3  configuration[delta.enableDeletionVectors]\n" in result.out
-    assert "\nClients after the change\n" in result.out
-    assert result.err.startswith("Nothing was changed. Add --out FILE")
+def test_equal_plans_are_shown_once_with_the_command_that_applies_all(lake: Path) -> None:
+    wish = ("enable-feature", "--discover", lake, "deletionVectors")
+    result = deltaadm(*wish)
+    lines = result.out.splitlines()
+    assert lines[0] == "2 tables without changes; --all lists them"
+    assert f"enable-feature: 5 tables in {lake}" in lines
+    assert "3 tables: t0, t2, t4" in lines
+    assert lines.count("  protocol    reader version 1 -> 3, writer version 2 -> 7") == 1
+    command = f"deltaadm enable-feature --discover {lake} deletionVectors"
+    end = f"To apply:\n  {command} --out plans.jsonl --apply\n"
+    assert result.err.endswith(end)
+    assert f"no changes  {lake}/t1" in deltaadm(*wish, "--all").out.splitlines()
+    each = deltaadm(*wish, "-v").out
+    assert f"metadata    {lake}/t0  ~ protocol.minReaderVersion, ~ protocol.min" in each
 
 
-def test_many_columns_are_one_change_of_a_table_and_c2_comes_before_c10(tmp_path: Path) -> None:
+def test_failures_come_before_plans(lake: Path, broken: Path) -> None:
+    out = deltaadm("alter", "--discover", lake, "--set", "a=b", "--unset", "delta.appendOnly").out
+    assert "5 tables: t0, t1, t2, t3 and 1 more" in out
+    assert out.index("1 failed") < out.index("5 tables:")
+    assert f"1 failed  {broken.name}\n" in out
+
+
+def test_only_declared_clients_are_counted(lake: Path) -> None:
+    wish = ("enable-feature", "--discover", lake, "deletionVectors")
+    assert "daft" in deltaadm(*wish).out
+    assert "Breaks" not in deltaadm(*wish, "--for-client", "delta-spark").out
+
+
+def test_consent_is_to_the_files_of_all_tables(tmp_path: Path) -> None:
+    for name, files in (("a", "12"), ("b", "3")):
+        start = [commit_info(), protocol(1, 2), metadata()]
+        tables.table(
+            tmp_path / name,
+            commit(*start, *(tables.add(file, stats='{"numRecords":1}') for file in files)),
+        )
+    result = deltaadm("enable-feature", "--discover", tmp_path, "rowTracking")
+    assert "log (3 files)" in " ".join(result.out.split())
+    assert "--apply --allow-backfill" in result.err
+    saved = tmp_path / "plans.jsonl"
+    saving = deltaadm("enable-feature", "--discover", tmp_path, "rowTracking", "--out", saved)
+    assert f"deltaadm apply {saved} --allow-backfill" in saving.err
+    assert "the log (3 files)." in deltaadm("apply", saved, "--yes").err
+
+
+def test_columns_that_nobody_asked_for_make_plans_no_different(tmp_path: Path) -> None:
     for name, columns in (("wide", 300), ("narrow", 3)):
         schema = tables.schema(*(tables.column(f"c{8 + number}") for number in range(columns)))
         made = commit(commit_info(), protocol(1, 2), metadata(schemaString=schema))
         tables.table(tmp_path / name, made)
-    counted = deltaadm("set-mapping-mode", "--discover", tmp_path, "name").out
-    lines = "  1  schema: 300 columns\n  1  schema[c8]\n  1  schema[c9]\n  1  schema[c10]\n"
-    assert lines in counted
+    shown = deltaadm("set-mapping-mode", "--discover", tmp_path, "name").out
+    assert "2 tables: narrow, wide\n" in shown
+    assert "~ columns\n" in shown
 
 
 @pytest.mark.parametrize(("options", "code"), [
