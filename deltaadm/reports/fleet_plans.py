@@ -138,9 +138,9 @@ def _in_terminal(report: PlansSummary, place: str, *, full: bool) -> Iterator[Te
     """The plans in at most a screen, with the names of tables below *place*; or in *full*."""
     groups = report.groups
     operation = f"{groups[0].report.plan.operation}: " if groups else ""
-    number, _, failed = overview_title(report).partition(", ")
+    all_tables, _, failed = overview_title(report).partition(", ")
     below, prefix = (f" in {place}", f"{place}/") if place else ("", "")
-    title = f"{operation}{number}{below}"
+    title = f"{operation}{all_tables}{below}"
     yield Heading(f"{title}, {failed}" if failed else title, level=1)
 
     def named(tables: Sequence[str], number: int) -> ChangeRow:
