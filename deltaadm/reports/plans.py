@@ -416,11 +416,13 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
         yield Paragraph("All statements were carried out. The catalog now says:", "good")
         yield Table("", ("name", "value"), report.outcome, plain=True)
         return
-    yield Heading("Statements for the parent catalog, run in this order:")
-    yield from map(Command, plan.statements)
-    if plan.notes:
-        yield Heading("Notes")
-        yield Items(plan.notes)
+    page: list[PageBlock] = [Heading("Statements for the parent catalog, run in this order:")]
+    page += map(Command, plan.statements)
+    page += [Heading("Notes"), Items(plan.notes)] if plan.notes else []
+    kinds = {"CREATE": "+", "INSERT": "+", "DROP": "-"}
+    rows = [ChangeRow(kinds.get(sql.split(" ")[0], "~"), sql) for sql in plan.statements]
+    changes = Changes((), (("statements", tuple(rows)),))
+    yield Either(page, [changes, *effects(("Note", note) for note in plan.notes)])
 
 
 def show_outcome(report: OutcomeReport) -> Iterator[Block]:
