@@ -54,10 +54,11 @@ def grouped(verdicts: Iterable[Verdict]) -> tuple[tuple[str, tuple[str, ...]], .
     for verdict in verdicts:
         release = verdict.release
         name = release.client.id if release.version == release.client.newest else str(release)
-        subjects = ", ".join(cell.subject for cell in verdict.responsible)
-        if "protocol." in subjects and verdict.compatibility.value == "unknown":
-            subjects = ""  # nothing at all is known about it
-        groups.setdefault(_VERSIONS.get(subjects, subjects), []).append(name)
+        subjects = [cell.subject for cell in verdict.responsible]
+        if not _VERSIONS.keys().isdisjoint(subjects) and verdict.compatibility.value == "unknown":
+            subjects = []  # nothing at all is known about it
+        words = ", ".join(_VERSIONS.get(subject, subject) for subject in subjects)
+        groups.setdefault(words, []).append(name)
     return tuple((subjects, tuple(names)) for subjects, names in groups.items())
 
 
