@@ -164,6 +164,8 @@ STATES: dict[str, tuple[list[bytes], dict[str, str] | None]] = {
         commit(metadata(NAMED | {"delta.columnMapping.mode": "nam"}, schemaString=MAPPED))], NAMED),
     "a mapping mode that nobody can guess": ([commit(protocol(2, 5),
         metadata(NAMED | {"delta.columnMapping.mode": "nam"}, schemaString=MAPPED))], None),
+    "a schema that nobody can read": ([
+        commit(protocol(), metadata()), commit(metadata(schemaString='{"type":"struct"<'))], None),
     "mapping without ids": ([commit(LISTS, metadata({"delta.columnMapping.mode": "name"}))], {}),
     "row tracking without row ids": ([commit(protocol(),
         metadata({"delta.enableRowTracking": "true"}), add("f"))], {}),

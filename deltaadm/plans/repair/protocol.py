@@ -116,6 +116,15 @@ def find_protocol(case: Case) -> Iterator[Repair]:
         snapshot = case.snapshot
     except DeltaadmError:  # other kinds of damage, which are mended first
         return
+    for finding in snapshot_findings(snapshot):
+        if finding.code == "DL302":
+            reason = "nothing in the log tells which schema was meant"
+            remedy = (
+                "Restore the commit with this metaData from a backup or an earlier version of the "
+                "object."
+            )
+            yield Repair("protocol", "DL302", finding.message, refusal=reason, remedy=remedy)
+            return
     unproved, past = list[str](), Past()
     try:
         for before, after in timeline(case.view).changes():
