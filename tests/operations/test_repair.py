@@ -18,6 +18,8 @@ from deltaadm.plans.repair.case import Case, TableState, read_state
 from deltaadm.plans.repair.kinds import KINDS
 from deltaadm.plans.repair.repair import plan_repairs
 from deltaadm.storage.store import ObjectStores, open_store
+from tests.support.gcs import environment as gcs_environment
+from tests.support.gcs import gcs_server
 from tests.support.repairs import (
     HOUR,
     ONLY_RICH,
@@ -356,8 +358,23 @@ def test_damage_in_an_object_store_is_repaired(
     assert _objects(bucket, f"{kind}/{damage}") == before
 
 
-def _remote(s3: S3Server, location: str) -> Case:
-    options = {name.lower(): text for name, text in s3.environment.items()}
+def test_damage_in_googles_storage_is_repaired(tmp_path: Path) -> None:
+    """That of names: moto has no generations, without which no object there is replaced."""
+    made = plain(tmp_path)
+    whole = read_state(open_store(str(tmp_path)))
+    REPAIRED["commit without padding"](made.log)
+    with gcs_server() as server:
+        options = gcs_environment(server)
+        location = server.upload(tmp_path, "t").replace("s3://", "gs://")
+        case = _remote(options, location)
+        outcome = carry_out(case.store, plan_repairs(case, KINDS), {})
+        assert outcome.actual == whole
+        assert not plan_repairs(_remote(options, location), KINDS).repairs
+
+
+def _remote(given: S3Server | dict[str, str], location: str) -> Case:
+    environment = given if isinstance(given, dict) else given.environment
+    options = {name.lower(): text for name, text in environment.items()}
     store = open_store(location, object_stores=ObjectStores(lambda: lambda _: options))
     return Case(store, time_ns() // 1_000_000, -HOUR)
 
