@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -397,14 +398,15 @@ def carry_out_plans(
     *,
     jobs: int | None = None,
     max_failures: int | None = None,
+    seen: bool = False,
 ) -> int:
     """
     Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
 
     *jobs* are carried out at the same time, and none is begun after *max_failures*. A format that
     does not show line by line is a usage error. No plan is begun before all that are left have been
-    confirmed. Raises `Refused` where they are not, and for plans that were made with different
-    Spark settings.
+    confirmed; they are shown to whoever is asked and has not *seen* them. Raises `Refused` where
+    they are not, and for plans that were made with different Spark settings.
     """
     _require_lines(context, "--output")
     # One Spark carries out all of them, under settings that are fixed once it has started.
@@ -444,7 +446,7 @@ def carry_out_plans(
                     groups.add(item.report())
                 shown = groups.summary(FleetSummary(len(to_do), 0, ()))
                 consents = _consents(groups, request, settings)
-                confirm(reader, consents, [shown], len(to_do))
+                confirm(reader, consents, [] if seen else [shown], len(to_do))
             run = _Run(reader, known, len(ready))
             not_begun = run.carry_out(ready, jobs or _AT_A_TIME, max_failures, printer)
     code = printer.finish()
@@ -651,7 +653,10 @@ def plan_many(
                 return exit_code
             # From the file, as a later run would: what is carried out is what was saved.
             saved, journal = plans_in(read_file(planning.out)), journal_of(planning.out)
-            applied = carry_out_plans(reader, saved, journal, change.commit, jobs=many.jobs)
+            seen = context.format == "text" and sys.stdout.isatty()
+            applied = carry_out_plans(
+                reader, saved, journal, change.commit, jobs=many.jobs, seen=seen
+            )
             return combine_exit_codes([exit_code, applied], alone=False)
 
     return handle_errors(context, "", work)
