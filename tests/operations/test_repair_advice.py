@@ -10,7 +10,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from tests.support.program import deltaadm
-from tests.support.repairs import REPAIRED, aged, plain
+from tests.support.repairs import REPAIRED, TABLES, aged
 
 
 def read(path: Path) -> Any:
@@ -22,9 +22,15 @@ def read(path: Path) -> Any:
     return found.version(), sorted(Path(uri).name for uri in found.file_uris())
 
 
+@pytest.mark.parametrize(
+    "kind", [kind if kind == "classic" else pytest.param(kind, marks=pytest.mark.slow)
+    for kind in TABLES],
+)  # fmt: skip
 @pytest.mark.parametrize("damage", REPAIRED)
-def test_what_a_reader_cannot_bear_is_found_with_its_cure(damage: str, tmp_path: Path) -> None:
-    made, path = plain(tmp_path / "sound"), tmp_path / "table"
+def test_what_a_reader_cannot_bear_is_found_with_its_cure(
+    damage: str, kind: str, tmp_path: Path
+) -> None:
+    made, path = TABLES[kind](tmp_path / "sound"), tmp_path / "table"
     whole = read(made.path)
     shutil.copytree(made.path, path)
     REPAIRED[damage](path / "_delta_log")
