@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, dependents
 from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.schema import FieldKey
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
@@ -20,7 +21,13 @@ from deltaadm.domain.transaction.columns import parse_column
 from deltaadm.errors import Refused
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, mismatches
 from deltaadm.plans.plan import Plan, propose
-from deltaadm.plans.undo import KEPT_BY_DELTA, WITHOUT_COMMAND, Transition, undo_change
+from deltaadm.plans.undo import (
+    KEPT_BY_DELTA,
+    LEAVES_EMPTY,
+    WITHOUT_COMMAND,
+    Transition,
+    undo_change,
+)
 
 UNDO: Final = "undo"
 
@@ -65,7 +72,7 @@ def plan_undo(
     steps, reasons = _steps(before, after, current, left, session)
     plan = propose(UNDO, current, steps, session=session)
     kept = {change.subject for change in diff(before, plan.after)} & reasons.keys()
-    notes = [f"{subject} stays as it is: {reasons[subject]}." for subject in sorted(kept)]
+    notes = [f"{subject} {reasons[subject]}." for subject in sorted(kept)]
     if kept and plan.is_noop:
         only_protocol = all(subject.startswith("protocol.") for subject in kept)
         raise Refused(
@@ -88,12 +95,12 @@ def _steps(
     changes: Iterable[Change],
     session: SessionSettings | None,
 ) -> tuple[list[Step], dict[str, str]]:
-    """The steps that undo *changes* as far as Delta allows, and why other places stay."""
+    """The steps that undo *changes* as far as Delta allows, and why other places differ then."""
     inverse = [*_inverse(before, after, changes)]
     reasons: dict[str, str] = {}
     for subject, words, step in inverse:
         if step is None:
-            reasons.setdefault(subject, words.removeprefix("never: "))
+            reasons.setdefault(subject, f"stays as it is: {words.removeprefix('never: ')}")
     steps = _merged(step for _, _, step in inverse if step is not None)
     try:
         state = propose(UNDO, current, steps, session=session, check_outcome=False).after
@@ -107,13 +114,16 @@ def _steps(
                     state = propose(UNDO, state, [step], session=session, check_outcome=False).after
                     possible.append(step)
                 except Refused as refusal:
-                    reasons.setdefault(subject, refusal.message.rstrip("."))
+                    reasons.setdefault(subject, f"stays as it is: {refusal.message.rstrip('.')}")
         steps = _merged(possible)
+    for subject, words, _ in inverse:
+        if words.endswith(LEAVES_EMPTY):
+            reasons.setdefault(subject, "keeps an empty comment: Delta removes none")
     implied = after.protocol.implicit_features - before.protocol.supported_features
     names = sorted(implied & current.protocol.implicit_features)
     lowering, reason = _lowering(names, before, state, session)
     if reason:
-        reasons |= dict.fromkeys(_VERSIONS, reason)
+        reasons |= dict.fromkeys(_VERSIONS, f"stays as it is: {reason}")
     return [*steps, *lowering], reasons
 
 
@@ -178,7 +188,7 @@ def _inverse(
 ) -> Iterator[tuple[str, str, Step | None]]:
     """The place of each change, how it is undone in words, and a step that does it, in order."""
     undone: list[tuple[str, str, Step | None]] = []
-    for change in changes:
+    for change in chain.from_iterable(map(_parts, changes)):
         if change.subject == "schema":
             undone += ((change.subject, "", step) for step in _moves(before))
             continue
@@ -217,6 +227,25 @@ _ORDER: Final = (
 
 def _height(name: str, among: set[str]) -> int:
     return 1 + max((_height(other, among) for other in dependents(name, among)), default=0)
+
+
+def _parts(change: Change) -> Iterator[Change]:
+    """What several statements did to a column, each as a change of its own."""
+    if change.kind is not ChangeKind.SET or not change.subject.startswith("schema["):
+        yield change
+        return
+    keys = {*change.before, *change.after}
+    alone: tuple[Collection[str], ...] = COLUMN_MAPPING_KEYS, (RENAMED,), (FieldKey.COMMENT,)
+    # Once it is renamed back, a column has its former name.
+    former = f"schema[{change.before[RENAMED]}]" if is_renaming(change) else change.subject
+    for part in (*(keys & {*group} for group in alone), keys.difference(*alone)):
+        if part:
+            was, is_now = (
+                {key: value for key, value in side.items() if key in part}
+                for side in (change.before, change.after)
+            )
+            subject = change.subject if RENAMED in part else former
+            yield Change(ChangeKind.SET, subject, was, is_now)
 
 
 def _step_of(change: Change) -> Step:

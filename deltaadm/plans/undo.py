@@ -306,6 +306,9 @@ WITHOUT_COMMAND: Final = frozenset(
 )
 """The words for changes that need no undoing."""
 
+LEAVES_EMPTY: Final = ", which leaves an empty one"
+"""The end of the words for a comment where there was none, which Delta cannot remove."""
+
 
 def _by(step: Step, after: Snapshot) -> Undo:
     """The command of *step*, with what it costs on the state *after* the change."""
@@ -507,8 +510,7 @@ def _undo_change(change: Change, name: str, transition: Transition) -> Undo:
         comment = before.get(FieldKey.COMMENT)
         step = kinds.ChangeColumns((kinds.ColumnChange(column, comment=comment or ""),))
         undo = _by(step, transition.after)
-        empty = ", which leaves an empty one" if comment is None else ""
-        return Undo(f"{undo.words}{empty}", undo.steps)
+        return Undo(f"{undo.words}{LEAVES_EMPTY if comment is None else ''}", undo.steps)
     back = kinds.ColumnChange(column, default=before.get(FieldKey.CURRENT_DEFAULT, ""))
     return _by(kinds.ChangeColumns((back,)), transition.after)
 

@@ -105,6 +105,26 @@ def test_columns_that_changed_together_are_undone_together(tmp_path: Path) -> No
     assert len(deltaadm("undo", made.path, "-o", "json").document["steps"]) == 1
 
 
+def test_a_column_that_changed_in_two_ways_at_once_is_undone_in_both(tmp_path: Path) -> None:
+    mapped = {
+        "comment": "new",
+        "delta.columnMapping.id": 1,
+        "delta.columnMapping.physicalName": "a",
+    }
+    mode = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "1"}
+    old, new = (
+        tables.schema(tables.column("a", **entries)) for entries in ({"comment": "old"}, mapped)
+    )
+    made = tables.table(
+        tmp_path / "t",
+        commit(protocol(2, 5), metadata(schemaString=old)),
+        commit(metadata(mode, schemaString=new)),
+    )
+    kinds = [each["kind"] for each in deltaadm("undo", made.path, "-o", "json").document["steps"]]
+    assert kinds[0] == "change_columns"
+    assert len(kinds) > 1
+
+
 def test_undoing_changes_of_many_columns_does_not_look_at_all_for_each() -> None:
     """Of all calls in Python, 30 times as many for ten times the columns are allowed."""
 
