@@ -25,8 +25,9 @@ _NAMES = {
     "deltaadm.domain.transaction.column_mapping": "ColumnMappingMode",
     "deltaadm.domain.wire": "Metadata",
     "deltaadm.errors": (
-        "Bug CommitError DeltaadmError EngineError EngineLost FileMissing IllegalArgument "
-        "MissingFile NotYet Refused SettingsError StorageError TableError TooLarge UsageError"
+        "ArgumentFileError CommitError DeltaadmError EngineError EngineLostError "
+        "IllegalArgumentError InternalError MissingFileError NotYetError RefusedError "
+        "SettingsError StorageError TableError TooLargeError UsageError"
     ),
     "deltaadm.facts": "Policy",
     "deltaadm.plans.alter": "TableChanges plan_changes plan_create",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from deltaadm import __version__, errors
 from deltaadm.dataclass import dataclass, named
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import INTEGER, STRING, Json, constant, maybe, one_of, record
 from deltaadm.masking import masked
 
@@ -84,16 +84,16 @@ def _unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def require_sealed(document: Mapping[str, Any], made_by: str) -> None:
-    """Raise `Refused` for a document that is not as `sealed` left it; *made_by* is what made it."""
+    """Raise `RefusedError` for a document that is not as `sealed` left it; *made_by* made it."""
     binding = document.get("binding")
     if not isinstance(binding, dict) or _SEAL not in binding:
-        raise Refused(
+        raise RefusedError(
             f"The plan file has no binding.{_SEAL}: it was changed after deltaadm {made_by} wrote "
             "it, or that version wrote no such digest yet.",
             remedy="Plan again.",
         )
     if sha256(_unsealed(document)) != binding[_SEAL]:
-        raise Refused(
+        raise RefusedError(
             "The plan file was changed after it was written: its digest does not match.",
             remedy="Plan again.",
         )

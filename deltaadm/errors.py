@@ -3,18 +3,18 @@ The exception tree and the exit code of each branch.
 
 ```
 DeltaadmError
-├── SettingsError  2   deltaadm.toml or a baseline cannot be understood
-├── MissingFile    2   a file that the command line names does not exist
-├── TableError     3   not a table, gap in the log, incomplete checkpoint, unreadable commit
-├── StorageError   4   no access, no such bucket, timed out after retries
-│   └── UnknownWrite       the storage did not say whether it has written
-├── CommitError    5   concurrent change, Delta's refusal, result differs from the prediction
-├── EngineError    6   Spark, Java or an optional package missing
-│   └── EngineLost     Spark is gone, or no longer responds
-├── Refused        7   the request is illegal, impossible or unsafe
-│   └── UnknownName  2 there is no feature, client, property or column of that name
-├── NotYet         8   the second phase of a change cannot start yet
-└── Bug           70   one of many tables ran into a bug in deltaadm
+├── SettingsError        2   deltaadm.toml or a baseline cannot be understood
+├── ArgumentFileError    2   a file that the command line names does not exist
+├── TableError           3   not a table, gap in the log, incomplete checkpoint, unreadable commit
+├── StorageError         4   no access, no such bucket, timed out after retries
+│   └── UnknownWriteError    the storage did not say whether it has written
+├── CommitError          5   concurrent change, Delta's refusal, result differs from the prediction
+├── EngineError          6   Spark, Java or an optional package missing
+│   └── EngineLostError      Spark is gone, or no longer responds
+├── RefusedError         7   the request is illegal, impossible or unsafe
+│   └── UnknownNameError 2   there is no feature, client, property or column of that name
+├── NotYetError          8   the second phase of a change cannot start yet
+└── InternalError       70   one of many tables ran into a bug in deltaadm
 ```
 
 `UsageError` (2) stands beside the tree: no command goes on after it, not even with other tables.
@@ -91,7 +91,7 @@ class SettingsError(DeltaadmError):
     kind = "settings"
 
 
-class MissingFile(DeltaadmError):  # noqa: N818 -- reads as what it is
+class ArgumentFileError(DeltaadmError):
     """The command line names a file that does not exist."""
 
     exit_code = 2
@@ -105,11 +105,11 @@ class TableError(DeltaadmError):
     kind = "table"
 
 
-class FileMissing(TableError):  # noqa: N818 -- reads as what happened
+class MissingFileError(TableError):
     """A file of the table does not exist."""
 
 
-class TooLarge(TableError):  # noqa: N818 -- reads as what it is
+class TooLargeError(TableError):
     """A file has more bytes than are read at once."""
 
 
@@ -120,7 +120,7 @@ class StorageError(DeltaadmError):
     kind = "storage"
 
 
-class UnknownWrite(StorageError):  # noqa: N818 -- reads as what happened
+class UnknownWriteError(StorageError):
     """The storage did not say whether it has written, and may still do so."""
 
 
@@ -138,25 +138,25 @@ class EngineError(DeltaadmError):
     kind = "engine"
 
 
-class EngineLost(EngineError):  # noqa: N818 -- reads as what happened
+class EngineLostError(EngineError):
     """Spark is gone, or no longer responds; it may still complete what it was asked to do."""
 
 
-class Refused(DeltaadmError):  # noqa: N818 -- reads as the sentence it is: raise Refused
+class RefusedError(DeltaadmError):
     """The request is illegal, impossible or unsafe; the remedy says what would be legal."""
 
     exit_code = 7
     kind = "refused"
 
 
-class UnknownName(Refused):
+class UnknownNameError(RefusedError):
     """There is nothing of the name that the request has; the remedy suggests another."""
 
     exit_code = 2
     kind = "usage"
 
 
-class IllegalArgument(Refused):
+class IllegalArgumentError(RefusedError):
     """
     What Delta reports as a plain `IllegalArgumentException`.
 
@@ -165,14 +165,14 @@ class IllegalArgument(Refused):
     """
 
 
-class NotYet(DeltaadmError):  # noqa: N818 -- reads as the answer it is
+class NotYetError(DeltaadmError):
     """The second phase of a change cannot start yet; the message says when it can."""
 
     exit_code = 8
     kind = "not yet"
 
 
-class Bug(DeltaadmError):  # noqa: N818 -- reads as what it is
+class InternalError(DeltaadmError):
     """A bug in deltaadm that one of many tables ran into; the others are not affected."""
 
     exit_code = 70

@@ -270,12 +270,12 @@ def _committed(place: str, number: int) -> list[int]:
 
 
 def _pointed(store: LogStore) -> int:
-    from deltaadm.errors import FileMissing
+    from deltaadm.errors import MissingFileError
     from deltaadm.replay.reconcile import hint_of
 
     try:
         return int(hint_of(store.read("_last_checkpoint"))["version"])
-    except FileMissing:
+    except MissingFileError:
         return -1
 
 

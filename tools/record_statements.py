@@ -31,7 +31,7 @@ from deltaadm.domain.steps import (
     SetProperties,
     UnsetProperties,
 )
-from deltaadm.errors import CommitError, Refused
+from deltaadm.errors import CommitError, RefusedError
 from deltaadm.plans.alter import read_schema
 from deltaadm.plans.plan import statement
 from deltaadm.spark.errors import refusal
@@ -403,7 +403,7 @@ class Recorder:
         for number, text in enumerate(expressions()):
             try:
                 sql = statement(str(path), AddConstraint(f"c{number}", text))
-            except Refused:
+            except RefusedError:
                 sql = f"ALTER TABLE delta.`{path}` ADD CONSTRAINT c{number} CHECK ({text})"
             yield {"expression": text, **self._outcome(sql, None)}
 

@@ -18,7 +18,7 @@ from deltaadm.clients.facts import (
     works,
     wrong,
 )
-from deltaadm.errors import Refused, UnknownName, did_you_mean
+from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -722,13 +722,13 @@ def parse_client(text: str) -> ClientRelease:
     """
     The release that *text* names: `trino@480`, or `trino` for the newest one known.
 
-    Raises `Refused` for an unknown client and for what is not a release of it.
+    Raises `RefusedError` for an unknown client and for what is not a release of it.
     """
     name, separator, version = text.strip().partition("@")
     known = name.strip().lower()
     client = CLIENTS.get(ALIASES.get(known, known))
     if client is None:
-        raise UnknownName(
+        raise UnknownNameError(
             f"There is no client named {name!r}.",
             remedy=did_you_mean(name, (*CLIENTS, *ALIASES))
             or f"Known clients are {', '.join(CLIENTS)}.",
@@ -739,7 +739,7 @@ def parse_client(text: str) -> ClientRelease:
     try:
         version_key(version)
     except ValueError:
-        raise Refused(
+        raise RefusedError(
             f"{version!r} is not a version of {client.name}.",
             remedy=f"Write it as in {client.id}@{client.newest} ({client.versioned_by}).",
         ) from None

@@ -27,7 +27,7 @@ from deltaadm.domain.transaction.column_mapping import (
     create_physical_schema,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 
 # Action
 
@@ -93,14 +93,14 @@ def min_protocol_components_from_automatically_enabled_features(
 
 def check_protocol_requirements(metadata: Metadata, current: Protocol) -> Protocol | None:
     """
-    Raise `Refused` if a protocol key is stored in the configuration; else say what is needed.
+    Raise `RefusedError` if a protocol key is stored in the configuration; else say what is needed.
 
     The result is that of `upgrade_protocol_from_metadata_for_existing_table`; today's Delta
     has split the two.
     """
     stored = sorted(key for key in metadata.configuration if is_protocol_property(key))
     if stored:
-        raise Refused(
+        raise RefusedError(
             f"The table's properties contain protocol settings: {', '.join(stored)}.",
             remedy="Unset them; only the protocol action defines what the table needs.",
         )
@@ -136,9 +136,9 @@ def satisfies_column_mapping_protocol(protocol: Protocol) -> bool:
     return protocol.supports("columnMapping")
 
 
-def change_column_mapping_mode_on_old_protocol(protocol: Protocol) -> Refused:
+def change_column_mapping_mode_on_old_protocol(protocol: Protocol) -> RefusedError:
     """The error for a mode change on a protocol without column mapping; today's Delta upgrades."""
-    return Refused(
+    return RefusedError(
         "The table's protocol does not support column mapping: it is "
         f"{protocol.simple_string}, and {MIN_PROTOCOL_VERSION.simple_string} is needed.",
         remedy="Run `deltaadm enable-feature TABLE columnMapping` first.",

@@ -24,7 +24,7 @@ from deltaadm.domain.schema import (
     all_types,
     path_text,
 )
-from deltaadm.errors import Refused, UnknownName, did_you_mean
+from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,10 +182,10 @@ class TableFeature:
 
     @staticmethod
     def find(name: str) -> TableFeature:
-        """Like `lookup`, but raises `Refused` with a suggestion for a name nobody knows."""
+        """Like `lookup`, but raises `UnknownNameError` for a name that nobody knows."""
         feature = TableFeature.lookup(name)
         if feature is None:
-            raise UnknownName(
+            raise UnknownNameError(
                 f"There is no table feature named {name!r}.",
                 remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
                 delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
@@ -287,11 +287,11 @@ def mapping_mode(metadata: Metadata) -> str:
     The column mapping mode that the property says: none, name or id.
 
     Delta Spark reads the property whatever the protocol says; PROTOCOL.md lets it count only
-    where the feature is supported. Raises `Refused` for any other value.
+    where the feature is supported. Raises `RefusedError` for any other value.
     """
     mode = metadata.configuration.get(Key.COLUMN_MAPPING_MODE, "none").lower()
     if mode not in ("none", "name", "id"):
-        raise Refused(
+        raise RefusedError(
             f"Unknown column mapping mode {mode!r}.", remedy="Valid modes are none, name and id."
         )
     return mode

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from math import inf
 
 from deltaadm.dataclass import dataclass
-from deltaadm.errors import IllegalArgument, Refused, UnknownName, did_you_mean
+from deltaadm.errors import IllegalArgumentError, RefusedError, UnknownNameError, did_you_mean
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ _INTERVAL = (
 @dataclass(frozen=True, kw_only=True)
 class Property:
     """
-    One property. *check* raises `Refused` for a value that Delta would not store.
+    One property. *check* raises `RefusedError` for a value that Delta would not store.
 
     `default` is None where the property has none; `alternates` are older keys that are read
     when this one is absent.
@@ -72,9 +72,9 @@ class Property:
     alternates: tuple[str, ...] = ()
 
     def validate(self, value: str) -> None:
-        """Raise `Refused` unless a user may set this property to *value*."""
+        """Raise `RefusedError` unless a user may set this property to *value*."""
         if not self.editable:
-            raise Refused(
+            raise RefusedError(
                 f"The property {self.key} cannot be set by a user.",
                 remedy="Delta maintains it; leave it out.",
                 delta_error_class="DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
@@ -86,7 +86,7 @@ def boolean(key: str, value: str) -> bool:
     """*value* as Scala's `toBoolean` reads it: true or false in any case, nothing else."""
     word = value.lower()
     if word not in ("true", "false"):
-        raise IllegalArgument(
+        raise IllegalArgumentError(
             f"The value {value!r} of {key} is neither true nor false.",
             remedy=f"Set {key} to true or false. {_elsewhere(key, value)}".rstrip(),
         )
@@ -97,7 +97,7 @@ def is_true(configuration: Mapping[str, str], key: str) -> bool:
     """
     Whether the boolean property *key* is on, its alternates and default considered.
 
-    Raises `Refused` where its value is no boolean, as Delta does when it evaluates it.
+    Raises `RefusedError` where its value is no boolean, as Delta does when it evaluates it.
     """
     known = PROPERTIES[key.lower()]
     # The newer key counts where both are there.
@@ -111,7 +111,7 @@ def switch(configuration: Mapping[str, str], key: str) -> bool | None:
     """Like `is_true`, and None where the value is no boolean."""
     try:
         return is_true(configuration, key)
-    except Refused:
+    except RefusedError:
         return None
 
 
@@ -123,12 +123,12 @@ def _accept_any(_known: Property, _value: str) -> None:
     """Every text is accepted."""
 
 
-def _invalid(known: Property, value: str) -> IllegalArgument:
+def _invalid(known: Property, value: str) -> IllegalArgumentError:
     accepted = known.help.strip().rstrip(".") or "does not accept it"
     default = f"The default is {known.default!r}." if known.default else ""
     is_version = known.key in (Key.MIN_READER_VERSION, Key.MIN_WRITER_VERSION)
     hint = _HIGHEST_VERSIONS if is_version else default
-    return IllegalArgument(
+    return IllegalArgumentError(
         f"The value {value!r} is not accepted: {known.key} {accepted}.",
         remedy=" ".join(filter(None, (hint, _elsewhere(known.key, value)))),
     )
@@ -224,13 +224,13 @@ def interval_microseconds(text: str) -> int | None:
     """
     The length of an interval as Spark reads it, or None where it has months or years.
 
-    Raises `Refused` for what is no interval.
+    Raises `RefusedError` for what is no interval.
 
     >>> interval_microseconds("interval 1 week") // 86_400_000_000
     7
     """
     if not text.strip():
-        raise Refused(
+        raise RefusedError(
             "An interval cannot be empty.",
             remedy="For example: 'interval 30 days'.",
             delta_error_class="DELTA_INVALID_CALENDAR_INTERVAL_EMPTY",
@@ -261,7 +261,7 @@ def kept_for(interval: str) -> float:
     """For how many microseconds something is kept; infinite where Delta cannot read *interval*."""
     try:
         length = interval_microseconds(interval)
-    except Refused:
+    except RefusedError:
         return inf
     return inf if length is None else length
 
@@ -278,7 +278,7 @@ def spark_values(properties: Mapping[str, str]) -> dict[str, str]:
     """
     *properties* with the durations and sizes that people write as Spark reads them.
 
-    Raises `Refused` for a size with a unit that there is not.
+    Raises `RefusedError` for a size with a unit that there is not.
 
     >>> spark_values({"delta.logRetentionDuration": "7d", "team": "7d"})
     {'delta.logRetentionDuration': 'interval 7 days', 'team': '7d'}
@@ -336,7 +336,7 @@ def spark_size(text: str) -> str:
     """
     The size *text*, in powers of 1024, in a form that Spark reads.
 
-    Raises `Refused` for what is no size.
+    Raises `RefusedError` for what is no size.
 
     >>> spark_size("256mb"), spark_size("1 GiB"), spark_size("1.5 GB"), spark_size("134217728")
     ('256mb', '1g', '1536m', '134217728')
@@ -347,7 +347,7 @@ def spark_size(text: str) -> str:
     unit = _SIZE_UNITS.get(match[3]) if match else None
     if match is None or unit is None:
         near = did_you_mean(match[3], ["KiB", "MiB", "GiB", "TiB", "bytes"]) if match else ""
-        raise Refused(
+        raise RefusedError(
             f"{text!r} is not a size.", remedy=near or "For example: 256mb, '1 GiB' or 134217728."
         )
     order = "bkmgtp"
@@ -356,7 +356,9 @@ def spark_size(text: str) -> str:
     while thousandths % 1000 and place:
         thousandths, place = thousandths * 1024, place - 1
     if thousandths % 1000:
-        raise Refused(f"{text!r} is not a whole number of bytes.", remedy="For example: 256mb.")
+        raise RefusedError(
+            f"{text!r} is not a whole number of bytes.", remedy="For example: 256mb."
+        )
     return f"{thousandths // 1000}{order[place]}"
 
 
@@ -369,18 +371,18 @@ def size_in_bytes(text: str) -> int | None:
     """
     try:
         plain = spark_size(text)
-    except Refused:
+    except RefusedError:
         return None
     number = plain.rstrip("bkmgtp")
     unit = plain[len(number) :][:1] or "b"
     return int(number) << 10 * "bkmgtp".index(unit)
 
 
-def _no_interval(text: str) -> Refused:
+def _no_interval(text: str) -> RefusedError:
     match = re.fullmatch(r"(\d+)\s*([a-z]+)", text.strip().lower())
     units = [f"{unit}s" for unit in _UNITS]
     near = did_you_mean(match[2], units) if match and match[2] not in units else ""
-    return Refused(
+    return RefusedError(
         f"{text!r} is not an interval.",
         remedy=near or "For example: 'interval 30 days', '12 hours' or 7d.",
         delta_error_class="DELTA_INVALID_INTERVAL",
@@ -396,14 +398,14 @@ def _interval(known: Property, value: str) -> None:
 def _mapping_mode(_known: Property, value: str) -> None:
     # No error class: Delta throws a ColumnMappingUnsupportedException.
     if value.lower() not in ("none", "name", "id"):
-        raise Refused(
+        raise RefusedError(
             f"Unknown column mapping mode {value!r}.", remedy="Valid modes are none, name and id."
         )
 
 
 def _isolation_level(known: Property, value: str) -> None:
     if value.lower() not in ("serializable", "writeserializable", "snapshotisolation"):
-        raise Refused(
+        raise RefusedError(
             f"Unknown isolation level {value!r}.",
             remedy="Delta Lake accepts only Serializable.",
             delta_error_class="DELTA_INVALID_ISOLATION_LEVEL",
@@ -418,7 +420,7 @@ def _json_map(known: Property, value: str) -> None:
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):
-        raise Refused(
+        raise RefusedError(
             f"The value {value!r} of {known.key} is not a JSON object.",
             remedy="Write a JSON object whose values are strings.",
         )
@@ -631,7 +633,7 @@ def validate_configurations(
     """
     The properties as Delta would take them from a user, keys in the registry's spelling.
 
-    Raises `Refused` for an unknown `delta.` key (unless *allow_arbitrary*), a bad value, or a
+    Raises `RefusedError` for an unknown `delta.` key (unless *allow_arbitrary*), a bad value, or a
     key that is not for users. Source: `DeltaConfigsBase.validateConfigurations`.
     """
     taken: dict[str, str] = {}
@@ -646,19 +648,19 @@ def validate_configurations(
     return taken
 
 
-def _unknown(key: str) -> Refused:
+def _unknown(key: str) -> RefusedError:
     from deltaadm.domain.foreign_properties import foreign  # rarely met
 
     known = foreign(key)
     if known is not None:
-        return Refused(
+        return RefusedError(
             f"Delta Spark does not know the property {key!r}; {known.engine} does "
             f"({known.source}).",
             remedy="Set it there, or allow Spark to store any key: --spark-conf "
             "spark.databricks.delta.allowArbitraryProperties.enabled=true.",
             delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
         )
-    return UnknownName(
+    return UnknownNameError(
         f"There is no Delta property named {key!r}.",
         remedy=similar_property(key) or "The properties page of the documentation lists them all.",
         delta_error_class="DELTA_UNKNOWN_CONFIGURATION",

@@ -12,7 +12,7 @@ from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.features import FEATURES, LEGACY, REFERENCE, TableFeature, with_requirements
 from deltaadm.domain.properties import INT, Key, boolean, is_protocol_property, whole_number
 from deltaadm.domain.wire import Loggable, Metadata, MetadataKey
-from deltaadm.errors import DeltaadmError, IllegalArgument, Refused, did_you_mean
+from deltaadm.errors import DeltaadmError, IllegalArgumentError, RefusedError, did_you_mean
 from deltaadm.json_values import INTEGER, STRINGS, Json, record
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ class SessionSettings:
         """
         The settings in a Spark configuration, whole or in part.
 
-        Raises `Refused` for a boolean setting that is neither true nor false.
+        Raises `RefusedError` for a boolean setting that is neither true nor false.
         """
         defaults = {
             key.removeprefix(DEFAULTS_PREFIX): value
@@ -79,7 +79,7 @@ FLAGS: Final[Mapping[str, str]] = {
 def _boolean(key: str, text: str) -> bool:
     word = text.strip().lower()
     if word not in ("true", "false"):
-        raise Refused(
+        raise RefusedError(
             f"The Spark setting {key} is {text!r}, which is neither true nor false.",
             remedy=f"Pass --spark-conf {key}=true or {key}=false.",
         )
@@ -101,7 +101,7 @@ class Protocol(Loggable):
     The versions and features a client must support (PROTOCOL.md, Protocol Evolution).
 
     Holds whatever a log can contain; a missing list (None) differs from an empty one. The
-    operations raise `Refused` on a malformed protocol, and on one with a feature that Delta
+    operations raise `RefusedError` on a malformed protocol, and on one with a feature that Delta
     Spark does not know wherever the result would lose it.
 
     >>> Protocol(1, 2).merge(Protocol(2, 5))
@@ -148,14 +148,14 @@ class Protocol(Loggable):
         return self.min_writer_version >= WRITER_FEATURES_VERSION
 
     @property
-    def malformation(self) -> Refused | None:
+    def malformation(self) -> RefusedError | None:
         """Why Delta would refuse even to hold this protocol; None for a well-formed one."""
         if self.supports_reader_features != (self.reader_features is not None):
             return self._malformed("readerFeatures", self.min_reader_version, "Reader")
         if self.supports_writer_features != (self.writer_features is not None):
             return self._malformed("writerFeatures", self.min_writer_version, "Writer")
         if self.supports_reader_features and not self.supports_writer_features:
-            return Refused(
+            return RefusedError(
                 f"A protocol with reader version {self.min_reader_version} needs writer version "
                 f"{WRITER_FEATURES_VERSION}; this one has {self.min_writer_version}.",
                 remedy=f"Request writer version {WRITER_FEATURES_VERSION} as well.",
@@ -171,15 +171,15 @@ class Protocol(Loggable):
             "protocol.minWriterVersion": f"writer version {self.min_writer_version}",
         }
 
-    def _malformed(self, key: str, version: int, side: str) -> Refused:
+    def _malformed(self, key: str, version: int, side: str) -> RefusedError:
         state = "has no" if getattr(self, f"{side.lower()}_features") is None else "has"
-        return IllegalArgument(
+        return IllegalArgumentError(
             f"The protocol is malformed: min{side}Version is {version} and it {state} {key}.",
             remedy="Feature lists are allowed with reader version 3 and writer version 7 only.",
         )
 
     def checked(self) -> Self:
-        """The same protocol; raises `Refused` if it is malformed."""
+        """The same protocol; raises `RefusedError` if it is malformed."""
         problem = self.malformation
         if problem is not None:
             raise problem
@@ -228,7 +228,7 @@ class Protocol(Loggable):
         """
         The same protocol with *features* and all they require; versions are never raised.
 
-        Raises `Refused` where a version is too low for a feature (`withFeatures`).
+        Raises `RefusedError` where a version is too low for a feature (`withFeatures`).
         """
         result = self.checked()
         for name in features:
@@ -262,11 +262,11 @@ class Protocol(Loggable):
         """
         The same protocol without *feature*, in its weakest form (`removeFeature`).
 
-        Raises `Refused` for a feature that Delta cannot drop.
+        Raises `RefusedError` for a feature that Delta cannot drop.
         """
         entry = TableFeature.find(feature)
         if entry.removal is None:
-            raise IllegalArgument(
+            raise IllegalArgumentError(
                 f"The table feature {entry.name} cannot be dropped.",
                 remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
             )
@@ -294,7 +294,7 @@ class Protocol(Loggable):
         # Delta would drop them; nothing is lost here.
         unknown = self.unknown_features
         if unknown:
-            raise Refused(
+            raise RefusedError(
                 "The table's protocol lists features that Delta Spark does not know and would "
                 f"remove: {', '.join(sorted(unknown))}.",
                 remedy="Change the protocol with the client that added them.",
@@ -452,8 +452,8 @@ def _bracketed(names: frozenset[str] | None) -> str:
     return "None" if names is None else f"[{','.join(sorted(names))}]"
 
 
-def _too_low(feature: TableFeature, side: str, current: int, needed: int) -> Refused:
-    return Refused(
+def _too_low(feature: TableFeature, side: str, current: int, needed: int) -> RefusedError:
+    return RefusedError(
         f"The table feature {feature.name} needs {side} version {needed}; the protocol has "
         f"{current}.",
         remedy=f"Raise the {side} version to {needed} first.",
@@ -511,7 +511,7 @@ def protocol_versions(configuration: Mapping[str, str]) -> tuple[int | None, int
     """
     The versions in `delta.minReaderVersion` and `delta.minWriterVersion`; None where unsaid.
 
-    Raises `Refused` for what is no number.
+    Raises `RefusedError` for what is no number.
     """
     return (
         _version(configuration, Key.MIN_READER_VERSION),
@@ -525,7 +525,7 @@ def _version(configuration: Mapping[str, str], key: str) -> int | None:
         return None
     version = whole_number(text, INT)
     if version is None:
-        raise Refused(
+        raise RefusedError(
             f"The value {text!r} of {key} is not a number.",
             remedy="Give a version number.",
             delta_error_class="DELTA_PROTOCOL_PROPERTY_NOT_INT",
@@ -537,7 +537,7 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
     """
     The features that `delta.feature.<name>` entries ask for, in the registry's spelling.
 
-    The value must be `supported` (or, deprecated, `enabled`). Raises `Refused` for another
+    The value must be `supported` (or, deprecated, `enabled`). Raises `RefusedError` for another
     value and for names that Delta Spark does not know.
     """
     requested = {
@@ -547,7 +547,7 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
     }
     for name, status in requested.items():
         if status.lower() not in ("supported", "enabled"):
-            raise Refused(
+            raise RefusedError(
                 f"The value {status!r} of {Key.FEATURE_PREFIX}{name} is not accepted.",
                 remedy="The only value is 'supported'; DROP FEATURE removes a feature.",
                 delta_error_class="DELTA_UNSUPPORTED_FEATURE_STATUS",
@@ -563,7 +563,7 @@ def supported_features_from_table_configs(configuration: Mapping[str, str]) -> f
             if known
             else did_you_mean(unknown[0], REFERENCE)
         )
-        raise Refused(
+        raise RefusedError(
             f"Delta Spark knows no table feature named {', '.join(unknown)}.",
             remedy=hint or "`deltaadm features` lists all known features.",
             delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
@@ -578,7 +578,7 @@ def metadata_required_features(
     The features that *metadata* asks for, without what they require.
 
     Where *protocol* has the twin of a feature (the preview of a final one, or the other way
-    round), the feature itself is not asked for. Raises `Refused` for metadata that Delta
+    round), the feature itself is not asked for. Raises `RefusedError` for metadata that Delta
     refuses to judge: a property that is no boolean, a geospatial column.
     """
     present = protocol.explicit_features if protocol else frozenset()
@@ -587,7 +587,7 @@ def metadata_required_features(
         if feature.twin in present or not feature.activation.asked_by(metadata):
             continue
         if feature.refused_when_asked:
-            raise Refused(
+            raise RefusedError(
                 f"The table needs {feature.name}, which Delta Lake does not support yet.",
                 remedy="Drop the columns that need it.",
                 delta_error_class=feature.refused_when_asked,
@@ -662,7 +662,7 @@ def upgrade_protocol_from_metadata_for_existing_table(
     """
     The protocol that a table must move to before it can have *metadata*; None for none.
 
-    Raises `Refused` where a feature must be asked for by name. Older descriptions return
+    Raises `RefusedError` where a feature must be asked for by name. Older descriptions return
     version numbers and features instead.
     """
     required = (
@@ -680,7 +680,7 @@ def upgrade_protocol_from_metadata_for_existing_table(
         if FEATURES[name].activation.auto_enables and not FEATURES[name].auto_update
     )
     if manual:
-        raise Refused(
+        raise RefusedError(
             "The table's schema needs features that must be enabled explicitly: "
             f"{', '.join(manual)}.",
             remedy=f"Run `deltaadm enable-feature TABLE {' '.join(manual)} --support-only` first.",

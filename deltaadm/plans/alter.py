@@ -33,7 +33,7 @@ from deltaadm.domain.transaction.constraints import (
     is_certain_condition,
     stored_expression,
 )
-from deltaadm.errors import DeltaadmError, Refused, did_you_mean
+from deltaadm.errors import DeltaadmError, RefusedError, did_you_mean
 from deltaadm.plans.diff import diff
 from deltaadm.plans.plan import Plan, does_something, propose, resumed, resuming
 from deltaadm.plans.undo import quoted
@@ -133,8 +133,8 @@ def plan_changes(
     The plan that makes the *wanted* changes, step by step; what changes nothing is left out.
 
     Unsetting an absent property changes nothing. Where a run of the same changes was interrupted
-    between its steps, the plan has the rest of them. Raises `Refused` where Delta would, and for
-    spellings of the column mapping mode under which Delta would turn mapping off without
+    between its steps, the plan has the rest of them. Raises `RefusedError` where Delta would, and
+    for spellings of the column mapping mode under which Delta would turn mapping off without
     rewriting the files, which makes the columns unreadable.
     """
     for key in (*wanted.set_properties, *wanted.unset):
@@ -143,7 +143,7 @@ def plan_changes(
             continue
         # Delta rewrites the files for exactly this spelling, but understands all of them.
         if key != Key.COLUMN_MAPPING_MODE or value != "none":
-            raise Refused(
+            raise RefusedError(
                 f"With the spelling {key}={value}, the mode would be turned off without rewriting "
                 "the files.",
                 remedy=f"Write {Key.COLUMN_MAPPING_MODE}=none, or run set-mapping-mode none.",
@@ -186,7 +186,7 @@ def _plan_left(
             and all(diff(taken.before, taken.after) for taken in plan.transitions)
         ):
             count = len(steps)
-    except Refused:
+    except RefusedError:
         count = _count_taken(snapshot, steps, session)
         if not count:
             raise
@@ -425,10 +425,10 @@ def plan_create(
     The plan that carries out *step* where *snapshot* is, which may be `no_table`.
 
     *occupied* says that there are files already where the new table would be, *inside* in which
-    table's directory that is. Raises `Refused` where Delta or Spark would.
+    table's directory that is. Raises `RefusedError` where Delta or Spark would.
     """
     if occupied and not snapshot.exists:
-        raise Refused(
+        raise RefusedError(
             f"The location {snapshot.root} contains files but no table.",
             remedy="Choose an empty location; CONVERT TO DELTA makes a table from Parquet files.",
             delta_error_class="DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
@@ -456,21 +456,21 @@ def read_schema(text: str) -> StructType:
     """
     The schema in *text*: Spark's JSON, or columns as between the brackets of CREATE TABLE.
 
-    Raises `Refused` for anything else.
+    Raises `RefusedError` for anything else.
     """
     if not text.lstrip().startswith("{"):
         return _without_computed_defaults(ddl.parse_columns(text))
     try:
         schema = _without_computed_defaults(StructType.parse(text))
     except DeltaadmError as error:
-        raise Refused(
+        raise RefusedError(
             f"The schema is not Spark's JSON of a struct: {error.message}",
             remedy="Use the output of DataFrame.schema.json(), or columns as in CREATE TABLE.",
         ) from error
     for column in schema.fields:
         single = StructType((column,))
         if _without_computed_defaults(ddl.parse_columns(ddl.columns_sql(single))) != single:
-            raise Refused(
+            raise RefusedError(
                 f"SQL cannot express the column {path_text((column.name,))} as given in the "
                 "schema: arrays and maps without nulls, and metadata other than comments, "
                 "defaults and generation.",

@@ -13,7 +13,13 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.wire import CommitMark, Provenance
-from deltaadm.errors import CommitError, DeltaadmError, EngineLost, NotYet, UnknownWrite
+from deltaadm.errors import (
+    CommitError,
+    DeltaadmError,
+    EngineLostError,
+    NotYetError,
+    UnknownWriteError,
+)
 from deltaadm.plans.diff import Change, diff, mismatches, relocation
 from deltaadm.plans.plan import Plan, Stage, require_same_base, with_state
 from deltaadm.plans.reports import ConcurrentChange, Outcome, committed_words, concurrent_words
@@ -119,7 +125,7 @@ def carry_out(
             elif outcome.versions:
                 base = log.load(outcome.versions[-1])  # nor what they have committed since
             # Of two phases, Delta refuses after it has done the first.
-            with suppress(*[NotYet] * stage.waits):
+            with suppress(*[NotYetError] * stage.waits):
                 executor.apply(base.root, stage.step, base)
         except DeltaadmError as error:
             raise with_state(
@@ -181,7 +187,7 @@ def _after_failure(begun: Progress, error: DeltaadmError, log: TableLog, executo
     """The state of the table after a stage that had *begun* failed with *error*, as a clause."""
     try:
         # What was lost may still commit, so the log is asked again once the executor is closed.
-        if isinstance(error, EngineLost | UnknownWrite):
+        if isinstance(error, EngineLostError | UnknownWriteError):
             return look_up(begun, log, executor)
         return committed_words(begun.versions + _own(begun, log))
     except DeltaadmError:

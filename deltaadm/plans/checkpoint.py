@@ -39,10 +39,10 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.errors import (
     CommitError,
     DeltaadmError,
-    Refused,
+    RefusedError,
     StorageError,
     TableError,
-    UnknownWrite,
+    UnknownWriteError,
 )
 from deltaadm.json_values import compact
 from deltaadm.replay.adds import documents
@@ -76,13 +76,13 @@ def exact(name: str, document: Mapping[str, Any]) -> Action:
     """
     An action with all that it says, without nulls.
 
-    Raises `Refused` for a field that the protocol does not define, or whose value is of another
-    type than it defines: a checkpoint would not hold it.
+    Raises `RefusedError` for a field that the protocol does not define, or whose value is of
+    another type than it defines: a checkpoint would not hold it.
     """
     try:
         return _exact(document, _FORMS[name], name) or {}
     except ValueError as error:
-        raise Refused(
+        raise RefusedError(
             f"A checkpoint would lose what the log says: {error}.",
             remedy="Have the writer that knows it write the checkpoint, or use a newer deltaadm.",
         ) from error
@@ -346,7 +346,7 @@ def _partition_value(text: str, field: StructField) -> Any:
     """
     The value that the text of a partition stands for.
 
-    Raises `Refused` where it stands for none: a null in its place would be another partition.
+    Raises `RefusedError` where it stands for none: a null in its place would be another partition.
     """
     name = _plain_name(field.type)
     value: Any = None
@@ -361,7 +361,7 @@ def _partition_value(text: str, field: StructField) -> Any:
     else:
         value = _value_of_text(text, field.type)
     if value is None:
-        raise Refused(
+        raise RefusedError(
             f"A checkpoint cannot hold the partition value {text!r} of {field.name} as a "
             f"{field.type.name if isinstance(field.type, PrimitiveType) else name}, which "
             f"{_AS_STRUCT} asks for.",
@@ -415,13 +415,13 @@ def write_checkpoint(store: WritableStore, snapshot: Snapshot) -> bool:
     and nothing else: it is read back and compared before anybody else can see it. Nothing that
     others can see is ever removed or replaced, except that `_last_checkpoint` is moved forward.
 
-    Raises `Refused` where the log or its protocol has something that we do not know, `CommitError`
-    where a file is in the way or the version is not the one that was planned, `TableError` where it
-    cannot be loaded, and `StorageError`.
+    Raises `RefusedError` where the log or its protocol has something that we do not know,
+    `CommitError` where a file is in the way or the version is not the one that was planned,
+    `TableError` where it cannot be loaded, and `StorageError`.
     """
     require_checkpointable(snapshot)
     if store.obstacle:
-        raise Refused(
+        raise RefusedError(
             f"deltaadm cannot write a checkpoint of this table: {store.obstacle}.",
             remedy="Have a writer that is made for this store write it.",
         )
@@ -518,7 +518,7 @@ def write_from(
         size = draft.seek(0, 2)
         try:
             is_new = publish(draft, name)
-        except UnknownWrite as error:
+        except UnknownWriteError as error:
             if store.local_path is not None or name not in store.list_log(version):
                 raise StorageError(error.message, remedy=error.remedy) from error
             is_new = True
@@ -527,7 +527,7 @@ def write_from(
 
 
 def _actions(state: State, snapshot: Snapshot, columns: Columns) -> Iterator[NamedDocument]:
-    """The actions of the checkpoint; raises `Refused` where it could not hold all that is known."""
+    """The actions of the checkpoint; raises `RefusedError` where it cannot hold the whole state."""
     # By the newest commit, unless this machine's clock is behind: one that is ahead must not take
     # the tombstones of files that VACUUM has to spare.
     oldest = -inf
@@ -545,7 +545,7 @@ def _actions(state: State, snapshot: Snapshot, columns: Columns) -> Iterator[Nam
                 action.pop(key, None)
             yield name, action
     for name in sorted(state.unknown):
-        raise Refused(
+        raise RefusedError(
             f"A checkpoint would lose what the log says: it has an action {name}, which deltaadm "
             "does not know.",
             remedy="Have the writer that knows it write the checkpoint, or use a newer deltaadm.",

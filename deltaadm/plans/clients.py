@@ -16,7 +16,7 @@ from deltaadm.clients import (
     shifts,
     verdicts,
 )
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.plan import Goal, Plan
 
 
@@ -49,7 +49,7 @@ def require_clients(
     accepted: Collection[str] = (),
 ) -> None:
     """
-    Raise `Refused` if *plan* shuts a client out that must go on *reading* or *writing*.
+    Raise `RefusedError` if *plan* shuts a client out that must go on *reading* or *writing*.
 
     What is unknown counts as shut out. A client whose id is *accepted* may go silently wrong,
     and nothing else.
@@ -62,7 +62,7 @@ def require_clients(
         if not (shift.turns_silently_wrong and shift.after.release.client.id in accepted)
     ]
     if lost:
-        raise Refused(
+        raise RefusedError(
             f"After this change, {'; '.join(described(shift.after) for shift in lost)}.",
             remedy="They must go on working: leave the change out, or remove them from "
             "--for-client, `clients` or `writers`.",

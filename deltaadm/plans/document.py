@@ -177,7 +177,7 @@ def saved_document(plan: Plan, table: str) -> dict[str, Any]:
     The JSON document of *plan*, for a file from which it is carried out.
 
     The secrets that the table has are masked. `binding.document_sha256` is the digest of all the
-    rest. Raises `Refused` for a plan that sets a secret.
+    rest. Raises `RefusedError` for a plan that sets a secret.
     """
     require_no_secrets(plan.steps, plan.session.property_defaults)
     return masked_document(plan, table)

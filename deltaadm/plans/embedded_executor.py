@@ -25,7 +25,13 @@ from deltaadm.domain.transaction.columns import (
 )
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo, CommitMark, Loggable, Metadata
-from deltaadm.errors import CommitError, DeltaadmError, FileMissing, Refused, UnknownWrite
+from deltaadm.errors import (
+    CommitError,
+    DeltaadmError,
+    MissingFileError,
+    RefusedError,
+    UnknownWriteError,
+)
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 from deltaadm.plans.diff import diff
@@ -216,7 +222,7 @@ def _last_harmless(store: LogStore, first: int, domains: Collection[str]) -> int
                     # An action from a newer Delta may mean anything.
                     unknown = "DELTA_METADATA_CHANGED", f"has an action {key}, which is not known"
                     reasons.append(_CHANGES.get(key, unknown))
-        except FileMissing:
+        except MissingFileError:
             return version - 1
         except DeltaadmError as error:
             raise CommitError(
@@ -239,12 +245,12 @@ _UNIFORM: Final = "delta.universalFormat.enabledFormats"
 
 def require_committable(plan: Plan, store: WritableStore | None = None) -> None:
     """
-    Raise `Refused` unless *plan* is one that is committed without Delta Spark, to *store*.
+    Raise `RefusedError` unless *plan* is one that is committed without Delta Spark, to *store*.
 
     A store is asked for only where its kind matters.
     """
     for obstacle in obstacles(plan, store):
-        raise Refused(
+        raise RefusedError(
             f"The embedded commit engine cannot commit this plan: {obstacle}.",
             remedy=_THROUGH_SPARK,
         )
@@ -368,8 +374,9 @@ class EmbeddedExecutor:
         """
         Commit *step* on the table at *root*, which is in the state *base* if that is given.
 
-        Raises `CommitError` where others have changed the table, `UnknownWrite` where the store
-        does not say whether it has written, and `Refused` where Delta would refuse the step.
+        Raises `CommitError` where others have changed the table, `UnknownWriteError` where the
+        store does not say whether it has written, and `RefusedError` where Delta would refuse the
+        step.
         """
         store = open_store(root, object_stores=self._object_stores)
         before = base or load_snapshot(store)
@@ -435,18 +442,18 @@ class EmbeddedExecutor:
         """
         Write a commit; False where the version is somebody else's.
 
-        Raises `UnknownWrite` where the store does not say whether it has written.
+        Raises `UnknownWriteError` where the store does not say whether it has written.
         """
         name = commit_name(attempt.version)
         content = attempt.body()
-        unknown: UnknownWrite | None = None
+        unknown: UnknownWriteError | None = None
         for _ in range(_ATTEMPTS):
             self._open = store.local_path is None  # a request goes on when nobody waits for it
             try:
                 if store.create(name, content):
                     self._open = False
                     return True
-            except UnknownWrite as error:
+            except UnknownWriteError as error:
                 if store.local_path is not None:  # it is there: asking again would not tell more
                     raise
                 unknown = error
@@ -459,7 +466,7 @@ class EmbeddedExecutor:
             if owner is not None:
                 self._open = False
                 return owner == attempt.info.txn_id
-        raise unknown or UnknownWrite(
+        raise unknown or UnknownWriteError(
             f"The store of {store.root} says that {name} is there, and does not find it.",
             remedy="Inspect the table, then plan again.",
         )
@@ -502,10 +509,10 @@ def _transaction(store: WritableStore, name: str) -> str | None:
     """The owner of the commit *name*, by its `txnId`; empty without one, None without a commit."""
     try:
         actions = newest_actions(body(store, name), name)
-    except FileMissing:
+    except MissingFileError:
         return None
     except DeltaadmError as error:
         # Where the store is out of reach, it stays open whose the commit is.
-        return None if error.exit_code == UnknownWrite.exit_code else ""
+        return None if error.exit_code == UnknownWriteError.exit_code else ""
     ids = [document.get("txnId") for key, document in actions if key == "commitInfo"]
     return ids[0] if ids and isinstance(ids[0], str) else ""

@@ -22,7 +22,7 @@ from deltaadm.domain.transaction.removal import (
 )
 from deltaadm.domain.transaction.spark_support import require_changeable
 from deltaadm.domain.usage import usages
-from deltaadm.errors import NotYet, Refused, UnknownName, did_you_mean
+from deltaadm.errors import NotYetError, RefusedError, UnknownNameError, did_you_mean
 from deltaadm.plans.plan import Plan, propose, resumed, resuming
 
 DROP_FEATURE = "drop-feature"
@@ -55,7 +55,7 @@ class DropStatus:
     keeps_history: bool = False
     ready_at: int | None = None
     work: tuple[str, ...] = ()
-    refusal: Refused | None = None
+    refusal: RefusedError | None = None
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,12 @@ def official_name(name: str) -> str:
     """
     *name* as the registry spells it.
 
-    Raises `Refused` for a name that nobody knows, unless it is that of a property, for which
+    Raises `RefusedError` for a name that nobody knows, unless it is that of a property, for which
     planning has a better answer.
     """
     feature = TableFeature.lookup(name)
     if feature is None and name.lower() not in PROPERTIES:
-        raise UnknownName(
+        raise UnknownNameError(
             f"There is no table feature named {name!r}.",
             remedy=did_you_mean(name, FEATURES) or "`deltaadm features` lists them all.",
             delta_error_class="DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
@@ -110,7 +110,7 @@ def drop_status(
     step = kinds.DropFeature(name, truncates(name))
     try:
         evolve(snapshot, step, session)
-    except Refused as refusal:
+    except RefusedError as refusal:
         return DropStatus(name=name, phase=Phase.BLOCKED, refusal=refusal)
     phase, ready_at = Phase.READY, None
     if step.truncate_history:
@@ -137,8 +137,8 @@ def plan_drop(
     """
     The plan that drops the feature *name*, or with *truncate_history* the next phase of that.
 
-    A feature that is gone already needs no plan. Raises `NotYet` while the history that needs
-    the feature has not expired at *now* (in milliseconds), and `Refused` where Delta would.
+    A feature that is gone already needs no plan. Raises `NotYetError` while the history that needs
+    the feature has not expired at *now* (in milliseconds), and `RefusedError` where Delta would.
     """
     # An earlier run may have ended before it clustered the table again, which is its last step.
     removal = FEATURES[name].removal if name in FEATURES else None
@@ -208,9 +208,9 @@ def truncation_phase(
     return Phase.READY, ready_at or None
 
 
-def not_yet(message: str) -> NotYet:
+def not_yet(message: str) -> NotYetError:
     """The error of a plan that has to wait for history to expire."""
-    return NotYet(
+    return NotYetError(
         message,
         remedy="Run the same command again then.",
         delta_error_class="DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST",
@@ -262,21 +262,21 @@ def plan_features(
 
     All go into one step, so that features which need each other can be named together, and with
     them what they need to be active. Raises
-    `Refused` for names that do not exist and for features that cannot be added to a table that
+    `RefusedError` for names that do not exist and for features that cannot be added to a table that
     exists, with the statement that can.
     """
     features: list[TableFeature] = []
     for feature in map(TableFeature.find, names):
         features.append(feature)
         if not feature.in_delta_spark:
-            raise Refused(
+            raise RefusedError(
                 f"Delta Spark 4.4.0 does not know the table feature {feature.name}; "
                 f"{feature.source} does.",
                 remedy="Add it with the client that knows it.",
                 delta_error_class="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
             )
         if feature.not_addable:
-            raise Refused(
+            raise RefusedError(
                 f"The table feature {feature.name} cannot be added to an existing table by a "
                 "property.",
                 remedy=feature.not_addable,
@@ -368,7 +368,7 @@ def plan_mapping_mode(
     """
     The plan that takes the table to *mode*.
 
-    From none to name is metadata only; back to none rewrites every data file. Raises `Refused`
+    From none to name is metadata only; back to none rewrites every data file. Raises `RefusedError`
     for every other change.
     """
     ends = mode is ColumnMappingMode.NONE
@@ -407,7 +407,7 @@ def plan_upgrade(
     The plan for versions of at least *reader* and *writer*.
 
     Without either, the upgrade that the metadata needs: usually none. Delta adds it to any
-    change of properties, so the current versions are asked for again. Raises `Refused` for
+    change of properties, so the current versions are asked for again. Raises `RefusedError` for
     versions that do not exist or do not go together.
     """
     current = snapshot.protocol
@@ -471,9 +471,9 @@ def plan_minimum(
 
     Features in use stay, and so do those that Delta cannot drop. History is truncated rather
     than protected, since protecting it takes a feature of its own; where older versions are
-    protected already, they go together with that feature. Raises `NotYet` where only
-    features are left whose history has not expired at *now* (in milliseconds), and `Refused` for
-    a table that Delta cannot change.
+    protected already, they go together with that feature. Raises `NotYetError` where only
+    features are left whose history has not expired at *now* (in milliseconds), and `RefusedError`
+    for a table that Delta cannot change.
     """
     require_changeable(snapshot)
     needed = Protocol.minimum(snapshot.metadata).supported_features
@@ -538,7 +538,7 @@ def _droppable_now(
         step = kinds.DropFeature(name, truncates(name))
         try:
             after = evolve(state, step, session)
-        except Refused as refusal:
+        except RefusedError as refusal:
             stays[name] = f"{refusal.message[:1].lower()}{refusal.message[1:]}".rstrip(".")
             continue
         phase, ready_at = Phase.READY, None

@@ -22,7 +22,7 @@ from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.table import check_new_columns, partition_columns
 from deltaadm.domain.transaction.checks import refuse_reserved
-from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.plans.alter import ALTER, CREATE
 from deltaadm.plans.plan import require_moves_alone, with_state
 
@@ -33,14 +33,14 @@ def get_provider(provider: str | None, properties: Mapping[str, str]) -> str:
 
     Delta's catalog takes `spark.sql.sources.default` last, but whoever makes a table with
     deltaadm without a word on its provider wants one of Delta in whatever session it is made.
-    Raises `Refused` where both are given and differ.
+    Raises `RefusedError` where both are given and differ.
 
     >>> get_provider(None, {"provider": "CSV"}), get_provider(None, {})
     ('csv', 'delta')
     """
     by_property = properties.get("provider")
     if provider and by_property and provider.lower() != by_property.lower():
-        raise Refused(
+        raise RefusedError(
             f"The provider is given twice: {provider}, and {by_property} as a property.",
             remedy="Give --provider alone.",
         )
@@ -120,7 +120,7 @@ def plan_foreign_changes(
     The plan that takes *steps* on the table *before*.
 
     *occupied* says that there are files at the place to which the table is to be moved. Raises
-    `Refused` for what Spark would ignore, and for what would spoil the table.
+    `RefusedError` for what Spark would ignore, and for what would spoil the table.
     """
     require_moves_alone(steps)
     notes = []
@@ -170,24 +170,24 @@ def plan_foreign_creation(
     """
     The plan that makes the table *name* of *provider*, in the place of *before* if that is there.
 
-    *occupied* says that there are files at *location*. Raises `Refused` for what the parent catalog
-    would refuse, as far as that is known, and for what Delta alone has.
+    *occupied* says that there are files at *location*. Raises `RefusedError` for what the parent
+    catalog would refuse, as far as that is known, and for what Delta alone has.
     """
     if step.mode is kinds.CreationMode.CREATE and before is not None:
-        raise Refused(
+        raise RefusedError(
             f"The table {name} already exists, with the provider {before.provider}.",
             remedy="Drop and re-create it with --mode create-or-replace, or choose another name.",
             delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
         )
     if step.mode is kinds.CreationMode.REPLACE and before is None:
-        raise Refused(
+        raise RefusedError(
             f"There is no table to replace: {name}.",
             remedy="Create it with --mode create or create-or-replace.",
             delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
         )
     check_new_columns(step)
     if step.cluster_by:
-        raise Refused(
+        raise RefusedError(
             f"A table of the provider {provider} cannot be clustered by columns; Delta's can.",
             remedy="Use --partition-by, or leave --provider out.",
         )
@@ -197,7 +197,7 @@ def plan_foreign_creation(
         _refuse_unsupported_types(provider, column)
     emptied = before is not None and before.is_managed and before.location == location
     if occupied and not emptied and (step.location is None or step.query is not None):
-        raise Refused(
+        raise RefusedError(
             f"The table's location {location} is not empty.",
             remedy="Choose an empty directory with --location; without --as, files at the given "
             "location become the table's rows.",
@@ -250,8 +250,8 @@ def _notes_on_creation(
 # What Spark would ignore, and what would spoil a table
 
 
-def _unsupported(provider: str, what: str, remedy: str) -> Refused:
-    return Refused(f"In a table of the provider {provider} {what}.", remedy=remedy)
+def _unsupported(provider: str, what: str, remedy: str) -> RefusedError:
+    return RefusedError(f"In a table of the provider {provider} {what}.", remedy=remedy)
 
 
 def _refuse_spoiling(provider: str, step: Step) -> None:
@@ -269,7 +269,7 @@ def _refuse_spoiling(provider: str, step: Step) -> None:
     for key in values:
         for pattern, what, remedy in _KEYS:
             if re.fullmatch(pattern, key, re.DOTALL):
-                raise Refused(f"The property {key!r} {what}.", remedy=remedy)
+                raise RefusedError(f"The property {key!r} {what}.", remedy=remedy)
     _refuse_columns(provider, step)
 
 
@@ -287,7 +287,7 @@ def _refuse_columns(provider: str, step: Step) -> None:
 
 def _refuse_keys_of_delta(keys: Iterable[str], provider: str) -> None:
     if own := [key for key in keys if key.startswith("delta.")]:
-        raise Refused(
+        raise RefusedError(
             f"These are properties of Delta tables, which have no effect on {provider}: "
             f"{', '.join(own)}.",
             remedy="Leave them out, or choose the provider delta.",

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.storage.files import require_real_directory
 from deltaadm.storage.threads import panics_as_errors
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def require_place(path: Path, key: Collection[str], columns: Mapping[str, type]) -> None:
     """
-    Raise `Refused` where rows of *columns*, by *key* those of an inventory, cannot be added.
+    Raise `RefusedError` where rows of *columns*, by *key* those of an inventory, cannot be added.
 
     So for a table at *path* that lacks one of the key: it is somebody else's, and rows of other
     columns would be added to it. So, too, where one of the columns has another type there.
@@ -33,13 +33,13 @@ def require_place(path: Path, key: Collection[str], columns: Mapping[str, type])
         there = {field.name: field for field in DeltaTable(str(path.absolute())).schema().fields}
         lacking = [column for column in key if column not in there]
         if lacking:
-            raise Refused(
+            raise RefusedError(
                 f"The table at {path} is not an inventory: it has no column {lacking[0]}.",
                 remedy="Choose another path; the inventory table is created if none exists there.",
             )
         for field in Schema.from_arrow(_schema(columns)).fields:
             if field.name in there and there[field.name].type != field.type:
-                raise Refused(
+                raise RefusedError(
                     f"The inventory at {path} was made by an earlier release: its column "
                     f"{field.name} has another type.",
                     remedy="Choose another path, or move that table away.",
@@ -51,7 +51,7 @@ def add_rows(path: Path, columns: Mapping[str, type], rows: Sequence[Mapping[str
     Add *rows* to the table at *path*, which is created if none is there.
 
     The type of a column is that of its values; `datetime` is for microseconds since 1970, and
-    `dict` for clients, each with its version. Raises `Refused` where that is not possible.
+    `dict` for clients, each with its version. Raises `RefusedError` where that is not possible.
     """
     with _refusing(path):
         import pyarrow as pa
@@ -79,16 +79,16 @@ def _schema(columns: Mapping[str, type]) -> pa.Schema:
 
 @contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Trouble of whatever kind as `Refused`."""
+    """Trouble of whatever kind as `RefusedError`."""
     try:
         with panics_as_errors():
             yield
-    except Refused:
+    except RefusedError:
         raise
     except Exception as error:
         description = (isinstance(error, OSError) and error.strerror) or str(error)
         reason = " ".join(description.split()) or type(error).__name__
-        raise Refused(
+        raise RefusedError(
             f"The inventory cannot be saved to {path}: {reason.rstrip('.')}.",
             remedy="Choose another path.",
         ) from error

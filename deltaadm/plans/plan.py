@@ -26,7 +26,7 @@ from deltaadm.domain.transaction.columns import (
     restored_clustering,
 )
 from deltaadm.domain.transaction.update import enabled_versions
-from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.plans.diff import Change, diff, relocation
 from deltaadm.plans.undo import UNDONE_TOGETHER, Transition, fix_command, reason, undo_words
 from deltaadm.rules.predicted import snapshot_findings
@@ -89,7 +89,7 @@ def _renamed(where: str, renames: Iterable[tuple[str, str]]) -> str:
 
 
 def require_accepted(findings: Iterable[Finding], accepted: Collection[str] = ()) -> None:
-    """Raise `Refused` for errors among *findings* whose codes are not *accepted*."""
+    """Raise `RefusedError` for errors among *findings* whose codes are not *accepted*."""
     errors = [
         finding
         for finding in findings
@@ -101,7 +101,7 @@ def require_accepted(findings: Iterable[Finding], accepted: Collection[str] = ()
     more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
     codes = sorted({finding.code for finding in errors})
     options = " ".join(f"--accept-finding {code}" for code in codes)
-    raise Refused(
+    raise RefusedError(
         f"The plan would introduce errors: {'; '.join(texts[:_SHOWN])}{more}.",
         remedy=f"Change the plan, or pass {options} to proceed anyway.",
     )
@@ -277,7 +277,7 @@ def propose(
     The plan that carries out *steps* in order, with what rules find on its outcome.
 
     Where a step would break the table's clustering, further steps keep it whole. With
-    *check_outcome* off, rules are not asked, which takes most of the time. Raises `Refused`
+    *check_outcome* off, rules are not asked, which takes most of the time. Raises `RefusedError`
     where Delta would refuse a step, and for a new location among other steps: it would not be
     plain which of the two tables they change.
     """
@@ -350,7 +350,7 @@ def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
 def _is_on(configuration: Mapping[str, str], key: str) -> bool:
     try:
         return is_true(configuration, key)
-    except Refused:  # a value that Delta cannot understand switches nothing on
+    except RefusedError:  # a value that Delta cannot understand switches nothing on
         return False
 
 
@@ -466,9 +466,9 @@ def moves(steps: Iterable[Step]) -> bool:
 
 
 def require_moves_alone(steps: Sequence[Step]) -> None:
-    """Raise `Refused` for a new location among other steps: which table would they change?"""
+    """Raise `RefusedError` for a new location among other steps: which table would they change?"""
     if len(steps) > 1 and moves(steps):
-        raise Refused(
+        raise RefusedError(
             "A table's location cannot be changed together with anything else.",
             remedy="Plan the other changes separately, before or after it.",
         )

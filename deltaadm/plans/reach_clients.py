@@ -23,7 +23,7 @@ from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.plans.clients import described
 from deltaadm.plans.features import (
     Phase,
@@ -79,16 +79,16 @@ def plan_for_clients(
     The cheapest plan after which the *goals* are reached; of several runs, the next one.
 
     Goals that cannot be reached are left out and named, and may be all with *skip_unreachable*.
-    What is reached already of those in *keeping* stays so. Raises `Refused` where nothing can be
-    reached, with the reason for each client, and `NotYet` where everything that is left waits for
-    history to expire at *now* (in milliseconds).
+    What is reached already of those in *keeping* stays so. Raises `RefusedError` where nothing can
+    be reached, with the reason for each client, and `NotYetError` where everything that is left
+    waits for history to expire at *now* (in milliseconds).
     """
     required = tuple(goal for goal in keeping if is_reached(goal, snapshot))
     reachable, steps, unreachable = _reachable(
         snapshot, tuple(dict.fromkeys(goals)), required, session
     )
     if unreachable and not (reachable or skip_unreachable):
-        raise Refused(
+        raise RefusedError(
             "Removing features does not make the table work for "
             f"{_releases(target.goal for target in unreachable)}: "
             f"{'; '.join(target.reason for target in unreachable)}.",
@@ -121,9 +121,9 @@ def plan_for_clients(
 
 
 def require_reached(plan: Plan) -> None:
-    """Raise `Refused` where *plan* misses goals that were not to be skipped."""
+    """Raise `RefusedError` where *plan* misses goals that were not to be skipped."""
     if plan.missed:
-        raise Refused(
+        raise RefusedError(
             f"{_releases(target.goal for target in plan.missed)} cannot be reached: "
             f"{'; '.join(target.reason for target in plan.missed)}. Nothing was changed.",
             remedy="Go on without them: --skip-unreachable, or leave them out.",
@@ -301,7 +301,7 @@ def _first_run(
                 continue
         try:
             state = evolve(state, step, session)
-        except Refused:
+        except RefusedError:
             if not (later or any(waiting.waits(snapshot) for waiting in possible)):
                 raise
             later.append((step, None))

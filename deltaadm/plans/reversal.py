@@ -18,7 +18,7 @@ from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import parse_column
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.diff import RENAMED, Change, ChangeKind, diff, is_renaming, mismatches
 from deltaadm.plans.plan import Plan, propose
 from deltaadm.plans.undo import (
@@ -44,27 +44,31 @@ def plan_undo(
     The plan that takes back, on the *current* table, what changed from *before* to *after*.
 
     *what* made the change, in words. What is as before already is left alone, and notes name what
-    cannot be taken back. Raises `Refused` where the table was created or replaced, where the same
-    places have been changed again since, and where nothing can be taken back.
+    cannot be taken back. Raises `RefusedError` where the table was created or replaced, where the
+    same places have been changed again since, and where nothing can be taken back.
     """
     restore = f"To go back, data included: RESTORE TABLE … TO VERSION AS OF {before.version}."
     if not before.exists:
-        raise Refused(f"{what} created the table.", remedy="Drop the table if nobody needs it.")
+        raise RefusedError(
+            f"{what} created the table.", remedy="Drop the table if nobody needs it."
+        )
     if before.metadata.id != after.metadata.id or any(
         getattr(before.metadata, name) != getattr(after.metadata, name)
         for name in ("partition_columns", "format")
     ):
-        raise Refused(f"{what} replaced the table, which no other change undoes.", remedy=restore)
+        raise RefusedError(
+            f"{what} replaced the table, which no other change undoes.", remedy=restore
+        )
     changed = [change for change in diff(before, after) if change.subject not in _FOLLOWING]
     if not changed and before.protocol.supported_features >= after.protocol.supported_features:
-        raise Refused(
+        raise RefusedError(
             f"{what} changed no protocol, property or column.",
             remedy="`deltaadm history` lists the versions that did. " + restore,
         )
     differing = {change.subject for change in diff(before, current)}
     again = differing & {change.subject for change in mismatches(after, current)}
     if again := again & {change.subject for change in changed}:
-        raise Refused(
+        raise RefusedError(
             f"{', '.join(sorted(again))} changed again after version {after.version}.",
             remedy="Undo the later change first; `deltaadm history` shows it.",
         )
@@ -75,7 +79,7 @@ def plan_undo(
     notes = [f"{subject} {reasons[subject]}." for subject in sorted(kept)]
     if kept and plan.is_noop:
         only_protocol = all(subject.startswith("protocol.") for subject in kept)
-        raise Refused(
+        raise RefusedError(
             f"{what} cannot be undone. {' '.join(notes)}",
             # RESTORE never lowers the protocol.
             remedy="Copy the table to one without the features." if only_protocol else restore,
@@ -104,7 +108,7 @@ def _steps(
     steps = _merged(step for _, _, step in inverse if step is not None)
     try:
         state = propose(UNDO, current, steps, session=session, check_outcome=False).after
-    except Refused:
+    except RefusedError:
         # Which of them Delta refuses shows one by one.
         possible: list[Step] = []
         state = current
@@ -113,7 +117,7 @@ def _steps(
                 try:
                     state = propose(UNDO, state, [step], session=session, check_outcome=False).after
                     possible.append(step)
-                except Refused as refusal:
+                except RefusedError as refusal:
                     reasons.setdefault(subject, f"stays as it is: {refusal.message.rstrip('.')}")
         steps = _merged(possible)
     for subject, words, _ in inverse:
@@ -170,7 +174,7 @@ def _lowering(
     fixed = [name for name in names if FEATURES[name].removal is None]
     if names and not fixed:
         dropping: list[Step] = [kinds.DropFeature(name) for name in names]
-        with suppress(Refused):
+        with suppress(RefusedError):
             plan = propose(UNDO, state, dropping, session=session, check_outcome=False)
             if plan.after.protocol == before.protocol:
                 return dropping, ""

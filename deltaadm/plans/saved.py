@@ -14,7 +14,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step, UnknownStepError, read_step
 from deltaadm.domain.steps.table import read_state
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import CommitError, Refused
+from deltaadm.errors import CommitError, RefusedError
 from deltaadm.json_values import place, text, text_map, version_number
 from deltaadm.plans.alter import ALTER, CREATE, step_notes
 from deltaadm.plans.diff import Change, diff, mismatches
@@ -88,11 +88,11 @@ class SavedPlan:
         """
         The same plan for its table at another *location*, such as another mount of its storage.
 
-        That it is the same table shows when it is read. Raises `Refused` for a plan that creates
-        or moves one.
+        That it is the same table shows when it is read. Raises `RefusedError` for a plan that
+        creates or moves one.
         """
         if not self.before.exists or moves(self.steps):
-            raise Refused(
+            raise RefusedError(
                 "Only a plan that changes an existing table can be applied at another location.",
                 remedy="Plan again for that location.",
             )
@@ -185,8 +185,8 @@ class SavedPlan:
         The same plan on the table as it is now.
 
         Raises `CommitError` when the table's identity, protocol or metadata is no longer what
-        the plan rests on, and `Refused` when the file promises something else than its steps do:
-        harmless appends since then may move a version that the plan names, nothing else. What a
+        the plan rests on, and `RefusedError` when the file promises something else than its steps
+        do: harmless appends since then may move a version that the plan names, nothing else. What a
         step costs is compared where it does not depend on files, or *current* has facts on them.
         """
         different = ""
@@ -255,7 +255,7 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
     """
     Read the documents that `saved_document` makes: one, an array of them, or one a line.
 
-    Errors among them, of tables for which there is no plan, are omitted. Raises `Refused` for
+    Errors among them, of tables for which there is no plan, are omitted. Raises `RefusedError` for
     anything else, a newer format, an edited file or two plans for one table included.
     """
     plans: list[SavedPlan] = []
@@ -272,7 +272,7 @@ def read_plans(text: str) -> tuple[SavedPlan, ...]:
     places = Counter(plan.location for plan in plans)
     for location, count in places.items():
         if count > 1:
-            raise Refused(
+            raise RefusedError(
                 f"The file has {count} plans for the table at {location}.",
                 remedy="Each is based on the current table: apply one, then plan the next.",
             )
@@ -296,13 +296,13 @@ def _documents(text: str) -> list[Any]:
 
 
 def _read(document: Any) -> SavedPlan:
-    """The plan in *document*; raises `Refused` for another format, or what is damaged."""
+    """The plan in *document*; raises `RefusedError` for another format, or what is damaged."""
     try:
         version = document["format_version"]
     except (KeyError, TypeError) as error:
         raise _unreadable("it has no 'format_version'") from error
     if version != FORMAT_VERSION:
-        raise Refused(
+        raise RefusedError(
             f"The plan has format version {version}; this deltaadm reads {FORMAT_VERSION}.",
             remedy="Apply it with the deltaadm that made it, or plan again.",
         )
@@ -317,7 +317,7 @@ def _read(document: Any) -> SavedPlan:
         for key in ("before", "after"):
             metadata = Metadata.from_wire(document[key]["metadata"])
             if Masker().metadata(metadata) is not metadata:
-                raise Refused(
+                raise RefusedError(
                     "The file has secrets of the table in it, which no plan file may hold.",
                     remedy="Save the plan with --out FILE, which masks them.",
                 )
@@ -393,14 +393,14 @@ def _without_costs(promise: Mapping[str, Any]) -> dict[str, Any]:
     return bare
 
 
-def _unreadable(cause: str) -> Refused:
-    return Refused(
+def _unreadable(cause: str) -> RefusedError:
+    return RefusedError(
         f"The file is not a deltaadm plan: {cause}.",
         remedy="Create one with --out FILE on any command that plans a change.",
     )
 
 
-def _edited(cause: str) -> Refused:
-    return Refused(
+def _edited(cause: str) -> RefusedError:
+    return RefusedError(
         f"The plan file was changed after it was written: {cause}.", remedy="Plan again."
     )

@@ -8,7 +8,7 @@ from operator import is_
 from deltaadm.dataclass import replace
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 from deltaadm.masking import MASK, is_secret, masked
@@ -34,7 +34,7 @@ def without_secrets(report: Report) -> Report:
 
 def require_no_secrets(steps: Iterable[Step], settings: Mapping[str, str]) -> None:
     """
-    Raise `Refused` where *steps* or *settings* set a secret: no plan file may hold one.
+    Raise `RefusedError` where *steps* or *settings* set a secret: no plan file may hold one.
 
     So too where only its mask is left, which would become the value.
     """
@@ -49,7 +49,7 @@ def require_no_secrets(steps: Iterable[Step], settings: Mapping[str, str]) -> No
             entries += values.items()
         for key, value in entries:
             if isinstance(value, str) and (is_secret(key, value) or _is_mask(value)):
-                raise Refused(
+                raise RefusedError(
                     f"The plan sets {key}, which looks like a secret, and no plan file may hold "
                     "one.",
                     remedy="Carry it out as it is planned: with --apply, without --out, one table "

@@ -16,7 +16,7 @@ from deltaadm.domain.actions import ACTIONS
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import StructType, type_name
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata
-from deltaadm.errors import TableError, TooLarge
+from deltaadm.errors import TableError, TooLargeError
 from deltaadm.limits import LIMITS, require_few_values
 from deltaadm.storage.store import LogStore
 
@@ -104,7 +104,7 @@ def body(store: LogStore, path: str) -> bytes | LargeFile:
     """The content of a file of JSON lines, in the memory if it is not large."""
     try:
         content = store.read(path)
-    except TooLarge:
+    except TooLargeError:
         with store.open(path) as source:
             return LargeFile(store, path, source.seek(0, 2))
     return LargeFile(store, path, len(content)) if len(content) > store.limits.whole else content

@@ -36,7 +36,7 @@ from deltaadm.domain.snapshot import (
 from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.columns import earlier_names, lost_clustering
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
+from deltaadm.errors import DeltaadmError, MissingFileError, StorageError, TableError
 from deltaadm.facts import State
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, done_ahead
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
@@ -641,7 +641,7 @@ def read_pointer(store: LogStore) -> facts.Pointer | None:
     """`_last_checkpoint`, if there is one."""
     try:
         body = store.read("_last_checkpoint")
-    except FileMissing:
+    except MissingFileError:
         return None
     except TableError as unread:
         return facts.Pointer(text="", document=None, error=unread.message.rstrip("."))

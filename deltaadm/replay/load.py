@@ -5,7 +5,7 @@ from __future__ import annotations
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.schema import Path
 from deltaadm.domain.snapshot import LogListing, LogSegment, Snapshot
-from deltaadm.errors import DeltaadmError, FileMissing, StorageError, TableError
+from deltaadm.errors import DeltaadmError, MissingFileError, StorageError, TableError
 from deltaadm.replay.reconcile import Detail, ReplayEngine, UnreadableCheckpointError, hint_of
 from deltaadm.storage.store import LogStore
 
@@ -215,7 +215,7 @@ _HINT: Final = "_last_checkpoint"
 def _read_hint(store: LogStore) -> tuple[int | None, tuple[str, ...]]:
     try:
         body = store.read(_HINT)
-    except FileMissing:
+    except MissingFileError:
         return None, ()
     except (TableError, StorageError) as error:
         return None, (f"_last_checkpoint was not used: {error.message}",)

@@ -98,7 +98,7 @@ def explain_client(text: str) -> ClientExplanation:
     """
     Everything known about the client that *text* names; of one release, what concerns that.
 
-    Raises `Refused` with a suggestion for no client, and for what is no release of one.
+    Raises `RefusedError` with a suggestion for no client, and for what is no release of one.
     """
     release = parse_client(text)
     facts = _facts(release.client)

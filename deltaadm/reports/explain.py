@@ -13,7 +13,7 @@ from deltaadm.clients import ALIASES, CLIENTS
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, TableFeature
-from deltaadm.errors import Refused, UnknownName, did_you_mean
+from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
 from deltaadm.json_values import STRING, STRINGS, array, name_of, one_of, record, within
 from deltaadm.reports.clients import ClientExplanation, explain_client
 from deltaadm.reports.engine_messages import EngineMessage, find_message
@@ -114,13 +114,13 @@ Explanation = (
 
 
 def list_rules(families: Iterable[str] = ()) -> RuleCatalogue:
-    """The rules of *families*, or all; raises `Refused` with a suggestion for no family."""
+    """The rules of *families*, or all; raises `RefusedError` with a suggestion for no family."""
     prefixes: list[str] = []
     for family in families:
         prefix = code_prefix(family)
         if prefix is None:
             remedy = similar_code(family) or "`deltaadm rules` lists them all."
-            raise UnknownName(f"There is no rule {family!r}.", remedy=remedy)
+            raise UnknownNameError(f"There is no rule {family!r}.", remedy=remedy)
         prefixes.append(prefix)
     return RuleCatalogue(tuple(choose_rules(prefixes)))
 
@@ -130,7 +130,7 @@ def explain(word: str) -> Explanation:
     Explain *word*: a rule by its code or name, a table feature, or an error class of Delta.
 
     A client as well, and a property that activates a feature, which stands for that. An error may
-    be given as an engine says it, even with a stack trace around it. Raises `Refused` with a
+    be given as an engine says it, even with a stack trace around it. Raises `RefusedError` with a
     suggestion for anything else.
     """
     if len(word.split()) > 1:
@@ -148,13 +148,13 @@ def explain(word: str) -> Explanation:
     if error_class is not None:
         return ErrorClassExplanation(error_class, rules_on(error_class))
     if prefix in FAMILIES:
-        raise UnknownName(
+        raise UnknownNameError(
             f"{prefix} are the rules about {FAMILIES[prefix]}.",
             remedy=f"`deltaadm rules {prefix}` lists them.",
         )
     rules = [*RULES, *(rule.name for rule in RULES.values())]
     known = [*rules, *FEATURES, *error_classes(), *CLIENTS, *ALIASES]
-    raise UnknownName(
+    raise UnknownNameError(
         f"There is no rule, table feature, client or error class named {word!r}.",
         remedy=(similar_code(name) if _CODE.match(name) else did_you_mean(name, known))
         or "`deltaadm rules` and `deltaadm features` list the rules and the features.",
@@ -162,13 +162,13 @@ def explain(word: str) -> Explanation:
 
 
 def explain_message(text: str) -> ErrorClassExplanation | EngineMessage:
-    """What an engine means by *text*; raises `Refused` if no known message is part of it."""
+    """What an engine means by *text*; raises `RefusedError` if no known message is part of it."""
     for name in re.findall(r"\[([A-Z][A-Z0-9_]+)", text):
         if name in error_classes():
             return ErrorClassExplanation(error_classes()[name], rules_on(error_classes()[name]))
     found = find_message(text)
     if found is None:
-        raise Refused(
+        raise RefusedError(
             "No message that deltaadm knows is part of this text.",
             remedy="`deltaadm validate TABLE` says what is wrong with the table itself; "
             "`deltaadm inspect TABLE --for-client CLIENT` says what a client cannot do with it.",

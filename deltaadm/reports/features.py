@@ -60,7 +60,7 @@ def list_features() -> FeatureCatalogue:
 
 
 def explain_feature(name: str) -> FeatureExplanation:
-    """The feature *name*, whatever its case; raises `Refused` with a suggestion for no feature."""
+    """The feature *name*, whatever its case; raises `UnknownNameError` for no feature."""
     feature = TableFeature.find(name)
     required_by = tuple(entry.name for entry in FEATURES.values() if feature.name in entry.requires)
     return FeatureExplanation(feature, required_by)

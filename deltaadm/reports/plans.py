@@ -24,7 +24,7 @@ from deltaadm.clients import Access, Verdict
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES, Cost
 from deltaadm.domain.instants import second
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import DropReport, DropStatus, Phase
@@ -226,7 +226,7 @@ def undo_words(report: PlanReport) -> str:
     after = replace(plan.after, commit_info=None)
     try:
         inverse = plan_undo(plan.before, after, after, what="The plan", session=plan.session)
-    except Refused as refused:
+    except RefusedError as refused:
         reason = next(iter(phrases)).removeprefix("never: ")
         return f"not possible: {reason}" if len(phrases) == 1 else refused.message
     words = ", then ".join(dict.fromkeys(step.words for step in inverse.steps))

@@ -18,7 +18,7 @@ from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.usage import Usage, usages
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
@@ -195,7 +195,7 @@ def explain_protocol(
         try:
             status = drop_status(snapshot, name, history_of(name), now=now, session=session)
         except DeltaadmError as error:  # metadata that cannot be understood
-            refusal = Refused(error.message, remedy=error.remedy)
+            refusal = RefusedError(error.message, remedy=error.remedy)
             status = DropStatus(name=name, phase=Phase.BLOCKED, refusal=refusal)
         if not status.refusal:
             with suppress(DeltaadmError):  # the table once nothing is left of it in its history

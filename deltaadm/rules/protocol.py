@@ -25,7 +25,7 @@ from deltaadm.domain.transaction.checks import check_property_constraints
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
 from deltaadm.domain.transaction.update import allows_type, compat_key
 from deltaadm.domain.usage import usages
-from deltaadm.errors import DeltaadmError, Refused, did_you_mean
+from deltaadm.errors import DeltaadmError, RefusedError, did_you_mean
 from deltaadm.facts import CommitFacts, PolicyFacts, SnapshotFacts
 from deltaadm.rules.rule import (
     Problem,
@@ -955,6 +955,6 @@ def deletion_vectors_where_excluded(table: SnapshotFacts) -> Iterator[Problem]:
     """
     try:
         check_property_constraints(table.snapshot.metadata)
-    except Refused as refusal:
+    except RefusedError as refusal:
         if (refusal.delta_error_class or "").startswith("DELTA_VIOLATE_TABLE_PROPERTY"):
             yield Problem(refusal.message, "configuration[delta.enableDeletionVectors]")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from deltaadm.dataclass import replace
 from deltaadm.documents import Failure
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.errors import Refused, SettingsError, UsageError, require_one_of
+from deltaadm.errors import RefusedError, SettingsError, UsageError, require_one_of
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.diff import (
     ComparedState,
@@ -154,13 +154,15 @@ def compare_with_reference(
     if twice:
         raise UsageError(f"{twice[0]} appears twice", option="TABLE")
     if not places:
-        raise Refused(f"{file} contains no tables.", remedy="Record some: deltaadm record TABLE.")
+        raise RefusedError(
+            f"{file} contains no tables.", remedy="Record some: deltaadm record TABLE."
+        )
 
     def report(target: Target) -> DiffReport:
         entry = by_name.get(target.text)
         if entry is None:
             if many.names_tables or len(recorded) != 1:
-                raise Refused(
+                raise RefusedError(
                     f"{file} has no record of {target.text}.",
                     remedy="Name the table as it was recorded, or record it: deltaadm record TABLE "
                     "--out FILE.",

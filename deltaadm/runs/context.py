@@ -132,7 +132,7 @@ class RunContext:
         """
         The absolute location of the table at *place*, as `open_store` takes it.
 
-        Raises what `open_store` does, and `Refused` for one with a secret in it.
+        Raises what `open_store` does, and `RefusedError` for one with a secret in it.
         """
         require_no_secret(place)
         if self.hadoop is not None and is_remote(place):

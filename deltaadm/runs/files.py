@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeGuard
 
 from deltaadm.documents import FORMAT_VERSION
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.undo import quoted
 from deltaadm.reports.overview import kind_of
 from deltaadm.runs.options import read_file
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def save_plan(path: Path, plan: Plan, table: str) -> None:
-    """Write *plan* for `deltaadm apply`; raises `Refused` if it sets a secret."""
+    """Write *plan* for `deltaadm apply`; raises `RefusedError` if it sets a secret."""
     from deltaadm.plans.document import saved_document
 
     text = json.dumps(saved_document(plan, table), indent=2) + "\n"
@@ -66,7 +66,7 @@ def answer_to_file(path: Path, work: Callable[[], int]) -> int:
 
 def write_file(path: Path, text: str) -> None:
     """
-    Write the whole of *text*; raises `Refused`, and what was there stays, where that fails.
+    Write the whole of *text*; raises `RefusedError`, and what was there stays, where that fails.
 
     A file is written in the place of a regular file or of nothing.
     """
@@ -85,7 +85,7 @@ def resume_lines(file: Path, kind: str) -> dict[str, str]:
 
     A last line that was cut off counts as not written; where standard output appends to *file*,
     it is taken out first, so that the file has whole lines only. A file that is not there is
-    that of a run that has not begun. Raises `Refused` for anything but JSON lines of deltaadm.
+    that of a run that has not begun. Raises `RefusedError` for anything but JSON lines of deltaadm.
     """
     if not file.exists():
         return {}
@@ -116,7 +116,7 @@ def _document(file: Path, number: int, line: str, kind: str) -> dict[str, str]:
             return dict(document)
     except (ValueError, KeyError, TypeError, StopIteration):
         pass
-    raise Refused(
+    raise RefusedError(
         f"Line {number} of {file} is not the output of this command for a table.",
         remedy="Name the file with the -o jsonl output of the interrupted run.",
     )

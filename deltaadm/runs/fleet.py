@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.documents import Failure
-from deltaadm.errors import Bug, DeltaadmError, EngineError, StorageError, TableError, UsageError
+from deltaadm.errors import (
+    DeltaadmError,
+    EngineError,
+    InternalError,
+    StorageError,
+    TableError,
+    UsageError,
+)
 from deltaadm.formats.formats import FORMATS, Style
 from deltaadm.formats.json import selected_line
 from deltaadm.plans.undo import advice_for
@@ -120,8 +127,8 @@ def collect_tables(
     The tables that arguments and options name, in this order; where options do, each once.
 
     *kind* is that of the documents of an earlier run to go on with. A number of jobs for Spark is a
-    usage error. Raises `StorageError` for a root that is no directory, `MissingFile` and `Refused`
-    for a file that cannot be read, and `TableError` where there is no table at all.
+    usage error. Raises `StorageError` for a root that is no directory, `ArgumentFileError` and
+    `RefusedError` for a file that cannot be read, and `TableError` where there is no table at all.
     """
     if request.jobs is not None and context.executors is not None:
         raise UsageError("cannot be combined with --engine spark", option="--jobs")
@@ -213,7 +220,7 @@ class TableTask:
         except Exception as error:
             if self.fleet.alone:
                 raise
-            bug = Bug(
+            bug = InternalError(
                 f"This is a bug in deltaadm: {type(error).__name__}: {error}",
                 remedy="Run the command for this table alone, and report what it says.",
             )

@@ -11,7 +11,7 @@ from deltaadm.domain.schema import Path, StructType
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps.table import no_table
-from deltaadm.errors import DeltaadmError, Refused, UsageError, require_one_of
+from deltaadm.errors import DeltaadmError, RefusedError, UsageError, require_one_of
 from deltaadm.plans.alter import TableChanges, plan_create
 from deltaadm.plans.foreign import (
     ForeignPlan,
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 
 def require_name(table: str, provider: str) -> None:
-    """Raise `Refused` for a place: only its log makes a directory a table, and Delta has logs."""
+    """Raise `RefusedError` for a place: only a log makes a directory a table."""
     if not table_names.is_name(table):
-        raise Refused(
+        raise RefusedError(
             f"A table of provider {provider} needs a name in a catalog, but {table!r} is a path.",
             remedy="Name it schema.table, and set the location of its files with --location.",
         )
@@ -88,7 +88,7 @@ def alter(
 def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> int:
     """Show *plan*, which Spark looks at, and carry it out if asked to; the exit code."""
     if change.planning.out is not None:
-        raise Refused(
+        raise RefusedError(
             "A plan for a table of another provider is not saved: nothing would show later "
             "whether the table is still as it was.",
             remedy="Carry it out with --apply, or save its statements with -o sql.",
@@ -99,7 +99,7 @@ def _finish(context: RunContext, plan: ForeignPlan, change: ChangeOptions) -> in
     if not change.planning.apply:
         return show_plan(context, report, change.planning, consents)
     if context.commit_engine is Engine.EMBEDDED:
-        raise Refused(
+        raise RefusedError(
             "The embedded commit engine changes Delta tables only.",
             remedy="Change it through Spark: --commit-engine spark.",
         )

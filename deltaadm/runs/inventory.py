@@ -32,8 +32,8 @@ class Inventory:
     """
     Collects a row a table, and saves them.
 
-    Any format but `delta` is a usage error. Raises `Refused` for a place where the rows cannot be
-    saved, or where something else is.
+    Any format but `delta` is a usage error. Raises `RefusedError` for a place where the rows cannot
+    be saved, or where something else is.
     """
 
     def __init__(self, table_format: str, path: Path) -> None:
@@ -60,7 +60,7 @@ class Inventory:
         self._rows.append(row)
 
     def finish(self) -> None:
-        """Write all of them; raises `Refused` where that is not possible."""
+        """Write all of them; raises `RefusedError` where that is not possible."""
         add_rows(self._path, _COLUMNS, self._rows)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from deltaadm.dataclass import replace
 from deltaadm.documents import Failure
-from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, UsageError
+from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError, UsageError
 from deltaadm.formats.json import json_line
 from deltaadm.plans.carry_out import Executor
 from deltaadm.plans.document import Entry, read_entry, saved_document, write_entry
@@ -105,7 +105,7 @@ class Journal:
     Plans are known by their digests, so that lines about others mean nothing. `begun` are those
     on which work has begun, `done` those that need no more work, with the JSON line of what they
     came to. A last line that was cut off is taken out. While a run has the journal no other can:
-    raises `Refused` then, and where the file cannot be written or is something else.
+    raises `RefusedError` then, and where the file cannot be written or is something else.
     """
 
     def __init__(self, path: Path) -> None:
@@ -117,7 +117,7 @@ class Journal:
         try:
             self._file = open_to_append(self._path)
         except OSError as error:
-            raise Refused(
+            raise RefusedError(
                 f"The journal {self._path} cannot be written: {error.strerror or error}.",
                 remedy="Choose another file with --journal.",
             ) from error
@@ -154,7 +154,7 @@ class Journal:
     def _read(self) -> None:
         # Before it is read: the run that holds it may be writing the last line.
         if not lock(self._file.fileno(), otherwise=os.name == "nt"):
-            raise Refused(
+            raise RefusedError(
                 f"Another run is using the journal {self._path}.",
                 remedy="Wait until it has finished; both would change the same tables.",
             )
@@ -173,7 +173,7 @@ class Journal:
                 if entry.event == "done":
                     self.done[entry.plan] = json.dumps(entry.line, separators=(",", ":")) + "\n"
         except _NO_ENTRY:
-            raise Refused(
+            raise RefusedError(
                 f"Line {number} of {self._path} is not a journal entry, was changed, or was "
                 "written by an earlier deltaadm.",
                 remedy=_OTHER_JOURNAL,
@@ -326,7 +326,7 @@ def _status(
         left = plan_left(context, saved, target, agreed)
     except DeltaadmError as error:
         changes = saved.changes_since(current) if current.exists else ()
-        obsolete = isinstance(error, (CommitError, Refused))
+        obsolete = isinstance(error, (CommitError, RefusedError))
         state = PlanState.OBSOLETE if obsolete else PlanState.UNKNOWN
         return PlanStatus(state, version, changes, error)
     return PlanStatus(PlanState.DONE if left.is_noop else PlanState.READY, version)
@@ -405,13 +405,13 @@ def carry_out_plans(
 
     *jobs* are carried out at the same time, and none is begun after *max_failures*. A format that
     does not show line by line is a usage error. No plan is begun before all that are left have been
-    confirmed; they are shown to whoever is asked and has not *seen* them. Raises `Refused` where
-    they are not, and for plans that were made with different Spark settings.
+    confirmed; they are shown to whoever is asked and has not *seen* them. Raises `RefusedError`
+    where they are not, and for plans that were made with different Spark settings.
     """
     _require_lines(context, "--output")
     # One Spark carries out all of them, under settings that are fixed once it has started.
     if len({tuple(sorted(saved.session.to_conf().items())) for saved in plans}) > 1:
-        raise Refused(
+        raise RefusedError(
             "The plans were made with different Spark settings.",
             remedy="Apply the plans of each --spark-conf separately.",
         )
@@ -463,7 +463,7 @@ def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
     """
     What a journal says of *saved*, marked as such: the table is not looked at again.
 
-    Raises `Refused` where that is no outcome.
+    Raises `RefusedError` where that is no outcome.
     """
     try:
         document = {**json.loads(line), "table": saved.table, FROM_JOURNAL: True}
@@ -473,7 +473,7 @@ def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
         waits = any(step.get("waits") for step in document["plan"]["steps"])
         return TableResult(saved.table, json_line(document), WAITING if waits else 0, old=True)
     except (LookupError, TypeError, AttributeError, ValueError, StopIteration) as error:
-        raise Refused(
+        raise RefusedError(
             f"The journal's entry for {saved.table} is not valid.", remedy=_OTHER_JOURNAL
         ) from error
 
@@ -729,7 +729,7 @@ def _saved(report: Report) -> str:
 
 @contextmanager
 def _refusing(path: Path | None) -> Iterator[None]:
-    """Trouble of the file system as `Refused`."""
+    """Trouble of the file system as `RefusedError`."""
     try:
         yield
     except OSError as error:

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from deltaadm.catalog_table import SESSION_CATALOG, CatalogTable
 from deltaadm.dataclass import replace
-from deltaadm.errors import DeltaadmError, Refused, UsageError
+from deltaadm.errors import DeltaadmError, RefusedError, UsageError
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import info
@@ -180,14 +180,14 @@ def list_tables(context: RunContext, pattern: str) -> dict[str, CatalogTable]:
     """
     The Delta tables that match *pattern* in the catalog, by their names.
 
-    Raises what the catalogs' `list_tables` do, and `Refused` where there is no catalog.
+    Raises what the catalogs' `list_tables` do, and `RefusedError` where there is no catalog.
     """
     unity = unity_of(context)
     if unity is not None and not pattern.startswith(f"{SESSION_CATALOG}."):
         return unity.list_tables(pattern)
     with _with_spark(context) as with_catalog:
         if with_catalog.catalog is None:
-            raise Refused(
+            raise RefusedError(
                 "No catalog is configured.",
                 remedy="Use --unity URL for Unity Catalog; for Spark's catalog, use --remote, "
                 "--spark-master or --spark-conf.",

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from enum import Enum
 
-from deltaadm.errors import MissingFile, Refused, UsageError
+from deltaadm.errors import ArgumentFileError, RefusedError, UsageError
 from deltaadm.formats.formats import formats_for
 from deltaadm.runs.declare import COMMON, NEVER, Parameters, option
 
@@ -208,7 +208,7 @@ def read_input(path: Path) -> str:
     try:
         return sys.stdin.read().removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as error:
-        raise Refused(
+        raise RefusedError(
             "Standard input cannot be read as text.", remedy="Save it to a file, and name the file."
         ) from error
 
@@ -217,7 +217,7 @@ def read_file(path: Path) -> str:
     """
     The text of the file at *path*, BOM or not.
 
-    Raises `MissingFile` where it is not there, and `Refused` where it cannot be read.
+    Raises `ArgumentFileError` where it is not there, and `RefusedError` where it cannot be read.
     """
     try:
         with path.open(encoding="utf-8-sig") as file:
@@ -225,14 +225,14 @@ def read_file(path: Path) -> str:
             # A pipe or device may have no end.
             text = file.read(-1 if is_regular else _MOST)
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise MissingFile(
+        raise ArgumentFileError(
             f"The file {path} cannot be read: {error.strerror}.", remedy="Check its name."
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise Refused(
+        raise RefusedError(
             f"The file {path} cannot be read: {reason}.", remedy="Check its name."
         ) from error
     if len(text) == _MOST:
-        raise Refused(f"{path} does not end.", remedy="Check its name.")
+        raise RefusedError(f"{path} does not end.", remedy="Check its name.")
     return text

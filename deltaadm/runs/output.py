@@ -15,7 +15,7 @@ from deltaadm.dataclass import replace
 from deltaadm.errors import (
     DeltaadmError,
     EngineError,
-    Refused,
+    RefusedError,
     StorageError,
     TableError,
     require_one_of,
@@ -114,9 +114,9 @@ def _append(file: Path, text: str) -> None:
         raise unwritable(file, error) from error
 
 
-def unwritable(path: Path, error: OSError) -> Refused:
+def unwritable(path: Path, error: OSError) -> RefusedError:
     """Why the file at *path* cannot be written."""
-    return Refused(
+    return RefusedError(
         f"The file {path} cannot be written: {error.strerror or error}.",
         remedy="Choose another path.",
     )

@@ -14,7 +14,7 @@ from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
-from deltaadm.errors import Refused, TableError, UsageError, require_one_of
+from deltaadm.errors import RefusedError, TableError, UsageError, require_one_of
 from deltaadm.plans import features as feature_plans
 from deltaadm.plans import reach_clients
 from deltaadm.plans.clients import needing_consent, require_clients, still_shut_out
@@ -139,11 +139,11 @@ def _to_lose(what: str, request: ConsentOptions, name: str, *aliases: str) -> It
         yield Consent(f"--accept-irreversible {name}", question, name, reason)
 
 
-def not_applied(consents: Iterable[Consent], remedy: str, plans: int = 1) -> Refused:
+def not_applied(consents: Iterable[Consent], remedy: str, plans: int = 1) -> RefusedError:
     """The refusal of *plans* for want of *consents*, which says what would go wrong without."""
     what = "the plan" if plans == 1 else f"the {plans} plans"
     reasons = "; ".join(consent.reason for consent in consents if consent.reason)
-    return Refused(
+    return RefusedError(
         f"Not applied: {reasons or f'no terminal is attached to confirm {what}'}.", remedy=remedy
     )
 
@@ -152,7 +152,7 @@ def confirm(
     context: RunContext, consents: Iterable[Consent], shown: Sequence[Report], plans: int = 1
 ) -> None:
     """
-    Ask for *consents* to *plans* at the terminal; raises `Refused` unless all are given.
+    Ask for *consents* to *plans* at the terminal; raises `RefusedError` unless all are given.
 
     Whoever is asked has seen what *shown* says of them.
     """
@@ -172,7 +172,7 @@ def confirm(
     for consent in missing.values():
         write_stderr(visible(consent.question))
         if sys.stdin.readline().strip().lower() != consent.answer.lower():
-            raise Refused("Cancelled. Nothing was changed.", remedy="")
+            raise RefusedError("Cancelled. Nothing was changed.", remedy="")
 
 
 # One change
@@ -237,7 +237,7 @@ def with_commit_engine(
 
 
 def require_engine_commits(context: RunContext, plan: Plan) -> None:
-    """Raise `Refused` where the commit engine of the run, if it has one, does not commit *plan*."""
+    """Raise `RefusedError` where the commit engine of the run does not commit *plan*."""
     if context.commit_engine is Engine.EMBEDDED:
         from deltaadm.plans.embedded_executor import require_committable
 
@@ -294,9 +294,9 @@ def make_plan(
     likewise where *detail* asks for them from the start. With *missing_ok* there need not be a
     table yet.
 
-    Raises what *make* does, `Refused` where the plan shuts out a client that is required or brings
-    about an error that is not accepted, and `TableError` where structs in structs go deeper than
-    Python does.
+    Raises what *make* does, `RefusedError` where the plan shuts out a client that is required or
+    brings about an error that is not accepted, and `TableError` where structs in structs go deeper
+    than Python does.
     """
     load = partial(target.load, context, missing_ok=missing_ok)
     try:
@@ -524,7 +524,7 @@ def plan_undo(version: int | None = None) -> Planner:
     def plan(table: PlanInput) -> Plan:
         timeline = timeline_of(table.context, table.target, since=version, until=version)
         if version is not None and version > timeline.last:
-            raise Refused(
+            raise RefusedError(
                 f"There is no version {version}: the newest is {timeline.last}.",
                 remedy="`deltaadm history` lists what has changed, with versions.",
             )

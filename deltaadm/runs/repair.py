@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from deltaadm.dataclass import replace
-from deltaadm.errors import Refused, UsageError
+from deltaadm.errors import RefusedError, UsageError
 from deltaadm.plans.repair.carry_out import carry_out, changed_since, read_journal, undo
 from deltaadm.plans.repair.case import Case, sha256
 from deltaadm.plans.repair.kinds import KINDS
@@ -182,7 +182,7 @@ def _undo(
             tell_to_apply(context, "--apply")
         return 0
     if store.obstacle:
-        raise Refused(f"deltaadm cannot write to this table: {store.obstacle}.")
+        raise RefusedError(f"deltaadm cannot write to this table: {store.obstacle}.")
     if context.format == "text":
         show(context, [report])
     confirm(context, _consents("Put this back?", options), [report])

@@ -204,7 +204,7 @@ class PlanResult(Result[PlanReport]):
         """
         Write the plan to *file*, as `--out` does, for `deltaadm apply`.
 
-        Raises `Refused` for a plan that sets a secret.
+        Raises `RefusedError` for a plan that sets a secret.
         """
         save_plan(Path(file), self.plan, self.report.table)
 

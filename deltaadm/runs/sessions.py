@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import SessionSettings
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.options import Engine, FleetOptions, SparkOptionGroup, pairs, read_file
@@ -72,7 +72,7 @@ def executor(
 
 def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
     """
-    Raise `Refused` for a change of a table whose commits only its catalog can make.
+    Raise `RefusedError` for a change of a table whose commits only its catalog can make.
 
     The answer are the locations of tables that Unity Catalog has found and Spark does not know by
     their names, and which are changed by their location instead.
@@ -92,7 +92,7 @@ def require_commits(context: RunContext, plans: Iterable[Plan]) -> set[str]:
         if may_know_catalog(spark_options(context), os.environ, catalog):
             continue
         if any(map(before.protocol.supports, CATALOG_MANAGED)) and not plan.is_noop:
-            raise Refused(
+            raise RefusedError(
                 f"The commits of {before.name} are managed by its catalog, and Spark, which "
                 f"commits, is not connected to {catalog}.",
                 remedy="Connect it: --spark-conf "

@@ -14,7 +14,7 @@ from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.errors import Refused, SettingsError, UsageError
+from deltaadm.errors import RefusedError, SettingsError, UsageError
 from deltaadm.facts import Ignore, Policy, Requirement
 from deltaadm.plans.plan import Goal
 from deltaadm.rules.rule import Severity
@@ -190,7 +190,7 @@ def _each(find: Callable[[str], Any], example: str) -> Parser:
     def parsed(value: Any, place: str) -> tuple[Any, ...]:
         try:
             return tuple(map(find, _texts(value, place, example)))
-        except Refused as error:
+        except RefusedError as error:
             raise SettingsError(f"{place}: {error.message}", remedy=error.remedy) from error
 
     return parsed
@@ -371,7 +371,7 @@ class ClientRequirements(NamedTuple):
         """
         What the command line says, or else the *settings*.
 
-        Raises `Refused` for a client that nobody knows.
+        Raises `RefusedError` for a client that nobody knows.
         """
         findings = {}
         for word in request.consent.accept_finding or ():

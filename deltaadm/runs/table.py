@@ -370,8 +370,8 @@ class Table:
         rewrite of data, and what cannot be undone, by the names of the features. `commit_engine`
         is spark or embedded, or else that of the settings. What is done already is not done again.
 
-        Raises `Refused` without such a consent, and `CommitError` where the table is no longer as
-        the plan found it, or Delta refuses.
+        Raises `RefusedError` without such a consent, and `CommitError` where the table is no longer
+        as the plan found it, or Delta refuses.
         """
         engines = {choice.value: choice for choice in Engine} | {None: None}
         if commit_engine not in engines:
@@ -510,7 +510,7 @@ def _saved(plan: PlanResult | Plan | str | os.PathLike[str]) -> SavedPlan:
 
 
 def _require_consent(missing: Iterable[Consent]) -> None:
-    """Raise `Refused` for what the call does not agree to; it names the arguments that do."""
+    """Raise `RefusedError` for what the call does not agree to; it names the arguments that do."""
     asked = {consent.option: consent for consent in missing}
     if not asked:
         return

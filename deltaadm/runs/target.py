@@ -79,7 +79,7 @@ def resolve(
     The table that the user calls *text*; *entry* is what a catalog knows of a name, or its error.
 
     An empty text, most often a variable that is not set, is a usage error. Raises why the name
-    does not lead to a Delta table, what `open_store` does, and `Refused` for a location with a
+    does not lead to a Delta table, what `open_store` does, and `RefusedError` for a location with a
     secret in it.
     """
     if not text:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from deltaadm.catalog_table import CatalogState, CatalogTable
-from deltaadm.errors import Refused, SettingsError, StorageError, UsageError
+from deltaadm.errors import RefusedError, SettingsError, StorageError, UsageError
 from deltaadm.masking import masked
 from deltaadm.runs.options import AccessOptions, pairs, read_file
 from deltaadm.runs.settings_file import SettingsSources, as_table, wrong
@@ -63,8 +63,8 @@ class Unity:
         """
         The catalog, if there is one.
 
-        Raises `UsageError` and `SettingsError` for what is no URL, and `Refused` for one with a
-        secret in it, or to which a token would go unencrypted.
+        Raises `UsageError` and `SettingsError` for what is no URL, and `RefusedError` for one with
+        a secret in it, or to which a token would go unencrypted.
         """
         if not self._is_sought:
             url, place = self._access.unity, _OPTION
@@ -110,7 +110,7 @@ class Unity:
                 location = store.root
                 if store.local_path is not None:
                     location = os.path.realpath(store.local_path)
-        except (ValueError, Refused, StorageError) as error:
+        except (ValueError, RefusedError, StorageError) as error:
             raise StorageError(
                 f"{self._found().name} has {entry.name} at {entry.location!r}, which is not a "
                 "location that can be opened.",
@@ -204,7 +204,7 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
     except ValueError:
         raise no_url from None
     if "@" in url or parts.query or parts.fragment:
-        raise Refused(
+        raise RefusedError(
             f"The URL in {place} has a login, a query or a fragment, which may hold a secret.",
             remedy=f"Use only scheme and host; the token comes from {_TOKENS[0]}.",
         )
@@ -226,7 +226,7 @@ def _catalog_at(url: str, place: str) -> UnityCatalog:
         )
     allowed = os.environ.get("UNITY_ALLOW_HTTP_URL", "").lower() in {"1", "true"}
     if token and parts.scheme == "http" and not (allowed or _is_loopback(host)):
-        raise Refused(
+        raise RefusedError(
             f"{url} is plain HTTP, so others can read the token.",
             remedy="Use https, or set UNITY_ALLOW_HTTP_URL=true if you trust the network.",
         )
@@ -249,12 +249,13 @@ def options_source(
     """
     What tells the options for a location: *own* ones, the command line, its file, the settings.
 
-    Raises `UsageError` for what is no option and `Refused` for a secret where others would see it.
+    Raises `UsageError` for what is no option and `RefusedError` for a secret where others would see
+    it.
     """
     options = pairs(access.storage_option, "--storage-option")
     for key in options:
         if is_secret_option(key):
-            raise Refused(
+            raise RefusedError(
                 f"--storage-option {key} is a secret, but others can see command lines.",
                 remedy="Put it into the environment, or into a --storage-options-file.",
             )

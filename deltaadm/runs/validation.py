@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltaadm.clients import ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, replace
-from deltaadm.errors import Refused, TableError, UsageError
+from deltaadm.errors import RefusedError, TableError, UsageError
 from deltaadm.plans.fixes import plan_fixes
 from deltaadm.plans.plan import Plan
 from deltaadm.replay.examine import Depth, examine
@@ -120,7 +120,7 @@ class ValidationRun:
 def _clients(texts: Sequence[str] | None, option: str) -> tuple[ClientRelease, ...]:
     try:
         return tuple(map(parse_client, texts or ()))
-    except Refused as error:
+    except RefusedError as error:
         raise UsageError(error.message, option=option, remedy=error.remedy) from error
 
 

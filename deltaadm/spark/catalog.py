@@ -22,7 +22,7 @@ from deltaadm.catalog_table import (
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import StructType, path_text
 from deltaadm.domain.sql import ddl
-from deltaadm.errors import CommitError, DeltaadmError, Refused, StorageError, TableError
+from deltaadm.errors import CommitError, DeltaadmError, RefusedError, StorageError, TableError
 from deltaadm.plans.foreign import ForeignPlan
 from deltaadm.spark.errors import error_text, looking_up, refusal, refusals, sentence
 from deltaadm.spark.jvm import default_settings, spark_home
@@ -74,9 +74,9 @@ class DeltaCatalog:
 
         *pattern* is `catalog.schema.table` or `schema.table`, with `*` for any text and `?` for
         one character in the last two parts; letters may be in any case. Views and tables of other
-        providers are left out. Raises `Refused` for another pattern, `TableError` where a catalog
-        or schema that is named does not exist, and `StorageError` where the catalog does not let
-        us look.
+        providers are left out. Raises `RefusedError` for another pattern, `TableError` where a
+        catalog or schema that is named does not exist, and `StorageError` where the catalog does
+        not let us look.
         """
         parts = pattern.split(".")
         if (
@@ -84,7 +84,7 @@ class DeltaCatalog:
             or not all(parts)
             or (len(parts) > 2 and is_name_pattern(parts[0]))  # noqa: PLR2004
         ):
-            raise Refused(
+            raise RefusedError(
                 f"{pattern!r} is not a pattern for table names.",
                 remedy="Write catalog.schema.table or schema.table, with * for any text in schema "
                 "and table, for example main.sales.*.",
@@ -133,7 +133,7 @@ class DeltaCatalog:
         """
         The schema of what *query* gives, as Spark's JSON; the query is not run.
 
-        Raises `Refused` for anything that is not a query that Spark understands.
+        Raises `RefusedError` for anything that is not a query that Spark understands.
         """
         try:
             # On lines of its own: it may end with a comment.
@@ -141,7 +141,7 @@ class DeltaCatalog:
             return self.session.sql(asked).schema.json()
         except Exception as error:
             refused = refusal(error)
-            raise Refused(
+            raise RefusedError(
                 f"Spark cannot analyze the query: {refused.message}",
                 remedy="Use a SELECT statement.",
                 delta_error_class=refused.delta_error_class,
@@ -351,7 +351,7 @@ class SparkForeignCatalog:
         self._carried_out(sql)
 
     def check(self, plan: ForeignPlan) -> None:
-        """Raise `Refused` for what Spark would not do, as far as it says so beforehand."""
+        """Raise `RefusedError` for what Spark would not do, as far as it says so beforehand."""
         for sql in plan.trials:
             try:
                 explanation = self._explained(sql)
@@ -366,13 +366,13 @@ class SparkForeignCatalog:
             self._require_readable(plan)
         query = None if plan.creation is None else plan.creation.query
         if query is not None and plan.before is not None and self._reads(query, plan.before):
-            raise Refused(
+            raise RefusedError(
                 f"The query reads {plan.name}, which is dropped before the query is run.",
                 remedy="Create the new table under another name, then rename it.",
             )
 
     def _require_readable(self, plan: ForeignPlan) -> None:
-        """Raise `Refused` for types that the provider does not know."""
+        """Raise `RefusedError` for types that the provider does not know."""
         # To an existing table Spark would add such columns all the same, and not be able to read it
         # any more; a new one it would not make, once the old one has been dropped.
         bare = StructType(tuple(replace(column, metadata={}) for column in plan.new_columns))
@@ -411,9 +411,9 @@ class SparkForeignCatalog:
 _FAILED: Final = "Error occurred during query planning:"
 
 
-def _refused(plan: ForeignPlan, message: str, error_class: str | None) -> Refused:
+def _refused(plan: ForeignPlan, message: str, error_class: str | None) -> RefusedError:
     remedy = "Correct what the message names."
     if plan.creation is not None:
         remedy = f"{remedy[:-1]}; --provider sets the provider of the table."
     message = f"Spark would refuse to {plan.operation} the table: {message}"
-    return Refused(message, remedy=remedy, delta_error_class=error_class)
+    return RefusedError(message, remedy=remedy, delta_error_class=error_class)

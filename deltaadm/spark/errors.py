@@ -9,7 +9,14 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from deltaadm.domain.transaction.removal import WAITING_CLASSES
-from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost, NotYet, Refused
+from deltaadm.errors import (
+    CommitError,
+    DeltaadmError,
+    EngineError,
+    EngineLostError,
+    NotYetError,
+    RefusedError,
+)
 from deltaadm.spark.jvm import JVM_REMEDY, how_ended, jvm_process
 
 # Deadlines of Spark Connect
@@ -72,14 +79,14 @@ def deadlines(patience: float) -> Any:
 
 def seconds(text: str) -> float:
     """
-    A time as Spark's settings have it; raises `Refused` for anything else.
+    A time as Spark's settings have it; raises `RefusedError` for anything else.
 
     >>> seconds("2min"), seconds("500ms"), seconds("120")
     (120, 0.5, 120)
     """
     match = re.fullmatch(r"\s*(\d+)\s*([a-z]*)\s*", text.lower())
     if match is None or match[2] not in _UNITS:
-        raise Refused(
+        raise RefusedError(
             f"{text!r} is not a duration, which {TIMEOUT} requires.",
             remedy="Use a duration, for example 30s or 10min.",
         )
@@ -117,7 +124,7 @@ def refusal(error: Exception) -> DeltaadmError:
         if advice and condition and "." in condition:  # a sub-class's own words follow its class's
             detail, advice = sentence(advice)
             message = f"{message.rstrip('.:')}: {detail}"
-        kind = NotYet if condition in WAITING_CLASSES else CommitError
+        kind = NotYetError if condition in WAITING_CLASSES else CommitError
         remedy = advice or "Inspect the table, then plan again."
         return kind(message, remedy=remedy, delta_error_class=condition)
     if isinstance(error, (Py4JError, OSError)):
@@ -230,21 +237,21 @@ def _status(error: Exception) -> str:
     return str(getattr(status, "name", ""))
 
 
-def lost(error: Exception) -> EngineLost:
+def lost(error: Exception) -> EngineLostError:
     """The error for a Spark that was lost, or no longer responds."""
     if is_late(error):
-        return EngineLost(
+        return EngineLostError(
             "Spark did not respond in time.",
             remedy="Check whether the server hangs or is overloaded; --spark-conf "
             f"{TIMEOUT}=30min allows more time than the default, {TIME_FOR_ANSWERS}.",
         )
     if ended := how_ended(jvm_process()):
-        return EngineLost(f"Spark was lost (its JVM {ended}).", remedy=JVM_REMEDY)
+        return EngineLostError(f"Spark was lost (its JVM {ended}).", remedy=JVM_REMEDY)
     text = error_text(error)
     # Of the long texts of gRPC only the details.
     details = re.search(r'^\s*details = "(.*)"$', text, re.MULTILINE)
     cause = sentence(details[1] if details else text)[0]
-    return EngineLost(
+    return EngineLostError(
         f"The connection to Spark was lost ({cause.rstrip('.')}).",
         remedy="Inspect the table before trying again: a Spark server that is still running may "
         "continue.",

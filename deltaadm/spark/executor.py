@@ -21,7 +21,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.constraints import stored_expression
 from deltaadm.domain.wire import CommitMark
-from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost
+from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLostError
 from deltaadm.plans.alter import schema_of_query
 from deltaadm.plans.checkpoint import write_checkpoint
 from deltaadm.plans.plan import statement
@@ -145,7 +145,7 @@ class SparkExecutor:
         Run the statement of *step* on the table at *root*, a location as `open_store` takes it.
 
         A checkpoint, for which there is no statement, is written without Spark.
-        Raises `CommitError` with the error class where Delta or Spark refuses, `NotYet` where
+        Raises `CommitError` with the error class where Delta or Spark refuses, `NotYetError` where
         Delta wants to be asked again later, and `EngineError` where Spark breaks down.
         """
         if not step.has_statement:
@@ -286,7 +286,7 @@ def marked(session: SparkSession, own: str, annotation: str = "") -> Iterator[Co
             if chosen is None:
                 stack.enter_context(configured(session, {USER_METADATA: own + annotation}))
             mark = CommitMark(own if chosen is None else chosen, is_unique=chosen is None)
-        except EngineLost:
+        except EngineLostError:
             raise
         except Exception as error:
             if is_lost(error):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from deltaadm.dataclass import dataclass
-from deltaadm.errors import EngineError, MissingFile, Refused
+from deltaadm.errors import ArgumentFileError, EngineError, RefusedError
 from deltaadm.storage import files
 
 # Jars
@@ -71,14 +71,17 @@ def jars_at(place: str) -> list[str]:
     """
     The jars that *place* stands for: a jar, or all of a directory.
 
-    Raises `MissingFile` where there is nothing at all, and `Refused` where there is no jar.
+    Raises `ArgumentFileError` where there is nothing at all, and `RefusedError` where there is no
+    jar.
     """
     path = Path(place)
     if not path.exists():
-        raise MissingFile(f"No jar was found at {place}.", remedy="Check its name.")
+        raise ArgumentFileError(f"No jar was found at {place}.", remedy="Check its name.")
     jars = sorted(map(str, path.glob("*.jar"))) if path.is_dir() else [place]
     if not jars or not all(Path(path).is_file() for path in jars):
-        raise Refused(f"No jar was found at {place}.", remedy="Name a jar, or a directory of jars.")
+        raise RefusedError(
+            f"No jar was found at {place}.", remedy="Name a jar, or a directory of jars."
+        )
     return jars
 
 

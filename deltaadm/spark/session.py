@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from deltaadm.dataclass import dataclass, field
-from deltaadm.errors import EngineError, Refused
+from deltaadm.errors import EngineError, RefusedError
 from deltaadm.spark import jvm
 from deltaadm.spark.errors import (
     TIME_FOR_ANSWERS,
@@ -303,12 +303,12 @@ def open_session(
     server, target = options.server, options.target
     shown = without_secrets(target)
     if server and not server.startswith((CONNECT, "local")):
-        raise Refused(
+        raise RefusedError(
             f"{shown} is not a Spark Connect address.",
             remedy=f"Use {CONNECT}HOST:PORT; --spark-master is for other masters.",
         )
     if target.startswith(CONNECT) and options.jars:
-        raise Refused(
+        raise RefusedError(
             f"The Spark Connect server at {shown} uses its own jars; --jars does not apply to it.",
             remedy="Leave out --jars, and start the server with the jars that it needs.",
         )

@@ -19,7 +19,7 @@ from deltaadm.domain.snapshot import (
     listing_prefix,
     no_table,
 )
-from deltaadm.errors import DeltaadmError, EngineError, FileMissing, StorageError, TableError
+from deltaadm.errors import DeltaadmError, EngineError, MissingFileError, StorageError, TableError
 from deltaadm.limits import LIMITS
 from deltaadm.paths import is_absolute, require_inside
 from deltaadm.replay import commits
@@ -223,7 +223,7 @@ class Hadoop:
         try:
             with _failures(place):
                 return bool(self.system_of(place).getFileStatus(self.path(place)).isDirectory())
-        except FileMissing:
+        except MissingFileError:
             return False
 
     def identity(self, place: str) -> str:
@@ -331,7 +331,7 @@ class HadoopStore:
                 system = self._hadoop.system_of(place)
                 status = system.getFileStatus(self._hadoop.path(place))
                 return int(status.getLen()) if status.isFile() else None
-        except FileMissing:
+        except MissingFileError:
             return None
 
     def open_data(self, path: str) -> BinaryIO:
@@ -362,7 +362,7 @@ class HadoopStore:
                     files = list(map(_info, statuses))
                 else:
                     files = list(map(_parsed_info, infos))
-        except FileMissing:
+        except MissingFileError:
             return None
         # A directory may be in the place of a file of the log.
         return [file for file in files if file.regular or Kind.of(file.path) is not Kind.UNKNOWN]

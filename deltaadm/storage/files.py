@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, Final
 
-from deltaadm.errors import UnknownWrite
+from deltaadm.errors import UnknownWriteError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def create_whole(path: Place, body: bytes, like: os.stat_result | None = None) -
 
     The file appears whole, by a link to a draft that is on the disk already. Drafts in the same
     directory whose processes are dead are removed. For *like* see `drafted`. Raises `OSError` where
-    the file system does not let us write, or has no links, and `UnknownWrite` where it does not say
-    whether the name is on the disk.
+    the file system does not let us write, or has no links, and `UnknownWriteError` where it does
+    not say whether the name is on the disk.
     """
     while True:
         with drafted(path, like) as draft:
@@ -133,7 +133,7 @@ def published(draft: BinaryIO, path: Place, *, over: bool = False) -> bool:
     try:
         _sync_directory(os.fspath(path))
     except OSError as error:  # others may have seen the file, so it stays
-        raise UnknownWrite(
+        raise UnknownWriteError(
             f"{os.fspath(path)} is written, but its directory cannot be brought to the disk "
             f"({error.strerror}): after a failure of this machine the file may be gone.",
             remedy="Check the disk and its file system.",

@@ -12,10 +12,10 @@ from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, Kind
 from deltaadm.errors import (
     DeltaadmError,
     EngineError,
-    FileMissing,
+    MissingFileError,
     StorageError,
     TableError,
-    TooLarge,
+    TooLargeError,
 )
 from deltaadm.limits import LIMITS, Limits
 
@@ -306,17 +306,17 @@ class _Listed(FileInfo):
             raise _inaccessible(self._entry.path, error) from error
 
 
-def too_large(where: str, size: int, most: int) -> TooLarge:
+def too_large(where: str, size: int, most: int) -> TooLargeError:
     """The error for a file that is not read at once."""
-    return TooLarge(
+    return TooLargeError(
         f"The file {where} has {size:,} bytes, more than the {most:,} that deltaadm reads at once.",
         remedy="Find out what wrote it; Delta writers do not create files this large.",
     )
 
 
-def missing(where: str) -> FileMissing:
+def missing(where: str) -> MissingFileError:
     """The error for a file that is not there any more."""
-    return FileMissing(
+    return MissingFileError(
         f"The file {where} is missing.",
         remedy="Another process may be cleaning up the log; try again.",
         delta_error_class="FAILED_READ_FILE.FILE_NOT_EXIST",

@@ -41,10 +41,10 @@ from deltaadm import __version__
 from deltaadm.domain.snapshot import LOG_DIRECTORY, FileInfo, listing_prefix, no_table
 from deltaadm.errors import (
     DeltaadmError,
-    FileMissing,
-    Refused,
+    MissingFileError,
+    RefusedError,
     StorageError,
-    UnknownWrite,
+    UnknownWriteError,
     UsageError,
 )
 from deltaadm.limits import LIMITS, Limits
@@ -834,7 +834,8 @@ class Bucket:
 
     def require_exclusive_creation(self, directory: str) -> None:
         """
-        Raise `Refused` unless a file that is there is never replaced by a writer that creates it.
+        Raise `RefusedError` unless a file that is there is never replaced by a writer that creates
+        it.
 
         Found out once, by creating an object in *directory* twice, since there are stores that
         ignore `If-None-Match`.
@@ -842,7 +843,7 @@ class Bucket:
         if self._is_exclusive or self.creates_once(directory):
             self._is_exclusive = True
             return
-        raise Refused(
+        raise RefusedError(
             f"{self.url(directory)}: a commit could replace that of another writer: the store "
             "replaces an object that must not be there (it ignores If-None-Match).",
             remedy="Commit through Spark as the only writer (--commit-engine spark), or use a "
@@ -851,7 +852,7 @@ class Bucket:
 
     def creates_once(self, directory: str) -> bool:
         """Whether an object in *directory* can be created, and not a second time."""
-        unknown: UnknownWrite | None = None
+        unknown: UnknownWriteError | None = None
         for _ in range(_TRIALS):
             path = f"{directory}{_SCRATCH}{uuid4()}"
             try:
@@ -860,7 +861,7 @@ class Bucket:
                     is_exclusive = not self.create(path, b"2").result()
                     self._remove_abandoned(directory, path)
                     return is_exclusive
-            except UnknownWrite as error:
+            except UnknownWriteError as error:
                 unknown = error
             finally:
                 with suppress(DeltaadmError):  # it is empty of meaning, and readers ignore it
@@ -915,7 +916,7 @@ class Bucket:
         try:
             with self._failing(path):
                 return self.backend.head(path)
-        except FileMissing:
+        except MissingFileError:
             return None
 
     @_in_thread
@@ -981,7 +982,7 @@ class Bucket:
             problem = self._failure(path, error, "write")
             denied = self._credentials is not None and problem is self._credentials.error
             if not denied and name not in _DENIALS:
-                problem = UnknownWrite(problem.message, remedy=problem.remedy)
+                problem = UnknownWriteError(problem.message, remedy=problem.remedy)
             raise problem from error
         return True
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from deltaadm.domain.snapshot import FileInfo
-from deltaadm.errors import Refused, StorageError
+from deltaadm.errors import RefusedError, StorageError
 from deltaadm.limits import LIMITS, Limits
 from deltaadm.masking import masked
 
@@ -81,7 +81,7 @@ class LogStore(Protocol):
         """The files directly in a directory of the log by their paths, none if it is not there."""
 
     def read(self, path: str) -> bytes:
-        """A whole file; raises `TooLarge` for more bytes than a line may have."""
+        """A whole file; raises `TooLargeError` for more bytes than a line may have."""
 
     def open(self, path: str) -> BinaryIO:
         """A seekable file, for formats that are read in pieces; the caller closes it."""
@@ -115,7 +115,8 @@ class WritableStore(LogStore, Protocol):
         Write a whole file unless there is one by that name; whether this call has written it.
 
         Nobody ever sees a part of it, and it is on the disk when this returns. Raises
-        `UnknownWrite` where the storage does not say, and `StorageError` where nothing was written.
+        `UnknownWriteError` where the storage does not say, and `StorageError` where nothing was
+        written.
         """
 
     def draft(self, path: str) -> AbstractContextManager[BinaryIO]:
@@ -212,7 +213,7 @@ def open_store(
     The store for a table's location: a path, a URL, or delta.`path`.
 
     *object_stores* say how those of the clouds are reached; otherwise the environment does.
-    Raises `Refused` for a table name, which needs a catalog, and `StorageError` for a kind of
+    Raises `RefusedError` for a table name, which needs a catalog, and `StorageError` for a kind of
     store that is not supported. Nothing is read yet.
     """
     place = _unquoted(location)
@@ -220,11 +221,11 @@ def open_store(
         place = location
         if table_name(location) is not None:
             if os.path.isfile(location):  # noqa: PTH113 -- costs time
-                raise Refused(
+                raise RefusedError(
                     f"{location} is a file, not a Delta table.",
                     remedy="Use the directory that contains _delta_log.",
                 )
-            raise Refused(
+            raise RefusedError(
                 f"{location} looks like a table name, but no catalog is configured.",
                 remedy="Use --unity URL for Unity Catalog, or --remote, --spark-master or "
                 "--spark-conf for Spark's catalog, or the table's location. If it is a directory, "
@@ -275,7 +276,7 @@ def is_remote(location: str) -> bool:
 
 def require_no_secret(location: str) -> None:
     """
-    Raise `Refused` for a URL with a password or a signature in it.
+    Raise `RefusedError` for a URL with a password or a signature in it.
 
     Locations are shown, saved in plans and journals, and kept by catalogs.
     """
@@ -288,7 +289,7 @@ def require_no_secret(location: str) -> None:
     # What stands before an @ may be a login without a scheme, too.
     url = unquote(place if rest.startswith("/") else f"://{place}")
     if masked(url) != url:
-        raise Refused(
+        raise RefusedError(
             f"{masked(url)} contains a secret, and locations are displayed and saved.",
             remedy="Remove it from the location. Credentials come from variables, for example "
             "AWS_SECRET_ACCESS_KEY or from --storage-options-file FILE; Spark also takes them from "

@@ -22,7 +22,7 @@ from deltaadm.catalog_table import (
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import path_text
 from deltaadm.domain.snapshot import FileInfo, Kind, LogFile, commit_name
-from deltaadm.errors import Refused, StorageError, TableError
+from deltaadm.errors import RefusedError, StorageError, TableError
 from deltaadm.json_values import elements, flag, place, text, text_map, texts, version_number
 from deltaadm.storage.object_store import TemporaryCredentials
 from deltaadm.storage.rest import CatalogError, Rest
@@ -361,11 +361,11 @@ class UnityCatalog:
         """
         The table with the parts *name*, catalog, schema and table, and its state if it is Delta's.
 
-        Raises `TableError` where there is none, `Refused` for a name of other parts, and
+        Raises `TableError` where there is none, `RefusedError` for a name of other parts, and
         `StorageError` for trouble with the catalog.
         """
         if len(name) != _PARTS:
-            raise Refused(
+            raise RefusedError(
                 f"{path_text(tuple(name))} does not name its catalog.",
                 remedy="Write catalog.schema.table.",
             )
@@ -414,11 +414,11 @@ class UnityCatalog:
         The Delta tables whose names match *pattern*, in the order of their names.
 
         *pattern* is `catalog.schema.table`, with `*` for any text and `?` for one character in the
-        last two parts. Raises what `load_table` does, and `Refused` for another pattern.
+        last two parts. Raises what `load_table` does, and `RefusedError` for another pattern.
         """
         parts = pattern.split(".")
         if len(parts) != _PARTS or not all(parts) or is_name_pattern(parts[0]):
-            raise Refused(
+            raise RefusedError(
                 f"{pattern!r} is not a pattern for the names of tables in Unity Catalog.",
                 remedy="Write catalog.schema.table, with * for any text in schema and table, for "
                 "example main.sales.*.",

@@ -25,7 +25,7 @@ from deltaadm.clients.facts import (
     version_key,
 )
 from deltaadm.domain.features import FEATURES, Kind
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 
 FORMS = {
     EVERY_OTHER, ID_MODE, READER_2, UNREADABLE, PARTITIONED, MAPS, EXPRESSIONS, TEXT_PARTITIONS,
@@ -136,7 +136,7 @@ def test_clients_are_in_alphabetical_order() -> None:
 def test_what_is_no_client_is_refused_with_a_suggestion(
     text: str, message: str, remedy: str
 ) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         parse_client(text)
     assert message in caught.value.message
     assert remedy in caught.value.remedy

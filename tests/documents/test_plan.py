@@ -16,7 +16,7 @@ from deltaadm.domain.sql.ddl import Position, parse_definitions
 from deltaadm.domain.steps import KINDS, ColumnChange, DropFeature
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.columns import with_clustering
-from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.document import saved_document
 from deltaadm.plans.features import plan_features, plan_mapping_mode, plan_upgrade
@@ -223,23 +223,23 @@ def _without(key: str) -> Callable[[Document], None]:
 def test_edited_files_are_refused(edit: Callable[[Document], None], words: str) -> None:
     text = document()
     edit(text)
-    with pytest.raises(Refused, match=r"digest|document_sha256|format"):
+    with pytest.raises(RefusedError, match=r"digest|document_sha256|format"):
         renewed(text)
-    with pytest.raises(Refused, match=words):
+    with pytest.raises(RefusedError, match=words):
         renewed(resealed(text))
 
 
 def test_a_file_of_a_release_without_the_digest_is_refused() -> None:
     text = document()
     del text["binding"]["document_sha256"]
-    with pytest.raises(Refused, match="that version wrote no such digest yet") as caught:
+    with pytest.raises(RefusedError, match="that version wrote no such digest yet") as caught:
         renewed(text)
     assert caught.value.remedy == "Plan again."
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "1", '"x"', "{}", "[" * 100_000])
 def test_what_is_no_plan_is_refused(text: str) -> None:
-    with pytest.raises(Refused, match="not a deltaadm plan") as caught:
+    with pytest.raises(RefusedError, match="not a deltaadm plan") as caught:
         read_plans(text)[0]
     assert "--out FILE" in caught.value.remedy
 

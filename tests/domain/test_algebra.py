@@ -19,7 +19,7 @@ from deltaadm.domain.protocol import (
     upgrade_protocol_from_metadata_for_existing_table,
 )
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from tests.support import oracle
 
 COUNTS = {
@@ -73,7 +73,7 @@ def _described(protocol: Protocol) -> dict[str, Any]:
 def _or_error(make: Callable[[], Protocol]) -> dict[str, Any]:
     try:
         return make().to_wire()
-    except Refused as error:
+    except RefusedError as error:
         return {"error": error.delta_error_class}
 
 
@@ -108,7 +108,7 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
 def _answer(case: oracle.Case) -> Any:
     try:
         return OPERATIONS[case["op"]](case["input"])
-    except Refused as error:
+    except RefusedError as error:
         return {"error": error.delta_error_class}
 
 

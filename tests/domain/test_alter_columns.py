@@ -12,7 +12,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import DropColumns, RenameColumn, Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.columns import parse_column
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from tests.support.plans import snapshot
 
 
@@ -71,7 +71,7 @@ def test_columns_inside_an_array(step: Step, left: list[str]):
     (DropColumns((("v", "element", "x"),)), "UNRESOLVED_COLUMN.WITH_SUGGESTION"),
 ], ids=str)  # fmt: skip
 def test_what_is_no_column_inside_an_array(step: Step, error_class: str):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(table(field("a", 1), ARRAY), step)
     assert caught.value.delta_error_class == error_class
     assert caught.value.remedy
@@ -82,7 +82,7 @@ def test_what_is_no_column_inside_an_array(step: Step, error_class: str):
 )
 def test_a_name_that_several_columns_have_is_ambiguous(step: Step):
     inner = field("s", 3, struct(field("x", 4), field("X", 5)))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(table(field("a", 1), field("A", 2), inner), step)
     assert caught.value.delta_error_class == "AMBIGUOUS_COLUMN_OR_FIELD"
 
@@ -158,7 +158,7 @@ GENERATED = field("g", 6, **{"delta.generationExpression": "s.x + 1"})
         "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE"),
 ])  # fmt: skip
 def test_what_stands_in_the_way(start: Snapshot, step: Step, error_class: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(start, step)
     assert caught.value.delta_error_class == error_class
     assert caught.value.remedy
@@ -186,5 +186,5 @@ def test_names_of_columns(text: str, path: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("text", ["", ".", "a.", ".a", "a..b", "`a", "`a`b", "a`b"])
 def test_what_is_no_name_of_a_column(text: str) -> None:
-    with pytest.raises(Refused, match="is not a column name"):
+    with pytest.raises(RefusedError, match="is not a column name"):
         parse_column(text)

@@ -32,7 +32,7 @@ from deltaadm.domain.transaction.columns import (
     with_clustering,
 )
 from deltaadm.domain.transaction.constraints import stored_expression
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from tests.support.plans import snapshot
 
 FIRST = Position()
@@ -116,7 +116,7 @@ def test_a_widened_column_notes_what_it_was(
 ):
     before = widening(columns)
     if expected is None:
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(RefusedError) as caught:
             evolve(before, widen(column, to))
         assert caught.value.delta_error_class == "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"
         return
@@ -206,7 +206,7 @@ def test_defaults_are_for_tables_with_the_feature():
     (cluster("s"), "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"),
 ], ids=str)  # fmt: skip
 def test_refusals(step: Step, error_class: str):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(table(), step)
     assert caught.value.delta_error_class == error_class
     assert caught.value.message
@@ -225,7 +225,7 @@ COMPUTED = "b INT, g INT GENERATED ALWAYS AS (b + 1), i BIGINT GENERATED ALWAYS 
 def test_computed_columns_are_held_fast(step: Step, error_class: str):
     features = ("typeWidening", "generatedColumns", "identityColumns")
     before = table(COMPUTED, *features, enableTypeWidening="true")
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(before, step)
     assert caught.value.delta_error_class == error_class
     assert evolve(before, change("i", comment="x")).metadata.schema != before.metadata.schema
@@ -236,10 +236,10 @@ def test_a_constraint_in_use_holds_its_columns_fast():
     assert after.metadata.configuration["delta.constraints.positive"] == "b > 0"
     assert after.protocol.supports("checkConstraints")
     assert evolve(after, widen("a", "BIGINT"))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(after, widen("b", "BIGINT"))
     assert caught.value.delta_error_class == "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE"
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(after, AddConstraint("POSITIVE", "true"))
     assert caught.value.delta_error_class == "DELTA_CONSTRAINT_ALREADY_EXISTS"
     gone = evolve(after, DropConstraint("POSITIVE"))
@@ -291,7 +291,7 @@ def test_clustering_by_a_column_whose_name_is_not_known_yet_waits():
     before = table(
         "a INT", "columnMapping", columnMapping__mode="name", columnMapping__maxColumnId="0"
     )
-    with pytest.raises(Refused, match="known only after it is added"):
+    with pytest.raises(RefusedError, match="known only after it is added"):
         evolve(evolve(before, add("n INT")), cluster("n"))
 
 
@@ -302,7 +302,7 @@ def test_no_clustering_where_there_is_none_changes_nothing():
 
 
 def test_a_partitioned_table_is_not_clustered():
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(table(partitions=["a"]), cluster("b"))
     assert caught.value.delta_error_class == (
         "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED"
@@ -323,7 +323,7 @@ def test_columns_that_files_have_statistics_of(properties: dict[str, str], expec
 
 def test_a_clustered_column_without_statistics_holds_the_order_fast():
     before = table("a INT, b INT", "clustering", "domainMetadata", dataSkippingNumIndexedCols="1")
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(with_clustering(before, [("b",)]), change("a", position=Position("b")))
     assert caught.value.delta_error_class == "DELTA_CLUSTERING_COLUMN_MISSING_STATS"
     assert evolve(with_clustering(before, [("a",)]), change("a", position=Position("b")))

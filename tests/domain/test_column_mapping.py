@@ -46,7 +46,7 @@ from deltaadm.domain.transaction.column_mapping import (
     verify_and_update_metadata_change,
 )
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 
 NONE, NAME, ID = ColumnMappingMode.NONE, ColumnMappingMode.NAME, ColumnMappingMode.ID
 INT = PrimitiveType("integer")
@@ -108,7 +108,7 @@ def test_the_mode_is_read_in_any_case(mode: str | None, read: ColumnMappingMode)
 
 
 def test_a_mode_that_does_not_exist_is_refused():
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         column_mapping_mode(table(mode="names"))
     assert caught.value.delta_error_class is None
 
@@ -133,7 +133,7 @@ def test_which_protocols_have_column_mapping(protocol: Protocol, satisfied: bool
 )
 def test_an_illegal_change_of_mode_is_refused_on_an_existing_table(old: str | None, new: str):
     before = table(column("a"), mode=old)
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         turned_on(before, new)
     assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
     created = verify_and_update_metadata_change(
@@ -206,7 +206,7 @@ def test_the_counter_is_read(text: str | None, number: int | None):
 def test_mapping_cannot_be_turned_on_over_leftovers(key: str):
     stale = table(column("l", ArrayType(struct(column("x", **{key: 1})))))
     assert has_column_mapping_metadata(stale.schema)
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         turned_on(stale)
     assert caught.value.delta_error_class == (
         "DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_ALREADY_EXISTS"
@@ -261,7 +261,7 @@ def test_assignments_are_checked(
     if refusal is ...:
         check_column_id_and_physical_name_assignments(metadata)
         return
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         check_column_id_and_physical_name_assignments(metadata)
     assert caught.value.delta_error_class == refusal
     assert words in caught.value.message
@@ -273,7 +273,7 @@ def test_assignments_are_checked(
 )
 def test_mapping_cannot_be_removed_from_names_that_files_cannot_have(name: str):
     metadata = table(column("s", struct(column(name))), mode="name")
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         remove_column_mapping(metadata)
     assert caught.value.delta_error_class == (
         "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING"

@@ -12,7 +12,7 @@ from deltaadm.domain.steps import ClusterBy, CreateTable, CreationMode
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.steps.table import no_table, partition_columns
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.plans.alter import read_schema, schema_of_query
 from deltaadm.plans.diff import diff, mismatches
 from tests.support import oracle
@@ -93,7 +93,7 @@ def test_a_new_table_is_clustered_as_asked() -> None:
 def test_spark_minds_the_case_of_the_columns_that_a_new_table_is_clustered_by(
     column: tuple[str, ...],
 ) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         evolve(no_table("t"), _step(cluster_by=(column,), properties={"delta.x": "1"}))
     nested = "UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED"
     assert refused.value.delta_error_class == nested
@@ -112,7 +112,7 @@ def test_spark_minds_the_case_of_the_columns_that_a_new_table_is_clustered_by(
 def test_what_no_table_can_be_clustered_by(
     schema: str, columns: tuple[str, ...], configuration: dict[str, str], refusal: str
 ) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(
             evolve(
                 no_table("t"), replace(_step(properties=configuration), schema=read_schema(schema))
@@ -190,7 +190,7 @@ def test_files_of_an_append_only_table_are_not_replaced(files: int, refused: boo
     if not refused:
         assert evolve(old, _step(CreationMode.REPLACE)).metadata.configuration == {}
         return
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(old, _step(CreationMode.REPLACE))
     assert caught.value.delta_error_class == "DELTA_CANNOT_MODIFY_APPEND_ONLY"
 
@@ -254,7 +254,7 @@ def test_iceberg_compatibility_by_the_session_maps_the_columns(version: int) -> 
     ids = [field.metadata["delta.columnMapping.id"] for field in after.metadata.schema.fields]
     assert ids == [1, 2, 3, 5]
     unmapped = _step(properties={"delta.columnMapping.mode": "none"})
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         evolve(no_table("t"), unmapped, session)
     assert refused.value.delta_error_class == (
         "DELTA_ICEBERG_COMPAT_VIOLATION.WRONG_REQUIRED_TABLE_PROPERTY"
@@ -275,7 +275,7 @@ def test_the_columns_of_a_query_may_all_be_null() -> None:
     ARRAY_WITHOUT_NULLS, "a INTT", "",
 ])  # fmt: skip
 def test_what_is_no_schema_that_sql_can_say(text: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         read_schema(text)
 
 
@@ -289,7 +289,7 @@ def test_a_schema_in_json_or_ddl() -> None:
 @pytest.mark.parametrize("key", ["delta.feature.clustering", "delta.FEATURE.Clustering"])
 def test_clustering_is_no_property_of_a_new_table(mode: CreationMode, key: str) -> None:
     for clusters in ((), (("a",),)):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             evolve(no_table("t"), _step(mode, properties={key: "supported"}, cluster_by=clusters))
         assert refused.value.delta_error_class == (
             "DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED"

@@ -30,7 +30,7 @@ from deltaadm.domain.sql.ddl import (
     unescaped,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 
 INT, STRING, LONG = PrimitiveType("integer"), PrimitiveType("string"), PrimitiveType("long")
 
@@ -110,7 +110,7 @@ def test_clauses_of_a_column(clauses: str, nullable: object, metadata: dict[str,
     ("a-b INT", 2, "a data type"),
 ])  # fmt: skip
 def test_what_is_wrong_is_told_with_its_place(text: str, position: int, expected: str):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         parse_columns(text)
     assert f": expected {expected}" in caught.value.message
     assert f" at position {position}, found " in caught.value.message
@@ -118,7 +118,7 @@ def test_what_is_wrong_is_told_with_its_place(text: str, position: int, expected
 
 
 def test_a_misspelt_type_has_a_suggestion():
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         parse_type("STRNG")
     assert "STRING" in caught.value.remedy
 
@@ -135,7 +135,7 @@ def test_a_misspelt_type_has_a_suggestion():
     (f"a {'ARRAY<' * 100_000}", None),
 ])  # fmt: skip
 def test_what_delta_refuses_is_refused(text: str, error_class: str | None):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         parse_columns(text)
     assert caught.value.delta_error_class == error_class
 
@@ -169,12 +169,12 @@ def test_a_default_is_what_stands_between_comments(text: str, expected: str):
 
 @pytest.mark.parametrize("text", ["", "1, a DROP DEFAULT", "f(1", "1) x", "-- 1"])
 def test_what_could_not_stand_alone_is_no_default(text: str):
-    with pytest.raises(Refused, match="expected"):
+    with pytest.raises(RefusedError, match="expected"):
         parse_default(text)
 
 
 def test_a_generated_column_cannot_be_added():
-    with pytest.raises(Refused, match="when the table is created"):
+    with pytest.raises(RefusedError, match="when the table is created"):
         parse_definitions("g INT GENERATED ALWAYS AS (a + 1)")
 
 
@@ -262,5 +262,5 @@ def test_a_text_survives_being_written(text: str):
 @given(st.text(st.sampled_from(list("abIN T<>(),:`'\"\\.-/*1\n;")), max_size=40))
 def test_any_text_is_read_or_refused(text: str):
     for parse in (parse_columns, parse_definitions, parse_type, parse_position, parse_default):
-        with suppress(Refused):
+        with suppress(RefusedError):
             parse(text)

@@ -27,7 +27,7 @@ from deltaadm.domain.transaction.spark_support import (
     require_readable,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.plans.diff import diff, mismatches
 from tests.support import oracle
 from tests.support.cases import each
@@ -292,7 +292,7 @@ def _first_change_on_repeating(case: oracle.Case) -> str | None:
     session = SessionSettings.from_conf(case.get("conf") or {})
     try:
         changes = diff(after, evolve(after, step, session))
-    except Refused as error:
+    except RefusedError as error:
         return error.delta_error_class
     return changes[0].subject if changes else None
 
@@ -374,7 +374,7 @@ def test_an_unknown_writer_feature_lets_delta_read_but_not_write():
     refusal = refusal_to_write(snapshot)
     assert refusal is not None
     assert refusal.delta_error_class == "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(snapshot, SetProperties({"x": "1"}))
     assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"
 
@@ -458,7 +458,7 @@ def test_row_ids_need_files_with_statistics(facts: FileFacts | None, refusal: st
     if refusal is None:
         assert evolve(snapshot, step).protocol.supports("rowTracking")
         return
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(snapshot, step)
     assert caught.value.delta_error_class == refusal
 
@@ -491,7 +491,7 @@ def test_a_new_description_replaces_the_null_that_the_log_spelled_out():
 
 def test_unknown_properties_need_the_session_to_allow_them():
     step = SetProperties({"delta.surely.not": "1"})
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(_table(LISTED), step)
     assert caught.value.delta_error_class == "DELTA_UNKNOWN_CONFIGURATION"
     allowed = SessionSettings(allow_arbitrary_properties=True)

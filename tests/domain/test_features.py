@@ -27,7 +27,7 @@ from deltaadm.domain.properties import (
 )
 from deltaadm.domain.protocol import metadata_required_features, supported_protocol
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import IllegalArgument, Refused, did_you_mean
+from deltaadm.errors import IllegalArgumentError, RefusedError, did_you_mean
 from tests.support import oracle
 
 ENTRIES = {feature["name"]: feature for feature in oracle.feature_registry()["features"]}
@@ -141,7 +141,7 @@ def test_a_feature_is_found_in_any_case(name: str):
 
 def test_a_name_from_the_future_is_no_feature():
     assert TableFeature.lookup("fromTheFuture") is None
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         TableFeature.find("rowTraking")
     assert "rowTracking" in caught.value.remedy
 
@@ -232,7 +232,7 @@ def test_metadata_asks_for_features(
 
 @pytest.mark.parametrize("bad", ["yes", "", "1", "true "])
 def test_a_property_that_is_no_boolean_is_refused(bad: str):
-    with pytest.raises(IllegalArgument):
+    with pytest.raises(IllegalArgumentError):
         metadata_required_features(Metadata(configuration={"delta.enableRowTracking": bad}))
 
 
@@ -331,13 +331,13 @@ def test_unknown_keys_are_for_other_programs_only(configuration: dict[str, str],
     if allowed:
         assert validate_configurations(configuration) == configuration
         return
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         validate_configurations(configuration)
     assert caught.value.delta_error_class == "DELTA_UNKNOWN_CONFIGURATION"
 
 
 def test_a_misspelt_key_gets_a_suggestion():
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         validate_configurations({"delta.apendOnly": "true"})
     assert "delta.appendOnly" in caught.value.remedy
     assert did_you_mean("zzzz", ["appendOnly"]) == ""
@@ -386,7 +386,7 @@ def test_an_interval_has_a_length(text: str, length: int | None):
     ("9" * 5000 + " days", "DELTA_INVALID_INTERVAL"),
 ], ids=lambda text: repr(text[:30]))  # fmt: skip
 def test_what_is_no_interval_is_refused(text: str, refusal: str):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         interval_microseconds(text)
     assert caught.value.delta_error_class == refusal
 
@@ -406,7 +406,7 @@ VALUES = (
 def test_properties_are_taken_in_the_spelling_of_the_registry_or_refused(wish: dict[str, str]):
     try:
         taken = validate_configurations(wish)
-    except Refused:
+    except RefusedError:
         return
     assert set(taken) == {normalized_key(key) for key in wish}
     assert set(taken.values()) <= set(wish.values())
@@ -417,6 +417,6 @@ def test_properties_are_taken_in_the_spelling_of_the_registry_or_refused(wish: d
 def test_any_text_is_an_interval_or_refused(text: str):
     try:
         length = interval_microseconds(text)
-    except Refused:
+    except RefusedError:
         return
     assert length is None or interval_microseconds(f"interval {text.strip()} 1 day") == length + DAY

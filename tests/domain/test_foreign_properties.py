@@ -11,7 +11,7 @@ from deltaadm.domain.properties import (
     similar_property,
     validate_configurations,
 )
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.rules.rule import Severity
 from tests.support import tables
 from tests.support.program import deltaadm
@@ -61,7 +61,7 @@ def test_the_finding_names_the_engine_and_delta_spark_still_refuses(
     for number, value in enumerate(one.values):
         try:
             known.validate(value)
-        except Refused:
+        except RefusedError:
             path = tmp_path / str(number)
             tables.table(path, commit(commit_info(), protocol(), metadata({one.key: value})))
             (found,) = [each for each in findings(path) if each.code == "DL310"]
@@ -107,7 +107,7 @@ def test_delta_spark_uses_a_table_as_it_did(key: str, value: str, tmp_path: Path
 
 
 def test_setting_a_foreign_key_is_refused_in_the_name_of_its_engine() -> None:
-    with pytest.raises(Refused, match="Microsoft Fabric does") as caught:
+    with pytest.raises(RefusedError, match="Microsoft Fabric does") as caught:
         validate_configurations({"delta.parquet.vorder.enabled": "true"})
     assert caught.value.delta_error_class == "DELTA_UNKNOWN_CONFIGURATION"
 

@@ -12,7 +12,7 @@ from deltaadm.domain.steps import SetProperties, UnsetProperties
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.spark_support import refusal_to_read
 from deltaadm.domain.wire import Format, Metadata
-from deltaadm.errors import Refused, TableError
+from deltaadm.errors import RefusedError, TableError
 
 
 def field(name: str, type_: Any = "integer", **metadata: Any) -> dict[str, Any]:
@@ -117,7 +117,7 @@ ICT = "delta.enableInCommitTimestamps"
 def test_illegal_metadata_is_refused(
     fields: tuple[dict[str, Any], ...], properties: dict[str, str], expected: str
 ):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(table(*fields), SetProperties(properties or {"x": "1"}))
     assert caught.value.delta_error_class == expected
     assert caught.value.message
@@ -143,10 +143,10 @@ def test_legal_metadata_is_not_refused(
 
 def test_a_partition_column_has_an_error_of_its_own():
     before = table(field("a b"), field("c"), partitions=("a b",))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(before, SetProperties({"x": "1"}))
     assert caught.value.delta_error_class == "DELTA_INVALID_PARTITION_COLUMN_NAME"
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(
             table(field("p"), field("c"), partitions=("p",)),
             SetProperties({"delta.dataSkippingStatsColumns": "p"}),
@@ -165,7 +165,7 @@ def test_a_partition_column_has_an_error_of_its_own():
 ], ids=json.dumps)  # fmt: skip
 def test_what_nobody_enforces_is_refused_once_the_schema_changes(data_type: dict[str, Any]):
     before = table(field("a", data_type))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(before, SetProperties({"delta.columnMapping.mode": "name"}))
     assert caught.value.delta_error_class == "DELTA_NESTED_NOT_NULL_CONSTRAINT"
 
@@ -189,14 +189,14 @@ def test_a_materialised_column_cannot_be_one_of_the_table():
         protocol=Protocol.apply(1, 7).with_feature("rowTracking"),
         **{key.replace(".", "_"): "taken"},
     )
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(before, SetProperties({"x": "1"}))
     assert caught.value.delta_error_class == "DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED"
 
 
 def test_deletion_vectors_need_parquet():
     before = table(file_format=Format("orc"))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(before, SetProperties({"delta.enableDeletionVectors": "true"}))
     assert (caught.value.delta_error_class or "").endswith("IN_NON_PARQUET_TABLE")
 
@@ -221,7 +221,7 @@ def test_a_coordinated_table_keeps_its_coordinator(
     before = table()
     configuration = {PREVIEW: "c", PREVIEW_CONF: "{}", ICT: "true"}
     before = replace(before, metadata=before.metadata.with_configuration(configuration))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(before, step)
     assert caught.value.delta_error_class == expected
 
@@ -276,7 +276,7 @@ def test_iceberg_compatibility(
         after = evolve(before, SetProperties(properties))
         assert properties.items() <= after.metadata.configuration.items()
         return
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(before, SetProperties(properties))
     assert caught.value.delta_error_class == f"DELTA_ICEBERG_COMPAT_VIOLATION.{violation}"
 
@@ -296,7 +296,7 @@ def test_widening_that_iceberg_knows(change: tuple[str, str], legal: bool):
     if legal:
         assert evolve(table(field("a", new, **history)), step).protocol.supports("icebergCompatV2")
     else:
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedError):
             evolve(table(field("a", new, **history)), step)
 
 
@@ -304,7 +304,7 @@ def test_deletion_vectors_must_be_purged_for_iceberg():
     vectors = Protocol.apply().with_features(["deletionVectors"])
     step = SetProperties({**MAPPED, **iceberg(2)})
     before = table(protocol=vectors, files=FileFacts(files=2, with_deletion_vector=1))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(before, step)
     assert caught.value.delta_error_class == (
         "DELTA_ICEBERG_COMPAT_VIOLATION.DELETION_VECTORS_NOT_PURGED"
@@ -316,18 +316,18 @@ def test_version_3_turns_row_tracking_on_and_cannot_be_left():
     after = evolve(table(), SetProperties({**MAPPED, **iceberg(3)}))
     assert after.metadata.configuration["delta.enableRowTracking"] == "true"
     assert after.protocol.supports("rowTracking")
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         evolve(after, UnsetProperties(("delta.enableIcebergCompatV3",)))
 
 
 def test_version_3_cannot_join_row_tracking():
     before = evolve(table(), SetProperties({**MAPPED, "delta.enableRowTracking": "true"}))
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         evolve(before, SetProperties(iceberg(3)))
 
 
 def test_universal_format_comes_and_goes_with_iceberg_compatibility():
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         evolve(table(), SetProperties(UNIFORM))
     assert caught.value.delta_error_class == "DELTA_UNIVERSAL_FORMAT_VIOLATION"
     on = evolve(table(), SetProperties({**MAPPED, **iceberg(2), **UNIFORM}))
@@ -375,7 +375,7 @@ def test_settings_survive_spark_configuration():
 
 
 def test_a_setting_that_is_no_boolean_is_refused():
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         SessionSettings.from_conf({"spark.databricks.delta.columnMapping.allowRemoval": "si"})
     assert "allowRemoval" in caught.value.message
 
@@ -386,7 +386,7 @@ def test_removal_of_mapping_may_be_forbidden_by_the_session():
         SetProperties({"delta.columnMapping.mode": "none"}),
         UnsetProperties(("delta.columnMapping.mode",)),
     ):
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(RefusedError) as caught:
             evolve(before, step, SETTINGS)
         assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
         bare = evolve(before, step).metadata

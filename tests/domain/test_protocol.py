@@ -27,7 +27,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.diff import diff
 from tests.support import oracle
 
@@ -113,7 +113,7 @@ def test_a_malformed_protocol_is_held_and_not_worked_with(shape: tuple, refusal:
         lambda: odd.with_features([]),
         lambda: odd.without_feature("deletionVectors"),
     ):
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedError):
             work()
 
 
@@ -140,7 +140,7 @@ def test_an_unknown_feature_is_seen_kept_and_never_dropped():
         lambda: Protocol(1, 2).merge(UNKNOWN),
         lambda: UNKNOWN.without_feature("deletionVectors"),
     ):
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(RefusedError) as caught:
             work()
         assert "fromTheFuture" in caught.value.message
 
@@ -185,7 +185,7 @@ def test_version_properties_are_read(configuration: dict[str, str], versions: tu
 
 @pytest.mark.parametrize("text", ["", "two", "2.0", " 2", "1_0", "2²", "99999999999"])
 def test_a_version_that_is_no_number_is_refused(text: str):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         protocol_versions({"delta.minWriterVersion": text})
     assert caught.value.delta_error_class == "DELTA_PROTOCOL_PROPERTY_NOT_INT"
 
@@ -196,14 +196,14 @@ def test_a_version_that_is_no_number_is_refused(text: str):
     ({"delta.feature.collations": "supported"}, "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
 ])  # fmt: skip
 def test_a_wish_for_no_known_feature_is_refused(configuration: dict[str, str], refusal: str):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         supported_features_from_table_configs(configuration)
     assert caught.value.delta_error_class == refusal
     assert caught.value.remedy
 
 
 def test_a_misspelt_feature_gets_a_suggestion():
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         supported_features_from_table_configs({"delta.feature.deletionvektors": "supported"})
     assert "deletionVectors" in caught.value.remedy
 
@@ -221,7 +221,7 @@ def test_feature_properties_may_say_enabled_and_use_any_case():
     "key", ["delta.minReaderVersion", "delta.feature.x", "delta.ignoreProtocolDefaults"]
 )
 def test_protocol_keys_must_not_be_stored(key: str):
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         check_protocol_requirements(Metadata(configuration={key: "1"}), Protocol(1, 2))
     assert key in caught.value.message
 
@@ -409,7 +409,7 @@ def test_a_wish_only_adds_features_and_is_granted_once(
     step = SetProperties({**properties, **versions, **features})
     try:
         after = evolve(before, step)
-    except Refused:
+    except RefusedError:
         return
     assert before.protocol.supported_features <= after.protocol.supported_features
     asked = {key.removeprefix("delta.feature.") for key in features}

@@ -8,7 +8,7 @@ from deltaadm.domain.steps import AddConstraint, ChangeColumns, ColumnChange, Dr
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.constraints import constraint_names, is_certain_condition
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from tests.support.plans import snapshot
 from tests.support.refusals import DEFAULTS, LEFT_TO_SPARK, ROWS, TYPES, UNTOUCHED, create
 
@@ -23,7 +23,7 @@ def test_the_first_fault_is_named(steps: tuple[Step, ...], error_class: str | No
     if error_class is None:
         evolve(state, steps[-1])
         return
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         evolve(state, steps[-1])
     assert (refused.value.delta_error_class or "") == error_class
 

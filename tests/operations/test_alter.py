@@ -19,7 +19,7 @@ from deltaadm.domain.steps import (
     UnsetProperties,
 )
 from deltaadm.domain.transaction.columns import with_clustering
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.plan import depends_on_state
 from tests.support.plans import changes, mapped, reasons, snapshot
@@ -80,7 +80,7 @@ def test_a_copy_of_the_table_at_another_place_is_a_change_of_place_alone() -> No
     "more", [{"set_properties": {"a": "1"}}, {"checkpoint": True}, {"unset": ["gone"]}]
 )
 def test_a_location_is_set_alone(more: dict[str, Any]) -> None:
-    with pytest.raises(Refused, match="cannot be changed together"):
+    with pytest.raises(RefusedError, match="cannot be changed together"):
         plan_changes(NAMED, TableChanges(location=OTHER, **more))
 
 
@@ -130,13 +130,13 @@ def test_activating_a_feature_brings_its_protocol() -> None:
 
 @pytest.mark.parametrize(("key", "value"), [(MODE, "NONE"), (MODE.lower(), "none")])
 def test_unsafe_spellings_of_the_mode_are_refused(key: str, value: str) -> None:
-    with pytest.raises(Refused, match="without rewriting the files"):
+    with pytest.raises(RefusedError, match="without rewriting the files"):
         plan_changes(mapped(), TableChanges(set_properties={key: value}))
 
 
 def test_unsetting_the_mode_is_a_rewrite_under_its_own_spelling_only() -> None:
     assert plan_changes(mapped(), TableChanges(unset=[MODE])).cost is Cost.REWRITE
-    with pytest.raises(Refused, match="without rewriting the files"):
+    with pytest.raises(RefusedError, match="without rewriting the files"):
         plan_changes(mapped(), TableChanges(unset=[MODE.upper()]))
 
 
@@ -153,14 +153,14 @@ def test_unsetting_the_mode_is_a_rewrite_under_its_own_spelling_only() -> None:
     ("delta.minWriterVersion", "UNSUPPORTED_TABLE_CHANGE"),
 ])  # fmt: skip
 def test_keys_and_values_that_delta_refuses(key: str, error_class: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         plan_changes(snapshot(), TableChanges(set_properties={key: "a > 0"}))
     assert caught.value.delta_error_class == error_class
     assert caught.value.remedy
 
 
 def test_a_refused_second_step_refuses_the_whole() -> None:
-    with pytest.raises(Refused, match="reserved"):
+    with pytest.raises(RefusedError, match="reserved"):
         plan_changes(snapshot(), TableChanges(set_properties={"a": "1"}, unset=["provider"]))
 
 
@@ -215,7 +215,7 @@ def _mapping(number: int) -> dict[str, object]:
 
 
 def test_a_column_of_an_unmapped_table_needs_column_mapping_first() -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         plan_changes(snapshot(), TableChanges(drop=[("a",)]))
     assert "set-mapping-mode TABLE name" in caught.value.remedy
 

@@ -16,7 +16,7 @@ from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitMark, Provenance
-from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLost, StorageError
+from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLostError, StorageError
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.carry_out import Progress, carry_out, look_up, require_same_places
 from deltaadm.plans.diff import diff
@@ -393,8 +393,8 @@ def test_an_interrupted_stage_is_looked_up(
 
 @pytest.mark.parametrize("outlives", [False, True])
 def test_spark_that_is_lost_may_commit_later(*, outlives: bool) -> None:
-    table = MemoryTable(refused_at=1, error=EngineLost("Gone."), outlives=outlives)
-    with pytest.raises(EngineLost) as caught:
+    table = MemoryTable(refused_at=1, error=EngineLostError("Gone."), outlives=outlives)
+    with pytest.raises(EngineLostError) as caught:
         run(TWO_STEPS, table)
     words = "it is unknown whether step 2 of 2" if outlives else "1 of 2 steps was not completed"
     assert caught.value.message.startswith(f"Gone; version 4 was committed; {words}")

@@ -8,7 +8,7 @@ import pytest
 from deltaadm.domain.features import Cost
 from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.transaction.removal import FeatureHistory
-from deltaadm.errors import NotYet, Refused
+from deltaadm.errors import NotYetError, RefusedError
 from deltaadm.plans.document import saved_document
 from deltaadm.plans.features import (
     DropStatus,
@@ -93,7 +93,7 @@ def test_the_second_run_waits_until_history_has_expired(written: int, ready: boo
     if ready:
         assert not drop(PURGED, "deletionVectors", history, truncate_history=True).is_noop
         return
-    with pytest.raises(NotYet) as caught:
+    with pytest.raises(NotYetError) as caught:
         drop(PURGED, "deletionVectors", history, truncate_history=True)
     assert "version 5 needs it" in caught.value.message
     assert caught.value.exit_code == 8
@@ -101,7 +101,7 @@ def test_the_second_run_waits_until_history_has_expired(written: int, ready: boo
 
 def test_waiting_says_until_when_in_whole_minutes() -> None:
     history = FeatureHistory(first=0, needing=5, needing_since=NOW + 1)
-    with pytest.raises(NotYet, match=r"ready at 1970-01-06T04:01:00Z\.$"):
+    with pytest.raises(NotYetError, match=r"ready at 1970-01-06T04:01:00Z\.$"):
         drop(PURGED, "deletionVectors", history, truncate_history=True)
 
 
@@ -150,7 +150,7 @@ def test_a_feature_that_is_gone_needs_no_plan() -> None:
     (snapshot((1, 3), {"delta.constraints.c": "a > 0"}), "checkConstraints", "CHECK constraint c"),
 ])  # fmt: skip
 def test_what_stands_in_the_way_is_named(table: Snapshot, name: str, words: str) -> None:
-    with pytest.raises(Refused, match=words) as caught:
+    with pytest.raises(RefusedError, match=words) as caught:
         drop(table, name)
     assert caught.value.remedy
     found = status(table, name)
@@ -165,7 +165,7 @@ def test_checkpoint_protection_goes_only_with_its_history() -> None:
         {"delta.requireCheckpointProtectionBeforeVersion": "2"},
         writer=["checkpointProtection"],
     )
-    with pytest.raises(Refused, match="together with that history"):
+    with pytest.raises(RefusedError, match="together with that history"):
         drop(table, "checkpointProtection")
     plan = drop(table, "checkpointProtection", truncate_history=True)
     assert plan.after.protocol.supported_features == frozenset()
@@ -181,13 +181,13 @@ def test_names_are_taken_in_any_case(given: str, name: str) -> None:
 
 
 def test_a_name_that_nobody_knows_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         official_name("deletionVektors")
     assert "deletionVectors" in caught.value.remedy
 
 
 def test_a_property_is_told_from_a_feature() -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         drop(snapshot(), "delta.appendOnly")
     assert caught.value.delta_error_class == "DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY"
 
@@ -248,7 +248,7 @@ def test_the_way_down_takes_the_protected_history_with_it() -> None:
     removed = reasons(plan)["protocol.writerFeatures[checkpointProtection]"]
     assert removed == "only older versions need it"
     assert plan.after.protocol.supported_features == frozenset()
-    with pytest.raises(NotYet):
+    with pytest.raises(NotYetError):
         lowest(table, checkpointProtection=FeatureHistory(first=0, needing=1, needing_since=NOW))
 
 
@@ -271,7 +271,7 @@ def test_the_way_down_never_leads_up() -> None:
 
 def test_the_way_down_waits_for_history_when_nothing_else_is_left() -> None:
     history = FeatureHistory(first=0, needing=1, needing_since=NOW)
-    with pytest.raises(NotYet, match="older versions need deletionVectors; ready at"):
+    with pytest.raises(NotYetError, match="older versions need deletionVectors; ready at"):
         lowest(PURGED, deletionVectors=history)
 
 

@@ -9,7 +9,7 @@ import pytest
 from deltaadm.domain.features import FEATURES, Cost, TableFeature
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import SetProperties
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.features import plan_features
 from deltaadm.plans.plan import Plan
 from tests.support.cases import each
@@ -162,7 +162,7 @@ def test_cautions_come_with_the_plan() -> None:
 def test_refused_names(
     name: str, error_class: str | None, words: str, *, support_only: bool
 ) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         plan_features(snapshot(), [name], support_only=support_only)
     assert caught.value.delta_error_class == error_class
     assert words in caught.value.remedy
@@ -224,7 +224,7 @@ FORBIDDEN = snapshot((3, 7), {"delta.enableDeletionVectors": "true"}, **VECTORS)
 
 @pytest.mark.parametrize("name", ICEBERG[:2])
 def test_what_a_feature_forbids_is_refused(name: str) -> None:
-    with pytest.raises(Refused, match="does not allow deletion vectors") as caught:
+    with pytest.raises(RefusedError, match="does not allow deletion vectors") as caught:
         plan_features(FORBIDDEN, [name])
     assert "Set delta.enableDeletionVectors to false" in caught.value.remedy
 
@@ -252,7 +252,7 @@ def iceberg_table(version: int, *formats: str) -> Snapshot:
 @pytest.mark.parametrize("version", [1, 2])
 def test_advice_is_about_what_is_set(version: int, formats: tuple[str, ...]) -> None:
     table = iceberg_table(version, *formats)
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         plan_features(table, ["deletionVectors"])
     assert caught.value.delta_error_class is not None
     assert caught.value.delta_error_class.endswith("DELETION_VECTORS_SHOULD_BE_DISABLED")
@@ -271,6 +271,6 @@ def test_what_is_set_is_advised_to_be_unset() -> None:
     )
     configuration = {**plain.metadata.configuration, **vectors}
     table = replace(plain, metadata=plain.metadata.with_configuration(configuration))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         plan_features(table, ["icebergCompatV2"])
     assert "Set delta.enableDeletionVectors to false" in caught.value.remedy

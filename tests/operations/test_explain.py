@@ -8,7 +8,7 @@ import pytest
 
 import deltaadm
 from deltaadm.domain.features import FEATURES
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.reports.clients import ClientExplanation
 from deltaadm.reports.explain import (
     FAMILIES,
@@ -78,7 +78,7 @@ def test_an_error_is_understood_as_delta_says_it(message: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_leads_to_the_list_of_its_rules(family: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         explain(family.lower())
     assert f"deltaadm rules {family}" in refused.value.remedy
 
@@ -137,7 +137,7 @@ def test_a_feature_is_found_in_any_case(name: str) -> None:
     ("\x1b", "`deltaadm rules`"),
 ])  # fmt: skip
 def test_anything_else_is_refused_with_a_suggestion(word: str, suggestion: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         explain(word)
     assert suggestion in caught.value.remedy
 
@@ -145,7 +145,7 @@ def test_anything_else_is_refused_with_a_suggestion(word: str, suggestion: str) 
 def test_rules_are_listed_by_family() -> None:
     assert list_rules().rules == tuple(choose_rules())
     assert {rule.code[:3] for rule in list_rules(["DL1", "DL6xx"]).rules} == {"DL1", "DL6"}
-    with pytest.raises(Refused, match="There is no rule 'DL0'"):
+    with pytest.raises(RefusedError, match="There is no rule 'DL0'"):
         list_rules(["DL0"])
 
 

@@ -10,7 +10,7 @@ from deltaadm.catalog_table import CatalogTable
 from deltaadm.domain.sql.ddl import Position, parse_definitions, parse_type
 from deltaadm.domain.steps import ColumnChange, CreateTable, CreationMode
 from deltaadm.domain.steps.table import no_table
-from deltaadm.errors import CommitError, DeltaadmError, EngineError, Refused
+from deltaadm.errors import CommitError, DeltaadmError, EngineError, RefusedError
 from deltaadm.plans.alter import TableChanges, read_schema
 from deltaadm.plans.foreign import (
     ForeignPlan,
@@ -89,7 +89,7 @@ def test_a_new_location_is_told_with_what_it_entails() -> None:
     assert "the files at /data/there become the table's rows" in made.notes[0]
     assert "DROP TABLE will delete" in made.notes[1]
     assert "sees no files at /data/there" in altered(location=no_table("/data/there")).notes[1]
-    with pytest.raises(Refused, match="cannot be changed together"):
+    with pytest.raises(RefusedError, match="cannot be changed together"):
         altered(location=no_table("/data/there"), unset=["k"])
 
 
@@ -116,7 +116,7 @@ def test_a_new_location_is_told_with_what_it_entails() -> None:
     ({"checkpoint": True}, "no log, and so no checkpoint"),
 ])  # fmt: skip
 def test_what_spark_would_ignore_or_spoil_is_refused(wish: dict[str, Any], words: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         altered(**wish)
     assert words in refused.value.message
     assert refused.value.remedy
@@ -128,7 +128,7 @@ def test_what_spark_would_ignore_or_spoil_is_refused(wish: dict[str, Any], words
     ("parquet", "x STRUCT<>", "could not write rows"),
 ])  # fmt: skip
 def test_what_only_some_providers_lack_is_refused(provider: str, text: str, words: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         altered(provider, **add(text))
     assert f"of the provider {provider}" in refused.value.message
     assert words in refused.value.message
@@ -152,7 +152,7 @@ def test_what_only_some_providers_lack_is_refused(provider: str, text: str, word
 def test_what_cannot_be_created_is_refused(
     before: CatalogTable | None, more: dict[str, Any], words: str
 ) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         created(before, **more)
     assert words in refused.value.message
 
@@ -263,5 +263,5 @@ def test_the_provider_is_what_is_said_once() -> None:
     assert get_provider("Parquet", {}) == "parquet"
     assert get_provider("CSV", {"provider": "csv"}) == "csv"
     assert get_provider(None, {"x": "csv"}) == "delta"
-    with pytest.raises(Refused, match="given twice"):
+    with pytest.raises(RefusedError, match="given twice"):
         get_provider("csv", {"provider": "orc"})

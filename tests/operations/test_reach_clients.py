@@ -12,7 +12,7 @@ from deltaadm.domain.features import FEATURES, Kind
 from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.domain.steps import DropConstraint, DropFeature, Step, UnsetProperties
 from deltaadm.domain.transaction.removal import FeatureHistory
-from deltaadm.errors import DeltaadmError, NotYet, Refused
+from deltaadm.errors import DeltaadmError, NotYetError, RefusedError
 from deltaadm.plans.features import after_all_runs, droppable_features
 from deltaadm.plans.plan import Goal, Plan
 from deltaadm.plans.reach_clients import Price, is_reached, plan_for_clients
@@ -98,7 +98,7 @@ def cheapest_steps(table: Snapshot, goals: list[Goal]) -> list[Step] | None:
     while not all(is_reached(goal, table) for goal in goals):
         try:
             planned = plan(table, *goals)
-        except Refused:
+        except RefusedError:
             return None
         if planned.unreachable:
             return None
@@ -187,7 +187,7 @@ def test_a_writer_that_cannot_bear_protection_needs_history_truncated() -> None:
 
 def test_the_second_run_waits_for_history() -> None:
     done = plan(V2, writing("trino")).after
-    with pytest.raises(NotYet, match="older versions need v2Checkpoint; ready at"):
+    with pytest.raises(NotYetError, match="older versions need v2Checkpoint; ready at"):
         plan(done, writing("trino"), history=NOW)
     last = plan(done, writing("trino"), history=0)
     assert last.steps == (DropFeature("v2Checkpoint", truncate_history=True),)
@@ -235,7 +235,9 @@ def test_who_cannot_be_reached_is_named_with_the_reason() -> None:
 
 def test_nothing_is_planned_where_nothing_can_be_reached_unless_that_is_skipped() -> None:
     table = table_with({"timestampNtz", "deletionVectors"}, {})
-    with pytest.raises(Refused, match=r"for hive@3.0.0, athena: .*; athena does not write any"):
+    with pytest.raises(
+        RefusedError, match=r"for hive@3.0.0, athena: .*; athena does not write any"
+    ):
         plan(table, reading("hive"), writing("athena"))
     found = plan(table, reading("hive"), writing("athena"), skip_unreachable=True)
     assert found.is_noop

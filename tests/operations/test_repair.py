@@ -12,7 +12,7 @@ import obstore
 import pytest
 
 from deltaadm.dataclass import replace
-from deltaadm.errors import CommitError, DeltaadmError, Refused
+from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.plans.repair.carry_out import carry_out, undo
 from deltaadm.plans.repair.case import Case, TableState, read_state
 from deltaadm.plans.repair.kinds import KINDS
@@ -301,7 +301,7 @@ def test_what_may_still_be_written_is_left_alone(tmp_path: Path) -> None:
 def test_a_table_of_a_catalog_is_refused(tmp_path: Path) -> None:
     start = [protocol(3, 7, ["catalogManaged"], ["catalogManaged"]), metadata()]
     table(tmp_path, commit(*start))
-    with pytest.raises(Refused, match="catalog manages"):
+    with pytest.raises(RefusedError, match="catalog manages"):
         planned(tmp_path)
 
 
@@ -313,7 +313,7 @@ def test_undoing_spares_what_others_have_written(tmp_path: Path) -> None:
     made.write(f"{5:020d}.json", commit(add("other")))
     (journal,) = (tmp_path / "_deltaadm_quarantine").glob("*/journal.json")
     before = contents(tmp_path)
-    with pytest.raises(Refused, match="changed since"):
+    with pytest.raises(RefusedError, match="changed since"):
         undo(open_store(str(tmp_path)), str(journal))
     assert contents(tmp_path) == before
 

@@ -2,7 +2,7 @@
 
 from time import time_ns
 
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.repair.case import Case
 from deltaadm.plans.repair.kinds import KINDS
 from deltaadm.plans.repair.repair import plan_repairs
@@ -26,7 +26,7 @@ DAMAGED = {
 def test_public_tables_are_left_alone(table: oracle.CorpusTable) -> None:
     try:
         plan = plan_repairs(Case(open_store(str(table.path)), time_ns() // 1_000_000, 1), KINDS)
-    except Refused:
+    except RefusedError:
         assert "catalog" in table.name
         return
     assert [repair.rule for repair in plan.repairs] == (

@@ -21,7 +21,7 @@ from deltaadm.domain.steps import (
 )
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.diff import diff, mismatches
 from deltaadm.plans.features import plan_drop, plan_features, plan_mapping_mode
@@ -50,7 +50,7 @@ def test_the_rest_of_a_wish_leads_to_the_same_end_or_is_refused(
     for taken in range(len(states)) if len(plan.steps) > 1 else ():
         try:
             rest = plan_changes(states[taken], wish)
-        except Refused:  # what is done already is then left out by hand
+        except RefusedError:  # what is done already is then left out by hand
             continue
         assert not diff(end, carried_out(states[taken], rest.steps)[-1]), taken
 
@@ -99,7 +99,7 @@ def test_a_wish_that_is_fulfilled_is_left_out_and_said(wish: TableChanges, note:
         "already has a column a"),
 ], ids=str)  # fmt: skip
 def test_what_no_run_can_have_begun_is_refused(wish: TableChanges, words: str) -> None:
-    with pytest.raises(Refused, match=words):
+    with pytest.raises(RefusedError, match=words):
         plan_changes(plain(delta__constraints__one="a > 0"), wish)
 
 

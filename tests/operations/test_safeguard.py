@@ -42,7 +42,7 @@ from deltaadm.domain.transaction.columns import (
 )
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.document import saved_document
 from deltaadm.plans.features import plan_drop, plan_mapping_mode
@@ -185,7 +185,7 @@ def test_an_error_refuses_the_plan_unless_its_code_is_accepted(name: str):
     table, step, code = BREAKING[name]
     plan = propose("alter", table, [step])
     assert set(errors(plan)) == {code}
-    with pytest.raises(Refused, match=f"{code} .*") as caught:
+    with pytest.raises(RefusedError, match=f"{code} .*") as caught:
         require_accepted(plan.findings, {"DL101"})
     assert f"--accept-finding {code}" in caught.value.remedy
     require_accepted(plan.findings, {code})
@@ -202,7 +202,7 @@ def test_what_a_plan_file_says_of_findings_is_not_believed():
     document = saved_document(propose("alter", table, [step]), "t")
     [saved] = read_plans(json.dumps(document))
     assert errors(saved.renewed_on(table)) == [code]
-    with pytest.raises(Refused, match="changed after it was written"):
+    with pytest.raises(RefusedError, match="changed after it was written"):
         read_plans(json.dumps(document | {"findings": []}))
 
 
@@ -225,7 +225,7 @@ LOST = propose("alter", clustered("day", "s.x"), [DropColumns(paths("s"))]).afte
     ChangeColumns((ColumnChange(("v",), position=Position()),)),
 ], ids=str)  # fmt: skip
 def test_columns_are_left_alone_while_the_clustering_is_lost(step: Step):
-    with pytest.raises(Refused, match=r"clustered by .*col-3") as caught:
+    with pytest.raises(RefusedError, match=r"clustered by .*col-3") as caught:
         propose("alter", LOST, [step])
     assert "--cluster-by" in caught.value.remedy
     assert propose("alter", LOST, [ClusterBy(()), step]).steps[-1] == step

@@ -5,7 +5,7 @@ import pytest
 from deltaadm.domain.features import Cost
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.features import plan_mapping_mode
 from tests.support.plans import changes, mapped, reasons, snapshot
 
@@ -62,7 +62,7 @@ def test_turning_it_off_rewrites_the_files(mode: str) -> None:
     ("table", "mode"), [(snapshot(), ID), (mapped("name"), ID), (mapped("id"), NAME)]
 )
 def test_refused_changes(table: Snapshot, mode: ColumnMappingMode) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         plan_mapping_mode(table, mode)
     assert caught.value.delta_error_class == "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE"
     assert "only go from 'none' to 'name'" in caught.value.remedy

@@ -24,7 +24,7 @@ from deltaadm.domain.transaction.columns import (
     with_clustering,
 )
 from deltaadm.domain.transaction.removal import FeatureHistory
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.formats.ci import write_sql
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.diff import Change, diff
@@ -108,7 +108,7 @@ def test_undoing_a_version_leads_back_except_for_what_its_notes_name(
     after = plan_changes(table, possible(table, wish)).after
     try:
         plan = plan_undo(table, after, after, what="Version 1")
-    except Refused as refusal:
+    except RefusedError as refusal:
         assert any(word in refusal.message for word in ("replaced", "changed no", "cannot be"))  # noqa: PT017
         return
     for subject in differing(table, plan.after) & {change.subject for change in diff(table, after)}:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.features import plan_upgrade
 from tests.support.plans import changes, reasons, snapshot
 
@@ -62,7 +62,7 @@ def test_what_surprises_is_explained(table: Snapshot, wish: dict[str, int], note
         "DELTA_UNSUPPORTED_FEATURES_FOR_READ", id="a feature nobody knows"),
 ])  # fmt: skip
 def test_refusals(table: Snapshot, wish: dict[str, int], error_class: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         plan_upgrade(table, **wish)
     assert caught.value.delta_error_class == error_class
     assert caught.value.remedy

@@ -8,7 +8,7 @@ import pytest
 from deltaadm import load_snapshot, open_store
 from deltaadm.domain.steps import DropColumns, RenameColumn, Step
 from deltaadm.domain.steps.evolve import evolve
-from deltaadm.errors import CommitError, Refused
+from deltaadm.errors import CommitError, RefusedError
 from deltaadm.plans.diff import mismatches
 from deltaadm.replay.reconcile import Detail
 from deltaadm.spark.executor import SparkExecutor
@@ -67,7 +67,7 @@ def test_changes_are_predicted(executor: SparkExecutor, table: Path) -> None:
 ], ids=str)  # fmt: skip
 def test_refusals_are_predicted(executor: SparkExecutor, table: Path, step: Step) -> None:
     before = load_snapshot(open_store(str(table)), detail=Detail.STATE)
-    with pytest.raises(Refused) as predicted:
+    with pytest.raises(RefusedError) as predicted:
         evolve(before, step)
     with pytest.raises(CommitError) as caught:
         executor.apply(str(table), step)

@@ -8,7 +8,7 @@ import pytest
 
 from deltaadm.catalog_table import CatalogTable
 from deltaadm.domain.sql.ddl import literal
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.plans.saved import read_plans
 from deltaadm.runs.many_plans import Journal
 from deltaadm.spark.catalog import DeltaCatalog, open_catalog
@@ -119,7 +119,7 @@ def test_a_catalog_that_cannot_work_is_said_to_be_none(spark: "SparkSession") ->
 
 @pytest.mark.parametrize("pattern", ["orders", "a.b.c.d", "*.shop.orders", "shop..x", ""])
 def test_what_is_no_pattern_is_refused(catalog: DeltaCatalog, pattern: str) -> None:
-    with pytest.raises(Refused, match="pattern for table names"):
+    with pytest.raises(RefusedError, match="pattern for table names"):
         catalog.list_tables(pattern)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from deltaadm import Snapshot, load_snapshot, open_store
 from deltaadm.domain.features import REFERENCE
-from deltaadm.errors import NotYet
+from deltaadm.errors import NotYetError
 from deltaadm.plans.carry_out import carry_out
 from deltaadm.plans.features import Phase, drop_status, plan_drop, plan_minimum
 from deltaadm.plans.reports import Outcome
@@ -148,7 +148,7 @@ def test_a_feature_is_dropped_with_its_history_in_two_runs(
     first = planned(tmp_path, name, truncate_history=True)
     assert first.waits
     assert carried_out(executor, first).actual.protocol.supports(name)
-    with pytest.raises(NotYet, match=r"ready at .*Z\.$"):
+    with pytest.raises(NotYetError, match=r"ready at .*Z\.$"):
         planned(tmp_path, name, truncate_history=True)
     if name == "deletionVectors":
         assert_delta_waits(executor, tmp_path, name)
@@ -166,7 +166,7 @@ def assert_delta_waits(executor: SparkExecutor, path: Path, name: str) -> None:
     snapshot = loaded(path)
     history = feature_history(open_store(str(path)), snapshot, name)
     too_early = plan_drop(snapshot, name, history, truncate_history=True, now=2**45)
-    with pytest.raises(NotYet) as caught:
+    with pytest.raises(NotYetError) as caught:
         carried_out(executor, too_early)
     assert caught.value.delta_error_class == "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST"
     assert caught.value.exit_code == 8

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.errors import FileMissing, StorageError, TableError
+from deltaadm.errors import MissingFileError, StorageError, TableError
 from deltaadm.storage.local import LocalStore
 from tests.support.tables import START_BODY, Table
 
@@ -88,9 +88,9 @@ def test_missing_file(made: Table) -> None:
 
 def test_a_name_that_is_too_long_names_no_file(made: Table) -> None:
     name = "x" * 300
-    with pytest.raises(FileMissing):
+    with pytest.raises(MissingFileError):
         LocalStore(made.path).read(name)
-    with pytest.raises(FileMissing):
+    with pytest.raises(MissingFileError):
         LocalStore(made.path).open(name)
     assert LocalStore(made.path).data_size(name) is None
 

@@ -16,7 +16,7 @@ import obstore
 import pytest
 
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.errors import DeltaadmError, Refused, StorageError, TableError
+from deltaadm.errors import DeltaadmError, RefusedError, StorageError, TableError
 from deltaadm.limits import Limits
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
@@ -308,7 +308,7 @@ def test_what_a_run_keeps_is_limited() -> None:
 
 @pytest.mark.parametrize("location", ["s3://", "abfss:///x", "https://host/t?sig=1", "gs:///x"])
 def test_half_a_location_says_what_is_missing(location: str) -> None:
-    with pytest.raises((StorageError, Refused)) as caught:
+    with pytest.raises((StorageError, RefusedError)) as caught:
         ObjectStores().open(location)
     assert caught.value.remedy
 

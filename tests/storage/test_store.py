@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deltaadm.errors import DeltaadmError, Refused, StorageError
+from deltaadm.errors import DeltaadmError, RefusedError, StorageError
 from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import open_store
 
@@ -60,10 +60,10 @@ def test_root_is_what_the_user_gave() -> None:
     ("delta.`dbfs:/x`", StorageError, "dbfs://"),
     ("s3://", StorageError, "no bucket"),
     ("file://host/x", StorageError, "host"),
-    ("main.sales.orders", Refused, "table name"),
-    ("sales.orders", Refused, "table name"),
-    ("`my-cat`.`s`", Refused, "table name"),
-    ("main.`a``b.c`.orders", Refused, "table name"),
+    ("main.sales.orders", RefusedError, "table name"),
+    ("sales.orders", RefusedError, "table name"),
+    ("`my-cat`.`s`", RefusedError, "table name"),
+    ("main.`a``b.c`.orders", RefusedError, "table name"),
     ("my-cat.s", None, ""),
     ("a.b.c.d", None, ""),
     ("sales.", None, ""),

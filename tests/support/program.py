@@ -29,7 +29,7 @@ from deltaadm.domain.steps import (
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.wire import CommitMark
-from deltaadm.errors import NotYet
+from deltaadm.errors import NotYetError
 from deltaadm.plans.checkpoint import write_checkpoint
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
@@ -214,7 +214,7 @@ class LogWriter:
         )
         self.steps.append(step)
         if step.waits(before):
-            raise NotYet("Come back later.")
+            raise NotYetError("Come back later.")
 
 
 def _described(step: Step) -> Action:

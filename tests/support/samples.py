@@ -25,7 +25,7 @@ from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitInfo
-from deltaadm.errors import CommitError, Refused, StorageError, TableError
+from deltaadm.errors import CommitError, RefusedError, StorageError, TableError
 from deltaadm.plans.alter import TableChanges, plan_changes, read_schema
 from deltaadm.plans.diff import Change, ChangeKind
 from deltaadm.plans.features import DropReport, DropStatus, Phase, plan_features, plan_mapping_mode
@@ -617,7 +617,7 @@ def every_kind(path: Path) -> Iterator[Report]:
         3,
         (
             DropStatus(name="a", phase=Phase.WAITING, ready_at=1, work=("b",)),
-            DropStatus(name="c", phase=Phase.BLOCKED, refusal=Refused("d", remedy="e")),
+            DropStatus(name="c", phase=Phase.BLOCKED, refusal=RefusedError("d", remedy="e")),
         ),
     )
     yield list_features()

@@ -12,7 +12,7 @@ from deltaadm.domain.sql.ddl import Position, parse_columns, parse_definitions, 
 from deltaadm.domain.steps import ColumnChange, SetProperties, Step
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.columns import with_clustering
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.plans.alter import TableChanges, plan_changes
 from tests.support.plans import snapshot
 
@@ -133,7 +133,7 @@ def possible(table: Snapshot, wish: TableChanges) -> TableChanges:
         more = kept | {field.name: getattr(wish, field.name)}
         try:
             plan_changes(table, TableChanges(**more))
-        except Refused:
+        except RefusedError:
             continue
         kept = more
     return TableChanges(**kept)

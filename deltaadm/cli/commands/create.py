@@ -8,7 +8,7 @@ from deltaadm.catalog_table import DELTA
 from deltaadm.dataclass import replace
 from deltaadm.domain.schema import StructType
 from deltaadm.domain.steps import CreationMode
-from deltaadm.errors import MissingFile, UsageError
+from deltaadm.errors import ArgumentFileError, UsageError
 from deltaadm.plans.alter import read_schema, schema_of_query
 from deltaadm.plans.foreign import get_provider
 from deltaadm.runs import names as table_names
@@ -143,7 +143,7 @@ def _columns(text: str) -> StructType:
     is_word = len(text.split()) == 1
     is_file = is_word or (len(text) < _LONGEST_PATH and path.is_file())
     if text.isidentifier() and not path.exists():
-        raise MissingFile(
+        raise ArgumentFileError(
             f"--schema {text} is neither columns nor a file that exists.",
             remedy="Columns have types: --schema 'id BIGINT, day DATE'.",
         )

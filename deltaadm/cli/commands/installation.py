@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import deltaadm
-from deltaadm.errors import Refused, UsageError, did_you_mean, require_one_of
+from deltaadm.errors import RefusedError, UsageError, did_you_mean, require_one_of
 from deltaadm.reports.schemas import SCHEMAS
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
@@ -139,12 +139,12 @@ class Place(NamedTuple):
 
 
 def place_of(shell: Shell) -> Place:
-    """The files of *shell*; raises `Refused` where there is no home directory."""
+    """The files of *shell*; raises `RefusedError` where there is no home directory."""
     environ = os.environ
     try:
         home = Path(environ["HOME"]) if environ.get("HOME") else Path.home()
     except RuntimeError as error:
-        raise Refused(
+        raise RefusedError(
             "There is no home directory to install the script in.",
             remedy="Print it instead: deltaadm completion SHELL.",
         ) from error
@@ -185,7 +185,7 @@ def _install(shell: Shell) -> int:
         if place.start_up is not None:
             _add_lines(place.start_up, place.lines)
     except OSError as error:
-        raise Refused(
+        raise RefusedError(
             f"{error.filename} cannot be written: {(error.strerror or str(error)).lower()}.",
             remedy="Print the script instead: deltaadm completion SHELL.",
         ) from error

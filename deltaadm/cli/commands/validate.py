@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from deltaadm.dataclass import replace
-from deltaadm.errors import Refused, SettingsError, UsageError, require_one_of
+from deltaadm.errors import RefusedError, SettingsError, UsageError, require_one_of
 from deltaadm.formats.formats import Style, formats_for
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.statistics import StatisticsReport
@@ -247,7 +247,7 @@ class Validate(Parameters):
         if selection.baseline is not None:
             try:
                 baseline = read_baseline(read_file(selection.baseline))
-            except Refused as error:
+            except RefusedError as error:
                 raise SettingsError(error.message, remedy=error.remedy) from error
         lists_info = self.many.every or selection.fail_on is Severity.INFO
         return ValidationRun.of(

@@ -25,7 +25,7 @@ from deltaadm.domain.schema import (
 )
 from deltaadm.domain.sql.ddl import parse_type, unquoted, words
 from deltaadm.domain.sql.expressions import RESERVED
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 
 # The functions of Spark
 
@@ -102,8 +102,8 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
     """
     Whether the expression of *tokens* certainly is a condition on rows with *schema*.
 
-    False where only Spark can tell. Raises `Refused` with the error class of Delta or Spark where
-    it certainly is none.
+    False where only Spark can tell. Raises `RefusedError` with the error class of Delta or Spark
+    where it certainly is none.
     """
     for before, word, after in zip(("", *tokens), tokens, (*tokens[1:], ""), strict=False):
         name = word.lower()
@@ -113,7 +113,7 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
                 error_class = "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE"
             elif name in WINDOW_FUNCTIONS:
                 error_class = "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE"
-            raise Refused(
+            raise RefusedError(
                 f"A constraint cannot use the function {name}: it is computed over many rows, not "
                 "one.",
                 remedy="Write a condition on the columns of one row.",
@@ -125,7 +125,7 @@ def judge_condition(tokens: Sequence[str], schema: StructType) -> bool:
     except (_UnjudgedError, RecursionError):
         return False
     if condition.kind not in (None, "boolean"):
-        raise Refused(
+        raise RefusedError(
             f"The expression is not a condition: {_described(condition)} "
             "is neither true nor false.",
             remedy="Write an expression that is true for every row, for example: amount > 0.",
@@ -138,7 +138,7 @@ def judge_expression(tokens: Sequence[str], schema: StructType) -> Operand:
     """Return the kind of value of the expression in *tokens*, as far as known without Spark."""
     try:
         return _Parser(tokens, schema).whole()
-    except (_UnjudgedError, RecursionError, Refused):
+    except (_UnjudgedError, RecursionError, RefusedError):
         return _UNKNOWN
 
 
@@ -190,7 +190,7 @@ def _require_comparable(left: Operand, right: Operand, sign: str) -> None:
         return
     if group != other and not {group, other} & loose:
         sub_class = ".BINARY_OP_DIFF_TYPES" if sign in _COMPARISONS else ""
-        raise Refused(
+        raise RefusedError(
             f"{sign} cannot be applied to {_described(left)} and {_described(right)}.",
             remedy="Compare values of the same type, with CAST where needed.",
             delta_error_class=f"DATATYPE_MISMATCH{sub_class}",
@@ -207,8 +207,8 @@ def _has_no_order(operand: Operand) -> bool:
     return any(isinstance(part, MapType) or kind_of(part) == "variant" for part in parts)
 
 
-def _unordered(sign: str, operand: Operand) -> Refused:
-    return Refused(
+def _unordered(sign: str, operand: Operand) -> RefusedError:
+    return RefusedError(
         f"{sign} cannot be applied to {_described(operand)}: Spark compares neither maps nor "
         "variants, nor what contains them.",
         remedy="Compare parts of the value, for example: m['key'] = 1.",
@@ -317,7 +317,7 @@ class _Parser:
 
     def _require_truth(self, operand: Operand, word: str) -> None:
         if operand.kind in _NEVER_TRUTH:
-            raise Refused(
+            raise RefusedError(
                 f"{word} takes conditions, not {_described(operand)}.",
                 remedy="Compare the value with another one, for example: amount > 0.",
                 delta_error_class="DATATYPE_MISMATCH",
@@ -457,13 +457,13 @@ class _Parser:
                 self._position += 1
         try:
             data_type = parse_type(" ".join(self._tokens[start : self._position]))
-        except Refused:
+        except RefusedError:
             raise _UnjudgedError from None
         self._require(")")
         self.is_sure = False
         operand = _of(data_type)
         if value.kind in _NESTED_KINDS and operand.kind in NUMERIC | _TEMPORAL:
-            raise Refused(
+            raise RefusedError(
                 f"{_described(value)} cannot be cast to {type_name(data_type)}.".capitalize(),
                 remedy="Cast a part of the value, for example values[0].",
                 delta_error_class="DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION",
@@ -502,8 +502,8 @@ _CONSTANTS: Final = {
 }
 
 
-def _mismatched_argument(name: str, given: Operand) -> Refused:
-    return Refused(
+def _mismatched_argument(name: str, given: Operand) -> RefusedError:
+    return RefusedError(
         f"{name} cannot be applied to {_described(given)}.",
         remedy="Use a part of the value, for example values[0], or another function.",
         delta_error_class="DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
@@ -529,8 +529,8 @@ def _column(schema: StructType, path: Sequence[str]) -> Operand:
     return _of(level)
 
 
-def _no_field(path: Sequence[str], name: str, error_class: str) -> Refused:
-    return Refused(
+def _no_field(path: Sequence[str], name: str, error_class: str) -> RefusedError:
+    return RefusedError(
         f"The constraint uses the field {name}, which {path_text(tuple(path))} does not have.",
         remedy="List the columns with: deltaadm inspect TABLE --columns.",
         delta_error_class=error_class,

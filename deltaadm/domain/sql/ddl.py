@@ -24,7 +24,7 @@ from deltaadm.domain.schema import (
     StructType,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
-from deltaadm.errors import Refused, did_you_mean
+from deltaadm.errors import RefusedError, did_you_mean
 
 # Names and texts
 
@@ -140,7 +140,7 @@ def parse_columns(text: str) -> StructType:
     The columns of a table, as between the brackets of CREATE TABLE.
 
     COMMENT, DEFAULT, GENERATED ALWAYS AS and AS IDENTITY become the field's metadata; Spark
-    computes `EXISTS_DEFAULT`, so it is known after the commit. Raises `Refused` for what Spark
+    computes `EXISTS_DEFAULT`, so it is known after the commit. Raises `RefusedError` for what Spark
     would not parse, with the position and what would be right there.
 
     >>> parse_columns("id BIGINT NOT NULL").to_json()
@@ -151,7 +151,7 @@ def parse_columns(text: str) -> StructType:
 
 def parse_type(text: str) -> DataType:
     """
-    One data type; raises `Refused` like `parse_columns`.
+    One data type; raises `RefusedError` like `parse_columns`.
 
     >>> parse_type("map<string, decimal(10, 2)>").value.name
     'decimal(10,2)'
@@ -164,23 +164,23 @@ def parse_definitions(text: str) -> tuple[ColumnDefinition, ...]:
     Columns to add: `s.x INT COMMENT 'why' AFTER y, z STRING`.
 
     Dots lead into structs, and into arrays and maps through `element`, `key` and `value`. Raises
-    `Refused` like `parse_columns`.
+    `RefusedError` like `parse_columns`.
     """
     return _parse(text, lambda reader: tuple(_listed(reader, _definition)))
 
 
 def parse_column_list(text: str) -> list[Path]:
-    """Columns with commas between them; raises `Refused` like `parse_columns`."""
+    """Columns with commas between them; raises `RefusedError` like `parse_columns`."""
     return _parse(text, lambda reader: [tuple(path) for path in _listed(reader, _path)])
 
 
 def parse_move(text: str) -> tuple[Path, Position]:
-    """A column and where it goes, `s.x AFTER y`; raises `Refused` like `parse_columns`."""
+    """A column and where it goes, `s.x AFTER y`; raises `RefusedError` like `parse_columns`."""
     return _parse(text, lambda reader: (tuple(_path(reader)), _place(reader)))
 
 
 def parse_position(text: str) -> Position:
-    """`FIRST`, or `AFTER` a column; raises `Refused` like `parse_columns`."""
+    """`FIRST`, or `AFTER` a column; raises `RefusedError` like `parse_columns`."""
     return _parse(text, _place)
 
 
@@ -188,7 +188,7 @@ def parse_default(text: str) -> str:
     """
     An expression for SET DEFAULT, without what surrounds it.
 
-    Raises `Refused` for none, for brackets that do not match, and for a comma outside of them.
+    Raises `RefusedError` for none, for brackets that do not match, and for a comma outside of them.
     """
     return _parse(text, lambda reader: _expression(reader, lambda rest: rest.ahead(",")))
 
@@ -331,10 +331,10 @@ class _Reader:
         remedy: str = "",
         at: _Token | None = None,
         error_class: str = "PARSE_SYNTAX_ERROR",
-    ) -> Refused:
+    ) -> RefusedError:
         token = at or self.next
         token_text = repr(token.text) if token.kind != "end" else "the end of the text"
-        return Refused(
+        return RefusedError(
             f"Spark SQL cannot parse {_shown(self.text)}: expected {expected} at position "
             f"{token.start + 1}, found {token_text}.",
             remedy=remedy or "For example: id BIGINT NOT NULL COMMENT 'key', tags ARRAY<STRING>.",
@@ -352,7 +352,7 @@ def _parse(text: str, rule: Callable[[_Reader], _Read]) -> _Read:
     try:
         read = rule(reader)
     except RecursionError:
-        raise Refused(f"{_shown(text)} has types nested too deeply.") from None
+        raise RefusedError(f"{_shown(text)} has types nested too deeply.") from None
     if reader.next.kind != "end":
         raise reader.wrong("the end of the text")
     return read
@@ -387,7 +387,7 @@ def _column(reader: _Reader) -> StructField:
     # The types of Spark's parser; Delta takes the former alone.
     known = (PrimitiveType("long"), PrimitiveType("integer"))
     if FieldKey.IDENTITY_START in column.metadata and column.type not in known:
-        raise Refused(
+        raise RefusedError(
             f"The identity column {name} has the type {type_sql(column.type)}.",
             remedy="Declare it as BIGINT.",
             delta_error_class="IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
@@ -456,7 +456,7 @@ def _described(
 
 def _generated(reader: _Reader, *, is_new: bool) -> dict[str, Any]:
     if not is_new:
-        raise Refused(
+        raise RefusedError(
             "A generated or identity column can only be declared when the table is created.",
             remedy="Add an ordinary column and fill it with UPDATE, or create a new table.",
             delta_error_class="PARSE_SYNTAX_ERROR",
@@ -492,7 +492,7 @@ def _sequence(reader: _Reader) -> dict[str, int]:
             reader.take()
             options[FieldKey.IDENTITY_START if start else FieldKey.IDENTITY_STEP] = number
     if options.get(FieldKey.IDENTITY_STEP) == 0:
-        raise Refused(
+        raise RefusedError(
             "An identity column cannot be incremented by 0.",
             remedy="Increment it by another number.",
             delta_error_class="IDENTITY_COLUMNS_ILLEGAL_STEP",

@@ -79,8 +79,8 @@ def read_step(document: Mapping[str, Any]) -> Step:
     """
     The step that `step_document` has written.
 
-    Raises `UnknownStepError`, `Refused` for columns and types that cannot be read, and what Python
-    raises for parts that are missing or of another type.
+    Raises `UnknownStepError`, `RefusedError` for columns and types that cannot be read, and what
+    Python raises for parts that are missing or of another type.
     """
     kind = text(document["kind"])
     if kind not in KINDS:

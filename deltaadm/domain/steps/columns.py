@@ -43,7 +43,7 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import commit_update
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import Refused, UnknownName, did_you_mean
+from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, Json, array, compact, record, texts
 
 
@@ -62,7 +62,7 @@ def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
     """
     The path of *column* as the schema spells it, and the field or the slot that is there.
 
-    Raises `Refused` for a column that is not there, or not the only one of that name.
+    Raises `RefusedError` for a column that is not there, or not the only one of that name.
     """
     path, field, here = schema.find_place(column)
     for depth, part in enumerate(path):
@@ -70,7 +70,7 @@ def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
         fields = around.fields if isinstance(around, StructType) else ()
         if [inner.name.lower() for inner in fields].count(part.lower()) <= 1:
             continue
-        raise Refused(
+        raise RefusedError(
             f"The table has several columns {path_text(path)}, ignoring case.",
             remedy="Rename or drop one of them with spark.sql.caseSensitive=true.",
             delta_error_class="AMBIGUOUS_COLUMN_OR_FIELD",
@@ -79,13 +79,13 @@ def _existing(schema: StructType, column: Path) -> tuple[Path, StructField]:
         return path, field
     # Spark answers an unknown name and a name inside what is no struct differently.
     if isinstance(here, StructType):
-        raise UnknownName(
+        raise UnknownNameError(
             f"The table has no column {path_text(column)}.",
             remedy=did_you_mean(path_text(column), (path_text(other) for other, _ in schema.walk()))
             or "List its columns with: deltaadm inspect TABLE --columns.",
             delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
         )
-    raise Refused(
+    raise RefusedError(
         f"{path_text(column)} is not a column: {path_text(path)} is not a struct.",
         remedy="Inside arrays and maps, use element, key and value, in lower case: "
         "items.element.x, prices.value.x.",
@@ -143,14 +143,14 @@ def _column_document(path: Path, field: StructField, position: Position | None) 
 
 
 def _refuse_dependents(metadata: Metadata, column: Path) -> None:
-    """Raise `Refused` where a constraint or a generated column is computed from *column*."""
+    """Raise `RefusedError` where a constraint or a generated column is computed from *column*."""
     constraints = [
         key[len(Key.CONSTRAINT_PREFIX) :]
         for key, expression in sorted(metadata.configuration.items())
         if key.lower().startswith(Key.CONSTRAINT_PREFIX) and _mentions(expression, column)
     ]
     if constraints:
-        raise Refused(
+        raise RefusedError(
             f"These CHECK constraints use {path_text(column)}: {', '.join(constraints)}.",
             remedy="Drop them first: alter --drop-constraint NAME.",
             delta_error_class="DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
@@ -163,7 +163,7 @@ def _refuse_dependents(metadata: Metadata, column: Path) -> None:
         and _mentions(str(field.metadata[FieldKey.GENERATION]), column)
     ]
     if generated:
-        raise Refused(
+        raise RefusedError(
             f"These columns are generated from {path_text(column)}: {', '.join(generated)}.",
             remedy="Columns that others are generated from can be neither renamed nor dropped.",
             delta_error_class="DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
@@ -193,9 +193,9 @@ def _mentions(expression: str, column: Path) -> bool:
 
 
 def _require_mapping(metadata: Metadata, what: str, error_class: str) -> None:
-    """Raise `Refused` without column mapping, under which alone columns can be *what*."""
+    """Raise `RefusedError` without column mapping, under which alone columns can be *what*."""
     if column_mapping_mode(metadata) is ColumnMappingMode.NONE:
-        raise Refused(
+        raise RefusedError(
             f"A column can only be {what} with column mapping, which the table does not use.",
             remedy="Turn column mapping on first: deltaadm set-mapping-mode TABLE name.",
             delta_error_class=error_class,
@@ -246,7 +246,7 @@ class ChangeColumns(Step):
             check_statistics_of(metadata, clustering_columns(snapshot) or ())
         for change, place in effective:
             if change.type is not None and FieldKey.GENERATION in place.metadata:
-                raise Refused(
+                raise RefusedError(
                     f"{path_text(change.column)} is generated from "
                     f"{place.metadata[FieldKey.GENERATION]!r}, whose type would no longer match.",
                     remedy="The type of a generated column cannot be changed.",
@@ -255,7 +255,7 @@ class ChangeColumns(Step):
         after = commit_update(snapshot, metadata.with_schema(schema), session)
         for change, _ in effective:
             if change.default and not snapshot.protocol.supports("allowColumnDefaults"):
-                raise Refused(
+                raise RefusedError(
                     f"{path_text(change.column)} cannot have a default: the table does not support "
                     "the feature allowColumnDefaults.",
                     remedy="Add it first: deltaadm enable-feature TABLE allowColumnDefaults.",
@@ -409,7 +409,7 @@ def _refuse_as_spark_does(
     within = Counter(path[:depth] for path in columns for depth in range(1, len(path) + 1))
     for column in columns:
         if within[column] > 1:
-            raise Refused(
+            raise RefusedError(
                 f"{path_text(column)}, or what is in it, is changed twice.",
                 remedy="Make one change of it, then the other: ALTER COLUMN twice.",
                 delta_error_class="NOT_SUPPORTED_CHANGE_SAME_COLUMN",
@@ -418,7 +418,7 @@ def _refuse_as_spark_does(
         _refuse_change(change, place)
     for change, place in effective:
         if is_identity(place) and change.comment is None and change.position is None:
-            raise Refused(
+            raise RefusedError(
                 f"{path_text(change.column)} is an identity column; only its comment and position "
                 "can be changed.",
                 remedy="Leave the column unchanged.",
@@ -429,7 +429,7 @@ def _refuse_as_spark_does(
 def _refuse_change(change: ColumnChange, place: StructField) -> None:
     name, new, old = path_text(change.column), change.type, _declared_type(place)
     if change.nullable is False and place.nullable:
-        raise Refused(
+        raise RefusedError(
             f"{name} cannot become NOT NULL: existing rows may contain nulls.",
             remedy="Forbid nulls with a constraint, which Delta checks against existing rows: "
             f"alter --add-constraint 'NAME={name} IS NOT NULL'.",
@@ -439,13 +439,13 @@ def _refuse_change(change: ColumnChange, place: StructField) -> None:
         return
     word = re.split(r"\W", type_sql(new))[0]
     if word in _OF_PARTS:
-        raise Refused(
+        raise RefusedError(
             f"The type of {name} cannot be changed to {type_sql(new)} as a whole.",
             remedy=_OF_PARTS[word],
             delta_error_class=f"CANNOT_UPDATE_FIELD.{word}_TYPE",
         )
     if not _spark_casts(old, new):
-        raise Refused(
+        raise RefusedError(
             f"{name} has the type {type_sql(old)}, whose values do not all fit into "
             f"{type_sql(new)}.",
             remedy=_widening_remedy(old),
@@ -486,13 +486,13 @@ def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: Struc
     name = path_text(change.column)
     if _is_slot(snapshot.metadata.schema, change.column):
         if change.comment is not None:
-            raise Refused(
+            raise RefusedError(
                 f"{name} is part of an array or a map and cannot have a comment of its own.",
                 remedy=f"Put the comment on {path_text(change.column[:-1])}.",
                 delta_error_class="DELTA_UNSUPPORTED_COMMENT_MAP_ARRAY",
             )
         if change.nullable is not None and change.nullable != place.nullable:
-            raise Refused(
+            raise RefusedError(
                 f"The nullability of {name} cannot be changed.",
                 remedy="Copy the column into a new one.",
                 delta_error_class="DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
@@ -505,7 +505,7 @@ def _refuse_as_delta_does(snapshot: Snapshot, change: ColumnChange, place: Struc
         return
     widening = _is_recorded(old, new)
     if not (widening and _widens(snapshot)):
-        raise Refused(
+        raise RefusedError(
             f"The type of {name} cannot be changed from {type_sql(old)} to {type_sql(new)}"
             + (" while type widening is off." if widening else "."),
             remedy="Turn it on first: deltaadm enable-feature TABLE typeWidening."
@@ -534,7 +534,7 @@ class AddColumns(Step):
     operations = frozenset({"ADD COLUMNS"})
 
     def require_allowed(self) -> None:
-        """Raise `Refused` for types that Spark refuses before it loads the table."""
+        """Raise `RefusedError` for types that Spark refuses before it loads the table."""
         for definition in self.columns:
             refuse_time(definition.column)
 
@@ -555,7 +555,7 @@ class AddColumns(Step):
             fields = StructType((definition.column,)).walk()
             strict = [path_text(path) for path, field in fields if not field.nullable]
             if strict:
-                raise Refused(
+                raise RefusedError(
                     f"{', '.join(strict)} cannot be added as NOT NULL: existing rows have no value "
                     "for it.",
                     remedy="Add it without NOT NULL; once it is filled, a constraint can forbid "
@@ -565,7 +565,7 @@ class AddColumns(Step):
         for definition in self.columns:
             column = definition.column
             if FieldKey.CURRENT_DEFAULT in column.metadata:
-                raise Refused(
+                raise RefusedError(
                     f"{column.name} cannot be added with a default, which existing rows would "
                     "lack.",
                     remedy="Add it without a default, then set one for new rows: alter "
@@ -586,7 +586,7 @@ class AddColumns(Step):
             if folded(path) in known:
                 raise _taken(known[folded(path)])
             if folded(path) in new:
-                raise Refused(
+                raise RefusedError(
                     f"The column {path_text(path)} is added twice.",
                     remedy="Choose names that differ in more than case.",
                     delta_error_class="COLUMN_ALREADY_EXISTS",
@@ -612,8 +612,8 @@ class AddColumns(Step):
             yield from ("--add-column", ddl.definition_sql(definition))
 
 
-def _taken(column: Path) -> Refused:
-    return Refused(
+def _taken(column: Path) -> RefusedError:
+    return RefusedError(
         f"The table already has a column {path_text(column)}.",
         remedy="Choose a name that differs in more than case.",
         delta_error_class="FIELD_ALREADY_EXISTS",
@@ -628,7 +628,7 @@ def _with_column(
     if definition.parent:
         parent, place = _existing(before, definition.parent)
         if not isinstance(place.type, StructType):
-            raise Refused(
+            raise RefusedError(
                 f"{path_text(parent)} is not a struct, so the column {definition.column.name} "
                 "cannot be added to it.",
                 remedy="For structs in an array or a map, give the path of the struct, for example "
@@ -643,7 +643,7 @@ def _with_column(
             names = [field.name.lower() for field in struct.fields]
             if position.after.lower() not in names:
                 where = path_text(definition.parent) if definition.parent else "the table"
-                raise Refused(
+                raise RefusedError(
                     f"{definition.column.name} cannot be placed after {position.after}, which is "
                     f"not a column of {where}.",
                     remedy=f"Its columns are: {', '.join(field.name for field in struct.fields)}.",
@@ -685,14 +685,14 @@ class DropColumns(Step):
             schema = without_column(schema, path)
         partitions = sorted({(name,) for name in metadata.partition_columns} & set(dropped))
         if partitions:
-            raise Refused(
+            raise RefusedError(
                 f"The table is partitioned by {', '.join(map(path_text, partitions))}.",
                 remedy="A partition column cannot be dropped.",
                 delta_error_class="DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN",
             )
         clustering = sorted(set(clustering_columns(snapshot) or ()) & set(dropped))
         if clustering:
-            raise Refused(
+            raise RefusedError(
                 f"The table is clustered by {', '.join(map(path_text, clustering))}.",
                 remedy="Choose other columns first: alter --cluster-by COLUMN, or --no-cluster-by.",
                 delta_error_class="DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN",
@@ -736,13 +736,13 @@ def without_column(schema: StructType, gone: Path) -> StructType:
     """*schema* without one field, also in an array or a map; a struct keeps at least one."""
     gone = find_column(schema, gone) or gone
     if _is_absent(schema, gone):
-        raise Refused(
+        raise RefusedError(
             f"{path_text(gone)} is dropped twice.",
             remedy="Name each column once.",
             delta_error_class="DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
         )
     if _is_slot(schema, gone):
-        raise Refused(
+        raise RefusedError(
             f"{path_text(gone)} is part of an array or a map and cannot be dropped.",
             remedy="Drop the column that contains it.",
             delta_error_class="DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
@@ -750,7 +750,7 @@ def without_column(schema: StructType, gone: Path) -> StructType:
 
     def pruned(struct: StructType) -> StructType:
         if len(struct.fields) == 1:
-            raise Refused(
+            raise RefusedError(
                 f"{path_text(gone)} is the only column of {path_text(gone[:-1]) or 'the table'}.",
                 remedy="Drop the enclosing struct instead, or keep the column.",
                 delta_error_class="DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA",
@@ -776,7 +776,7 @@ class RenameColumn(Step):
         metadata = snapshot.metadata
         old, _ = _existing(metadata.schema, self.column)
         if _is_slot(metadata.schema, old):
-            raise Refused(
+            raise RefusedError(
                 f"{path_text(old)} is part of an array or a map and has no name of its own.",
                 remedy="Rename the column that contains it.",
                 delta_error_class="INVALID_FIELD_NAME",

@@ -33,7 +33,7 @@ from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, PREPARED_
 from deltaadm.domain.transaction.spark_support import require_queryable, require_writable
 from deltaadm.domain.transaction.update import without_mapping
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, CommitInfo
-from deltaadm.errors import Refused, UnknownName
+from deltaadm.errors import RefusedError, UnknownNameError
 from deltaadm.json_values import BOOLEAN, STRING, STRINGS, array, compact, mapping, record
 from deltaadm.limits import load_json
 
@@ -175,7 +175,7 @@ def _refuse_malformed_redirects(properties: Mapping[str, str]) -> None:
         except (ValueError, RecursionError):
             parsed = None
         if not isinstance(parsed, dict) or not parsed.keys() >= {"type", "state", "spec"}:
-            raise Refused(
+            raise RefusedError(
                 f"The value {properties[key]!r} of {key} is not a redirection.",
                 remedy="Write a JSON object with type, state and spec.",
             )
@@ -197,7 +197,7 @@ def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, st
     files = snapshot.files
     # Row ids are given by ranges, which take the number of records of every file.
     if files is not None and files.without_num_records:
-        raise Refused(
+        raise RefusedError(
             f"Row ids cannot be assigned to {files.without_num_records} files without statistics.",
             remedy="Collect statistics first: ANALYZE TABLE … COMPUTE DELTA STATISTICS.",
             delta_error_class="DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
@@ -303,14 +303,14 @@ class AddConstraint(Step):
         """
         The state after it if all rows meet the constraint.
 
-        Raises `Refused` with Delta's error class where Delta or Spark would refuse whatever the
-        rows are, and `PARSE_SYNTAX_ERROR` for a text that cannot stand in brackets.
+        Raises `RefusedError` with Delta's error class where Delta or Spark would refuse whatever
+        the rows are, and `PARSE_SYNTAX_ERROR` for a text that cannot stand in brackets.
         """
         # First, as Spark parses a statement before it looks at the table.
         expression = constraints.stored_expression(self.expression)
         # What Delta calls its own check of the lengths of char and varchar.
         if self.name == "__CHAR_VARCHAR_STRING_LENGTH_CHECK__":
-            raise Refused(
+            raise RefusedError(
                 f"Delta reserves the name {self.name}.",
                 remedy="Choose another name.",
                 delta_error_class="DELTA_INVALID_CONSTRAINT_NAME",
@@ -318,7 +318,7 @@ class AddConstraint(Step):
         require_writable(snapshot)
         metadata, key = snapshot.metadata, constraints.constraint_key(self.name)
         if key in metadata.configuration:
-            raise Refused(
+            raise RefusedError(
                 f"The table already has a constraint {self.name}: {metadata.configuration[key]}.",
                 remedy=f"Choose another name, or drop it: alter --drop-constraint {self.name}.",
                 delta_error_class="DELTA_CONSTRAINT_ALREADY_EXISTS",
@@ -327,7 +327,7 @@ class AddConstraint(Step):
         known = {"_metadata", *(field.name.lower() for field in metadata.schema.fields)}
         unknown = [path for path in column_references(expression) if path[0].lower() not in known]
         if unknown:
-            raise Refused(
+            raise RefusedError(
                 f"The constraint uses {path_text(unknown[0])}, which the table does not have.",
                 remedy="List its columns with: deltaadm inspect TABLE --columns.",
                 delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
@@ -365,7 +365,7 @@ class DropConstraint(Step):
         metadata, key = snapshot.metadata, constraints.constraint_key(self.name)
         if key not in metadata.configuration and not self.if_exists:
             known = constraints.constraint_names(metadata.configuration)
-            raise UnknownName(
+            raise UnknownNameError(
                 f"The table has no constraint {self.name}.",
                 remedy=f"It has: {', '.join(known)}." if known else "It has no constraints.",
                 delta_error_class="DELTA_CONSTRAINT_DOES_NOT_EXIST",
@@ -465,7 +465,7 @@ class WriteCheckpoint(Step):
     always_acts = True
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:  # noqa: ARG002
-        """The same state; raises `Refused` for a table of which we may not write a checkpoint."""
+        """The same state; raises `RefusedError` where we may not write a checkpoint."""
         require_checkpointable(snapshot)
         return snapshot
 
@@ -477,7 +477,7 @@ class WriteCheckpoint(Step):
 
 
 def require_checkpointable(snapshot: Snapshot) -> None:
-    """Raise `Refused` for a table whose checkpoints are for other writers to write."""
+    """Raise `RefusedError` for a table whose checkpoints are for other writers to write."""
     protocol = snapshot.protocol
     reader, writer = protocol.min_reader_version, protocol.min_writer_version
     obstacles = [*obstacles_in_protocol(protocol), *obstacles_in_metadata(snapshot.metadata)]
@@ -490,7 +490,7 @@ def require_checkpointable(snapshot: Snapshot) -> None:
     ):
         obstacles.insert(0, f"its protocol has reader version {reader} and writer version {writer}")
     if obstacles:
-        raise Refused(
+        raise RefusedError(
             f"deltaadm cannot write a checkpoint of this table: {obstacles[0]}.",
             remedy="Have a writer that supports all of the table's features write it. Delta Spark "
             "writes one every delta.checkpointInterval commits.",
@@ -632,25 +632,25 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
     # In its exact spelling, unlike everywhere else: so DROP FEATURE compares.
     supported = step.name in snapshot.protocol.supported_features
     if not supported and step.name.lower() in PROPERTIES:
-        raise Refused(
+        raise RefusedError(
             f"{step.name} is a table property, not a table feature.",
             remedy=f"Unset it with: deltaadm alter TABLE --unset {step.name}.",
             delta_error_class="DELTA_FEATURE_DROP_FEATURE_IS_DELTA_PROPERTY",
         )
     if feature is None or not feature.in_delta_spark:
-        raise Refused(
+        raise RefusedError(
             f"Delta Spark does not know the table feature {step.name}, so it cannot drop it.",
             remedy="List the known features with: deltaadm features.",
             delta_error_class="DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
         )
     if not supported:
-        raise Refused(
+        raise RefusedError(
             f"The table does not support the table feature {step.name}.",
             remedy="Nothing needs to be done.",
             delta_error_class="DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
         )
     if feature.removal is None:
-        raise Refused(
+        raise RefusedError(
             f"The table feature {step.name} cannot be dropped.",
             remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
             delta_error_class="DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
@@ -658,13 +658,13 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
     if step.truncate_history and not (
         feature.removal.keeps_history_out or feature.removal.only_truncating
     ):
-        raise Refused(
+        raise RefusedError(
             f"Dropping {feature.name} does not require truncating history.",
             remedy="Leave out --truncate-history.",
             delta_error_class="DELTA_FEATURE_DROP_HISTORY_TRUNCATION_NOT_ALLOWED",
         )
     if feature.removal.only_truncating and not step.truncate_history:
-        raise Refused(
+        raise RefusedError(
             f"{feature.name} protects history that needs dropped features, so it can only be "
             "dropped together with that history.",
             remedy="Add --truncate-history.",
@@ -674,7 +674,7 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
     needing = dependents(feature.name, snapshot.protocol.supported_features)
     if needing:
         stuck = [name for name in needing if FEATURES[name].removal is None]
-        raise Refused(
+        raise RefusedError(
             f"{feature.name} is required by {', '.join(needing)}.",
             remedy=f"{', '.join(stuck)} cannot be dropped, so {feature.name} must stay."
             if stuck
@@ -687,7 +687,7 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
 def _refuse_in_use(snapshot: Snapshot, feature: TableFeature) -> None:
     removal = feature.removal
     if removal is not None and removal.broken:
-        raise Refused(
+        raise RefusedError(
             f"Delta Spark 4.4 cannot drop {feature.name}: the attempt ends in an exception.",
             remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
         )
@@ -696,7 +696,7 @@ def _refuse_in_use(snapshot: Snapshot, feature: TableFeature) -> None:
     error_class, remedy = removal.refused_in_use
     evidence = feature.activation.evidence(snapshot.metadata)
     if evidence:
-        raise Refused(
+        raise RefusedError(
             f"The table still uses {feature.name}: {'; '.join(evidence)}.",
             remedy=remedy,
             delta_error_class=error_class,

@@ -152,13 +152,13 @@ class Step:
     # Effect
 
     def require_allowed(self) -> None:
-        """Raise `Refused` for what Delta refuses whatever the table is like."""
+        """Raise `RefusedError` for what Delta refuses whatever the table is like."""
 
     def after(self, snapshot: Snapshot, session: SessionSettings) -> Snapshot:
         """
         The state after the step.
 
-        Raises `Refused` with Delta's error class where Delta or Spark would refuse.
+        Raises `RefusedError` with Delta's error class where Delta or Spark would refuse.
         """
         raise NotImplementedError
 

@@ -55,7 +55,7 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.transaction.constraints import refuse_generation
 from deltaadm.domain.transaction.spark_support import require_readable, require_writable
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Format, Metadata
-from deltaadm.errors import Refused, UnknownName
+from deltaadm.errors import RefusedError, UnknownNameError
 from deltaadm.json_values import STRING, STRINGS, Json, array, compact, maybe, record
 
 if TYPE_CHECKING:
@@ -155,11 +155,11 @@ class CreateTable(Step):
     depends_on_state = True
 
     def require_allowed(self) -> None:
-        """Raise `Refused` for what Spark's parser refuses."""
+        """Raise `RefusedError` for what Spark's parser refuses."""
         if self.query is None and self.schema.fields:
             ddl.parse_columns(ddl.columns_sql(self.schema))
         if self.partition_by and self.cluster_by:
-            raise Refused(
+            raise RefusedError(
                 "A table cannot be both clustered and partitioned.",
                 remedy="Choose one of --cluster-by and --partition-by.",
                 delta_error_class="_LEGACY_ERROR_TEMP_0035",
@@ -178,7 +178,7 @@ class CreateTable(Step):
             require_writable(snapshot)
             # The feature, which stays when a table is clustered by no column any more.
             if partitions and snapshot.protocol.supports("clustering"):
-                raise Refused(
+                raise RefusedError(
                     "A table that is or was clustered cannot be replaced by a partitioned one.",
                     remedy="Drop the table first, or use --cluster-by.",
                     delta_error_class="DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE",
@@ -211,10 +211,10 @@ class CreateTable(Step):
         return _with_clustering(replace(after, version=snapshot.version + 1), clusters)
 
     def _refuse_as_analyzer(self) -> None:
-        """Raise `Refused` for what Spark refuses before it asks the catalog for the table."""
+        """Raise `RefusedError` for what Spark refuses before it asks the catalog for the table."""
         schema = self.schema
         if self.write_options and self.query is None:
-            raise Refused(
+            raise RefusedError(
                 "Write options apply to writing rows, but there is no query.",
                 remedy="Leave them out, or fill the table with --as QUERY.",
             )
@@ -233,19 +233,19 @@ class CreateTable(Step):
 
     def _refuse_as_catalog(self, snapshot: Snapshot) -> tuple[Path, ...]:
         """
-        Raise `Refused` for what Delta's catalog refuses before it looks at the properties.
+        Raise `RefusedError` for what Delta's catalog refuses before it looks at the properties.
 
         Returns the clustering columns as the schema spells them.
         """
         if self.mode is CreationMode.CREATE and snapshot.exists:
-            raise Refused(
+            raise RefusedError(
                 f"The table {snapshot.name or snapshot.root} already exists (version "
                 f"{snapshot.version}).",
                 remedy="Replace it with --mode create-or-replace, or choose another location.",
                 delta_error_class="TABLE_OR_VIEW_ALREADY_EXISTS",
             )
         if self.mode is CreationMode.REPLACE and not snapshot.exists:
-            raise Refused(
+            raise RefusedError(
                 f"There is no table to replace: {snapshot.name or snapshot.root}.",
                 remedy="Create it with --mode create or create-or-replace.",
                 delta_error_class="TABLE_OR_VIEW_NOT_FOUND",
@@ -255,7 +255,7 @@ class CreateTable(Step):
             is_long = column.type == PrimitiveType("long")
             if not is_long or column.name.lower() in partitions:
                 why = "PARTITION_NOT_SUPPORTED" if is_long else "UNSUPPORTED_DATA_TYPE"
-                raise Refused(
+                raise RefusedError(
                     f"The identity column {column.name} must be a BIGINT, and not be one that the "
                     "table is partitioned by.",
                     remedy="Declare it as BIGINT, and choose other partition columns.",
@@ -364,13 +364,13 @@ def _required_by_adaptive_metadata(
         if properties.get(key, value).lower() != value:
             mode = key == Key.COLUMN_MAPPING_MODE
             which = "COLUMN_MAPPING_ID_MODE" if mode else "DEPENDENT_FEATURE_ENABLED"
-            raise Refused(
+            raise RefusedError(
                 f"Adaptive metadata needs {key}={value}.",
                 remedy="Leave the property out.",
                 delta_error_class=f"DELTA_ADAPTIVE_METADATA_REQUIRES_{which}",
             )
     if replaces:
-        raise Refused(
+        raise RefusedError(
             "Adaptive metadata cannot be added to a table that is being replaced.",
             remedy="Create the table at another location.",
             delta_error_class="INTERNAL_ERROR",
@@ -404,21 +404,22 @@ def partition_columns(schema: StructType, names: Sequence[str]) -> tuple[str, ..
     """
     *names* as *schema* spells them.
 
-    Raises `Refused` for columns that are not there, that hold other columns, and for all columns.
+    Raises `RefusedError` for columns that are not there, that hold other columns, and for all
+    columns.
     """
     fields = _find_partitions(schema, names)
     for column in fields:
         if not isinstance(column.type, PrimitiveType) or column.type.name.startswith(
             ("string collate", "variant", "void")
         ):
-            raise Refused(
+            raise RefusedError(
                 f"A table cannot be partitioned by {path_text((column.name,))} because of its "
                 "type.",
                 remedy="Choose columns with numbers, dates, times or strings.",
                 delta_error_class="INVALID_PARTITION_COLUMN_DATA_TYPE",
             )
     if fields and len(fields) == len(schema.fields):
-        raise Refused(
+        raise RefusedError(
             "A table cannot be partitioned by all of its columns.",
             remedy="Leave one column for the data files.",
             delta_error_class="ALL_PARTITION_COLUMNS_NOT_ALLOWED",
@@ -430,7 +431,7 @@ def _find_partitions(schema: StructType, names: Sequence[str]) -> list[StructFie
     fields = {column.name.lower(): column for column in schema.fields}
     for name in names:
         if name.lower() not in fields:
-            raise UnknownName(
+            raise UnknownNameError(
                 f"The partition column {path_text((name,))} is not in the schema.",
                 remedy="Choose columns of the schema.",
                 delta_error_class="_LEGACY_ERROR_TEMP_3060",
@@ -438,7 +439,7 @@ def _find_partitions(schema: StructType, names: Sequence[str]) -> list[StructFie
     found = [fields[name.lower()] for name in names]
     twice = [path_text((one.name,)) for one in found if found.count(one) > 1]
     if twice:
-        raise Refused(
+        raise RefusedError(
             f"A table cannot be partitioned by the same column twice: {twice[0]}.",
             remedy="Name each column once.",
             delta_error_class="_LEGACY_ERROR_TEMP_3058",
@@ -460,9 +461,9 @@ def _with_ids_counted(snapshot: Snapshot, proposed: Metadata) -> Snapshot:
 
 
 def check_new_columns(step: CreateTable) -> None:
-    """Raise `Refused` for columns that no table can have, whatever its provider."""
+    """Raise `RefusedError` for columns that no table can have, whatever its provider."""
     if not step.schema.fields:
-        raise Refused(
+        raise RefusedError(
             "A table needs at least one column.",
             remedy="Give columns with --schema.",
             delta_error_class="DELTA_SCHEMA_NOT_PROVIDED",
@@ -470,7 +471,7 @@ def check_new_columns(step: CreateTable) -> None:
     if step.query is not None and all(
         column.type == PrimitiveType("void") for column in step.schema.fields
     ):
-        raise Refused(
+        raise RefusedError(
             "All columns of the query are untyped NULLs, which cannot be written.",
             remedy="Give them types: CAST(NULL AS INT).",
             delta_error_class="DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS",
@@ -478,7 +479,7 @@ def check_new_columns(step: CreateTable) -> None:
     twice = Counter(folded(path) for path, _ in step.schema.walk())
     repeated = [path_text(path) for path, times in twice.items() if times > 1]
     if repeated:
-        raise Refused(
+        raise RefusedError(
             f"These columns occur more than once, ignoring case: {', '.join(repeated)}.",
             remedy="Give each a name of its own.",
             delta_error_class="COLUMN_ALREADY_EXISTS",
@@ -486,7 +487,7 @@ def check_new_columns(step: CreateTable) -> None:
 
 
 def _require_resolved(schema: StructType, paths: Sequence[Path]) -> None:
-    """Raise `Refused` for columns of CLUSTER BY that Spark does not find."""
+    """Raise `RefusedError` for columns of CLUSTER BY that Spark does not find."""
     # It looks for them before Delta does, and minds their case.
     present = {path for path, _ in struct_fields(schema)}
     for column in paths:
@@ -499,12 +500,12 @@ def _require_resolved(schema: StructType, paths: Sequence[Path]) -> None:
                 for existing, place, _ in [schema.find_place(column[:depth])]
             )
             if passes_others:
-                raise Refused(
+                raise RefusedError(
                     f"The clustering column {path_text(column)} is not inside structs alone.",
                     remedy="Choose columns of the schema, outside arrays and maps.",
                     delta_error_class="INVALID_FIELD_NAME",
                 )
-            raise UnknownName(
+            raise UnknownNameError(
                 f"The clustering column {path_text(column)} is not in the schema.",
                 remedy="Choose columns of the schema, spelled as they are there.",
                 delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
@@ -514,7 +515,7 @@ def _require_resolved(schema: StructType, paths: Sequence[Path]) -> None:
 def _require_as_described(
     snapshot: Snapshot, step: CreateTable, partitions: Sequence[str], properties: Mapping[str, str]
 ) -> None:
-    """Raise `Refused` unless the table at a path is what *step* describes."""
+    """Raise `RefusedError` unless the table at a path is what *step* describes."""
     # Of a path Delta does not know beforehand that there is a table: it compares, and leaves all
     # as it is (`verifyTableMetadata`).
     old = snapshot.metadata
@@ -532,7 +533,7 @@ def _require_as_described(
     }
     for error_class, differs in differences.items():
         if differs:
-            raise Refused(
+            raise RefusedError(
                 f"The table {snapshot.root} exists, and is another one: at a path CREATE OR "
                 "REPLACE TABLE replaces nothing.",
                 remedy="Use REPLACE TABLE: --mode replace.",
@@ -554,7 +555,7 @@ def _described(schema: StructType) -> dict[Path, tuple[str, bool, Mapping[str, A
 def _refuse_at_commit(before: Snapshot, after: Snapshot) -> None:
     has_files = before.files is not None and before.files.files
     if has_files and is_true(before.metadata.configuration, "delta.appendOnly"):
-        raise Refused(
+        raise RefusedError(
             "The table is append-only, and its files cannot be replaced.",
             remedy="Set delta.appendOnly to false first.",
             delta_error_class="DELTA_CANNOT_MODIFY_APPEND_ONLY",
@@ -564,7 +565,7 @@ def _refuse_at_commit(before: Snapshot, after: Snapshot) -> None:
         path_text(path) for path, field in fields if FieldKey.CURRENT_DEFAULT in field.metadata
     ]
     if defaults and not after.protocol.supports("allowColumnDefaults"):
-        raise Refused(
+        raise RefusedError(
             f"These columns have a default, which the table does not allow: {', '.join(defaults)}.",
             remedy="Add --property delta.feature.allowColumnDefaults=supported.",
             delta_error_class="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
@@ -616,12 +617,12 @@ class SetLocation(Step):
         """
         The other table, under the name of this one.
 
-        Raises `Refused` for a table without a name, and for other columns or partitions; ids and
-        physical names of column mapping may differ.
+        Raises `RefusedError` for a table without a name, and for other columns or partitions; ids
+        and physical names of column mapping may differ.
         """
         there = self.there
         if snapshot.name is None:
-            raise Refused(
+            raise RefusedError(
                 "The location of a table that is addressed by its path cannot be changed.",
                 remedy="Give the table's name in the catalog: catalog.schema.table.",
                 delta_error_class="DELTA_CANNOT_SET_LOCATION_ON_PATH_IDENTIFIER",
@@ -629,7 +630,7 @@ class SetLocation(Step):
         require_readable(there)
         here, other = _compared(snapshot.metadata), _compared(there.metadata)
         if here != other and not session.bypass_location_schema_check:
-            raise Refused(
+            raise RefusedError(
                 f"The table at {there.root} has other columns or other partitions.",
                 remedy="Compare both with inspect. If that is intended, pass "
                 f"--spark-conf {BYPASS}=true.",

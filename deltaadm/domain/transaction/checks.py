@@ -32,7 +32,7 @@ from deltaadm.domain.transaction.column_mapping import (
     has_invalid_characters,
 )
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import IllegalArgument, Refused
+from deltaadm.errors import IllegalArgumentError, RefusedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def fit_for_log(old: Metadata, new: Metadata, protocol: Protocol) -> Metadata:
     if schema.to_json() != old.schema_string:
         for path, field in schema.walk():
             if any(_has_not_null(inner) for _, inner in slots(field.type)):
-                raise Refused(
+                raise RefusedError(
                     f"Column {path_text(path)} has NOT NULL inside an array or a map, which Delta "
                     "cannot enforce.",
                     remedy="Make the nested fields nullable first: alter --drop-not-null COLUMN.",
@@ -140,11 +140,11 @@ def catalog_type(data_type: DataType) -> str:
 
 
 def require_readable_char(schema: StructType) -> None:
-    """Raise `Refused` for char and varchar beside names that Spark cannot read back."""
+    """Raise `RefusedError` for char and varchar beside names that Spark cannot read back."""
     for field in schema.fields:
         names = unreadable_names(field.type)
         if names:
-            raise Refused(
+            raise RefusedError(
                 f"{path_text((field.name,))} has char or varchar in a struct beside "
                 f"{', '.join(names)}: Spark notes such a type without quotes, and cannot parse it.",
                 remedy="Use STRING there, or names of ASCII letters, digits and underscores.",
@@ -177,7 +177,7 @@ def noted_type(noted: str) -> DataType | None:
 
     try:
         return _with_strings(parse_type(noted)) if noted.isascii() else None
-    except Refused:
+    except RefusedError:
         return None
 
 
@@ -196,12 +196,12 @@ def _has_not_null(data_type: DataType) -> bool:
 
 
 def check_metadata(old: Metadata, new: Metadata) -> None:
-    """Raise `Refused` as Delta's `assertMetadata` does, and as its check for CDF columns does."""
+    """Raise `RefusedError` as Delta's `assertMetadata` and its check for CDF columns do."""
     # Of several violations Delta names the first, so the order is Delta's.
     schema = new.schema
     repeated = duplicate_columns(schema)
     if repeated:
-        raise Refused(
+        raise RefusedError(
             f"These columns occur more than once, ignoring case: {', '.join(repeated)}.",
             remedy="Rename or drop one of each with the client that wrote them.",
             delta_error_class="DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE",
@@ -216,7 +216,7 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
         if _has_collation(field) or not all(map(is_supported_type, leaves(field.type)))
     ]
     if unknown:
-        raise Refused(
+        raise RefusedError(
             f"These columns have types that Delta Lake does not support: {', '.join(unknown)}.",
             remedy="Drop them, or use the client that made them.",
             delta_error_class="DELTA_UNSUPPORTED_DATA_TYPES",
@@ -245,10 +245,10 @@ def columns_with_invalid_characters(metadata: Metadata) -> list[Path]:
 
 
 def check_names(metadata: Metadata) -> None:
-    """Raise `Refused` for names that data files without column mapping cannot have."""
+    """Raise `RefusedError` for names that data files without column mapping cannot have."""
     invalid = [path_text(path) for path in columns_with_invalid_characters(metadata)]
     if invalid:
-        raise Refused(
+        raise RefusedError(
             "These column names contain characters that Parquet does not allow, from "
             f"{INVALID_CHARACTERS!r}: {', '.join(invalid)}.",
             remedy="Rename them, or turn column mapping on.",
@@ -256,7 +256,7 @@ def check_names(metadata: Metadata) -> None:
         )
     invalid = [column for column in metadata.partition_columns if has_invalid_characters(column)]
     if invalid:
-        raise Refused(
+        raise RefusedError(
             "These partition columns contain characters that Parquet does not allow, from "
             f"{INVALID_CHARACTERS!r}: {', '.join(invalid)}.",
             remedy="Turn column mapping on.",
@@ -285,7 +285,7 @@ def leaves(data_type: DataType) -> Iterator[PrimitiveType]:
 
 
 def check_property_constraints(metadata: Metadata) -> None:
-    """Raise `Refused` where deletion vectors are on together with what they exclude."""
+    """Raise `RefusedError` where deletion vectors are on together with what they exclude."""
     if not is_true(metadata.configuration, "delta.enableDeletionVectors"):
         return
     provider = metadata.format.provider if metadata.format else "parquet"
@@ -297,7 +297,7 @@ def check_property_constraints(metadata: Metadata) -> None:
         sub_class = "WITH_INCREMENTAL_MANIFEST_GENERATION"
     else:
         return
-    raise Refused(
+    raise RefusedError(
         message,
         remedy="Turn one of them off.",
         delta_error_class="DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED."
@@ -310,7 +310,7 @@ def _check_reserved_columns(old: Metadata, new: Metadata) -> None:
     for key in (Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION_COLUMN):
         name = new.configuration.get(key)
         if name is not None and name.lower() in columns:
-            raise Refused(
+            raise RefusedError(
                 f"Row tracking stores its values in a column named {name!r}, which the table "
                 "already has.",
                 remedy="Rename that column.",
@@ -319,7 +319,7 @@ def _check_reserved_columns(old: Metadata, new: Metadata) -> None:
     reserved = sorted(CDC_COLUMNS & columns)
     if reserved and is_true(new.configuration, "delta.enableChangeDataFeed"):
         was_on = is_true(old.configuration, "delta.enableChangeDataFeed")
-        raise Refused(
+        raise RefusedError(
             f"The change data feed reserves the column names {', '.join(reserved)}, which the "
             "table already has.",
             remedy="Rename those columns.",
@@ -330,11 +330,11 @@ def _check_reserved_columns(old: Metadata, new: Metadata) -> None:
 
 
 def check_retention(metadata: Metadata) -> None:
-    """Raise `Refused` where deleted files are kept longer than the log that knows of them."""
+    """Raise `RefusedError` where deleted files are kept longer than the log that knows of them."""
     log = metadata.configuration.get("delta.logRetentionDuration", "interval 30 days")
     deleted = metadata.configuration.get("delta.deletedFileRetentionDuration", "interval 1 week")
     if (interval_microseconds(log) or 0) < (interval_microseconds(deleted) or 0):
-        raise IllegalArgument(
+        raise IllegalArgumentError(
             f"delta.deletedFileRetentionDuration ({deleted}) is longer than "
             f"delta.logRetentionDuration ({log}).",
             remedy="Keep the log at least as long as deleted files.",
@@ -342,7 +342,7 @@ def check_retention(metadata: Metadata) -> None:
 
 
 def check_statistics_columns(metadata: Metadata) -> None:
-    """Raise `Refused` unless the columns named for statistics exist and can have them."""
+    """Raise `RefusedError` unless the columns named for statistics exist and can have them."""
     listed = metadata.configuration.get(Key.STATISTICS_COLUMNS)
     if listed is None:
         return
@@ -351,7 +351,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
     for path in column_names(listed):
         name = ".".join(path)
         if len(path) == 1 and path[0].lower() in partitions:
-            raise Refused(
+            raise RefusedError(
                 f"{Key.STATISTICS_COLUMNS} names {name}, which is a partition column.",
                 remedy="Leave it out.",
                 delta_error_class="DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN",
@@ -362,7 +362,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
             if isinstance(here, StructType):
                 inner = {field.name.lower(): field.type for field in here.fields}
             if part.lower() not in inner:
-                raise Refused(
+                raise RefusedError(
                     f"{Key.STATISTICS_COLUMNS} names {name}, which the table does not have.",
                     remedy="Name columns of the table.",
                     delta_error_class="DELTA_COLUMN_PATH_NOT_NESTED"
@@ -372,7 +372,7 @@ def check_statistics_columns(metadata: Metadata) -> None:
             here = inner[part.lower()]
         leaves.extend(_statistics_leaves(name, here, nested=len(path) > 1))
     if _repeated(leaves):
-        raise Refused(
+        raise RefusedError(
             f"{Key.STATISTICS_COLUMNS} names these columns twice: {', '.join(_repeated(leaves))}.",
             remedy="Name each once.",
             delta_error_class="DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS",
@@ -392,7 +392,7 @@ def _statistics_leaves(name: str, data_type: DataType, *, nested: bool) -> list[
         return [name]
     if nested:
         return []
-    raise Refused(
+    raise RefusedError(
         f"{Key.STATISTICS_COLUMNS} names {name}, which has a type without statistics.",
         remedy="Leave it out.",
         delta_error_class="DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE",
@@ -425,10 +425,10 @@ _ADAPTIVE_METADATA: Final = f"{Key.FEATURE_PREFIX}adaptivemetadata-preview"
 
 
 def refuse_reserved(keys: Iterable[str]) -> None:
-    """Raise `Refused` for keys that Spark's parser takes for something else, in any table."""
+    """Raise `RefusedError` for keys that Spark's parser takes for something else, in any table."""
     for key in keys:
         if key in _RESERVED:
-            raise Refused(
+            raise RefusedError(
                 f"The property {key!r} is reserved by Spark.",
                 remedy="It is not a table property; leave it out.",
                 delta_error_class="UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
@@ -443,15 +443,15 @@ _RESERVED: Final = frozenset({
 
 
 def refuse_features_of_new_table(properties: Mapping[str, str]) -> None:
-    """Raise `Refused` for features that Spark's catalog refuses for any new table."""
+    """Raise `RefusedError` for features that Spark's catalog refuses for any new table."""
     if _CLUSTERING in properties:
-        raise Refused(
+        raise RefusedError(
             "The table feature clustering cannot be set as a property.",
             remedy="Use --cluster-by COLUMN, which adds it.",
             delta_error_class="DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
         )
     if _CATALOG_MANAGED in properties:
-        raise Refused(
+        raise RefusedError(
             "A table with catalogManaged is managed by a catalog, and cannot be created here.",
             remedy="Create it with the catalog's own tools.",
             delta_error_class="DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION",
@@ -459,27 +459,27 @@ def refuse_features_of_new_table(properties: Mapping[str, str]) -> None:
 
 
 def refuse_keys_of_new_table(properties: Mapping[str, str], protocol: Protocol | None) -> None:
-    """Raise `Refused` for keys that a table cannot have in the place of one with *protocol*."""
+    """Raise `RefusedError` for keys that a table replacing one with *protocol* cannot have."""
     clusters = properties.get(CLUSTERING_COLUMNS)
     # Delta reads any value as a list: one meets the check of the feature, other text a parser's
     # exception without an error class.
     is_list = clusters is not None and clusters.lstrip().startswith("[")
     has_domains = protocol is not None and protocol.supports("domainMetadata")
     if clusters is not None and not (is_list and has_domains):
-        raise Refused(
+        raise RefusedError(
             "The clustering columns cannot be set as a property.",
             remedy="Use --cluster-by COLUMN.",
             delta_error_class="DELTA_DOMAIN_METADATA_NOT_SUPPORTED" if is_list else None,
         )
     for key, value in properties.items():
         if key.lower().startswith(Key.CONSTRAINT_PREFIX) and not value.strip():
-            raise Refused(
+            raise RefusedError(
                 f"The constraint {key} is empty.",
                 remedy="Write an expression that is true for every row, for example: amount > 0.",
                 delta_error_class="PARSE_EMPTY_STATEMENT",
             )
     if protocol is not None and UNITY_TABLE_ID in properties:
-        raise Refused(
+        raise RefusedError(
             f"The property {UNITY_TABLE_ID} cannot be set by a user.",
             remedy="Unity Catalog maintains it; leave it out.",
             delta_error_class="DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
@@ -487,23 +487,23 @@ def refuse_keys_of_new_table(properties: Mapping[str, str], protocol: Protocol |
 
 
 def refuse_keys_to_set(properties: Mapping[str, str]) -> None:
-    """Raise `Refused` for keys that SET TBLPROPERTIES leaves to other statements."""
+    """Raise `RefusedError` for keys that SET TBLPROPERTIES leaves to other statements."""
     if CLUSTERING_COLUMNS in properties:
-        raise Refused(
+        raise RefusedError(
             "The clustering columns cannot be set as a property.",
             remedy="Use alter --cluster-by COLUMN.",
             delta_error_class="DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
         )
     for key in properties:
         if key.lower().startswith(Key.CONSTRAINT_PREFIX):
-            raise Refused(
+            raise RefusedError(
                 f"A CHECK constraint cannot be set as a property ({key}).",
                 remedy="Use alter --add-constraint NAME=EXPRESSION, which checks the rows.",
                 delta_error_class="DELTA_ADD_CONSTRAINTS",
             )
     if _CLUSTERING in properties:
         feature = FEATURES["clustering"]
-        raise Refused(
+        raise RefusedError(
             "The table feature clustering cannot be set as a property.",
             remedy=feature.not_addable,
             delta_error_class=feature.refusal,
@@ -511,11 +511,11 @@ def refuse_keys_to_set(properties: Mapping[str, str]) -> None:
 
 
 def refuse_keys_of_upgrade(configuration: Mapping[str, str], protocol: Protocol) -> None:
-    """Raise `Refused` for features that do not join an existing table's *protocol*."""
+    """Raise `RefusedError` for features that do not join an existing table's *protocol*."""
     asked = {key.lower(): value for key, value in configuration.items()}
     feature = FEATURES["adaptiveMetadata-preview"]
     if asked.get(_ADAPTIVE_METADATA, "").lower() == SUPPORTED:
-        raise Refused(
+        raise RefusedError(
             f"The table feature {feature.name} cannot be added to an existing table.",
             remedy=feature.not_addable,
             delta_error_class=feature.refusal,
@@ -523,7 +523,7 @@ def refuse_keys_of_upgrade(configuration: Mapping[str, str], protocol: Protocol)
     feature = FEATURES["catalogManaged"]
     is_asked = _CATALOG_MANAGED in asked or _ADAPTIVE_METADATA in asked
     if is_asked and feature.name not in protocol.explicit_names:
-        raise Refused(
+        raise RefusedError(
             "An existing table cannot become catalog-managed.",
             remedy=feature.not_addable,
             delta_error_class=feature.refusal,

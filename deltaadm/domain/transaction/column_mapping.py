@@ -27,7 +27,7 @@ from deltaadm.domain.schema import (
     slots,
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 from deltaadm.json_values import integer
 
 TYPE_CHECKING = False
@@ -68,7 +68,7 @@ INTERNAL_COLUMNS: Final = frozenset({
 
 
 def column_mapping_mode(metadata: Metadata) -> ColumnMappingMode:
-    """The mode that the table's property says; raises `Refused` for one that does not exist."""
+    """The mode that the table's property says; raises `RefusedError` for an unknown one."""
     return ColumnMappingMode(mapping_mode(metadata))
 
 
@@ -122,14 +122,14 @@ def column_mapping_metadata(field: StructField, mode: ColumnMappingMode) -> dict
     The field's metadata as readers and writers of data files need it in *mode*.
 
     Without mapping, none of mapping's keys; with it, in both modes, the Parquet field ids too.
-    Raises `Refused` where the id or the physical name is missing.
+    Raises `RefusedError` where the id or the physical name is missing.
     """
     if mode is ColumnMappingMode.NONE:
         return {k: v for k, v in field.metadata.items() if k not in COLUMN_MAPPING_KEYS}
     identifier = column_id(field)
     if identifier is None or field.metadata.get(FieldKey.PHYSICAL_NAME) is None:
         missing = "column id" if identifier is None else "physical name"
-        raise Refused(
+        raise RefusedError(
             f"Column {field.name!r} has no {missing} although the column mapping mode is "
             f"'{mode.value}'.",
             remedy="Any ALTER TABLE through Delta Spark adds what is missing.",
@@ -147,7 +147,7 @@ def create_physical_schema(
     *schema* under the names and metadata that its columns have in data files.
 
     Columns are looked up in *reference_schema* by their whole path, ignoring case. Mode none
-    returns *schema* as it is. Raises `Refused` for a column that the reference lacks, or that
+    returns *schema* as it is. Raises `RefusedError` for a column that the reference lacks, or that
     lacks an id or a physical name there.
     """
     if mode is ColumnMappingMode.NONE:
@@ -159,7 +159,7 @@ def create_physical_schema(
             return field
         reference = known.get(folded(path))
         if reference is None:
-            raise Refused(f"The table has no column {path_text(path)}.")
+            raise RefusedError(f"The table has no column {path_text(path)}.")
         metadata = column_mapping_metadata(reference, mode)
         return replace(field, name=physical_name(reference), metadata=metadata)
 
@@ -331,7 +331,7 @@ def verify_and_update_metadata_change(
     """
     *new_metadata* as it may follow *old_metadata*, mapping metadata completed.
 
-    Raises `Refused` for an illegal mode change, for turning mapping on over leftovers of an
+    Raises `RefusedError` for an illegal mode change, for turning mapping on over leftovers of an
     earlier mapping, and for adding columns in the same commit. *old_protocol* no longer
     matters, since today's Delta upgrades it. With *strip_metadata*, mapping keys that come in
     while the mode stays none are removed, unless the table had such keys already.
@@ -341,7 +341,7 @@ def verify_and_update_metadata_change(
     old_mode, new_mode = column_mapping_mode(old_metadata), column_mapping_mode(new_metadata)
     changing = old_mode is not new_mode and not is_creating_new_table
     if changing and not allow_mapping_mode_change(old_mode, new_mode, allow_removal=allow_removal):
-        raise Refused(
+        raise RefusedError(
             f"The column mapping mode cannot go from '{old_mode.value}' to '{new_mode.value}'.",
             remedy="An existing table can only go from 'none' to 'name', or back to 'none' by "
             "rewriting its files.",
@@ -363,7 +363,7 @@ def verify_and_update_metadata_change(
 def _require_clean_start(old: StructType, new: StructType) -> None:
     stale = [path_text(p) for p, field in new.walk() if COLUMN_MAPPING_KEYS & field.metadata.keys()]
     if stale:
-        raise Refused(
+        raise RefusedError(
             "Column mapping cannot be turned on: columns still carry metadata of an earlier "
             f"mapping: {', '.join(stale[:10])}.",
             remedy="Turning it on would read the wrong columns; copy the table instead.",
@@ -374,7 +374,7 @@ def _require_clean_start(old: StructType, new: StructType) -> None:
     added = [path_text(path) for path, _ in new.walk() if folded(path) not in known]
     # A table without columns may get its first ones in this commit.
     if known and added:
-        raise Refused(
+        raise RefusedError(
             "Columns cannot be added in the commit that turns column mapping on: "
             f"{', '.join(added[:10])}.",
             remedy="Turn column mapping on first.",
@@ -384,7 +384,7 @@ def _require_clean_start(old: StructType, new: StructType) -> None:
 
 def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
     """
-    Raise `Refused` unless every column has an id and a physical name, both unique.
+    Raise `RefusedError` unless every column has an id and a physical name, both unique.
 
     Ids are unique over the whole schema, physical names along their whole path; and
     `maxColumnId` covers every id, nested ids included. Old descriptions take schema and mode.
@@ -403,7 +403,7 @@ def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
         named_twice = path in paths and not any(KNOWN_AFTER_COMMIT in part for part in path)
         if identifier in ids or named_twice:
             of_id, of_name = f"column id {identifier}", f"physical name {path_text(path)}"
-            raise Refused(
+            raise RefusedError(
                 f"Two columns share the {of_id if identifier in ids else of_name} in column "
                 f"mapping mode '{mode.value}'.",
                 remedy="Find the commit that introduced the second one and restore the version "
@@ -413,13 +413,13 @@ def check_column_id_and_physical_name_assignments(metadata: Metadata) -> None:
         paths.add(path)
     highest = find_max_column_id(metadata.schema)
     if Key.MAX_COLUMN_ID not in metadata.configuration:
-        raise Refused(
+        raise RefusedError(
             f"The table uses column mapping but has no {Key.MAX_COLUMN_ID}.",
             remedy="Any ALTER TABLE through Delta Spark sets it.",
             delta_error_class="DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET",
         )
     if (max_column_id(metadata) or 0) < highest:
-        raise Refused(
+        raise RefusedError(
             f"{Key.MAX_COLUMN_ID} is {metadata.configuration[Key.MAX_COLUMN_ID]}, but column id "
             f"{highest} is in use.",
             remedy="Any ALTER TABLE through Delta Spark corrects it.",
@@ -436,7 +436,7 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
     """
     *metadata* after every file was rewritten under its columns' own names.
 
-    The mode's own property is left to the caller. Raises `Refused` for names that data files
+    The mode's own property is left to the caller. Raises `RefusedError` for names that data files
     cannot have (`RemoveColumnMappingCommand`).
     """
     invalid = [
@@ -445,7 +445,7 @@ def remove_column_mapping(metadata: Metadata) -> Metadata:
         if has_invalid_characters(field.name)
     ]
     if invalid:
-        raise Refused(
+        raise RefusedError(
             "Column mapping cannot be removed: these columns have names that Parquet files do not "
             f"allow: {', '.join(invalid[:10])}.",
             remedy="Rename them first: alter --rename-column COLUMN=NAME.",

@@ -32,7 +32,7 @@ from deltaadm.domain.transaction.column_mapping import physical_name
 from deltaadm.domain.transaction.spark_support import require_writable
 from deltaadm.domain.transaction.update import prepare_commit, update_metadata
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.errors import Refused, UnknownName
+from deltaadm.errors import RefusedError, UnknownNameError
 from deltaadm.json_values import compact
 from deltaadm.limits import load_json
 
@@ -49,10 +49,10 @@ def quoted_name(path: Path) -> str:
 
 
 def refuse_default(name: str, data_type: DataType, text: str) -> None:
-    """Raise `Refused` where Spark certainly refuses *text* as the default of a column."""
+    """Raise `RefusedError` where Spark certainly refuses *text* as the default of a column."""
     refusal = refused_default(data_type, text.strip())
     if refusal is not None:
-        raise Refused(
+        raise RefusedError(
             f"{text} cannot be the default of {name}, which has the type {type_name(data_type)}.",
             remedy="Write a constant of that type, for example 7, 'x', DATE '2026-01-31' or NULL.",
             delta_error_class=refusal,
@@ -60,10 +60,10 @@ def refuse_default(name: str, data_type: DataType, text: str) -> None:
 
 
 def refuse_time(column: StructField) -> None:
-    """Raise `Refused` for a column with a time of day, wherever in it."""
+    """Raise `RefusedError` for a column with a time of day, wherever in it."""
     parts = all_types(column.type)
     if any(isinstance(part, PrimitiveType) and part.name.startswith("time(") for part in parts):
-        raise Refused(
+        raise RefusedError(
             f"{column.name} has the type TIME, which Spark 4.2 does not support.",
             remedy="Use TIMESTAMP, or a number of microseconds.",
             delta_error_class="UNSUPPORTED_TIME_TYPE",
@@ -90,7 +90,7 @@ def parse_column(text: str) -> Path:
         if text[position] != ".":
             break
         position += 1
-    raise Refused(
+    raise RefusedError(
         f"{text!r} is not a column name.",
         remedy="Separate nested names with dots, and put a name that contains a dot in backticks.",
     )
@@ -214,10 +214,10 @@ def lost_clustering(snapshot: Snapshot) -> tuple[Path, ...]:
 
 
 def require_found_clustering(snapshot: Snapshot) -> None:
-    """Raise `Refused` where Delta fails for looking up clustering columns that are gone."""
+    """Raise `RefusedError` where Delta fails for looking up clustering columns that are gone."""
     lost = lost_clustering(snapshot)
     if lost:
-        raise Refused(
+        raise RefusedError(
             f"The table is clustered by {', '.join(map(path_text, lost))}, which it does not have: "
             "Delta cannot add, change or drop columns until it is clustered by other columns.",
             remedy="Cluster it first: alter --cluster-by COLUMN, or --no-cluster-by.",
@@ -280,7 +280,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     """
     The state after CLUSTER BY *paths*; files stay as they are until OPTIMIZE.
 
-    Raises `Refused` with Delta's error class where Delta would refuse.
+    Raises `RefusedError` with Delta's error class where Delta would refuse.
     """
     metadata = snapshot.metadata
     for path in paths:
@@ -288,7 +288,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
             raise _missing(metadata.schema, path)
     _refuse_repeated_or_many(paths)
     if metadata.partition_columns:
-        raise Refused(
+        raise RefusedError(
             f"The table is partitioned by {', '.join(metadata.partition_columns)}, and a table "
             "cannot be both clustered and partitioned.",
             remedy="Copy the table into a clustered one (CREATE TABLE … CLUSTER BY … AS SELECT).",
@@ -304,7 +304,7 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
     physical = physical_paths(metadata.schema)
     fresh = [path_text(c) for c in columns if any(KNOWN_AFTER_COMMIT in p for p in physical[c])]
     if fresh:
-        raise Refused(
+        raise RefusedError(
             f"{', '.join(fresh)} is a new column of a table with column mapping; its physical name "
             "is known only after it is added.",
             remedy="Add it first, then cluster by it in a second command.",
@@ -322,14 +322,14 @@ def cluster_by(snapshot: Snapshot, paths: Sequence[Path], session: SessionSettin
 
 def check_clustering(metadata: Metadata, columns: Sequence[Path]) -> tuple[Path, ...]:
     """
-    *columns* as the schema spells them; raises `Refused` where a table with *metadata* cannot
+    *columns* as the schema spells them; raises `RefusedError` where a table with *metadata* cannot
     be clustered by them, statistics left aside.
     """
     clustered = find_clustering(metadata.schema, columns)
     types = {path: field.type for path, field in struct_fields(metadata.schema)}
     invalid = [path_text(path) for path in clustered if not has_bounds(types[path])]
     if invalid:
-        raise Refused(
+        raise RefusedError(
             "These columns have types without minimum and maximum statistics: "
             f"{', '.join(invalid)}.",
             remedy="Choose columns with numbers, dates, times or strings.",
@@ -342,7 +342,7 @@ def find_clustering(schema: StructType, columns: Sequence[Path]) -> tuple[Path, 
     """
     *columns* as *schema* spells them, whatever their types.
 
-    Raises `Refused` for columns that are not there or named twice, and for too many.
+    Raises `RefusedError` for columns that are not there or named twice, and for too many.
     """
     fields = {folded(path): path for path, _ in struct_fields(schema)}
     for column in columns:
@@ -356,13 +356,13 @@ def _refuse_repeated_or_many(columns: Sequence[Path]) -> None:
     times = Counter(map(folded, columns))
     twice = [path_text(path) for path in columns if times[folded(path)] > 1]
     if twice:
-        raise Refused(
+        raise RefusedError(
             f"A table cannot be clustered by the same column twice: {twice[0]}.",
             remedy="Name each column once.",
             delta_error_class="DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY",
         )
     if len(columns) > MOST_COLUMNS:
-        raise Refused(
+        raise RefusedError(
             f"A table can be clustered by at most {MOST_COLUMNS} columns; {len(columns)} were "
             "given.",
             remedy="Choose those that queries filter by most.",
@@ -370,14 +370,14 @@ def _refuse_repeated_or_many(columns: Sequence[Path]) -> None:
         )
 
 
-def _missing(schema: StructType, column: Path) -> Refused:
+def _missing(schema: StructType, column: Path) -> RefusedError:
     existing, _, here = schema.find_place(column)
     error_class = "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
     if len(existing) < len(column) and isinstance(here, ArrayType):
         error_class = "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME"
     elif len(existing) < len(column) and isinstance(here, PrimitiveType):
         error_class = "DELTA_COLUMN_PATH_NOT_NESTED"
-    return UnknownName(
+    return UnknownNameError(
         f"The clustering column {path_text(column)} is not in the schema.",
         remedy="List its columns with: deltaadm inspect TABLE --columns.",
         delta_error_class=error_class,
@@ -385,16 +385,16 @@ def _missing(schema: StructType, column: Path) -> Refused:
 
 
 def validate_cluster_by_spec(metadata: Metadata, columns: Sequence[Path]) -> None:
-    """Raise `Refused` unless *columns* exist, are at most four, and have statistics."""
+    """Raise `RefusedError` unless *columns* exist, are at most four, and have statistics."""
     check_statistics_of(metadata, check_clustering(metadata, columns))
 
 
 def check_statistics_of(metadata: Metadata, columns: Sequence[Path]) -> None:
-    """Raise `Refused` unless files have statistics of *columns*, spelled as in the schema."""
+    """Raise `RefusedError` unless files have statistics of *columns*, spelled as in the schema."""
     collected = set(columns_with_statistics(metadata))
     missing = [path_text(column) for column in columns if column not in collected]
     if missing:
-        raise Refused(
+        raise RefusedError(
             f"Files have no statistics for {', '.join(missing)}, which clustering needs.",
             remedy=f"Name it in {Key.STATISTICS_COLUMNS}, or raise {INDEXED_COLUMNS}.",
             delta_error_class="DELTA_CLUSTERING_COLUMN_MISSING_STATS",

@@ -32,7 +32,7 @@ from deltaadm.domain.sql.ddl import identifier, literal, unescaped
 from deltaadm.domain.sql.expressions import column_references
 from deltaadm.domain.transaction.checks import CHAR_TYPE
 from deltaadm.domain.transaction.columns import is_up_cast
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 
 
 def constraint_key(name: str) -> str:
@@ -45,7 +45,7 @@ def is_certain_condition(schema: StructType, text: str) -> bool:
     """
     Whether *text* certainly is a condition on rows with *schema*; False where only Spark can tell.
 
-    Raises `Refused` with the error class of Delta or Spark where it certainly is none.
+    Raises `RefusedError` with the error class of Delta or Spark where it certainly is none.
     """
     return judge_condition(list(_tokens(text)), schema)
 
@@ -86,7 +86,7 @@ def stored_expression(text: str) -> str:
     The expression *text* as Delta stores it, which it also parses it from.
 
     Words with letters beyond ASCII get backticks, and quotes in texts backslashes: Delta's own
-    lexer would tear them apart. Raises `Refused` for what it tears apart in any spelling, and
+    lexer would tear them apart. Raises `RefusedError` for what it tears apart in any spelling, and
     for brackets or quotes that do not match.
 
     >>> stored_expression("s.x>0 -- why"), stored_expression("b<>'it''s'")
@@ -119,8 +119,8 @@ def _tokens(text: str) -> Iterator[str]:
         position = match.end()
 
 
-def _unreadable(text: str, why: str) -> Refused:
-    return Refused(
+def _unreadable(text: str, why: str) -> RefusedError:
+    return RefusedError(
         f"{text!r} cannot be a constraint: {why}.",
         remedy="Write an expression that is true for every row, for example: amount > 0.",
         delta_error_class="PARSE_SYNTAX_ERROR",
@@ -131,14 +131,14 @@ def _unreadable(text: str, why: str) -> Refused:
 
 
 def refuse_generation(schema: StructType, field: StructField) -> None:
-    """Raise `Refused` where the expression of the generated column *field* will not do."""
+    """Raise `RefusedError` where the expression of the generated column *field* will not do."""
     expression = str(field.metadata[FieldKey.GENERATION])
     references = column_references(expression)
     columns = {column.name.lower(): column for column in schema.fields}
     for path in references:
         column = columns.get(path[0].lower())
         if column is None:
-            raise Refused(
+            raise RefusedError(
                 f"{field.name} is generated from {path_text(path)}, which the table does not have.",
                 remedy="Use columns of the table.",
                 delta_error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
@@ -169,16 +169,16 @@ def _require_type(field: StructField, actual: DataType) -> None:
     raise _mismatch(field, type_name(actual))
 
 
-def _mismatch(field: StructField, actual: str) -> Refused:
-    return Refused(
+def _mismatch(field: StructField, actual: str) -> RefusedError:
+    return RefusedError(
         f"{field.name} has the type {type_name(field.type)}, its expression has {actual}.",
         remedy="Declare the column with the type of its expression, or add a CAST.",
         delta_error_class="DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH",
     )
 
 
-def _unsupported(field: StructField, why: str) -> Refused:
-    return Refused(
+def _unsupported(field: StructField, why: str) -> RefusedError:
+    return RefusedError(
         f"{field.name} cannot be generated as {field.metadata[FieldKey.GENERATION]!r}: {why}.",
         remedy="Use columns that are not generated, and functions of Spark whose results they "
         "alone determine.",

@@ -26,7 +26,7 @@ from deltaadm.domain.protocol import (
 from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import DeltaadmError, Refused, TableError
+from deltaadm.errors import DeltaadmError, RefusedError, TableError
 from deltaadm.limits import load_json
 
 TYPE_CHECKING = False
@@ -211,7 +211,7 @@ def _raise(obstacle: Obstacle | None) -> None:
 def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
     malformation = protocol.malformation
     if malformation is not None:
-        refusal = Refused(
+        refusal = RefusedError(
             malformation.message,
             remedy="`deltaadm repair TABLE` writes a valid protocol.",
             delta_error_class="EXPRESSION_DECODING_FAILED",
@@ -226,7 +226,7 @@ def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
         try:
             interval_microseconds(metadata.configuration.get(key, "interval 1 day"))
         except DeltaadmError as error:
-            refusal = Refused(
+            refusal = RefusedError(
                 error.message,
                 remedy=f"`deltaadm repair TABLE` gives {key} its last valid value, or unsets it.",
                 delta_error_class=error.delta_error_class,
@@ -238,8 +238,8 @@ def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
         yield from _features_not_listed(protocol, metadata)
 
 
-def _unsupported_version(protocol: Protocol) -> Refused:
-    return Refused(
+def _unsupported_version(protocol: Protocol) -> RefusedError:
+    return RefusedError(
         f"Delta Spark does not know reader version {protocol.min_reader_version} with writer "
         f"version {protocol.min_writer_version}.",
         remedy="Use a newer client, or restore the version before if the number is a mistake.",
@@ -256,7 +256,7 @@ def _unknown(
         return
     named = [feature for feature in map(TableFeature.lookup, unknown) if feature is not None]
     spelled = [feature.name for feature in named if feature.in_delta_spark]
-    refusal = Refused(
+    refusal = RefusedError(
         f"Delta Spark cannot {what} the table: it does not know the table "
         f"feature{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}.",
         remedy=f"The right spelling is {', '.join(spelled)}: `deltaadm repair TABLE` writes it."
@@ -310,7 +310,7 @@ def _unknown_types(metadata: Metadata) -> Iterator[Obstacle]:
 def _unreadable_invariants(metadata: Metadata) -> Iterator[Obstacle]:
     for invariant in invariants(metadata):
         if invariant.fails_in_delta_spark:
-            refusal = Refused(
+            refusal = RefusedError(
                 f"Delta Spark cannot read the invariant of column {path_text(invariant.path)}: "
                 f"{invariant.flaw}.",
                 remedy="Remove it with the client that wrote it, and use a CHECK constraint "
@@ -325,7 +325,7 @@ def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Iterator[Obs
     # `assertTableFeaturesMatchMetadata`, which passes over protocols without lists.
     try:
         needed = extract_automatically_enabled_features(metadata, protocol)
-    except Refused as error:
+    except RefusedError as error:
         names = tuple(
             feature.name
             for feature in REFERENCE.values()
@@ -335,7 +335,7 @@ def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Iterator[Obs
         return
     missing = sorted(needed - (protocol.writer_features or frozenset()))
     if missing:
-        refusal = Refused(
+        refusal = RefusedError(
             "The table's protocol lacks features that its metadata uses or that others require: "
             f"{', '.join(missing)}.",
             remedy="`deltaadm repair TABLE` adds them to the protocol.",
@@ -346,7 +346,7 @@ def _features_not_listed(protocol: Protocol, metadata: Metadata) -> Iterator[Obs
 
 def _catalog_managed(protocol: Protocol, _: Metadata) -> Iterator[Obstacle]:
     if protocol.supports("catalogManaged"):
-        refusal = Refused(
+        refusal = RefusedError(
             "The table is managed by a catalog, and Delta Spark does not open it by its path.",
             remedy="Use the catalog's own tools, or the table's name in the catalog.",
             delta_error_class=PATH_OF_CATALOG_TABLE,

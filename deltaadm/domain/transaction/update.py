@@ -58,7 +58,7 @@ from deltaadm.domain.transaction.column_mapping import (
 )
 from deltaadm.domain.transaction.spark_support import require_committable
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
-from deltaadm.errors import Refused
+from deltaadm.errors import RefusedError
 
 # Compatibility with Iceberg
 
@@ -97,7 +97,7 @@ def enforce_iceberg_compatibility(
     before: Snapshot, protocol: Protocol, metadata: Metadata, *, is_creating_new_table: bool
 ) -> Metadata:
     """
-    *metadata* with what the formats demand; raises `Refused` where they forbid it.
+    *metadata* with what the formats demand; raises `RefusedError` where they forbid it.
 
     Universal Format wants some Iceberg compatibility, and goes when that goes; each version of
     it wants column mapping, which a new table gets, and V3 row tracking, which is set.
@@ -105,7 +105,7 @@ def enforce_iceberg_compatibility(
     metadata = _enforce_universal_format(before.metadata, metadata)
     # No error class: Delta throws an UnsupportedOperationException.
     if _V3 in enabled_versions(before.metadata) and _V3 not in enabled_versions(metadata):
-        raise Refused(
+        raise RefusedError(
             "Iceberg compatibility V3 cannot be turned off.",
             remedy="Copy the table into one without it.",
         )
@@ -141,7 +141,7 @@ def _with_row_tracking(old: Metadata, new: Metadata) -> Metadata:
             f"Do not change {Key.ROW_TRACKING}.",
         )
     if _V3 not in enabled_versions(old) and is_true(old.configuration, Key.ROW_TRACKING):
-        raise Refused(
+        raise RefusedError(
             "Iceberg compatibility V3 cannot be turned on while row tracking is on.",
             remedy="Create a table with both, and copy the data.",
         )
@@ -152,7 +152,7 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
     formats = _formats(new)
     if "iceberg" in formats and not enabled_versions(new):
         if not enabled_versions(old):
-            raise Refused(
+            raise RefusedError(
                 "Universal Format (Iceberg) needs Iceberg compatibility to be turned on as well.",
                 remedy=f"Set {compat_key(2)} to true in the same command.",
                 delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
@@ -172,7 +172,7 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
         )
     ]
     if vectors or unknown:
-        raise Refused(
+        raise RefusedError(
             "Universal Format (Hudi) does not allow "
             + ("deletion vectors." if vectors else f"the types of: {', '.join(unknown)}."),
             remedy=(
@@ -249,7 +249,7 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
 
 
 def _check_columns(version: int, metadata: Metadata) -> None:
-    """Raise `Refused` for defaults and for changes of types that Iceberg does not know."""
+    """Raise `RefusedError` for defaults and for changes of types that Iceberg does not know."""
     # Defaults are handed on to Iceberg, which knows literals only.
     for path, field in metadata.schema.walk() if version == _V3 else ():
         default = field.metadata.get(FieldKey.CURRENT_DEFAULT)
@@ -303,8 +303,8 @@ def allows_type(version: int, data_type: DataType) -> bool:
     return version > 1 or not isinstance(data_type, ArrayType | MapType)
 
 
-def _violation(sub_class: str, message: str, remedy: str) -> Refused:
-    return Refused(
+def _violation(sub_class: str, message: str, remedy: str) -> RefusedError:
+    return RefusedError(
         message, remedy=remedy, delta_error_class=f"DELTA_ICEBERG_COMPAT_VIOLATION.{sub_class}"
     )
 
@@ -429,7 +429,7 @@ def prepare_commit(
     is_creating_new_table: bool = False,
 ) -> Snapshot:
     """
-    *after* with what `prepareCommit` still adds; raises `Refused` for what it refuses.
+    *after* with what `prepareCommit` still adds; raises `RefusedError` for what it refuses.
 
     Without *version_known* other commits of the same statement come first.
     """
@@ -450,11 +450,11 @@ def prepare_commit(
 
 
 def check_row_tracking(configuration: Mapping[str, str]) -> None:
-    """Raise `Refused` for row tracking that is on and suspended at once, as Delta does."""
+    """Raise `RefusedError` for row tracking that is on and suspended at once, as Delta does."""
     if is_true(configuration, Key.ROW_TRACKING) and is_true(
         configuration, "delta.rowTrackingSuspended"
     ):
-        raise Refused(
+        raise RefusedError(
             f"{Key.ROW_TRACKING} and delta.rowTrackingSuspended cannot both be true.",
             remedy="Unset delta.rowTrackingSuspended.",
             delta_error_class="DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
@@ -469,7 +469,7 @@ def _with_timestamp_provenance(
     was_on = is_true(old, Key.IN_COMMIT_TIMESTAMPS)
     has_none = newest is not None and newest.in_commit_timestamp is None
     if was_on and has_none and before.protocol.supports("inCommitTimestamp"):
-        raise Refused(
+        raise RefusedError(
             f"Version {before.version} has no in-commit timestamp although the table has them "
             "enabled.",
             remedy="The client that wrote it ignores the feature; use another one.",
@@ -481,7 +481,7 @@ def _with_timestamp_provenance(
         both = {Key.ICT_ENABLEMENT_VERSION, Key.ICT_ENABLEMENT_TIMESTAMP}
         if both <= old.keys() and len(both & metadata.configuration.keys()) == 1:
             # No error class: Delta throws an IllegalStateException.
-            raise Refused(
+            raise RefusedError(
                 f"Of {Key.ICT_ENABLEMENT_VERSION} and {Key.ICT_ENABLEMENT_TIMESTAMP} only one "
                 "would be left.",
                 remedy="Delta maintains both; leave them as they are.",
@@ -516,7 +516,8 @@ ICT_KEYS: Final = (
 
 def check_new(properties: Container[str], *, replaces: bool) -> None:
     """
-    Raise `Refused` unless a new table has a whole coordinator in *properties*, or nothing of one.
+    Raise `RefusedError` unless a new table has a whole coordinator in *properties*, or nothing of
+    one.
 
     One that *replaces* another cannot have any.
     """
@@ -534,7 +535,7 @@ def _require_coordinator(asked: list[str]) -> None:
 
 
 def check_set(metadata: Metadata, properties: Container[str]) -> None:
-    """Raise `Refused` where coordinated commits do not allow that *properties* are set."""
+    """Raise `RefusedError` where coordinated commits do not allow that *properties* are set."""
     asked = [key for key in COORDINATED_KEYS if key in properties]
     present = [key for key in COORDINATED_KEYS if key in metadata.configuration]
     touched = [key for key in ICT_KEYS if key in properties]
@@ -549,7 +550,7 @@ def check_set(metadata: Metadata, properties: Container[str]) -> None:
 
 
 def check_unset(metadata: Metadata, gone: set[str]) -> None:
-    """Raise `Refused` where coordinated commits do not allow that the properties are *gone*."""
+    """Raise `RefusedError` where coordinated commits forbid that the properties are *gone*."""
     if any(key in metadata.configuration for key in COORDINATED_KEYS):
         if gone & set(COORDINATED_KEYS):
             raise _refusal("DELTA_CANNOT_UNSET_COORDINATED_COMMITS_CONFS", sorted(gone))
@@ -557,8 +558,8 @@ def check_unset(metadata: Metadata, gone: set[str]) -> None:
             raise _refusal("DELTA_CANNOT_MODIFY_COORDINATED_COMMITS_DEPENDENCIES", sorted(gone))
 
 
-def _refusal(error_class: str, keys: list[str]) -> Refused:
-    return Refused(
+def _refusal(error_class: str, keys: list[str]) -> RefusedError:
+    return RefusedError(
         f"Coordinated commits do not allow this change of {', '.join(keys)}.",
         remedy="Set the coordinator's name and configuration together, on a table that has none; "
         "drop the feature coordinatedCommits-preview to remove them.",

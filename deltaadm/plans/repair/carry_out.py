@@ -13,11 +13,11 @@ from deltaadm.documents import parse
 from deltaadm.domain.snapshot import commit_name
 from deltaadm.errors import (
     CommitError,
-    FileMissing,
-    Refused,
+    MissingFileError,
+    RefusedError,
     StorageError,
     TableError,
-    UnknownWrite,
+    UnknownWriteError,
 )
 from deltaadm.plans.checkpoint import HINT, write_from
 from deltaadm.plans.repair.case import View, digest_of, pointer_of, read_state, sha256
@@ -64,17 +64,17 @@ def carry_out(
     """
     Do what *plan* says, and prove it; *about* goes into the journal.
 
-    Raises `Refused` where the table could not be loaded afterwards, and `CommitError` where
+    Raises `RefusedError` where the table could not be loaded afterwards, and `CommitError` where
     something came in between or the state is not the foreseen one: everything is back as it was
     then.
     """
     if plan.after is None:
-        raise Refused(
+        raise RefusedError(
             f"The table could still not be loaded; nothing was done: {plan.still}",
             remedy=next((repair.remedy for repair in plan.refused if repair.remedy), ""),
         )
     if store.obstacle:
-        raise Refused(
+        raise RefusedError(
             f"deltaadm cannot repair this table: {store.obstacle}.",
             remedy="Stop all writers, copy the table to another store, and repair it there.",
         )
@@ -85,7 +85,7 @@ def carry_out(
             for operation in repair.operations:
                 operation.on(work)
         actual, later = _verified(store, plan.after)
-    except (CommitError, TableError, Refused) as error:
+    except (CommitError, TableError, RefusedError) as error:
         if not work.journal["files"] and not work.commits:
             work.note(status="nothing was done", error=error.message)
             raise
@@ -216,7 +216,7 @@ class Work:
             try:
                 if self.store.create(name, body):
                     return
-            except UnknownWrite:
+            except UnknownWriteError:
                 continue
             break
         # A store that is asked twice may find the file that it has written at first.
@@ -295,17 +295,18 @@ def read_journal(store: WritableStore, named: str) -> tuple[WritableStore, dict[
     """
     The directory of a journal in the quarantine of the table in *store*, and its content.
 
-    *named* is its path or URL, or the name of its directory. Raises `Refused` for anything else.
+    *named* is its path or URL, or the name of its directory. Raises `RefusedError` for anything
+    else.
     """
     directory = named.rstrip("/").removesuffix(JOURNAL).rstrip("/").rpartition("/")[2]
     aside = store.beside(f"{QUARANTINE}/{directory}")
     try:
         journal = parse(aside.read(JOURNAL))
         is_one = journal["kind"] == _KIND and isinstance(journal["files"], list)
-    except (FileMissing, ValueError, TypeError, LookupError):
+    except (MissingFileError, ValueError, TypeError, LookupError):
         is_one = False
     if not is_one:
-        raise Refused(
+        raise RefusedError(
             f"{named} is not the journal of a repair of {store.root}.",
             remedy=f"They are {QUARANTINE}/TIME/{JOURNAL} in the table.",
         )
@@ -316,7 +317,7 @@ def undo(store: WritableStore, named: str) -> tuple[str, ...]:
     """
     Put back what the repair with the journal *named* has changed; the names of what was not.
 
-    Raises `Refused` where others have changed the same files since.
+    Raises `RefusedError` where others have changed the same files since.
     """
     aside, journal = read_journal(store, named)
     unsure: list[str] = []
@@ -344,7 +345,7 @@ def _put_back(
     ]  # which writers replace at any time
     unsure += hints
     if len(foreign) > len(hints):
-        raise Refused(
+        raise RefusedError(
             f"{', '.join(foreign)} changed since the repair; nothing was put back.",
             remedy="Compare the files with those in the quarantine, and copy what is missing.",
         )

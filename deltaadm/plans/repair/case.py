@@ -12,7 +12,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileInfo, LogListing, commit_name, listing_prefix
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import FileMissing
+from deltaadm.errors import MissingFileError
 from deltaadm.plans.checkpoint import HINT, Digest, State, pointer_to
 from deltaadm.replay.checkpoints import CheckpointReader
 from deltaadm.replay.embedded import live_files
@@ -120,7 +120,7 @@ class View:
 
     def _source(self, path: str) -> bytes | str:
         if path in self.hidden:
-            raise FileMissing(f"The file {path} is missing.")
+            raise MissingFileError(f"The file {path} is missing.")
         return self.files.get(path, path)
 
     @cached_property
@@ -226,7 +226,7 @@ def sha256(store: LogStore, name: str) -> str | None:
             while piece := file.read(1 << 20):
                 digest.update(piece)
             return digest.hexdigest()
-    except FileMissing:
+    except MissingFileError:
         return None
 
 

@@ -10,7 +10,7 @@ from deltaadm.dataclass import replace
 from deltaadm.domain.actions import AddFile
 from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.steps.properties import require_checkpointable
-from deltaadm.errors import DeltaadmError, Refused, TableError
+from deltaadm.errors import DeltaadmError, RefusedError, TableError
 from deltaadm.facts import CommitFacts
 from deltaadm.limits import load_json
 from deltaadm.plans.checkpoint import require_whole
@@ -341,7 +341,7 @@ def _replacement(case: Case, older: LogSegment, names: Sequence[str]) -> tuple[O
     )
     try:
         require_checkpointable(snapshot)
-    except Refused:  # the commits say the same without one
+    except RefusedError:  # the commits say the same without one
         has_other = True
     if has_other:
         return move_aside(*names)

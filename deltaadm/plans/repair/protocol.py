@@ -17,7 +17,7 @@ from deltaadm.domain.protocol import (
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refusal_to_read
 from deltaadm.domain.usage import usages
-from deltaadm.errors import DeltaadmError, Refused
+from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import compact
 from deltaadm.plans.repair.repair import Repair, commit, rebuild
 from deltaadm.replay.load import CATALOG_MANAGED
@@ -133,7 +133,7 @@ def find_protocol(case: Case) -> Iterator[Repair]:
         unproved.append(f"which features earlier versions had: {error.message}")
     try:
         repair = _mended(case, snapshot, past, unproved)
-    except Refused as error:
+    except RefusedError as error:
         refusal = refusal_to_read(snapshot)
         wrong = refusal.message if refusal else "The protocol is not valid."
         repair = Repair("protocol", "DL211", wrong, refusal=error.message, remedy=error.remedy)
@@ -155,8 +155,8 @@ def _mended(case: Case, snapshot: Snapshot, past: Past, unproved: list[str]) -> 
     The one commit that lets clients load the table again; None where there is no need.
 
     Every feature stays that the protocol lists, and those come back that metadata, files or the
-    *past* need. Raises `Refused` where nobody can say how the table has to be, or where deltaadm
-    must not commit.
+    *past* need. Raises `RefusedError` where nobody can say how the table has to be, or where
+    deltaadm must not commit.
     """
     old, known = snapshot.protocol, snapshot_findings(snapshot)
     damage = [
@@ -205,13 +205,13 @@ def _mended(case: Case, snapshot: Snapshot, past: Past, unproved: list[str]) -> 
 
 
 def _require_committable(after: Snapshot, old: Protocol, known: Sequence[Finding]) -> None:
-    """Raise `Refused` where deltaadm must not commit *after*, or has not mended everything."""
+    """Raise `RefusedError` where deltaadm must not commit *after*, or has not mended everything."""
     for version, highest in (
         (old.min_reader_version, READER_FEATURES_VERSION),
         (old.min_writer_version, WRITER_FEATURES_VERSION),
     ):
         if version > highest:
-            raise Refused(
+            raise RefusedError(
                 f"version {version} may be that of a newer Delta, whose meaning is not known here",
                 remedy="Use a client that knows it. If the number is a mistake, restore the log to "
                 "the version before the commit that set it, or copy the data into a new table.",
@@ -220,7 +220,7 @@ def _require_committable(after: Snapshot, old: Protocol, known: Sequence[Finding
         *obstacles_in_protocol(after.protocol),
         *obstacles_in_metadata(after.metadata),
     ):
-        raise Refused(
+        raise RefusedError(
             f"deltaadm cannot commit to the table: {obstacle}",
             remedy="Have a client that knows the feature write the protocol again.",
         )
@@ -231,7 +231,7 @@ def _require_committable(after: Snapshot, old: Protocol, known: Sequence[Finding
         if finding.severity is Severity.ERROR and finding not in known
     ]
     for why in (*([refusal.message] if refusal else []), *errors):
-        raise Refused(
+        raise RefusedError(
             f"with {_shown(after.protocol)} something else is wrong: {why.rstrip('.')}",
             remedy="Mend that first, with the client that wrote it.",
         )
@@ -305,7 +305,7 @@ def _mended_metadata(snapshot: Snapshot, past: Past) -> tuple[Metadata, dict[str
             continue
         earlier = past.values.get(key)
         if key == Key.COLUMN_MAPPING_MODE and earlier is None and any(_mapped(metadata)):
-            raise Refused(
+            raise RefusedError(
                 f"{key} is {value!r}, and no version in the log tells by which names the "
                 "data files have their columns",
                 remedy="Find out how the table was written, and set the mode with that program.",

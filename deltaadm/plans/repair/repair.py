@@ -9,7 +9,7 @@ from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import commit_name
 from deltaadm.domain.wire import CommitInfo
-from deltaadm.errors import DeltaadmError, Refused, TableError
+from deltaadm.errors import DeltaadmError, RefusedError, TableError
 from deltaadm.json_values import compact
 from deltaadm.plans.checkpoint import HINT
 from deltaadm.plans.embedded_executor import random_id
@@ -193,8 +193,8 @@ def plan_repairs(case: Case, kinds: Iterable[Callable[[Case], Iterator[Repair]]]
     """
     What the *kinds* find in the log of *case*, and what mends it.
 
-    Raises `Refused` for a table whose catalog manages its commits, and for one that the repairs
-    would change without saying so.
+    Raises `RefusedError` for a table whose catalog manages its commits, and for one that the
+    repairs would change without saying so.
     """
     require_own_log(case.store)
     repairs: list[Repair] = []
@@ -220,7 +220,7 @@ def plan_repairs(case: Case, kinds: Iterable[Callable[[Case], Iterator[Repair]]]
     if before is not None and after is not None:
         unannounced = {*before.differences(after)} - plan.alters
         if unannounced:
-            raise Refused(
+            raise RefusedError(
                 f"The repairs would change the {', '.join(sorted(unannounced))} of the table, and "
                 "must not; nothing was done.",
                 remedy="Report this, with the list of _delta_log and what validate --deep says.",
@@ -229,7 +229,7 @@ def plan_repairs(case: Case, kinds: Iterable[Callable[[Case], Iterator[Repair]]]
 
 
 def require_own_log(store: WritableStore) -> None:
-    """Raise `Refused` for a table whose commits a catalog manages."""
+    """Raise `RefusedError` for a table whose commits a catalog manages."""
     managed = store.catalog_state is not None and store.catalog_state.manages_commits
     try:
         protocol = load_snapshot(store).protocol
@@ -240,7 +240,7 @@ def require_own_log(store: WritableStore) -> None:
         managed = managed or bool(store.list_directory("_staged_commits"))
     managed = managed or any(map(protocol.supports, CATALOG_MANAGED))
     if managed:
-        raise Refused(
+        raise RefusedError(
             f"A catalog manages the commits of {store.root}, and it alone knows which count.",
             remedy="Have the catalog's own tools repair it, or ask its operator.",
         )
