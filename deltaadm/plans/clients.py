@@ -25,7 +25,7 @@ def newly_shut_out(plan: Plan, scope: Scope = EVERYONE) -> tuple[Shift, ...]:
     The verdicts that *plan* makes worse for the clients in *scope*.
 
     A client that can no longer read the table is not listed a second time because it can no
-    longer write it either.
+    longer write it either, and one that writes no table at all loses nothing there.
     """
     worse = _shifts(plan, scope.releases, tuple(Access))
     reading = {
@@ -37,7 +37,10 @@ def newly_shut_out(plan: Plan, scope: Scope = EVERYONE) -> tuple[Shift, ...]:
         shift
         for shift in worse
         if shift.after.access is Access.READ
-        or (shift.after.release, shift.after.compatibility) not in reading
+        or (
+            shift.after.release.client.writes_tables
+            and (shift.after.release, shift.after.compatibility) not in reading
+        )
     )
 
 
