@@ -563,7 +563,8 @@ def wrong_checksum_timestamp(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: readers use it instead of the commit's, and time travel finds a different
     version.
 
-    What to do: delete the file; readers work without it. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File and In-Commit Timestamps.
     """
@@ -588,7 +589,8 @@ def wrong_transactions_or_domains(checksum: ChecksumFacts) -> Iterator[Problem]:
     Why it matters: a stream may write a batch twice or skip one; a domain's setting comes back
     or is lost.
 
-    What to do: delete the file; readers work without it. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File.
     """
@@ -620,7 +622,8 @@ def inconsistent_size_histogram(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: only statistics use it, but the rest of the checksum may be wrong as well.
 
-    What to do: delete the file; readers work without it. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, File Size Histogram Schema.
     """

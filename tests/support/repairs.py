@@ -220,6 +220,8 @@ REPAIRED: dict[str, Callable[[Path], object]] = {
     ],
     "checksum with another number of files": crc(numFiles=9),
     "checksum with other bytes": crc(tableSizeBytes=1),
+    "checksum with a time that the table lacks": crc(inCommitTimestampOpt=1),
+    "checksum with a torn histogram": crc(histogramOpt={"fileCounts": []}),
     "checksum that is torn": lambda log: (log / f"{7:020d}.crc").write_text('{"numFi'),
     "older checksum that is torn": lambda log: (log / f"{4:020d}.crc").write_text(""),
     "commit twice, unpadded": copied(_5, "5.json"),

@@ -37,8 +37,9 @@ _POINTER_RULES: Final = {
 _CHECKSUM_RULES: Final = {
     "DL801": checksum_rules.broken_checksum, "DL802": checksum_rules.checksum_of_another_protocol,
     "DL803": checksum_rules.checksum_of_other_metadata, "DL804": checksum_rules.wrong_file_totals,
-    "DL805": checksum_rules.wrong_action_count,
+    "DL805": checksum_rules.wrong_action_count, "DL806": checksum_rules.wrong_checksum_timestamp,
     "DL807": checksum_rules.wrong_transactions_or_domains,
+    "DL808": checksum_rules.inconsistent_size_histogram,
 }  # fmt: skip
 
 
