@@ -53,7 +53,9 @@ class PlanGroups:
         self._shut_out |= worse
         # What needs consent differs from group to group only.
         wrong = tuple(each for each in worse if each.compatibility is Compatibility.SILENTLY_WRONG)
-        key = shown, wrong, plan.cost, tuple(step.words for step in plan.steps if step.irreversible)
+        lost = tuple(each.step.destroys(each.before) for each in plan.transitions)
+        forever = tuple(step.words for step in plan.steps if step.irreversible)
+        key = shown, wrong, plan.cost, forever, lost
         self._groups.setdefault(key, PlanGroup(report, shown, [])).tables.append(report.table)
         for before, stage in zip(plan.states, plan.stages, strict=False):
             if stage.cost is plan.cost is not Cost.METADATA:

@@ -445,7 +445,14 @@ def carry_out_plans(
                 for item in to_do:
                     groups.add(item.report())
                 shown = groups.summary(FleetSummary(len(to_do), 0, ()))
-                consents = _consents(groups, request, settings)
+                # Of each plan: tables whose plans look alike may lose different things.
+                consents = (
+                    consent
+                    for item in to_do
+                    for consent in needed_consents(
+                        item.plan, item.requirements, request, work=groups.work(item.plan.cost)
+                    )
+                )
                 confirm(reader, consents, [] if seen else [shown], len(to_do))
             run = _Run(reader, known, len(ready))
             not_begun = run.carry_out(ready, jobs or _AT_A_TIME, max_failures, printer)

@@ -525,6 +525,23 @@ def test_without_consent_to_all_nothing_happens(
     assert deltaadm("apply", file, "--yes", "--allow-backfill", *ACCEPT_ALL).code == 0
 
 
+@pytest.mark.usefixtures("writer")
+def test_what_one_of_alike_tables_loses_needs_consent(tmp_path: Path) -> None:
+    listed = protocol(1, 7, None, ["appendOnly", "domainMetadata", "invariants"])
+    domain = {"domainMetadata": {"domain": "app.state", "configuration": "{}", "removed": False}}
+    for name, more in (("a", []), ("b", [domain])):
+        tables.table(tmp_path / "lake" / name, commit(listed, metadata(), *more))
+    drop = ["drop-feature", "--discover", tmp_path / "lake", "domainMetadata"]
+    agreed = "--accept-irreversible domainMetadata"
+    assert f"--apply {agreed}" in deltaadm(*drop).err
+    file = tmp_path / "plans.jsonl"
+    with untouched(tmp_path / "lake"):
+        refused = deltaadm(*drop, "--out", file, "--apply", "--yes")
+    assert refused.code == 7
+    assert "domain app.state permanently" in refused.err
+    assert deltaadm("apply", file, "--yes", *agreed.split()).code == 0
+
+
 def test_without_a_yes_to_all_nothing_happens(lake: Path, plans: Path, writer: LogWriter) -> None:
     with untouched(lake):
         result = deltaadm("apply", plans)
