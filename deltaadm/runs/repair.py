@@ -25,7 +25,7 @@ from deltaadm.runs.fleet import (
     table_results,
 )
 from deltaadm.runs.options import FleetOptions, require_streaming
-from deltaadm.runs.output import show
+from deltaadm.runs.output import info, show
 from deltaadm.runs.plan_run import Consent, confirm, tell_to_apply
 from deltaadm.runs.status import FOUND, REFUSED
 from deltaadm.runs.target import Target, find
@@ -79,6 +79,8 @@ def _repair_many(
     for name in ("undo", "accept_lost_files"):
         if getattr(options, name) is not None:
             raise UsageError("requires a single TABLE", option=f"--{name.replace('_', '-')}")
+    if options.apply and options.remove_missing_files:  # lost rows need consent of their own
+        raise UsageError("requires a single TABLE with --apply", option="--remove-missing-files")
     if options.apply and not options.yes:
         raise UsageError(
             "requires --yes for several tables: look at the plans first", option="--apply"
@@ -109,7 +111,11 @@ def _repair_many(
         to_do = to_do or not result.document.get("is_noop", True)
     code = printer.finish()
     if to_do and not options.apply and context.format == "text":
-        tell_to_apply(context, "--apply", "--yes")
+        if options.remove_missing_files:
+            command = "deltaadm repair TABLE --remove-missing-files --apply"
+            info(f"Nothing was changed. To remove missing files, one table at a time: {command}")
+        else:
+            tell_to_apply(context, "--apply", "--yes")
     return code
 
 
@@ -145,15 +151,16 @@ def _repair(
     plan = _plan(store, older_than, options)
     report = RepairReport(table, plan)
     code = _code(options, REPAIR_DOCUMENT.write(report))
+    lost = sum(repair.lost_files for repair in plan.planned)
     if plan.is_noop or not options.apply:
         show(context, [report])
         if not plan.is_noop and context.format == "text":
-            tell_to_apply(context, "--apply")
+            agreed = ["--accept-lost-files", str(lost)] if lost else []
+            tell_to_apply(context, "--apply", *agreed)
         return code
     if context.format == "text":
         show(context, [replace(report, brief=options.yes)])
     consents = _consents("Repair this?", options)
-    lost = sum(repair.lost_files for repair in plan.planned)
     if lost and options.accept_lost_files != lost:
         question = f"The rows of {lost} data files are lost. Type '{lost}' to continue: "
         consents.append(Consent(f"--accept-lost-files {lost}", question, str(lost)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import deltaadm
+from tests.support.program import deltaadm, untouched
 from tests.support.tables import Table, add, commit, metadata, protocol, table
 
 NOW = ("--older-than", "0s")
@@ -121,6 +121,22 @@ def test_an_interrupted_run_goes_on_with_the_tables_that_are_left(fleet: Path) -
 def test_what_is_about_one_table_is_no_option_for_many(option: str, fleet: Path) -> None:
     result = deltaadm("repair", "--discover", fleet, option, "1")
     assert (result.code, "single TABLE" in result.err) == (2, True)
+
+
+def test_lost_rows_need_consent_for_each_table(tmp_path: Path) -> None:
+    for name in "ab":
+        files = add("gone.parquet", 5), add("here.parquet", 5)
+        made = table(tmp_path / name, commit(protocol(1, 2), metadata(), *files))
+        (made.path / "here.parquet").write_bytes(b"12345")
+    many = ("repair", "--discover", tmp_path, "--remove-missing-files")
+    assert "one table at a time" in deltaadm(*many).err
+    with untouched(tmp_path):
+        refused = deltaadm(*many, "--apply", "--yes")
+    assert (refused.code, "single TABLE" in refused.err) == (2, True)
+    one = ("repair", made.path, "--remove-missing-files")
+    assert "--apply --accept-lost-files 1\n" in deltaadm(*one).err
+    assert deltaadm(*one, "--apply", "--yes").code == 7
+    assert deltaadm(*one, "--apply", "--yes", "--accept-lost-files", "1").code == 0
 
 
 @pytest.mark.parametrize(
