@@ -30,7 +30,7 @@ from deltaadm.plans.plan import (
 from deltaadm.plans.reports import ForeignReport, Outcome, OutcomeReport, PlanReport
 from deltaadm.plans.undo import quoted
 from deltaadm.replay.reconcile import Detail
-from deltaadm.reports.words import visible
+from deltaadm.reports.words import some_of, visible
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
@@ -156,8 +156,11 @@ def confirm(
 
     Whoever is asked has seen what *shown* says of them.
     """
-    # By option, so that many plans ask the same question once.
-    missing = {consent.option: consent for consent in consents}
+    # By option, so that many plans ask once for the same.
+    by_option: dict[str, dict[str, Consent]] = {}
+    for consent in consents:
+        by_option.setdefault(consent.option, {})[consent.reason] = consent
+    missing = {option: _merged(alike) for option, alike in by_option.items()}
     if not missing:
         return
     # Both: the question is written to standard error, for standard output may go to a file.
@@ -173,6 +176,16 @@ def confirm(
         write_stderr(visible(consent.question))
         if sys.stdin.readline().strip().lower() != consent.answer.lower():
             raise RefusedError("Cancelled. Nothing was changed.", remedy="")
+
+
+def _merged(alike: Mapping[str, Consent]) -> Consent:
+    """One consent that names all reasons of consents with the same option."""
+    consent, *others = alike.values()
+    if not others:
+        return consent
+    reason = some_of(alike, separator="; ")
+    question = f"{reason[:1].upper()}{reason[1:]}. Type '{consent.answer}' to continue: "
+    return consent._replace(question=question, reason=reason)
 
 
 # One change

@@ -528,9 +528,10 @@ def test_without_consent_to_all_nothing_happens(
 @pytest.mark.usefixtures("writer")
 def test_what_one_of_alike_tables_loses_needs_consent(tmp_path: Path) -> None:
     listed = protocol(1, 7, None, ["appendOnly", "domainMetadata", "invariants"])
-    domain = {"domainMetadata": {"domain": "app.state", "configuration": "{}", "removed": False}}
-    for name, more in (("a", []), ("b", [domain])):
-        tables.table(tmp_path / "lake" / name, commit(listed, metadata(), *more))
+    for name in ("", "app.state", "app.users"):
+        body = {"domain": name, "configuration": "{}", "removed": False}
+        more = [{"domainMetadata": body}] if name else []
+        tables.table(tmp_path / "lake" / f"t{name}", commit(listed, metadata(), *more))
     drop = ["drop-feature", "--discover", tmp_path / "lake", "domainMetadata"]
     agreed = "--accept-irreversible domainMetadata"
     assert f"--apply {agreed}" in deltaadm(*drop).err
@@ -538,7 +539,8 @@ def test_what_one_of_alike_tables_loses_needs_consent(tmp_path: Path) -> None:
     with untouched(tmp_path / "lake"):
         refused = deltaadm(*drop, "--out", file, "--apply", "--yes")
     assert refused.code == 7
-    assert "domain app.state permanently" in refused.err
+    for name in ("app.state", "app.users"):
+        assert f"deletes domain {name} permanently" in " ".join(refused.err.split())
     assert deltaadm("apply", file, "--yes", *agreed.split()).code == 0
 
 
