@@ -16,6 +16,8 @@ from deltaadm.clients import (
     shifts,
     verdicts,
 )
+from deltaadm.clients.facts import STORED_VECTORS_OFF, VECTORS_OFF
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import RefusedError
 from deltaadm.plans.plan import Goal, Plan
 
@@ -121,11 +123,14 @@ def _shifts(
 ) -> tuple[Shift, ...]:
     if plan.is_noop or not releases:
         return ()
-    before, after = plan.before, plan.after
-    return shifts(
-        verdicts(releases, before.protocol, before.metadata, accesses, conditions(before)),
-        verdicts(releases, after.protocol, after.metadata, accesses, conditions(after)),
-    )
+
+    def judged(table: Snapshot) -> tuple[Verdict, ...]:
+        met = conditions(table)
+        if VECTORS_OFF in met:  # the next checkpoint has them, too
+            met |= {STORED_VECTORS_OFF}
+        return verdicts(releases, table.protocol, table.metadata, accesses, met)
+
+    return shifts(judged(plan.before), judged(plan.after))
 
 
 def described(verdict: Verdict) -> str:

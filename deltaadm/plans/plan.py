@@ -11,7 +11,7 @@ from deltaadm.clients import Access, ClientRelease
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import Cost, TableFeature
-from deltaadm.domain.properties import Key, is_true, kept_for
+from deltaadm.domain.properties import Key, kept_for, switch
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import Path, path_text
 from deltaadm.domain.snapshot import Snapshot
@@ -339,19 +339,12 @@ def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:
         ):
             yield feature.warning
     old, new = before.metadata.configuration, after.metadata.configuration
-    if _is_on(old, Key.CHANGE_DATA_FEED) and not _is_on(new, Key.CHANGE_DATA_FEED):
+    if switch(old, Key.CHANGE_DATA_FEED) and not switch(new, Key.CHANGE_DATA_FEED):
         yield "Changes that are made while change data feed is off are never recorded."
     for key, consequence in _SHORT_RETENTION.items():
         stored = new.get(key)
         if stored and stored != old.get(key) and kept_for(stored) < _DAY:
             yield f"With {key} = {stored}, {consequence}"
-
-
-def _is_on(configuration: Mapping[str, str], key: str) -> bool:
-    try:
-        return is_true(configuration, key)
-    except RefusedError:  # a value that Delta cannot understand switches nothing on
-        return False
 
 
 _DAY: Final = 24 * 3600 * 1_000_000
@@ -454,9 +447,12 @@ def depends_on_state(plan: Plan) -> bool:
             for key in (Key.STATISTICS_COLUMNS, INDEXED_COLUMNS)
         )
     )
-    # V1 and V2 of Iceberg compatibility are refused as long as files have deletion vectors.
+    # V1 and V2 of Iceberg compatibility are refused as long as files have deletion vectors. With
+    # the property off, some clients ignore those that there are.
+    was_on, is_on = (switch(of.configuration, "delta.enableDeletionVectors") for of in (old, new))
     return may_harm_clustering or (
-        protocol.supports("deletionVectors") and bool(enabled_versions(new))
+        protocol.supports("deletionVectors")
+        and (bool(enabled_versions(new)) or (bool(was_on) and not is_on))
     )
 
 

@@ -49,6 +49,17 @@ def test_what_is_not_counted_is_not_none(
     assert reads(table, client, files=False) == uncounted
 
 
+@pytest.mark.parametrize(
+    ("deleted", "breaks"), [((), set()), (VECTORS["deleted"], {"daft", "trino"})]
+)
+def test_a_plan_that_turns_the_property_off_counts_the_vectors(
+    deleted: object, breaks: set[str], tmp_path: Path
+) -> None:
+    table = made(Case(**{**VECTORS, "deleted": deleted}), tmp_path / "t")
+    plan = table.plan_changes(set_properties={"delta.enableDeletionVectors": "false"}).to_dict()
+    assert {each["client"] for each in plan["clients"] if each["verdict"] == WRONG} == breaks
+
+
 def test_vectors_of_files_removed_since_may_still_be_in_the_checkpoint(tmp_path: Path) -> None:
     table = made(Case(**{**OFF, "deleted": ()}, checkpoint=True), tmp_path / "t")
     log = tmp_path / "t/_delta_log"
