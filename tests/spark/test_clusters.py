@@ -321,7 +321,7 @@ def test_a_program_on_a_server_uses_the_api(server: str, tmp_path: Path) -> None
         done.stdout
     )
     assert (first, versions, retention, entries) == (0, [0], "interval 10 days", 1)
-    assert refused.startswith("Refused: Not applied: this change rewrites file metadata in the log")
+    assert refused.startswith("RefusedError: Not applied: this change rewrites file metadata")
     assert last >= 2
     assert missing.startswith("TableError: Table default.nothing does not exist.")
     assert "it lacks Delta's plugin" in plugin
