@@ -265,7 +265,7 @@ def _stopped(error: BaseException, status: CommitStatus) -> int:
             return _show(StorageError(sentence, remedy=remedy))
         say_end(f"\n{words}; {state}.\n")
         return INTERRUPTED if isinstance(seen, KeyboardInterrupt) else TERMINATED
-    if isinstance(error, SystemError) and "exception set" in str(error):
+    if isinstance(error, SystemError) and "without" in str(error):  # an exception being set
         raise error  # C code without memory: nothing but `__main__` can say so now
     lacking = shortage(error)
     if lacking is not None:

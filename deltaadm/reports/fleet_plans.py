@@ -146,10 +146,8 @@ def _in_terminal(report: PlansSummary, place: str, *, full: bool) -> Iterator[Te
     yield Heading(f"{title}, {failed}" if failed else title, level=1)
 
     def named(tables: Sequence[str], number: int) -> ChangeRow:
-        return ChangeRow(
-            "=",
-            some_of([each.removeprefix(prefix) for each in tables] + [""] * (number - len(tables))),
-        )
+        names = (each.removeprefix(prefix) for each in tables)
+        return ChangeRow("=", some_of(names, of=number))
 
     shown: list[tuple[str, tuple[ChangeRow, ...]]] = []
     failures = () if full else dict(report.sections).get("Failures", ())

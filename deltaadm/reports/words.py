@@ -73,10 +73,10 @@ def counted(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 or word == 'info' else 's'}"
 
 
-def some_of(items: Iterable[str], most: int = 4, separator: str = ", ") -> str:
-    """The first of *items*, and how many more there are."""
+def some_of(items: Iterable[str], most: int = 4, separator: str = ", ", *, of: int = 0) -> str:
+    """The first of *items*, and how many more there are: *of* so many if not all are given."""
     listed = list(items)
-    more = len(listed) - most
+    more = max(of, len(listed)) - most
     named = separator.join(listed[:most])
     return f"{named} and {more} more" if more > 0 else named
 

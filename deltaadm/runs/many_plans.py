@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -446,13 +446,8 @@ def carry_out_plans(
                     groups.add(item.report())
                 shown = groups.summary(FleetSummary(len(to_do), 0, ()))
                 # Of each plan: tables whose plans look alike may lose different things.
-                consents = (
-                    consent
-                    for item in to_do
-                    for consent in needed_consents(
-                        item.plan, item.requirements, request, work=groups.work(item.plan.cost)
-                    )
-                )
+                each = ((item.plan, item.requirements) for item in to_do)
+                consents = _consents(each, groups, request)
                 confirm(reader, consents, [] if seen else [shown], len(to_do))
             run = _Run(reader, known, len(ready))
             not_begun = run.carry_out(ready, jobs or _AT_A_TIME, max_failures, printer)
@@ -711,7 +706,12 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
             stack.close()
     if planning.apply:
         return code, plans
-    consents = {one.option: one for one in _consents(groups, change.commit, settings)}
+    request = change.commit
+    each = (
+        (of.plan, ClientRequirements.of(request, settings, of.table, of.plan.before.root))
+        for of in (group.report for group in groups)
+    )
+    consents = {one.option: one for one in _consents(each, groups, request)}
     agreed = [word for one in consents.values() if one.reason for word in one.words]
     if path is not None:
         announce_plans(path, plans, agreed)
@@ -721,11 +721,11 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
     return code, plans
 
 
-def _consents(groups: PlanGroups, request: CommitOptions, settings: Settings) -> Iterator[Consent]:
-    """The consent that the plans in *groups* need, to all of the files that they go through."""
-    for group in groups:
-        table, plan = group.report.table, group.report.plan
-        requirements = ClientRequirements.of(request, settings, table, plan.before.root)
+def _consents(
+    plans: Iterable[tuple[Plan, ClientRequirements]], groups: PlanGroups, request: CommitOptions
+) -> Iterator[Consent]:
+    """The consent that each of *plans* needs, to all of the files that *groups* go through."""
+    for plan, requirements in plans:
         yield from needed_consents(plan, requirements, request, work=groups.work(plan.cost))
 
 
