@@ -141,3 +141,25 @@ class ChangeOptions(Parameters):
 
     planning: PlanOptions
     commit: CommitOptions
+
+
+class RepairOptions(Parameters):
+    """The use of the repairs."""
+
+    heading = "Repair"
+    scope = NEVER
+
+    # fmt: off
+    apply: bool = option("Repair the log; without it, the repairs are only shown.")
+    check: bool = option("Exit with 1 if there is something to repair.")
+    yes: bool = option("--yes", "-y", "Do not ask before the repair.")
+    older_than: str = option("DURATION",
+        "Leave files alone that changed within this time: they may still be being written.",
+        default="10m")
+    remove_missing_files: bool = option(
+        "Look for every data file, and remove those from the table that are not in the storage.")
+    accept_lost_files: int | None = option("NUMBER",
+        "Accept that the rows of so many missing data files are lost; one table only.")
+    undo: str | None = option("JOURNAL",
+        "Put back what the repair with this journal changed; one table only.")
+    # fmt: on

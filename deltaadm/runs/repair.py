@@ -16,7 +16,6 @@ from deltaadm.plans.repair.repair import RepairPlan, plan_repairs, require_own_l
 from deltaadm.reports.repair import REPAIR_DOCUMENT, RepairReport, UndoReport
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.deadline import seconds_of
-from deltaadm.runs.declare import NEVER, Parameters, option
 from deltaadm.runs.fleet import (
     OutputTarget,
     ResultPrinter,
@@ -26,32 +25,11 @@ from deltaadm.runs.fleet import (
 )
 from deltaadm.runs.options import FleetOptions, require_streaming
 from deltaadm.runs.output import info, show
+from deltaadm.runs.plan_options import RepairOptions
 from deltaadm.runs.plan_run import Consent, confirm, tell_to_apply
 from deltaadm.runs.status import FOUND, REFUSED
 from deltaadm.runs.target import Target, find
 from deltaadm.storage.store import WritableStore, open_store
-
-
-class RepairOptions(Parameters):
-    """The use of the repairs."""
-
-    heading = "Repair"
-    scope = NEVER
-
-    # fmt: off
-    apply: bool = option("Repair the log; without it, the repairs are only shown.")
-    check: bool = option("Exit with 1 if there is something to repair.")
-    yes: bool = option("--yes", "-y", "Do not ask before the repair.")
-    older_than: str = option("DURATION",
-        "Leave files alone that changed within this time: they may still be being written.",
-        default="10m")
-    remove_missing_files: bool = option(
-        "Look for every data file, and remove those from the table that are not in the storage.")
-    accept_lost_files: int | None = option("NUMBER",
-        "Accept that the rows of so many missing data files are lost; one table only.")
-    undo: str | None = option("JOURNAL",
-        "Put back what the repair with this journal changed; one table only.")
-    # fmt: on
 
 
 def repair_tables(

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from deltaadm.cli.man import man_pages
 from deltaadm.cli.table import COMMANDS, Command
 from deltaadm.cli.topics import EXIT_CODES, VARIABLES
 from tests.support.program import deltaadm
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_every_command_option_variable_and_exit_code_has_its_place() -> None:
@@ -23,6 +26,12 @@ def test_every_command_option_variable_and_exit_code_has_its_place() -> None:
         page = pages[f"deltaadm-{name}.1"]
         for each in Command(name).declared():
             assert all(spelled in page for spelled in each.names), (name, each.names)
+
+
+def test_a_build_writes_them_without_any_installed_package(tmp_path: Path) -> None:
+    command = [sys.executable, "-S", "-m", "deltaadm.cli.man", str(tmp_path)]  # -S: no packages
+    subprocess.run(command, check=True, cwd=ROOT)
+    assert {path.name for path in tmp_path.iterdir()} == man_pages().keys()
 
 
 def test_a_page_is_printed_where_there_is_no_terminal() -> None:

@@ -11,7 +11,7 @@ from deltaadm.runs.options import (
     TableOutputOptions,
     require_tables,
 )
-from deltaadm.runs.repair import RepairOptions, repair_tables
+from deltaadm.runs.plan_options import RepairOptions
 
 
 class Repair(Parameters):
@@ -40,5 +40,7 @@ class Repair(Parameters):
     about = "tables"
 
     def run(self, context: RunContext) -> int:
+        from deltaadm.runs.repair import repair_tables  # help and man pages need no pyarrow
+
         require_tables(self.tables, self.many)
         return repair_tables(context, self.tables or (), self.many, self.repair)
