@@ -56,7 +56,7 @@ def overview_title(overview: FleetSummary) -> str:
 # Overview
 
 
-_STATUS: Final = 10
+STATUS_WIDTH: Final = 10
 _NAMED: Final = 4
 
 
@@ -69,7 +69,7 @@ def brief_line(document: Document) -> str:
     kind = kind_of(document)
     status, rest = _LINES[kind](document)
     source = "(from the journal)" if document.get(FROM_JOURNAL) else ""
-    parts = (f"{status:<{_STATUS}}", document["table"], rest, source)
+    parts = (f"{status:<{STATUS_WIDTH}}", document["table"], rest, source)
     return visible("  ".join(part for part in parts if part))
 
 

@@ -23,8 +23,10 @@ from deltaadm.errors import (
 )
 from deltaadm.formats.formats import FORMATS, Style
 from deltaadm.formats.json import selected_line
+from deltaadm.formats.text import Line, width_for
 from deltaadm.plans.undo import advice_for
 from deltaadm.reports.overview import (
+    STATUS_WIDTH,
     FleetCounts,
     FleetSummary,
     brief_line,
@@ -480,7 +482,7 @@ class ResultPrinter:
             if self._groups is not None and not missed and not messages().verbosity:
                 return
             if not order:
-                write_text(f"{brief_line(document)}\n")
+                _write_lines([brief_line(document)])
             else:
                 self._held.append((order, brief_line(document)))
             return
@@ -533,7 +535,7 @@ class ResultPrinter:
             if held or self._groups is None:
                 held.append("")
         if self._quiet or in_text:
-            write_text("".join(f"{line}\n" for line in held))
+            _write_lines(held)
         if self._quiet:
             return
         if in_text:
@@ -541,6 +543,13 @@ class ResultPrinter:
         elif overview.tables and not any(FORMATS[each.format].sums_up for each in self._later):
             # There are none where all plans are still to be committed.
             info(f"{overview_title(overview)}.")
+
+
+def _write_lines(lines: Iterable[str]) -> None:
+    """Write the lines of tables, which go on below the tables' names where there is a width."""
+    limit, rows = width_for(sys.stdout), [Line(line, hang=STATUS_WIDTH + 2) for line in lines]
+    fitted = rows if limit is None else [part for row in rows for part in row.fitted(limit)]
+    write_text("".join(f"{row.text}\n" for row in fitted))
 
 
 class StatisticsPrinter:

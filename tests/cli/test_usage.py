@@ -182,6 +182,20 @@ def test_an_error_is_wrapped_where_columns_says_so(
     assert len(narrow.splitlines()) > len(deltaadm("inspect", small.path).out.splitlines())
 
 
+def test_lines_of_tables_are_wrapped_by_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torn" / "_delta_log").mkdir(parents=True)
+    (tmp_path / "torn" / "_delta_log" / f"{0:020}.json").write_text('{"protocol":')
+    monkeypatch.chdir(tmp_path)
+    whole = deltaadm("inspect", "--discover", ".").out
+    monkeypatch.setenv("COLUMNS", "60")
+    wrapped = deltaadm("inspect", "--discover", ".").out
+    assert " ".join(wrapped.split()) == " ".join(whole.split())
+    assert max(map(len, whole.splitlines())) > 60 >= max(map(len, wrapped.splitlines()))
+    assert wrapped.splitlines()[1].startswith(" " * len("failed      "))
+
+
 def test_a_traceback_is_shown_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "abcdefghijklmnopqrstuvwx")
     nothing = tmp_path / "abcdefghijklmnopqrstuvwx"
