@@ -139,7 +139,7 @@ def grouped(command: Command, *, own: bool | None = None) -> list[tuple[str, lis
     """
     groups: dict[str, list[Declared]] = {"": []}
     for option in command.declared():
-        is_own = option.owner not in _SHARED or option.heading == "Plan"
+        is_own = option.owner not in _SHARED or option.heading in {"Plan", "Repair"}
         if not option.is_argument and own in {None, is_own}:
             groups.setdefault(option.heading, []).append(option)
     return [(heading, options) for heading, options in groups.items() if options]
