@@ -176,6 +176,7 @@ class FleetCounts:
     @property
     def overview(self) -> FleetSummary:
         """The counts so far, the highest first."""
+        self._merge_failures()
         sections = sorted(self._found.items(), key=lambda section: _HEADINGS.index(section[0]))
         return FleetSummary(
             tables=self._tables,
@@ -185,6 +186,18 @@ class FleetCounts:
             ),
             places={key: tuple(places) for key, places in self._places.items()},
         )
+
+    def _merge_failures(self) -> None:
+        """Count failures as one that differ in their numbers only."""
+        alike: dict[str, list[str]] = {}
+        failures = self._found.get("Failures", Counter())
+        for reason in failures:
+            alike.setdefault(re.sub(r"(?<![\w.])\d+(?![\w.])", "N", reason), []).append(reason)
+        for shown, reasons in alike.items():
+            if len(reasons) > 1:
+                failures[shown] = sum(failures.pop(reason) for reason in reasons)
+                named = (self._places.pop(("Failures", reason)) for reason in reasons)
+                self._places["Failures", shown] = [each for few in named for each in few][:_NAMED]
 
 
 def _order(counted: tuple[str, int]) -> tuple[object, ...]:

@@ -101,9 +101,13 @@ def shut_out(report: PlanReport) -> Iterator[Verdict]:
 def chips(found: Iterable[Verdict]) -> Chips:
     """Clients that are shut out, the worst first, and of the same kind readers first."""
     kinds: dict[str, list[Verdict]] = {}
-    order = dict.fromkeys(found)
+    order: dict[object, Verdict] = {}
+    for verdict in found:  # of many tables, each for reasons of its own
+        key = verdict.release, verdict.access, verdict.compatibility
+        cells = (*order[key].cells, *verdict.cells) if key in order else verdict.cells
+        order[key] = replace(verdict, cells=tuple(dict.fromkeys(cells)))
     for verdict in sorted(
-        order, key=lambda after: (-after.compatibility.rank, after.access is Access.WRITE)
+        order.values(), key=lambda after: (-after.compatibility.rank, after.access is Access.WRITE)
     ):
         does = DOES[verdict.compatibility.value][verdict.access.value]
         kinds.setdefault(does, []).append(verdict)

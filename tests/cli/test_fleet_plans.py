@@ -183,6 +183,19 @@ def test_failures_come_before_plans(lake: Path, broken: Path) -> None:
     assert f"1 failed  {broken.name}\n" in out
 
 
+def test_failures_and_clients_are_named_once_whatever_differs(tmp_path: Path) -> None:
+    for number in (1, 2):
+        files = [{"add": {"path": f"{n}", "size": 1, "partitionValues": {}, "modificationTime": 0,
+                          "dataChange": True}} for n in range(number)]  # fmt: skip
+        tables.table(tmp_path / f"t{number}", commit(protocol(1, 2), metadata(), *files))
+    tables.table(tmp_path / "u1", commit(protocol(1, 4), metadata()))
+    tables.table(tmp_path / "u2", commit(protocol(1, 2), metadata()))
+    wish = ["enable-feature", "--discover", tmp_path, "rowTracking", "--for-client", "trino"]
+    out = " ".join(deltaadm(*wish).out.split())
+    assert "2 failed t1, t2 Row ids cannot be assigned to files without statistics (N)." in out
+    assert out.partition("Breaks")[2].count("trino (") == 1
+
+
 def test_only_declared_clients_are_counted(lake: Path) -> None:
     wish = ("enable-feature", "--discover", lake, "deletionVectors")
     assert "daft" in deltaadm(*wish).out

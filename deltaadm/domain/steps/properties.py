@@ -194,11 +194,11 @@ def _turns_on_row_tracking(snapshot: Snapshot, properties: Mapping[str, str]) ->
 def _with_row_tracking_supported(snapshot: Snapshot, properties: Mapping[str, str]) -> Snapshot:
     """The state after the upgrade and the backfill that begin row tracking, a commit each."""
     update.check_row_tracking({**snapshot.metadata.configuration, **properties})
-    files = snapshot.files
+    lacking = 0 if snapshot.files is None else snapshot.files.without_num_records
     # Row ids are given by ranges, which take the number of records of every file.
-    if files is not None and files.without_num_records:
+    if lacking:
         raise RefusedError(
-            f"Row ids cannot be assigned to {files.without_num_records} files without statistics.",
+            f"Row ids cannot be assigned to files without statistics ({lacking}).",
             remedy="Collect statistics first: ANALYZE TABLE … COMPUTE DELTA STATISTICS.",
             delta_error_class="DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS",
         )
