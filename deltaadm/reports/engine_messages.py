@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,6 +16,7 @@ from deltaadm.domain.features import TableFeature
 class _Known(NamedTuple):
     client: str
     text: str
+    word: str  # the longest one that the message always has
     pattern: re.Pattern[str]
     feature: str  # which the message means without naming it
     rules: tuple[str, ...]
@@ -46,20 +47,37 @@ class EngineMessage:
 
 _OTHER_NAMES: Final = {
     "timestampwithouttimezone": "timestampNtz",
+    "timestamp_ntz": "timestampNtz",
     "columndefaults": "allowColumnDefaults",
     "changedata": "changeDataFeed",
+    "variant": "variantType",
+    "geometry": "geospatial",
+    "geography": "geospatial",
+    "sidecar": "v2Checkpoint",
+    "checkpointmetadata": "v2Checkpoint",
 }
-"""How engines call features, besides their names in any case."""
+"""How engines call features, besides their names in any case, and what needs one of them."""
 
 _PLACES: Final = {
     "{features}": r"(?P<features>[^\n]{1,300}?)",
+    "{type}": r"(?P<type>\w+)",
     "{version}": r"\d+",
     "{}": r"[^\n]*?",
 }
 
+_HOSTS: Final = {
+    "athena": ("trino", r"(?i:athena)"),
+    "clickhouse": ("delta-kernel-rs", r"DB::Exception"),
+    "duckdb-delta": ("delta-kernel-rs", r"Delta?Kernel |(?i:duckdb)"),
+    "polars": ("delta-rs", r"polars/io/delta"),
+    "starrocks": ("delta-kernel-java", r"com\.starrocks"),
+}
+"""Clients that show messages of a library, and how a text is recognised as theirs."""
+
 
 @cache
-def _known_messages() -> tuple[_Known, ...]:
+def known_messages() -> tuple[_Known, ...]:
+    """The messages of `engine_messages.txt`, in its order."""
     text = Path(__file__).with_name("engine_messages.txt").read_text(encoding="utf-8")
     return tuple(
         message
@@ -76,43 +94,58 @@ def _messages_of(topic: str) -> Iterator[_Known]:
         if line.startswith("    "):
             client, _, message = line.strip().partition(": ")
             said, _, feature = message.partition(" :: ")
-            parts = re.split(r"(\{(?:features|version)?\})", said)
+            parts = re.split(r"(\{(?:features|type|version)?\})", said)
             regex = "".join(
                 _PLACES.get(part) or r"\s+".join(map(re.escape, re.split(r"\s+", part)))
                 for part in parts
             )
             if said.endswith("{features}"):  # which goes on to the end of the sentence or line
                 regex += r"(?=\.?\s*$|\.\s|[\](\n])"
+            word = max((word for part in parts[::2] for word in part.split()), key=len)
             steps = tuple(command.strip() for command in commands.split(";"))
             pattern = re.compile(r"(?<!\w)" + regex, re.MULTILINE)
-            yield _Known(client, said, pattern, feature, tuple(rules.split()), steps, meaning)
+            yield _Known(client, said, word, pattern, feature, tuple(rules.split()), steps, meaning)
 
 
-def find_message(text: str) -> EngineMessage | None:
-    """The first known message in *text*, which may be a stack trace; None if there is none."""
-    for known in _known_messages():
-        found = known.pattern.search(text)
-        if found is not None:
-            named = found.groupdict().get("features") or known.feature
-            words = (word.strip(" \t\r'`\"[](){}.") for word in re.split(r"[,;]| and ", named))
-            names = {word: _feature(word) for word in words if word}
-            features = tuple(dict.fromkeys(name for name in names.values() if name))
-            places = {"client": known.client if known.client in CLIENTS else "",
-                "feature": features[0] if features else ""}  # fmt: skip
-            return EngineMessage(
-                client=known.client,
-                message=re.sub(r"\{\w*\}", "…", known.text),
-                meaning=known.meaning,
-                features=features,
-                unknown_features=tuple(word for word, name in names.items() if not name),
-                commands=tuple(
-                    command.format_map(places)
-                    for command in known.commands
-                    if all(value for place, value in places.items() if f"{{{place}}}" in command)
-                ),
-                rules=known.rules,
-            )
-    return None
+def find_messages(text: str) -> Iterator[tuple[re.Match[str], Callable[[], EngineMessage]]]:
+    """Where *text*, which may be a stack trace, has known messages, and what says their meaning."""
+    for known in known_messages():
+        if known.word in text:
+            for match in known.pattern.finditer(text):
+                yield match, partial(_meaning, known, match)
+
+
+def _meaning(known: _Known, match: re.Match[str]) -> EngineMessage:
+    groups = match.groupdict()
+    named = groups.get("features") or groups.get("type") or known.feature
+    words = (word.strip(" \t\r'`\"[](){}.") for word in re.split(r"[,;]| and ", named))
+    names = {word: _feature(word) for word in words if word}
+    features = tuple(dict.fromkeys(name for name in names.values() if name))
+    hosts = (
+        host
+        for host, (library, mark) in _HOSTS.items()
+        if library == known.client and re.search(mark, match.string)
+    )
+    client = next(hosts, known.client)
+    places = {
+        "client": client if client in CLIENTS else "",
+        "feature": features[0] if features else "",
+    }
+    return EngineMessage(
+        client=client,
+        message=re.sub(r"\{\w*\}", "…", known.text),
+        meaning=known.meaning,
+        features=features,
+        unknown_features=tuple(
+            word for word, name in names.items() if not name and "type" not in groups
+        ),
+        commands=tuple(
+            command.format_map(places)
+            for command in known.commands
+            if all(value for place, value in places.items() if f"{{{place}}}" in command)
+        ),
+        rules=known.rules,
+    )
 
 
 def _feature(word: str) -> str | None:

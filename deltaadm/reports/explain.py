@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,7 +17,7 @@ from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
 from deltaadm.json_values import STRING, STRINGS, array, name_of, one_of, record, within
 from deltaadm.reports.clients import ClientExplanation, explain_client
-from deltaadm.reports.engine_messages import EngineMessage, find_message
+from deltaadm.reports.engine_messages import EngineMessage, find_messages
 from deltaadm.reports.features import FeatureExplanation, explain_feature
 from deltaadm.reports.validate import choose_rules, code_prefix, similar_code
 from deltaadm.rules.rule import RULES, Rule, Scope, Severity
@@ -103,6 +104,7 @@ class ErrorClassExplanation:
 
     error_class: ErrorClass
     rules: tuple[Rule, ...]
+    features: tuple[str, ...]  # that the message names
 
     document = "error_class"
     blocks = "deltaadm.reports.explain.show_error_class"
@@ -133,7 +135,7 @@ def explain(word: str) -> Explanation:
     be given as an engine says it, even with a stack trace around it. Raises `RefusedError` with a
     suggestion for anything else.
     """
-    if len(word.split()) > 1:
+    if len(word.split()) != 1:
         return explain_message(word)
     name = word.strip().removeprefix("[").partition("]")[0]
     prefix = code_prefix(name)
@@ -146,7 +148,7 @@ def explain(word: str) -> Explanation:
         return explain_client(name)
     error_class = error_classes().get(name.upper().partition(".")[0])
     if error_class is not None:
-        return ErrorClassExplanation(error_class, rules_on(error_class))
+        return _explain_error_class(error_class)
     if prefix in FAMILIES:
         raise UnknownNameError(
             f"{prefix} are the rules about {FAMILIES[prefix]}.",
@@ -162,18 +164,48 @@ def explain(word: str) -> Explanation:
 
 
 def explain_message(text: str) -> ErrorClassExplanation | EngineMessage:
-    """What an engine means by *text*; raises `RefusedError` if no known message is part of it."""
-    for name in re.findall(r"\[([A-Z][A-Z0-9_]+)", text):
-        if name in error_classes():
-            return ErrorClassExplanation(error_classes()[name], rules_on(error_classes()[name]))
-    found = find_message(text)
-    if found is None:
-        raise RefusedError(
-            "No message that deltaadm knows is part of this text.",
-            remedy="`deltaadm validate TABLE` says what is wrong with the table itself; "
-            "`deltaadm inspect TABLE --for-client CLIENT` says what a client cannot do with it.",
-        )
-    return found
+    """
+    What an engine means by *text*: of several causes in a stack trace, the one nearest to its root.
+
+    Raises `RefusedError` if no known message is part of it.
+    """
+    text = text.replace("\\n", "\n").replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    inner, outer = ([match.start() for match in re.finditer(cause, text)] for cause in _CAUSES)
+
+    def depth(match: re.Match[str]) -> tuple[int, int]:
+        return bisect(inner, match.start()) - bisect(outer, match.start()), match.start()
+
+    known: list[tuple[re.Match[str], Callable[[], ErrorClassExplanation | EngineMessage]]]
+    known = [*_find_error_classes(text), *find_messages(text)]
+    for match, meaning in sorted(known, key=lambda found: depth(found[0]), reverse=True):
+        if not any(other.start() < match.start() < other.end() for other, _ in known):
+            return meaning()
+    raise RefusedError(
+        "No message that deltaadm knows is part of this text.",
+        remedy="`deltaadm validate TABLE` says what is wrong with the table itself; "
+        "`deltaadm inspect TABLE --for-client CLIENT` says what a client cannot do with it.",
+    )
+
+
+_CAUSES: Final = ("Caused by:", "the direct cause of the following|another exception occurred")
+"""What comes before a cause nearer to the root, in Java, and farther from it, in Python."""
+
+
+def _find_error_classes(
+    text: str,
+) -> Iterator[tuple[re.Match[str], Callable[[], ErrorClassExplanation]]]:
+    for match in re.finditer(r"(?:\[|\b(?=DELTA_))([A-Z][A-Z0-9_]+)(.*)", text):
+        if match[1] in error_classes():
+            yield match, partial(_explain_error_class, error_classes()[match[1]], match[2])
+
+
+def _explain_error_class(error_class: ErrorClass, message: str = "") -> ErrorClassExplanation:
+    """The explanation of *error_class*, with the features that the rest of its message names."""
+    names = re.findall(r"[\w.-]*[a-z][A-Z][\w-]*", message)
+    if listed := re.search(r": ([\w.-]+(?:, [\w.-]+)*?)\.?\s*$", message):
+        names += listed[1].rstrip(".").split(", ")
+    features = [feature.name for name in names if (feature := TableFeature.meant_by(name))]
+    return ErrorClassExplanation(error_class, rules_on(error_class), tuple(dict.fromkeys(features)))
 
 
 def rules_on(error_class: ErrorClass) -> tuple[Rule, ...]:
@@ -213,6 +245,7 @@ ERROR_CLASS_DOCUMENT: Final = Document.of(
     "The output of `explain` for a Delta error class",
     delta_error_class=(STRING, lambda report: report.error_class.name),
     meaning=(STRING, lambda report: report.error_class.meaning),
+    features=STRINGS,
     commands=(STRINGS, lambda report: report.error_class.commands),
     rules=array(record(**RULE)),
 )
@@ -253,7 +286,8 @@ def show_error_class(report: ErrorClassExplanation) -> Iterator[Block]:
     error_class = report.error_class
     yield Heading(error_class.name, level=1)
     yield Paragraph(error_class.meaning, nested=True)
-    yield from _what_helps(error_class.commands, report.rules)
+    explained = (f"explain {name}" for name in report.features)
+    yield from _what_helps((*error_class.commands, *explained), report.rules)
 
 
 def show_engine_message(report: EngineMessage) -> Iterator[Block]:

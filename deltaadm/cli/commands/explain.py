@@ -34,6 +34,8 @@ class Explain(Parameters):
       deltaadm explain DL101
 
       deltaadm explain "Unsupported reader features required: [DeletionVectors]"
+
+      spark-submit job.py 2>&1 | deltaadm explain -
     """
 
     words: list[str] = argument("WORD...",
@@ -49,5 +51,5 @@ class Explain(Parameters):
         return "" if is_message else "words"
 
     def run(self, context: RunContext) -> int:
-        texts = (sys.stdin.read() if word == "-" else word for word in self.words)
+        texts = (sys.stdin.read().strip() if word == "-" else word for word in self.words)
         return show(context, [*map(explain, texts)])
