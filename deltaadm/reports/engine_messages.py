@@ -16,7 +16,7 @@ from deltaadm.domain.features import TableFeature
 class _Known(NamedTuple):
     client: str
     text: str
-    word: str  # the longest one that the message always has
+    words: tuple[str, ...]  # which the message always has, in lower case, the longest first
     pattern: re.Pattern[str]
     feature: str  # which the message means without naming it
     rules: tuple[str, ...]
@@ -101,16 +101,19 @@ def _messages_of(topic: str) -> Iterator[_Known]:
             )
             if said.endswith("{features}"):  # which goes on to the end of the sentence or line
                 regex += r"(?=\.?\s*$|\.\s|[\](\n])"
-            word = max((word for part in parts[::2] for word in part.split()), key=len)
+            words = sorted(" ".join(parts[::2]).lower().split(), key=len, reverse=True)
             steps = tuple(command.strip() for command in commands.split(";"))
-            pattern = re.compile(r"(?<!\w)" + regex, re.MULTILINE)
-            yield _Known(client, said, word, pattern, feature, tuple(rules.split()), steps, meaning)
+            pattern = re.compile(r"(?<!\w)" + regex, re.MULTILINE | re.IGNORECASE)
+            yield _Known(
+                client, said, tuple(words), pattern, feature, tuple(rules.split()), steps, meaning
+            )
 
 
 def find_messages(text: str) -> Iterator[tuple[re.Match[str], Callable[[], EngineMessage]]]:
     """Where *text*, which may be a stack trace, has known messages, and what says their meaning."""
+    lower = text.lower()
     for known in known_messages():
-        if known.word in text:
+        if all(word in lower for word in known.words):  # much faster than the pattern
             for match in known.pattern.finditer(text):
                 yield match, partial(_meaning, known, match)
 
