@@ -157,6 +157,7 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "foreign": "deltaadm.plans.document.FOREIGN_DOCUMENT",
     "history": "deltaadm.reports.history.HISTORY_DOCUMENT",
     "history_entry": "deltaadm.reports.history.HISTORY_ENTRY_DOCUMENT",
+    "writers": "deltaadm.reports.writers.WRITERS_DOCUMENT",
     "inspect": "deltaadm.reports.inspect.INSPECT_DOCUMENT",
     "journal": "deltaadm.plans.document.JOURNAL_DOCUMENT",
     "line": "deltaadm.reports.schemas.LINE_DOCUMENT",

@@ -7,7 +7,7 @@ Which reader and writer programs can use a table: sourced facts, and verdicts dr
 
 from deltaadm.clients.catalogue import ALIASES, CLIENTS, newest_releases, parse_client
 from deltaadm.clients.facts import Client, ClientRelease, Compatibility, Fact, Source
-from deltaadm.clients.scope import EVERYONE, Scope
+from deltaadm.clients.scope import EVERYONE, Observation, Scope, identified
 from deltaadm.clients.verdicts import (
     Access,
     Cell,
@@ -31,6 +31,7 @@ __all__ = [
     "ClientRelease",
     "Compatibility",
     "Fact",
+    "Observation",
     "Scope",
     "Shift",
     "Source",
@@ -38,6 +39,7 @@ __all__ = [
     "conditions",
     "damages",
     "feature_verdict",
+    "identified",
     "newest_releases",
     "parse_client",
     "shifts",

@@ -5,15 +5,24 @@ from __future__ import annotations
 import re
 
 from deltaadm.clients.catalogue import CLIENTS, newest_releases
-from deltaadm.clients.facts import ClientRelease
-from deltaadm.dataclass import dataclass
+from deltaadm.clients.facts import Client, ClientRelease
+from deltaadm.dataclass import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Final
 
-    from deltaadm.domain.wire import CommitInfo
+    from deltaadm.domain.writers import Writer
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Since when clients that were seen count, and the readers that were, each with the time."""
+
+    now: int
+    since: int
+    readers: Mapping[ClientRelease, int | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -21,20 +30,40 @@ class Scope:
     """
     The clients that a table is judged for.
 
-    `declared` are those that options or settings name, and whoever names some excludes all others;
-    `observed` are those that have written the commits at hand.
+    `declared` are those that options or settings name, and whoever names some excludes all that
+    nobody saw. `wrote` and `read` are those that did, and when last; `now` is in milliseconds since
+    1970 like all times, which are None where they are not known.
     """
 
     declared: tuple[ClientRelease, ...] = ()
-    observed: tuple[ClientRelease, ...] = ()
+    wrote: Mapping[ClientRelease, int | None] = field(default_factory=dict)
+    read: Mapping[ClientRelease, int | None] = field(default_factory=dict)
+    now: int | None = None
 
     @classmethod
     def of(
-        cls, declared: Iterable[ClientRelease] = (), commits: Iterable[CommitInfo | None] = ()
+        cls,
+        declared: Iterable[ClientRelease] = (),
+        writers: Iterable[Writer] = (),
+        seen: Observation | None = None,
     ) -> Scope:
-        """The scope where *declared* are the user's, for a table with *commits*."""
-        writers = map(writer_of, filter(None, commits))
-        return cls(tuple(dict.fromkeys(declared)), tuple(dict.fromkeys(filter(None, writers))))
+        """
+        The scope where *declared* are the user's, for a table with *writers*, the newest first.
+
+        The writer of the newest commit counts whenever that was, others only as they were *seen*.
+        """
+        wrote: dict[ClientRelease, int | None] = {}
+        for number, writer in enumerate(writers):
+            recent = seen is not None and (writer.last is None or writer.last >= seen.since)
+            if (recent or not number) and (release := release_of(writer.engine)):
+                wrote.setdefault(release, writer.last)
+        read, now = (seen.readers, seen.now) if seen else ({}, None)
+        return cls(tuple(dict.fromkeys(declared)), wrote, read, now)
+
+    @property
+    def observed(self) -> tuple[ClientRelease, ...]:
+        """Those that were seen."""
+        return tuple(dict.fromkeys((*self.wrote, *self.read)))
 
     @property
     def own(self) -> tuple[ClientRelease, ...]:
@@ -43,8 +72,8 @@ class Scope:
 
     @property
     def releases(self) -> tuple[ClientRelease, ...]:
-        """Those declared; or else those observed, and then the newest release of every client."""
-        return self.declared or tuple(dict.fromkeys((*self.observed, *newest_releases())))
+        """Those observed, and those declared or else the newest release of every client."""
+        return tuple(dict.fromkeys((*self.observed, *(self.declared or newest_releases()))))
 
     @property
     def undeclared(self) -> int:
@@ -56,30 +85,41 @@ EVERYONE: Final = Scope()
 """The scope where nobody has declared a client, and no commit is at hand."""
 
 
-def writer_of(commit: CommitInfo) -> ClientRelease | None:
-    """The client that has written a commit, None where that is nobody known."""
-    names = filter(None, (commit.engine_info, commit.extra.get("clientVersion"), commit.cluster_id))
-    return next(filter(None, map(release_of, map(str, names))), None)
+def identified(engine: str) -> tuple[Client | None, str]:
+    """
+    The client that calls itself *engine* in what it writes, None for nobody known.
 
-
-def release_of(name: str) -> ClientRelease | None:
-    """The client that calls itself *name* in what it writes, None for nobody known."""
+    And its release, where that is told; a build before a release counts as that one.
+    """
     for pattern, client in _WRITERS:
-        if found := re.match(pattern, name):
-            newest = CLIENTS[client].newest
-            release = ClientRelease(CLIENTS[client], found[1] or newest)
-            # Of a release that nothing is known about, the newest says more than nothing.
-            return release if release.is_known else ClientRelease(CLIENTS[client], newest)
-    return None
+        if found := re.match(pattern, engine):
+            return CLIENTS[client], found["release"] or ""
+    return None, ""
 
 
+def release_of(engine: str) -> ClientRelease | None:
+    """The release by whose facts who calls itself *engine* is judged, None for nobody known."""
+    client, version = identified(engine)
+    if client is None:
+        return None
+    release = ClientRelease(client, version or client.newest)
+    # Of a release that nothing is known about, the newest says more than nothing.
+    return release if release.is_known else ClientRelease(client, client.newest)
+
+
+_END: Final = r"(?![\d.])"  # a further number is of somebody's own build
 _WRITERS: Final = (
-    (r"Databricks-Runtime/(\d+\.\d+)?", "databricks"),
-    (r"Apache-Spark/\S+ Delta-Lake/(\d+\.\d+\.\d+)?", "delta-spark"),
-    (r"delta-rs[:.](?:py-(\d+\.\d+\.\d+))?", "delta-rs"),
-    (r"trino-(\d+)-", "trino"),
-    (r"(?:parquet-mr-trino|Trino) version (\d+)", "trino"),
-    (r".*flink-delta-connector/(\d+\.\d+\.\d+)?", "flink"),
-    (r"Kernel-(\d+\.\d+\.\d+)?", "delta-kernel-java"),
+    (r"Databricks-Runtime/(?P<release>\d+\.\d+)?", "databricks"),
+    (rf"Apache-Spark/\S+ Delta-Lake/(?P<release>\d+\.\d+\.\d+){_END}", "delta-spark"),
+    (rf"delta-rs[:.](?:py-(?P<release>\d+\.\d+\.\d+){_END})?", "delta-rs"),
+    (r"trino-(?P<release>\d+)", "trino"),
+    (r"(?:parquet-mr-trino|Trino) version (?P<release>\d+)", "trino"),
+    (rf".*flink-delta-connector/(?P<release>\d+\.\d+\.\d+{_END})?", "flink"),
+    (rf"Kernel-(?P<release>\d+\.\d+\.\d+){_END}", "delta-kernel-java"),
+    (r"(?P<release>)DuckDB$", "duckdb-delta"),
 )
-"""What engines write into commitInfo and into the footers of checkpoints, with their release."""
+"""
+What engines write into commitInfo and into the footers of checkpoints, with their release.
+
+The releases of delta-rs are those of the Python package, which the crate does not tell.
+"""

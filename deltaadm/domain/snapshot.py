@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from deltaadm.domain.actions import DomainMetadata, SetTransaction
     from deltaadm.domain.protocol import Protocol
     from deltaadm.domain.wire import CommitInfo, Metadata
+    from deltaadm.domain.writers import Writer
 
 
 LOG_DIRECTORY: Final = "_delta_log"
@@ -198,7 +199,7 @@ class LogFiles(Sequence[LogFile]):
     def __getitem__(self, index: int | slice) -> LogFile | LogFiles:
         if isinstance(index, slice):
             return LogFiles(self.names[index], self._infos)
-        return LogFile.of(self._infos[self.names[index]])
+        return self.named(self.names[index])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LogFiles) and [*self] == [*other]
@@ -229,6 +230,10 @@ class LogFiles(Sequence[LogFile]):
         some = self.names[:: len(self.names) // _ASKED + 1]
         known = sum(self._infos[name].size for name in some)
         return known * len(self.names) // max(1, len(some))
+
+    def named(self, name: str) -> LogFile:
+        """The file called *name*."""
+        return LogFile.of(self._infos[name])
 
     def after(self, version: int) -> LogFiles:
         """Return the files of later versions."""
@@ -558,7 +563,8 @@ class Snapshot:
     (the in-commit timestamp where the table has them, else the commit file's modification
     time) and None where it is not known. `domains`, `transactions` and `files` are None where
     they were not asked for. `commit_info` is that of the newest commit, and `checkpoint_writer` the
-    program that wrote the checkpoint by its own account, when they were read.
+    program that wrote the checkpoint by its own account, when they were read. `writers` are those
+    of the commits after the checkpoint that were read, of the newest commit first.
     `suspended_clustering` are the columns by which the table is to be clustered again once the run
     goes on that took its clustering away for some time; found where domains were asked for.
     """
@@ -572,6 +578,7 @@ class Snapshot:
     transactions: Mapping[str, SetTransaction] | None = None
     files: FileFacts | None = None
     commit_info: CommitInfo | None = None
+    writers: tuple[Writer, ...] = field(default=(), compare=False)
     checkpoint_writer: str = ""
     segment: LogSegment | None = None
     suspended_clustering: tuple[Path, ...] = ()

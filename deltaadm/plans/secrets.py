@@ -124,6 +124,8 @@ class Masker:
             return given if shown == given else shown
         if isinstance(given, dict):
             return {key: self.texts(value) for key, value in given.items()}
+        if isinstance(given, tuple):
+            return tuple(map(self.texts, given))
         return [self.texts(value) for value in given] if isinstance(given, list) else given
 
     def schema(self, text: str | None) -> str | None:
@@ -163,8 +165,19 @@ class Masker:
         )
 
     def snapshot(self, given: Snapshot) -> Snapshot:
-        """Mask the metadata."""
-        return _masked(given, metadata=self.metadata)
+        """Mask the metadata, and what writers say of themselves."""
+        streams = {name: self.writer(txn) for name, txn in (given.transactions or {}).items()}
+        return _masked(
+            given,
+            metadata=self.metadata,
+            writers=_each(self.writer),
+            transactions=lambda kept: kept if kept == streams else kept and streams,
+        )
+
+    def writer(self, given: Any) -> Any:
+        """Mask the names of an engine and of streams, and operations."""
+        names = ("engine", "operations", "applications", "app_id")
+        return _masked(given, **{name: self.texts for name in names if hasattr(given, name)})
 
     def step(self, given: Step) -> Step:
         """Mask the fields that may hold secrets."""
@@ -237,6 +250,7 @@ _PARTS: Final[Mapping[str, Callable[[Masker, Any], dict[str, Callable[[Any], Any
         "plan": lambda plan: _masked(plan, steps=_each(masks.step)),
     },
     "HistoryReport": lambda masks, _: {"entries": _each(masks.entry)},
+    "WritersReport": lambda masks, _: {"writers": _each(masks.writer)},
     "HistoryEntry": lambda masks, _: {"changes": masks.changes, "origin": masks.origin},
     "WhyReport": lambda masks, _: dict.fromkeys(
         ("versions", "features", "absent"), _each(lambda item: _masked(item, since=masks.origin))

@@ -226,9 +226,7 @@ class SharingReplay(Replay):
         self._all_kept = self._all_kept and actions is not None and path in self._lines
         if actions is None:
             return super()._actions_if_few(path)
-        if path == self._segment.last_commit.path:
-            return actions
-        return [action for action in actions if action[0] != "commitInfo"]
+        return actions
 
 
 def json_object(body: bytes) -> tuple[dict[str, Any] | None, str]:

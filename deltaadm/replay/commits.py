@@ -34,7 +34,7 @@ BLANKS: Final = b" \t\r\n"
 """The characters that a blank line may have; Delta's reader fails on any other."""
 _ESCAPED: Final = b"\\u00"
 _STATE: Final = (b'"protocol"', b'"metaData"', _ESCAPED)
-_PROVENANCE: Final = (*_STATE, b'"commitInfo"')
+_PROVENANCE: Final = (*_STATE, b'"commitInfo"', b'"txn"')
 _CHANGING: Final = (*_STATE, b'"delta.clustering"')
 _CHANGES: Final = frozenset({"protocol", "metaData", "domainMetadata"})
 
@@ -144,10 +144,35 @@ def state_actions(body: bytes | LargeFile, path: str) -> list[Named]:
 
 
 def newest_actions(body: bytes | LargeFile, path: str) -> list[Named]:
-    """Like `state_actions`, with commitInfo; a small file is decoded whole."""
+    """Like `state_actions`, with commitInfo and txn; a small file is decoded whole."""
     if not isinstance(body, LargeFile) and len(body) <= ALWAYS_DECODED:
         return list(each_action(body, path))
     return _matching(body, path, _PROVENANCE)
+
+
+def provenance(body: bytes | LargeFile) -> list[Named] | None:
+    """
+    The commitInfo of a commit and its `txn` actions; None for one that is not searched for them.
+
+    Nothing depends on them, so that what cannot be read is passed over.
+    """
+    if isinstance(body, LargeFile):
+        return None
+    found: list[Named] = []
+    for name in ("commitInfo", "txn"):
+        word = f'"{name}"'.encode()
+        at = body.find(word)
+        while at >= 0:
+            end = body.find(b"\n", at)
+            line = body[body.rfind(b"\n", 0, at) + 1 : end if end >= 0 else None]
+            try:
+                document = json_value(line.decode("utf-8-sig"))
+            except (ValueError, RecursionError):
+                document = None
+            if isinstance(document, dict) and isinstance(action := document.get(name), dict):
+                found.append((name, action))
+            at = body.find(word, end) if end >= 0 else -1
+    return found
 
 
 def changing_actions(body: bytes | LargeFile, path: str) -> list[Named]:

@@ -7,12 +7,13 @@ in older files goes unnoticed there; `Detail.STATE` reads everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction, add_file
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import FileFacts, Kind, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo, Metadata
+from deltaadm.domain.writers import Writer, merged, writer_of
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.limits import load_json
 from deltaadm.replay import commits
@@ -70,6 +71,7 @@ class Replay:
         self._reconciled = Reconciliation(store.qualifier, store.limits.state)
         self._warnings: list[str] = []
         self._commit_info: CommitInfo | None = None
+        self._writers: list[Writer] = []
         self._checkpoint_writer = ""
 
     def outcome(self, detail: Detail) -> Snapshot:
@@ -106,7 +108,16 @@ class Replay:
 
     def search_deltas(self, files: LogFiles) -> None:
         """Look for protocol and metadata in *files*, from the last one back."""
-        for path, actions in self._looked_into(files, self._state_in):
+        observed = frozenset(files.names[-MOST_OBSERVED:])
+
+        def look(path: str) -> tuple[list[Named], list[Named] | None]:
+            body = commits.body(self._store, path)
+            said = commits.provenance(body) if path in observed else None
+            return commits.state_actions(body, path), said
+
+        for path, (actions, said) in self._looked_into(files, look):
+            if said is not None:
+                self.take_provenance(files.named(path), said)
             if actions:
                 self._take_state(actions, path)
                 if self._reconciled.complete:
@@ -189,6 +200,7 @@ class Replay:
             transactions=transactions,
             files=facts,
             commit_info=self._commit_info,
+            writers=merged(self._writers),
             checkpoint_writer=self._checkpoint_writer,
             segment=self._segment,
             warnings=(*self._warnings, *self._tolerated(protocol, metadata)),
@@ -209,6 +221,7 @@ class Replay:
         if not self._is_newest(file):
             return self._state_in(file.path)
         actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
+        self.take_provenance(file, actions)
         for name, document in actions:
             if name == "commitInfo":
                 self._commit_info = CommitInfo.from_wire(document)
@@ -218,6 +231,11 @@ class Replay:
 
     def _state_in(self, path: str) -> list[Named]:
         return commits.state_actions(commits.body(self._store, path), path)
+
+    def take_provenance(self, file: LogFile, actions: Iterable[Named]) -> None:
+        """Take in who wrote *file*, if that is a commit and not many are known."""
+        if len(self._writers) < MOST_OBSERVED and file.kind is Kind.COMMIT:
+            self._writers.append(writer_of(actions))
 
     def _is_newest(self, file: LogFile) -> bool:
         return file.kind is Kind.COMMIT and file.version == self._segment.version
@@ -253,33 +271,29 @@ class Replay:
         """The newest action of each file in the deltas, an `add` or a `remove`."""
         for path, few in self._looked_into(self._segment.deltas, self._actions_if_few):
             singles = dict.fromkeys(STATE, 0)
-            actions = self._actions(path, commits.body(self._store, path)) if few is None else few
+            actions: Iterable[Named] = few or ()
+            if few is None:
+                actions = commits.actions_reversed(commits.body(self._store, path), path)
+            said: list[Named] = []
             for name, document in actions:
                 if name in singles:
                     singles[name] += 1
-                elif name == "commitInfo" and self._commit_info is None:
-                    self._commit_info = CommitInfo.from_wire(document)
+                elif name in {"commitInfo", "txn"}:
+                    said.append((name, document))
                 if self._reconciled.survives(name, document):
                     yield name, document
             self._warnings.extend(
                 repeated_action(path, count, name) for name, count in singles.items() if count > 1
             )
+            self.take_provenance(self._segment.deltas.named(path), said)
+            info = next((document for name, document in said if name == "commitInfo"), None)
+            if path == self._segment.last_commit.path and info is not None:
+                self._commit_info = CommitInfo.from_wire(info)
 
     def _actions_if_few(self, path: str) -> list[Named] | None:
         """The actions that apply; None for a file whose actions would take much memory."""
         body = commits.body(self._store, path)
-        return list(self._actions(path, body)) if len(body) <= _SMALL else None
-
-    def _actions(self, path: str, body: bytes | commits.LargeFile) -> Iterator[Named]:
-        """
-        The actions of a commit or compacted file, from the last one on.
-
-        Of commitInfo, only that of the newest commit counts.
-        """
-        actions = commits.actions_reversed(body, path)
-        if path == self._segment.last_commit.path:
-            return actions
-        return (action for action in actions if action[0] != "commitInfo")
+        return list(commits.actions_reversed(body, path)) if len(body) <= _SMALL else None
 
     def _read_commit_info(self) -> None:
         """Read the newest commit where only a checkpoint or a compacted file was needed."""
@@ -291,6 +305,7 @@ class Replay:
         except DeltaadmError as error:
             self._warnings.append(f"The newest commit's provenance is unknown: {error.message}")
             return
+        self.take_provenance(file, actions)
         self._commit_info = next(
             (CommitInfo.from_wire(document) for name, document in actions if name == "commitInfo"),
             None,
@@ -366,6 +381,8 @@ def in_commit_timestamps(metadata: Metadata) -> bool:
 
 
 _SMALL: Final = 1 << 20
+MOST_OBSERVED: Final = 100
+"""So many commits, the newest, say who wrote them."""
 
 
 def repeated_action(path: str, count: int, name: str) -> str:

@@ -25,6 +25,7 @@ from deltaadm.domain.transaction.removal import (
     protected_before,
 )
 from deltaadm.domain.wire import CommitInfo, Metadata
+from deltaadm.domain.writers import Writer, writer_of
 from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import in_commit_timestamps
@@ -202,6 +203,35 @@ class _State:
             timestamp=inside,
             commit_info=info,
         )
+
+
+# Writers
+
+
+def writers(
+    store: LogStore, since: int = 0, until: int | None = None
+) -> Iterator[tuple[int, Writer]]:
+    """
+    Who wrote each version from *since* to *until* of which there is a commit, the newest first.
+
+    Raises `TableError` where there is no table.
+    """
+    listing = LogListing.of(store.root, store.list_log(0))
+    if not listing.commits:
+        listing.segment()
+    files = listing.commits.after(since - 1)
+    files = files if until is None else files.until(until)
+    store.read_ahead(files.names[::-1])
+
+    def look(path: str) -> list[Named]:
+        body = commits.body(store, path)
+        said = commits.provenance(body)
+        return commits.newest_actions(body, path) if said is None else said
+
+    processes = processors() if store.survives_fork else 1
+    found = parallel_scan(files.names[::-1], look, processes=processes)
+    for version, (_, actions) in zip(reversed(files.versions if files else ()), found, strict=True):
+        yield version, writer_of(actions)
 
 
 # Feature history

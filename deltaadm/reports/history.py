@@ -24,6 +24,7 @@ from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps.table import no_table
+from deltaadm.domain.writers import engine_of
 from deltaadm.json_values import (
     BOOLEAN,
     COUNT,
@@ -104,12 +105,11 @@ def origin(snapshot: Snapshot) -> Origin:
     version, timestamp, info = snapshot.version, snapshot.timestamp, snapshot.commit_info
     if info is None:
         return Origin(version=version, timestamp=timestamp)
-    other = info.extra.get("clientVersion")  # of delta-rs
     return Origin(
         version=version,
         timestamp=timestamp,
         operation=info.operation,
-        engine=info.engine_info or (other if isinstance(other, str) else None),
+        engine=engine_of(info.to_wire()) or None,
         user=info.user_name or info.user_id,
     )
 

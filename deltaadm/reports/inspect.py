@@ -69,6 +69,7 @@ from deltaadm.json_values import (
     shared,
 )
 from deltaadm.reports.words import DOES, LEGEND, VERDICTS, WHOLE_TABLE, matrix_cell, some_of
+from deltaadm.reports.writers import WRITERS, writer_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def describe(
         client_view=clients,
         usage=usage,
         warnings=tuple(warnings),
-        scope=Scope.of(declared, [snapshot.commit_info]),
+        scope=Scope.of(declared, snapshot.writers),
         advises=advice,
     )
 
@@ -511,6 +512,9 @@ def _write_clients(verdicts: tuple[Verdict, ...]) -> Any:
     return _CLIENTS.write(by_release.items())
 
 
+_STREAM: Final = record(
+    application=(STRING, lambda txn: txn.app_id), version=INTEGER, last_updated=maybe(INTEGER)
+)
 _VERSIONS: Final = record(
     minReaderVersion=(INTEGER, lambda versions: versions[0]),
     minWriterVersion=(INTEGER, lambda versions: versions[1]),
@@ -542,6 +546,11 @@ INSPECT_DOCUMENT: Final = Document.of(
     declared_clients=(
         shared(Json(lambda: _CLIENTS.schema, _write_clients)),
         lambda report: report.declared,
+    ),
+    writers=(WRITERS, lambda report: report.snapshot.writers),
+    streams=(
+        maybe(array(_STREAM)),
+        lambda of: (known := of.snapshot.transactions) and known.values(),
     ),
     clustering_columns=maybe(array(STRINGS)),
     files=(maybe(_FILES), lambda report: report.snapshot.files),
@@ -611,6 +620,9 @@ def show_table(report: TableReport) -> Iterator[Block]:
         yield Either(page, text if own else (), page)
     if snapshot.files is not None:
         yield from _file_blocks(snapshot)
+    if any(writer.engine or writer.operations for writer in snapshot.writers):
+        yield Either([Heading("Writers")])
+        yield writer_table(snapshot.writers, snapshot.transactions or ())
     if report.clients:
         yield Either([Heading("Clients")])
         yield _clients(report)
@@ -643,6 +655,8 @@ def _next_commands(report: TableReport) -> Iterator[Block]:
             command = _command(report, "inspect", "--for-client", client)
             yield Command(command, label="For one client")
             break
+    if 0 < sum(writer.commits for writer in report.snapshot.writers) <= report.snapshot.version:
+        yield Command(_command(report, "history", "--by-client"), label="All writers")
 
 
 def _cards(report: TableReport) -> Iterator[tuple[str, str, str]]:

@@ -192,7 +192,7 @@ def _policy_facts(fact: SnapshotFacts, demands: Demands) -> PolicyFacts:
     def of(releases: tuple[ClientRelease, ...], *accesses: Access) -> tuple[ClientVerdict, ...]:
         return _client_verdicts(releases, accesses, snapshot.protocol, key, conditions(snapshot))
 
-    scope = ClientScope.of((*demands.readers, *demands.writers), [snapshot.commit_info])
+    scope = ClientScope.of((*demands.readers, *demands.writers), snapshot.writers)
     demanded = (*of(demands.readers, Access.READ), *of(demands.writers, Access.WRITE))
     return PolicyFacts(
         snapshot=snapshot,

@@ -7,10 +7,12 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import Final, NamedTuple
 
+from deltaadm.domain.writers import merged
 from deltaadm.errors import DeltaadmError, UsageError
 from deltaadm.replay.time_travel import too_early
-from deltaadm.replay.timeline import Timeline, timeline
+from deltaadm.replay.timeline import Timeline, timeline, writers
 from deltaadm.reports.history import HistoryEntry, HistoryReport, Section, entries
+from deltaadm.reports.writers import WritersReport
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.target import Target
 
@@ -50,6 +52,17 @@ def point(given: int | str | datetime | None, option: str) -> Point:
             raise UsageError(f"There is no version {given}: versions start at 0.")
         return Point(version=given)
     return _time(given, option, "neither a version nor a time")
+
+
+def span(
+    since: int | str | datetime | None, until: int | str | datetime | None
+) -> tuple[Point, Point]:
+    """The points of these two options; raises `UsageError` where the second comes first."""
+    first, last = point(since, "--since"), point(until, "--until")
+    for beginning, end in zip(first, last, strict=True):
+        if beginning is not None and end is not None and beginning > end:
+            raise UsageError("is before --since", option="--until")
+    return first, last
 
 
 def _time(given: str | datetime | None, option: str, fault: str) -> Point:
@@ -131,6 +144,25 @@ def read_history(
     if first is not None:
         made = (entry for entry in made if (entry.origin.timestamp or 0) >= first)
     return History(target, sections, versions.last, made)
+
+
+def read_writers(context: RunContext, target: Target, since: Point, until: Point) -> WritersReport:
+    """Who wrote *target*; between times, the commits that tell theirs."""
+    store = context.open_store(target.location)
+    first, last = since.timestamp, until.timestamp
+    found = {
+        version: writer
+        for version, writer in writers(store, since.version or 0, until.version)
+        if (first is None or (writer.last is not None and writer.last >= first))
+        and (last is None or (writer.last is not None and writer.last <= last))
+    }
+    return WritersReport(
+        table=target.text,
+        location=target.location,
+        first=min(found, default=None),
+        last=max(found, default=None),
+        writers=merged(found.values()),
+    )
 
 
 def timeline_of(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from deltaadm.reports.for_client import ForClientReport
     from deltaadm.reports.inspect import TableReport
     from deltaadm.reports.why import WhyReport
+    from deltaadm.reports.writers import WritersReport
     from deltaadm.runs.history import History
 
     R = TypeVar("R")
@@ -155,12 +156,23 @@ def history(
     `protocol`, `schema` and `properties` choose; without them everything is there. `since` and
     `until` are versions or times.
     """
-    from deltaadm.runs.history import point, read_history, shown_sections
+    from deltaadm.runs.history import read_history, shown_sections, span
 
     chosen = {"protocol": protocol, "schema": schema, "properties": properties}
     sections = shown_sections(name for name, is_chosen in chosen.items() if is_chosen)
-    first, last = point(since, "--since"), point(until, "--until")
-    for beginning, end in zip(first, last, strict=True):
-        if beginning is not None and end is not None and beginning > end:
-            raise UsageError("is before --since", option="--until")
-    return lambda context, target: read_history(context, target, sections, first, last)
+    points = span(since, until)
+    return lambda context, target: read_history(context, target, sections, *points)
+
+
+def writers(
+    since: int | str | datetime | None = None, until: int | str | datetime | None = None
+) -> Question[WritersReport]:
+    """
+    Who wrote the table, by client and release: `deltaadm history --by-client`.
+
+    `since` and `until` are versions or times.
+    """
+    from deltaadm.runs.history import read_writers, span
+
+    points = span(since, until)
+    return lambda context, target: read_writers(context, target, *points)

@@ -397,7 +397,7 @@ class ClientRequirements(NamedTuple):
 
     def scope(self, snapshot: Snapshot) -> Scope:
         """The clients for which a change of the table in *snapshot* is judged."""
-        return Scope.of((*self.reading, *self.writing), [snapshot.commit_info])
+        return Scope.of((*self.reading, *self.writing), snapshot.writers)
 
     def goals(self) -> Iterator[Goal]:
         """The goal for each of these clients, to read or to write, except for the accepted ones."""

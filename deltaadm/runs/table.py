@@ -199,6 +199,7 @@ class Table:
     why = _asked(questions.why, _same)
     for_client = _asked(questions.for_client, _same)
     history = _asked(questions.history, lambda history: history.report()[0])
+    writers = _asked(questions.writers, _same)
 
     @checked
     def diff(

@@ -159,6 +159,8 @@ class _SparkReplay(Replay):
                 is_newest = newest and self._is_newest(newest[0])
                 if is_newest and row["age"] == store.age(self._segment.version):
                     self._commit_info = CommitInfo.from_wire(document)
+                    said = [(row["name"], document)]
+                    self.take_provenance(self._segment.last_commit, said)
             elif row["name"] in ACTION_NAMES:
                 self._reconciled.offer(row["name"], document)
             else:

@@ -25,6 +25,7 @@ from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitInfo
+from deltaadm.domain.writers import merged, writer_of
 from deltaadm.errors import CommitError, RefusedError, StorageError, TableError
 from deltaadm.plans.alter import TableChanges, plan_changes, read_schema
 from deltaadm.plans.diff import Change, ChangeKind
@@ -62,6 +63,7 @@ from deltaadm.reports.repair import RepairReport, UndoReport
 from deltaadm.reports.settings import SettingsReport, SettingValue
 from deltaadm.reports.statistics import RuleCount, StatisticsReport
 from deltaadm.reports.why import WhyReport, explain_protocol
+from deltaadm.reports.writers import WritersReport
 from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport
 from deltaadm.storage.store import open_store
 from tests.support import tables
@@ -202,6 +204,19 @@ def validations(path: Path) -> tuple[Report, ...]:
         ),
         Failure("s3://bucket/none", StorageError("There is no such bucket.", remedy="Look.")),
     )
+
+
+@group(WritersReport)
+def writers(_: Path) -> tuple[Report, ...]:
+    """Writers that are known, that tell no release and that do not say who they are, and none."""
+    names = ["Apache-Spark/4.2.0 Delta-Lake/4.4.0", "Databricks-Runtime/<unknown>", "x/1", None]
+    infos = [
+        {"engineInfo": name, "operation": "WRITE", "timestamp": 1_700_000_000_000 + number}
+        for number, name in enumerate(names)
+    ]
+    found = merged(writer_of([("commitInfo", info), ("txn", {"appId": "q1"})]) for info in infos)
+    report = WritersReport(table="events", location=LOCATION, first=3, last=6, writers=found)
+    return (report, replace(report, first=None, last=None, writers=()))
 
 
 @group(TableReport)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deltaadm.errors import UsageError
 from deltaadm.runs import questions
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import Parameters, argument, option
@@ -25,12 +26,15 @@ class History(Parameters):
       deltaadm history /data/events --protocol
 
       deltaadm history /data/events --schema --since 2026-11-01 -o jsonl
+
+      deltaadm history /data/events --by-client --since 2026-11-01
     """
 
     table: str = argument("TABLE", TABLE_HELP)
     protocol: bool = option("Show changes to protocol versions and table features.")
     schema: bool = option("Show changes to columns, column mapping, constraints and clustering.")
     properties: bool = option("Show changes to properties, constraints, name and comment.")
+    by_client: bool = option("Show who wrote, by client and release, instead of the changes.")
     since: str | None = option("VERSION|TIME", "Start at this version or ISO 8601 time.")
     until: str | None = option("VERSION|TIME", "Stop at this version or ISO 8601 time.")
     access: AccessOptions
@@ -40,6 +44,8 @@ class History(Parameters):
     about = "table"
 
     def run(self, context: RunContext) -> int:
+        if self.by_client:
+            return self._by_client(context)
         ask = questions.history(
             protocol=self.protocol,
             schema=self.schema,
@@ -55,3 +61,10 @@ class History(Parameters):
             for entry in history.entries:
                 show(context, [entry])
             return 0
+
+    def _by_client(self, context: RunContext) -> int:
+        if self.protocol or self.schema or self.properties:
+            raise UsageError("shows no changes", option="--by-client")
+        ask = questions.writers(self.since, self.until)
+        with log_reader(context, [self.table]) as reader:
+            return show(context, [ask(reader, find(reader, self.table))])
