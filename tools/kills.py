@@ -132,7 +132,7 @@ def kill_repairs(
     The table is no worse then, and nothing of it is gone; a further run finishes, or takes back
     what was done; no commit of the writer is lost. *upload* moves a table to where it is repaired.
     """
-    from deltaadm.plans.repair.case import TableState
+    from deltaadm.plans.checkpoint import TableState
     from tests.support.repairs import REPAIRED, TABLES, aged, every_version
 
     chance, found, usual = random.Random(seed), Counter[str](), 0.1  # noqa: S311 -- for moments

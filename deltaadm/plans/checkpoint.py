@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Context, Decimal, InvalidOperation
 from hashlib import blake2b
@@ -18,7 +18,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from deltaadm.dataclass import dataclass, replace
+from deltaadm.dataclass import dataclass
 from deltaadm.domain.actions import ACTIONS
 from deltaadm.domain.file_facts import checksums
 from deltaadm.domain.properties import column_list, kept_for, whole_number
@@ -49,7 +49,13 @@ from deltaadm.replay.adds import documents
 from deltaadm.replay.checkpoints import CheckpointReader, unreadable_checkpoint
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import Attempt, locate
-from deltaadm.replay.reconcile import UnreadableCheckpointError, canonical_path, hint_of, vector_id
+from deltaadm.replay.reconcile import (
+    Reconciliation,
+    UnreadableCheckpointError,
+    canonical_path,
+    hint_of,
+    vector_id,
+)
 from deltaadm.storage.local import unwritable
 from deltaadm.storage.store import LogStore, WritableStore
 
@@ -144,7 +150,7 @@ class Columns:
     def of(cls, snapshot: Snapshot) -> Columns:
         """The columns of a checkpoint of *snapshot*."""
         stored = snapshot.metadata.configuration
-        is_v2 = stored.get(_POLICY) == "v2" and snapshot.protocol.supports("v2Checkpoint")
+        is_v2 = has_v2_checkpoints(snapshot)
         has_json = stored.get(_AS_JSON, "true").lower() != "false"
         # Where nothing is said of either form, the protocol wants text alone. Where there is no
         # text, Delta's own default keeps the statistics.
@@ -211,7 +217,12 @@ class Columns:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-_POLICY: Final = "delta.checkpointPolicy"
+def has_v2_checkpoints(snapshot: Snapshot) -> bool:
+    """Whether checkpoints of the table are to be V2."""
+    is_asked_for = snapshot.metadata.configuration.get("delta.checkpointPolicy") == "v2"
+    return is_asked_for and snapshot.protocol.supports("v2Checkpoint")
+
+
 _AS_JSON: Final = "delta.checkpoint.writeStatsAsJson"
 _AS_STRUCT: Final = "delta.checkpoint.writeStatsAsStruct"
 
@@ -589,14 +600,18 @@ class Digest:
 
     def take(self, name: str, document: Any) -> None:
         """Take in an action, of which every field counts."""
-        self.add(name, _CANONICAL.encode(document))
+        self.add(name, [_CANONICAL.encode(document)])
 
-    def add(self, name: str, text: str) -> None:
-        """Take in an action by a text that says what it says."""
-        hashed = blake2b(text.encode(errors="surrogatepass"), digest_size=_HASH).digest()
-        self.counts[name] += 1
-        # A sum does not depend on the order, and unlike an exclusive or not on pairs either.
-        self._sums[name] = (self._sums[name] + int.from_bytes(hashed)) % (1 << 8 * _HASH)
+    def add(self, name: str, texts: Iterable[str]) -> None:
+        """Take in actions, each by a text that says what it says."""
+        count = total = 0
+        for text in texts:
+            hashed = blake2b(text.encode(errors="surrogatepass"), digest_size=_HASH).digest()
+            # A sum does not depend on the order, and unlike an exclusive or not on pairs either.
+            total += int.from_bytes(hashed)
+            count += 1
+        self.counts[name] += count
+        self._sums[name] = (self._sums[name] + total) % (1 << 8 * _HASH)
 
     @property
     def sums(self) -> dict[str, str]:
@@ -674,48 +689,23 @@ def _existing(store: WritableStore, snapshot: Snapshot) -> Pointer | None:
         return None
     checkpoint = present[-1]
     last = checkpoint.files[-1].path
-    segment = locate(store, version).segment
-    none = LogFiles((), listing.infos)
-    theirs = replace(segment, checkpoint=checkpoint, commits=none, deltas=none)
+    whole = LogListing.of(store.root, store.list_log())
     try:
-        digest, small = _essence(store, theirs)
+        found = state_of(store, alone(checkpoint))
     except UnreadableCheckpointError as error:
         raise _in_the_way(last, error.message.rstrip(".")) from error
     try:
-        whole = LogListing.of(store.root, store.list_log(0))
-        by_commits, expected = _essence(store, whole.segment(version, before=version))
+        expected = state_of(store, whole.segment(version, before=version))
     except TableError:  # older files are gone or unreadable: nothing but the checkpoint tells
-        by_commits, expected = digest, small
-    wrong = [name for name in ("protocol", "domainMetadata") if small[name] != expected[name]]
-    if not small["metaData"].says_the_same_as(expected["metaData"]):
-        wrong.append("metaData")
-    if wrong := [*wrong, *digest.differences(by_commits)]:
+        expected = found
+    # Transactions may have expired for one writer and not for the other.
+    if wrong := [name for name in expected.differences(found) if name != "txn"]:
         raise CommitError(
             f"There is a checkpoint of version {version} already, {last}, and its "
             f"{', '.join(wrong)} differ from those of the commits. It was left as it is.",
-            remedy="Find out what wrote it: deltaadm validate TABLE --deep.",
+            remedy="Find out which is wrong: deltaadm repair TABLE.",
         )
-    return pointer_to(store, checkpoint, digest.counts["add"])
-
-
-def _essence(store: LogStore, segment: LogSegment) -> tuple[Digest, dict[str, Any]]:
-    """What all checkpoints of a version agree about, whoever has written them."""
-    state, digest = State(store, segment), Digest()
-    for name, document in state.file_actions():
-        if name == "add":
-            path = canonical_path(document["path"], store.qualifier)
-            vector = vector_id(document.get("deletionVector"))
-            digest.take("add", (path, vector, document.get("size")))
-    # Transactions may have expired for one writer and not for the other.
-    small: dict[str, Any] = {"protocol": None, "metaData": None, "domainMetadata": {}}
-    for name, document in state.other_actions():
-        if name == "protocol":
-            small[name] = Protocol.from_wire(document)
-        elif name == "metaData":
-            small[name] = Metadata.from_wire(document)
-        elif name == "domainMetadata":
-            small[name][document.get("domain")] = document.get("configuration")
-    return digest, small
+    return pointer_to(store, checkpoint)
 
 
 def _in_the_way(name: str, cause: str) -> CommitError:
@@ -728,13 +718,16 @@ def _in_the_way(name: str, cause: str) -> CommitError:
 # The pointer
 
 
-def pointer_to(store: LogStore, checkpoint: Checkpoint, adds: int) -> Pointer:
-    """What is to be said of a *checkpoint* with so many `add` actions."""
+def pointer_to(store: LogStore, checkpoint: Checkpoint) -> Pointer:
+    """What is to be said of a *checkpoint*; raises `UnreadableCheckpointError`."""
     reader = CheckpointReader(store, checkpoint)
     sizes = [file.info.size for file in checkpoint.files]
     sizes += [
         document.get("sizeInBytes", 0) for name, document in reader.small_actions(("sidecar",))
     ]
+    adds = reader.adds()
+    if adds is None:
+        adds = reader.count(Reconciliation(store.qualifier, store.limits.state)).adds_read
     parts = len(checkpoint.files) if checkpoint.kind is Kind.MULTIPART else None
     return Pointer(checkpoint.version, reader.size(), sum(sizes), adds, parts)
 
@@ -788,9 +781,8 @@ class State(Replay):
         """These *fields* of the live files, those of a checkpoint by column; nothing else of it."""
         from deltaadm.replay import adds as columns
 
-        for name, document in self.files_in_deltas():
-            if name == "add":
-                yield [document.get(field) for field in fields]
+        for document in self.live_in_deltas():
+            yield [document.get(field) for field in fields]
         if self._segment.checkpoint is None:
             return
         reader = self._open_checkpoint()
@@ -798,7 +790,7 @@ class State(Replay):
         for path in reader.file_paths():
             if path.endswith(".json"):
                 for name, document in reader.json_actions(path):
-                    if name == "add" and self._reconciled.offer(name, document):
+                    if self._reconciled.offer(name, document):
                         yield [document.get(field) for field in fields]
                 continue
             present = reader.columns([path])
@@ -806,7 +798,7 @@ class State(Replay):
             for _, _, adds in reader.add_batches(path, lambda *_, there=there: there):
                 with reader.decoding(path):
                     live = columns.alive(adds, touched, self._reconciled)
-                    rows = [columns.field_of(live, field).to_pylist() for field in fields]
+                    rows = [columns.values_of(live, field) for field in fields]
                 yield from zip(*rows, strict=True)
 
     def other_actions(self) -> Iterator[NamedDocument]:
@@ -824,3 +816,90 @@ class State(Replay):
     def unknown(self) -> Mapping[str, int]:
         """How many actions there are that the protocol does not define, by their names."""
         return self._reconciled.unknown
+
+
+# States that are compared
+
+
+@dataclass(frozen=True)
+class TableState:
+    """
+    The state of a version, as what can be compared: digests of multisets, by the kind of action.
+
+    `counts` are the actions of each kind, `bytes` those of the live files.
+    """
+
+    version: int
+    digests: Mapping[str, str]
+    counts: Mapping[str, int]
+    bytes: int
+
+    def differences(self, other: TableState) -> tuple[str, ...]:
+        """The kinds of actions in which *other* differs, and whether it is another version."""
+        names = sorted({*self.digests, *other.digests})
+        found = [name for name in names if self.digests.get(name) != other.digests.get(name)]
+        return (*found, *(["version"] if self.version != other.version else []))
+
+
+def state_of(store: LogStore, segment: LogSegment) -> TableState:
+    """
+    The state that *segment* describes, whoever has written it; raises what a replay does.
+
+    It is what live files, domains, transactions, protocol and metadata say, however it is spelt.
+    """
+    state, digest, total, seen = State(store, segment), Digest(), 0, set[int]()
+
+    def texts() -> Iterator[str]:
+        nonlocal total
+        for path, vector, size, values, *rows in state.live_rows(_FIELDS):
+            # A struct whose fields are all null is none.
+            known = vector if vector and vector.get("storageType") is not None else None
+            key = canonical_path(str(path), store.qualifier), vector_id(known)
+            if (hashed := hash(key)) not in seen:  # what a checkpoint has twice, readers have once
+                seen.add(hashed)
+                total += size if isinstance(size, int) else 0
+                pairs = sorted((name, value or None) for name, value in dict(values or ()).items())
+                yield repr((key, size, pairs, rows))
+
+    digest.add("add", texts())
+    for name, document in state.other_actions():
+        digest.take(name, _essence(name, document))
+    return TableState(segment.version, digest.sums, dict(digest.counts), total)
+
+
+def alone(checkpoint: Checkpoint) -> LogSegment:
+    """What a *checkpoint* says, and nothing else."""
+    none, last = LogFiles((), {}), checkpoint.files[-1]
+    return LogSegment("", checkpoint.version, checkpoint, none, none, last)
+
+
+_FIELDS: Final = (
+    "path", "deletionVector", "size", "partitionValues", "baseRowId", "defaultRowCommitVersion",
+)  # fmt: skip
+"""What tells of a live file, whoever has written it."""
+
+
+def _essence(name: str, document: Mapping[str, Any]) -> Any:
+    """What an action says about the state of the table, however its writer spells it."""
+    if name == "protocol":
+        return Protocol.from_wire(dict(document)).to_wire()
+    if name == "metaData":
+        # Writers leave out what is null, or do not, and checkpoints cannot tell these apart.
+        known = {key: value for key, value in document.items() if value is not None}
+        wire = Metadata.from_wire(known).to_wire()
+        try:
+            return {**wire, "schemaString": json.loads(wire.get("schemaString") or "null")}
+        except ValueError:
+            return wire
+    keys = ("appId", "version") if name == "txn" else ("domain", "configuration")
+    return [document.get(key) for key in keys]
+
+
+def read_state(store: LogStore, version: int | None = None) -> TableState:
+    """The state that readers see, the newest or that of *version*; raises what a replay does."""
+    attempt = Attempt(store, locate(store, version))
+    while True:
+        try:
+            return state_of(store, attempt.segment)
+        except UnreadableCheckpointError as error:
+            attempt.answer(error)  # goes back to an older one, or raises

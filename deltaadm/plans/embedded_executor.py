@@ -91,6 +91,30 @@ def random_id() -> str:
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
 
 
+def commit_info(
+    before: Snapshot, stamp: int | None, now: int, operation: str, parameters: Mapping[str, Any]
+) -> CommitInfo:
+    """What a commit on *before*, with the in-commit timestamp *stamp*, says of itself."""
+    return CommitInfo(
+        in_commit_timestamp=stamp,
+        timestamp=now,
+        operation=operation,
+        operation_parameters=parameters,
+        read_version=before.version if before.exists else None,
+        # Delta lowers the level only for commits without metadata.
+        isolation_level="Serializable",
+        is_blind_append=False,
+        operation_metrics={},
+        engine_info=f"deltaadm/{__version__}",
+    )
+
+
+def next_timestamp(before: Snapshot, now: int) -> int:
+    """The in-commit timestamp of a commit on *before*."""
+    # As PROTOCOL.md demands: strictly increasing, whatever the clocks do.
+    return max(now, (before.timestamp or 0) + 1) if before.exists else now
+
+
 class _Attempt(NamedTuple):
     """A commit on top of the state `before`: as predicted, and as it is written."""
 
@@ -415,25 +439,17 @@ class EmbeddedExecutor:
                     "must be later.",
                     remedy=_THROUGH_SPARK,
                 )
-            # As PROTOCOL.md demands: strictly increasing, whatever the clocks do.
-            timestamp = max(now, (before.timestamp or 0) + 1) if before.exists else now
+            timestamp = next_timestamp(before, now)
         actual = _with_committed_values(after, timestamp, now)
         operation = step.operation(before, actual)
         if operation is None:
             raise CommitError("Only Delta Spark commits this change.")
-        info = CommitInfo(
-            in_commit_timestamp=timestamp,
-            timestamp=now,
-            operation=operation.name,
-            operation_parameters=operation.parameters,
-            read_version=before.version if before.exists else None,
-            # Delta lowers the level only for commits without metadata.
-            isolation_level="Serializable",
+        info = commit_info(before, timestamp, now, operation.name, operation.parameters)
+        info = replace(
+            info,
             # So Delta calls whatever reads no file and removes none, also without an append.
             is_blind_append=not operation.reads_files,
-            operation_metrics={},
             user_metadata=step.user_metadata or self.mark().on(step.annotation) or self._own,
-            engine_info=f"deltaadm/{__version__}",
             txn_id=txn_id,
         )
         return _Attempt(before, after, actual, info)

@@ -14,7 +14,7 @@ from deltaadm.domain.features import Cost, TableFeature
 from deltaadm.domain.properties import Key, kept_for, switch
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import Path, path_text
-from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.snapshot import Snapshot, commit_name
 from deltaadm.domain.sql import ddl
 from deltaadm.domain.steps import Step
 from deltaadm.domain.steps.evolve import evolve
@@ -28,7 +28,7 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.transaction.update import enabled_versions
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError
 from deltaadm.plans.diff import Change, diff, relocation
-from deltaadm.plans.undo import UNDONE_TOGETHER, Transition, fix_command, reason, undo_words
+from deltaadm.plans.undo import UNDONE_TOGETHER, Transition, fix_command, quoted, reason, undo_words
 from deltaadm.rules.predicted import snapshot_findings
 from deltaadm.rules.rule import Finding, Severity
 
@@ -278,8 +278,8 @@ def propose(
 
     Where a step would break the table's clustering, further steps keep it whole. With
     *check_outcome* off, rules are not asked, which takes most of the time. Raises `RefusedError`
-    where Delta would refuse a step, and for a new location among other steps: it would not be
-    plain which of the two tables they change.
+    where Delta would refuse a step, where nobody could load the table after a commit, and for a new
+    location among other steps: it would not be plain which of the two tables they change.
     """
     require_moves_alone(steps)
     settings = session or SessionSettings()
@@ -302,6 +302,8 @@ def propose(
                 obstacle=taken.obstacle(state),
             )
             stages.append(stage)
+    if stages:
+        _require_in_order(before)
     obstacles = dict.fromkeys(stage.obstacle for stage in stages if stage.obstacle)
     again = any(stage.after.suspended_clustering for stage in stages[:-1])
     plan = Plan(
@@ -320,6 +322,17 @@ def propose(
     if plan.is_noop or not check_outcome:
         return plan
     return replace(plan, findings=new_findings(plan.states, plan.steps))
+
+
+def _require_in_order(before: Snapshot) -> None:
+    """Raise `RefusedError` where the next commit would stand before older ones in the log."""
+    last = before.segment.last_commit.path if before.segment else ""
+    if last > commit_name(before.version + 1):
+        raise RefusedError(
+            f"Nobody could load the table after a commit: {last} is not padded, and stands behind "
+            "all later versions in the log.",
+            remedy=f"Give commits their right names first: deltaadm repair {quoted(before.root)}.",
+        )
 
 
 def _cautions(before: Snapshot, stages: Sequence[Stage]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import reduce
+from itertools import repeat
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,16 @@ def field_of(structs: pa.Array, name: str) -> pa.Array:
     if not pt.is_struct(structs.type) or structs.type.get_field_index(name) < 0:
         return pa.nulls(len(structs))
     return pc.struct_field(structs, name)
+
+
+def values_of(structs: pa.Array, name: str) -> Iterator[Any]:
+    """The values of a field of *structs*; without looking at each where none has anything."""
+    values = field_of(structs, name)
+    if values.null_count == len(values):
+        return repeat(None, len(values))
+    if pt.is_map(values.type) and not len(entries(values)[0]):
+        return repeat((), len(values))
+    return iter(values.to_pylist())
 
 
 def given(values: pa.Array) -> pa.BooleanArray:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deltaadm.blocks import Block
+    from deltaadm.plans.checkpoint import TableState
     from deltaadm.plans.repair.carry_out import RepairOutcome
-    from deltaadm.plans.repair.case import TableState
     from deltaadm.plans.repair.repair import RepairPlan
 
 

@@ -660,7 +660,8 @@ def wrong_deletion_counts(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: only statistics use it, but the rest of the checksum may be wrong as well.
 
-    What to do: delete the file; readers work without it. Find the writer that wrote it.
+    What to do: `deltaadm repair TABLE` writes that of the newest version again; others can be
+    deleted, readers work without them. Find the writer that wrote it.
 
     Source: PROTOCOL.md, Version Checksum File and Deleted Record Counts Histogram Schema.
     """
@@ -734,7 +735,8 @@ def wrong_file_list(checksum: ChecksumFacts) -> Iterator[Problem]:
 
     Why it matters: a reader that uses it instead of replaying the log sees a different table.
 
-    What to do: compare with a backup; if the log is right, delete the checksum.
+    What to do: compare with a backup; if the log is right, `deltaadm repair TABLE` writes the
+    checksum of the newest version again. Others can be deleted, readers work without them.
 
     Source: PROTOCOL.md, Version Checksum File; Delta Spark, DELTA_TXN_LOG_FAILED_INTEGRITY.
     """

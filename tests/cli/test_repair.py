@@ -152,3 +152,14 @@ def test_what_makes_no_sense_is_turned_away(
 ) -> None:
     assert deltaadm("repair", damaged.path, *words).code == code
     assert pointer(damaged) == 7
+
+
+def test_nothing_is_committed_that_would_stand_before_older_versions(tmp_path: Path) -> None:
+    made = table(tmp_path, commit(protocol(1, 2), metadata()), commit(add("a")))
+    (made.log / f"{1:020d}.json").rename(made.log / "1.json")
+    change = ("alter", tmp_path, "--set", "n=1", "--commit-engine", "embedded", "--apply", "--yes")
+    with untouched(tmp_path):
+        refused = deltaadm(*change)
+    assert (refused.code, f"deltaadm repair {tmp_path}" in refused.err) == (7, True)
+    assert deltaadm("repair", tmp_path, *NOW, "--apply", "--yes").code == 0
+    assert deltaadm(*change).code == 0

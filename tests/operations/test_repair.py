@@ -13,10 +13,12 @@ import pytest
 
 from deltaadm.dataclass import replace
 from deltaadm.errors import CommitError, DeltaadmError, RefusedError
+from deltaadm.plans.checkpoint import TableState, read_state, write_checkpoint
 from deltaadm.plans.repair.carry_out import carry_out, undo
-from deltaadm.plans.repair.case import Case, TableState, read_state
+from deltaadm.plans.repair.case import Case
 from deltaadm.plans.repair.kinds import KINDS
 from deltaadm.plans.repair.repair import plan_repairs
+from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import ObjectStores, open_store
 from tests.support.gcs import environment as gcs_environment
 from tests.support.gcs import gcs_server
@@ -228,6 +230,33 @@ def test_what_does_not_come_out_as_foreseen_is_put_back(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+def test_a_checkpoint_made_from_a_wrong_one_is_judged_by_all_commits(tmp_path: Path) -> None:
+    made = plain(tmp_path)
+    whole, first = every_version(tmp_path), checkpoint(made.log, 6)
+    sound = first.read_bytes()
+    edited(first, with_removed)
+    store = open_store(str(tmp_path))
+    write_checkpoint(store, load_snapshot(store, version=7))
+    first.write_bytes(sound)  # as a repair leaves it of which a writer knew nothing
+    aged(tmp_path)
+    assert every_version(tmp_path) != whole
+    assert [repair.rule for repair in repaired(tmp_path).repairs] == ["DL609"]
+    assert every_version(tmp_path) == whole
+
+
+@pytest.mark.parametrize(
+    ("rule", "damage"),
+    [
+        ("DL809", "checksum with another number of vectors"),
+        ("DL812", "checksum with a list of other files"),
+    ],
+)
+def test_a_checksum_that_only_files_contradict(rule: str, damage: str, tmp_path: Path) -> None:
+    REPAIRED[damage](plain(tmp_path).log)
+    aged(tmp_path)
+    assert [repair.rule for repair in planned(tmp_path).repairs] == [rule]
+
+
 # What is refused
 
 
@@ -406,3 +435,21 @@ def test_an_object_that_was_replaced_meanwhile_is_not_overwritten(
     with pytest.raises(CommitError):
         carry_out(Watched(case.store, meanwhile), plan, {})  # type: ignore[arg-type]
     assert bytes(obstore.get(s3.bucket, name).bytes()) == sound
+
+
+def test_a_pointer_that_was_replaced_meanwhile_is_not_trouble_with_the_store(
+    s3: S3Server, tmp_path: Path
+) -> None:
+    REPAIRED["pointer to nothing"](plain(tmp_path).log)
+    location = s3.upload(tmp_path, "pointed")
+    case = _remote(s3, location)
+    plan, theirs = plan_repairs(case, KINDS), b'{"version":6,"size":9}'
+
+    def meanwhile(operation: str, path: str) -> None:
+        if operation == "overwrite" and path == "journal.json":
+            obstore.put(s3.bucket, "pointed/_delta_log/_last_checkpoint", theirs)
+
+    with pytest.raises(CommitError, match="Another program has changed _last_checkpoint"):
+        carry_out(Watched(case.store, meanwhile), plan, {})  # type: ignore[arg-type]
+    there = obstore.get(s3.bucket, "pointed/_delta_log/_last_checkpoint").bytes()
+    assert bytes(there) == theirs

@@ -10,11 +10,13 @@ from time import time_ns
 from typing import Any
 
 import pyarrow.parquet as pq
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
 
 from deltaadm.errors import DeltaadmError
-from deltaadm.plans.checkpoint import write_checkpoint
+from deltaadm.plans.checkpoint import TableState, read_state, write_checkpoint
 from deltaadm.plans.repair.carry_out import carry_out
-from deltaadm.plans.repair.case import Case, TableState, read_state
+from deltaadm.plans.repair.case import Case
 from deltaadm.plans.repair.kinds import KINDS
 from deltaadm.plans.repair.repair import RepairPlan, plan_repairs
 from deltaadm.replay.load import load_snapshot
@@ -220,6 +222,8 @@ REPAIRED: dict[str, Callable[[Path], object]] = {
     ],
     "checksum with another number of files": crc(numFiles=9),
     "checksum with other bytes": crc(tableSizeBytes=1),
+    "checksum with another number of vectors": crc(tableSizeBytes=626, numDeletionVectorsOpt=3),
+    "checksum with a list of other files": crc(tableSizeBytes=626, allFiles=[]),
     "checksum with a time that the table lacks": crc(inCommitTimestampOpt=1),
     "checksum with a torn histogram": crc(histogramOpt={"fileCounts": []}),
     "checksum that is torn": lambda log: (log / f"{7:020d}.crc").write_text('{"numFi'),
@@ -280,6 +284,15 @@ def every_version(path: Path | str) -> list[TableState | str]:
         except DeltaadmError as error:
             states.append(type(error).__name__)
     return states
+
+
+def by_delta_rs(path: Path) -> Any:
+    """What delta-rs sees; None if it cannot load the table."""
+    try:
+        found = DeltaTable(path)
+    except (DeltaError, OSError):
+        return None
+    return found.version(), sorted(Path(uri).name for uri in found.file_uris())
 
 
 class Watched:

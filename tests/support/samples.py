@@ -28,13 +28,13 @@ from deltaadm.domain.wire import CommitInfo
 from deltaadm.domain.writers import merged, writer_of
 from deltaadm.errors import CommitError, RefusedError, StorageError, TableError
 from deltaadm.plans.alter import TableChanges, plan_changes, read_schema
+from deltaadm.plans.checkpoint import TableState
 from deltaadm.plans.diff import Change, ChangeKind
 from deltaadm.plans.features import DropReport, DropStatus, Phase, plan_features, plan_mapping_mode
 from deltaadm.plans.foreign import plan_foreign_changes, plan_foreign_creation
 from deltaadm.plans.plan import Goal, propose
 from deltaadm.plans.reach_clients import plan_for_clients as plan_goals
 from deltaadm.plans.repair.carry_out import RepairOutcome
-from deltaadm.plans.repair.case import TableState
 from deltaadm.plans.repair.repair import Repair, RepairPlan, rebuild
 from deltaadm.plans.reports import (
     ConcurrentChange,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from datetime import UTC, datetime
+from io import BytesIO
 from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -19,16 +21,15 @@ from deltaadm.errors import (
     TableError,
     UnknownWriteError,
 )
-from deltaadm.plans.checkpoint import HINT, write_from
-from deltaadm.plans.repair.case import View, digest_of, pointer_of, read_state, sha256
+from deltaadm.plans.checkpoint import HINT, pointer_to, read_state, write_from
+from deltaadm.plans.repair.case import View, digest_of, sha256
 from deltaadm.replay.embedded import EmbeddedEngine
 from deltaadm.replay.reconcile import Detail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from deltaadm.domain.snapshot import LogListing
-    from deltaadm.plans.repair.case import TableState
+    from deltaadm.plans.checkpoint import TableState
     from deltaadm.plans.repair.repair import RepairPlan
     from deltaadm.storage.store import LogStore, WritableStore
 
@@ -83,10 +84,10 @@ def carry_out(
     try:
         for repair in plan.planned:
             for operation in repair.operations:
-                operation.on(work)
+                getattr(work, operation.kind)(*operation.arguments)
         actual, later = _verified(store, plan.after)
     except (CommitError, TableError, RefusedError) as error:
-        if not work.journal["files"] and not work.commits:
+        if not work.has_changed:
             work.note(status="nothing was done", error=error.message)
             raise
         _put_back(store, work.aside, work.journal, unsure=[])
@@ -135,145 +136,144 @@ class Work:
         now = datetime.now(UTC)
         self.directory = f"{QUARANTINE}/{now:%Y%m%dT%H%M%SZ}-{os.urandom(2).hex()}"
         self.store, self.aside = store, store.beside(self.directory)
-        self._hidden = plan.view.hidden if plan.view else ()
-        self.commits: list[int] = []
+        files = plan.view.files if plan.view else {}
+        self._gone = [name for name, content in files.items() if content is None]
         self._known = dict(plan.digests)
+        self._files: list[dict[str, Any]] = []
+        self._commits: list[int] = []
         self.journal: dict[str, Any] = {
             "format_version": 1, "kind": _KIND, "status": "begun", "begun": now.isoformat(),
-            **about, "files": [], "commits": self.commits,
+            **about, "files": self._files, "commits": self._commits,
         }  # fmt: skip
-        if not self.aside.create(JOURNAL, self._text()):
+        if not self.aside.create(JOURNAL, _text(self.journal)):
             raise CommitError(f"{self.directory} is there already.", remedy="Run repair again.")
 
     @property
-    def listing(self) -> LogListing:
-        """The files of the log, as they are now."""
-        return View(self.store).listing
+    def has_changed(self) -> bool:
+        """Whether anything is not as it was."""
+        return bool(self._files or self._commits)
 
     def note(self, **changes: Any) -> None:
         """Bring the journal up to date."""
         self.journal.update(changes)
-        self.aside.overwrite(JOURNAL, self._text())
-
-    def _text(self) -> bytes:
-        return json.dumps(self.journal, indent=1).encode()
+        self.aside.overwrite(JOURNAL, _text(self.journal))
 
     def move_aside(self, name: str) -> None:
         """Move the file *name* of the log to the quarantine."""
-        self._keep(name)
-        self._noted(name, None)
-        if sha256(self.store, name) != self._known[name]:
-            raise changed(name)
-        self.store.remove(name)
-        self._known[name] = None
 
-    def write(self, name: str, body: bytes) -> None:
-        """Write a whole file, in the place of the one that was planned to be there."""
+        def remove() -> bool:
+            self.store.remove(name)
+            return True
+
+        if not self._change(name, None, remove):
+            raise changed(name)
+
+    def write(self, name: str, content: bytes | str) -> None:
+        """Write a file, or a copy of another, in the place of the one that was planned to be."""
         with self.store.draft(name) as draft:
-            draft.write(body)
-            if not self.publish(draft, name):
+            if isinstance(content, bytes):
+                draft.write(content)
+            else:
+                with self.store.open(content) as file:
+                    copyfileobj(file, draft)
+            written = digest_of(draft)
+            is_whole = isinstance(content, bytes) or written == self._known[content]
+            if not (is_whole and self.publish(draft, name)):
                 raise changed(name)
-        if sha256(self.store, name) != digest_of(body):
+        if sha256(self.store, name) != written:
             raise CommitError(
                 f"{name} was written, and is another when it is read.", remedy="Run repair again."
             )
 
     def rename(self, old: str, new: str) -> None:
         """Copy a file within the log to a name that is free, then move the original aside."""
-        with self.store.draft(new) as draft, self.store.open(old) as file:
-            copyfileobj(file, draft)
-            if not self.publish(draft, new):
-                raise changed(new)
-        if sha256(self.store, new) != self._known[old]:
-            raise CommitError(f"The copy {new} of {old} differs.", remedy="Run repair again.")
+        self.write(new, old)
         self.move_aside(old)
 
-    def rebuild(self, version: int, _file: str) -> None:
+    def rebuild(self, version: int) -> None:
         """Write the checkpoint of a version, read it back, then give it its name."""
         # What was to be renamed or written before it has its name by now.
-        view = View(self.store, self._hidden)
+        view = View(self.store, dict.fromkeys(self._gone))
         segment = view.listing.segment(version, before=version)
         # With its state: a checksum that is wrong must not tell what the protocol is.
         snapshot = EmbeddedEngine().replay(view, segment, Detail.STATE)
         pointer = write_from(self.store, snapshot, segment, self.publish)
         if pointer is None:
             raise _came_first(f"written a checkpoint of version {version}")
-        if self.listing.checkpoints[-1].version == version:
+        if View(self.store).listing.checkpoints[-1].version == version:
             self._write_hint(pointer.body)
 
     def point(self, version: int) -> None:
         """Have `_last_checkpoint` say what the newest checkpoint holds, as it is now."""
-        newest = self.listing.checkpoints[-1]
+        newest = View(self.store).listing.checkpoints[-1]
         if newest.version >= version:
-            self._write_hint(pointer_of(self.store, newest).body)
+            self._write_hint(pointer_to(self.store, newest).body)
 
     def commit(self, version: int, body: bytes) -> None:
         """Commit a version where there is none."""
         name = commit_name(version)
-        self.commits.append(version)
+        self._commits.append(version)
         self.note()
         for _ in range(_ATTEMPTS):
-            try:
+            with suppress(UnknownWriteError):
                 if self.store.create(name, body):
                     return
-            except UnknownWriteError:
-                continue
-            break
+                break
         # A store that is asked twice may find the file that it has written at first.
-        if sha256(self.store, name) != digest_of(body):
-            self.commits.remove(version)
+        if sha256(self.store, name) != digest_of(BytesIO(body)):
+            self._commits.remove(version)
             self.note()
             raise _came_first(f"committed version {version}")
 
     def _write_hint(self, body: bytes) -> None:
         """Write `_last_checkpoint`, which others may have written since the repair was planned."""
-        if not any(entry["file"] == HINT for entry in self.journal["files"]):
+        if not any(entry["file"] == HINT for entry in self._files):
             self._known[HINT] = sha256(self.store, HINT)
         self.write(HINT, body)
 
     def publish(self, draft: BinaryIO, name: str) -> bool:
         """Give a draft its name in the log; False where that has changed since it was planned."""
-        draft.seek(0)
-        after = digest_of(draft.read())
-        if self._known.get(name) is None:
-            self._noted(name, after)
-            published = self.store.publish(draft, name)
-        else:
-            self._keep(name)
-            self._noted(name, after)
-            same = sha256(self.store, name) == self._known[name]
-            published = same and self.store.replace(draft, name)
-        if published:
-            self._known[name] = after
-        else:  # what is there is somebody else's, and not to be put back
-            files = self.journal["files"]
-            self.note(files=[entry for entry in files if entry["file"] != name])
-        return published
+        put = self.store.publish if self._known.get(name) is None else self.store.replace
+        return self._change(name, digest_of(draft), lambda: put(draft, name))
 
-    def _keep(self, name: str) -> None:
-        """See to it that the quarantine has the file as it was planned to be, and can be read."""
-        expected = self._known.get(name)
-        if any(entry["file"] == name for entry in self.journal["files"]):
-            return
-        copy_file(self.store, name, self.aside, name)
-        if expected is None or sha256(self.aside, name) != expected:
-            raise changed(name)
+    def _change(self, name: str, after: str | None, change: Callable[[], bool]) -> bool:
+        """
+        Have *change* make a file what it is to be, with a copy and a note of what it is.
 
-    def _noted(self, name: str, after: str | None) -> None:
-        files = self.journal["files"]
-        entry = next((entry for entry in files if entry["file"] == name), None)
+        False where it is not what it was planned to be: that is somebody else's.
+        """
+        before = self._known.get(name)
+        entry = next((entry for entry in self._files if entry["file"] == name), None)
         if entry is None:
-            entry = {"file": name, "before": self._known.get(name)}
-            files.append(entry)
+            if before is not None:
+                _copy(self.store, name, self.aside, name)
+                if sha256(self.aside, name) != before:
+                    raise changed(name)
+            entry = {"file": name, "before": before}
+            self._files.append(entry)
         entry["after"] = after
         self.note()
+        # Afresh: what others have replaced meanwhile is otherwise trouble with the store.
+        self.store.list_log()
+        done = sha256(self.store, name) == before and change()
+        if done:
+            self._known[name] = after
+        else:  # and not to be put back
+            self._files.remove(entry)
+            self.note()
+        return done
 
 
-def copy_file(source: LogStore, name: str, target: WritableStore, new_name: str) -> None:
-    """Copy a file from one directory of a table to another, where the name is free."""
+def _text(journal: Mapping[str, Any]) -> bytes:
+    return json.dumps(journal, indent=1).encode()
+
+
+def _copy(source: LogStore, name: str, target: WritableStore, new_name: str) -> bool:
+    """Copy a file from one directory of a table to another, in the place of what is there."""
     with target.draft(new_name) as draft, source.open(name) as file:
         copyfileobj(file, draft)
-        target.publish(draft, new_name)
+        put = target.publish if sha256(target, new_name) is None else target.replace
+        return put(draft, new_name)
 
 
 def changed(name: str) -> CommitError:
@@ -322,8 +322,7 @@ def undo(store: WritableStore, named: str) -> tuple[str, ...]:
     aside, journal = read_journal(store, named)
     unsure: list[str] = []
     _put_back(store, aside, journal, unsure)
-    journal["status"] = "undone"
-    aside.overwrite(JOURNAL, json.dumps(journal, indent=1).encode())
+    aside.overwrite(JOURNAL, _text({**journal, "status": "undone"}))
     return tuple(unsure)
 
 
@@ -339,10 +338,10 @@ def changed_since(store: WritableStore, journal: dict[str, Any]) -> list[str]:
 def _put_back(
     store: WritableStore, aside: WritableStore, journal: dict[str, Any], unsure: list[str]
 ) -> None:
+    store.list_log()  # as it is now
     foreign = changed_since(store, journal)
-    hints = [
-        name for name in foreign if not name[:1].isdigit()
-    ]  # which writers replace at any time
+    # Which writers replace at any time.
+    hints = [name for name in foreign if not name[:1].isdigit()]
     unsure += hints
     if len(foreign) > len(hints):
         raise RefusedError(
@@ -355,11 +354,7 @@ def _put_back(
             continue
         if before is None:
             if sha256(aside, f"undone.{name}") is None:
-                copy_file(store, name, aside, f"undone.{name}")
+                _copy(store, name, aside, f"undone.{name}")
             store.remove(name)
-            continue
-        with store.draft(name) as draft, aside.open(name) as file:
-            copyfileobj(file, draft)
-            put = store.replace if sha256(store, name) is not None else store.publish
-            if not put(draft, name) or sha256(store, name) != before:
-                raise changed(name)
+        elif not _copy(aside, name, store, name) or sha256(store, name) != before:
+            raise changed(name)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from contextlib import suppress
 from typing import Final
 
-from deltaadm.dataclass import replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.actions import AddFile
-from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile, LogFiles, LogSegment, Snapshot
+from deltaadm.domain.snapshot import Checkpoint, Kind, LogFile, LogSegment, Snapshot
 from deltaadm.domain.steps.properties import require_checkpointable
 from deltaadm.errors import DeltaadmError, RefusedError, TableError
 from deltaadm.facts import CommitFacts
 from deltaadm.limits import load_json
-from deltaadm.plans.checkpoint import require_whole
-from deltaadm.plans.repair.case import Case, TableState, files_of, state_of
+from deltaadm.plans.checkpoint import (
+    TableState,
+    alone,
+    has_v2_checkpoints,
+    require_whole,
+    state_of,
+)
+from deltaadm.plans.repair.case import Case
 from deltaadm.plans.repair.repair import Operation, Repair, move_aside, rebuild
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path
 from deltaadm.replay.commit_lines import CommitLines
-from deltaadm.replay.embedded import EmbeddedEngine
+from deltaadm.replay.embedded import EmbeddedEngine, live_files
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.reconcile import Detail, canonical_path
 from deltaadm.rules import log as rules
@@ -51,31 +57,32 @@ def find_checkpoints(case: Case) -> Iterator[Repair]:
             name = "" if file.kind is Kind.MULTIPART else file.path
             sets.setdefault((file.number, file.parts, name), []).append(file)
     for (version, parts, _), files in sets.items():
-        there = {file.part for file in files if file.info.size}
-        lost = ", ".join(str(part) for part in range(1, (parts or 0) + 1) if part not in there)
         rule, wrong = "DL612", f"The checkpoint {files[0].path} is empty."
         if parts is not None:
+            there = {file.part for file in files if file.info.size}
+            lost = ", ".join(str(part) for part in range(1, parts + 1) if part not in there)
             rule, wrong = (
                 "DL601",
                 f"The checkpoint of version {version} lacks part {lost} of {parts}.",
             )
         yield _unusable(case, rule, wrong, files)
     for checkpoint in complete:
-        repair = _judged(case, checkpoint, newest=checkpoint is complete[-1])
-        if repair is not None:
-            yield repair
+        yield from _judged(case, checkpoint, newest=checkpoint is complete[-1])
 
 
 def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Repair:
     """The repair of *files* that no reader can use as a checkpoint."""
     version = files[0].number
-    older, _, error = _by_older_files(case, version)
-    if not all(file.info.regular for file in files):
-        older, error = None, "one of its files is not a regular file"
-    if older is None:
-        refusal = "it cannot be rebuilt, and is the only source of versions from"
+    is_regular = all(file.info.regular for file in files)
+    try:
+        older, _ = _by_older_files(case, version)
+        why = "" if is_regular else "one of its files is not a regular file"
+    except TableError as error:
+        why = _clause(error)
+    if why:
+        since = f"is the only source of versions from {version} on, since {why}"
         remedy = f"{_RESTORE}{_right_versions(case, version)}"
-        return _refused(rule, wrong, f"{refusal} {version} on, since {error}", remedy)
+        return _refused(rule, wrong, f"it cannot be rebuilt, and {since}", remedy)
     if doubt := _doubt(case, older):
         refusal = f"the commits from which it would be rebuilt are damaged: {doubt}"
         return _refused(rule, wrong, refusal, _RESTORE)
@@ -83,87 +90,88 @@ def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Re
     return Repair("checkpoint", rule, wrong, operations, _KEPT, unproved=_unproved(case, older))
 
 
-def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Repair | None:
-    """The repair of a whole checkpoint; None where it is right, as far as can be told."""
+def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Repair]:
+    """The repair of a whole checkpoint; none where it is right, as far as can be told."""
     version, names = checkpoint.version, [file.path for file in checkpoint.files]
     try:
+        reader = CheckpointReader(case.view, checkpoint)
         if not newest and sum(file.info.size for file in checkpoint.files) > _LARGE:
-            CheckpointReader(case.view, checkpoint).columns(names)
-            return None
-        for name in CheckpointReader(case.view, checkpoint).file_paths():
+            reader.columns(names)
+            return
+        for name in reader.file_paths():
             require_whole(case.view, name, version)
-        segment = _alone(case, checkpoint)
-        actual = state_of(case.view, segment)
+        actual = state_of(case.view, alone(checkpoint))
     except TableError as error:
         cause = error.message
         wrong = cause if cause.startswith("The checkpoint of") else f"Version {version}: {cause}"
-        return _unusable(case, "DL612", wrong, checkpoint.files)
-    older, expected, gone = _by_older_files(case, version)
-    if older is None or expected is None:
-        return _by_checksum(case, actual, gone)
-    return _compared(case, segment, actual, older, expected)
-
-
-def _by_checksum(case: Case, actual: TableState, gone: str) -> Repair | None:
-    """What the checksum of its version says of a checkpoint that is the only source."""
-    version, stated = actual.version, _stated(case, actual.version)
-    if stated is None or stated == _totals(actual):
-        return None
-    wrong = (
-        f"The checkpoint of version {version} has {_words(_totals(actual))}, but the checksum "
-        f"of the version says {_words(stated)}."
-    )
-    reason = f"it is the only source of the version, since {gone}"
-    return _refused("DL609", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
-
-
-def _compared(
-    case: Case,
-    checkpoint: LogSegment,
-    actual: TableState,
-    older: LogSegment,
-    expected: TableState,
-) -> Repair | None:
-    """The repair of a checkpoint that can be read, and that older files can tell about."""
-    version = actual.version
+        yield _unusable(case, "DL612", wrong, checkpoint.files)
+        return
+    stated = _stated(case, version)
+    try:
+        older, expected = _by_older_files(case, version)
+    except TableError as error:
+        if stated not in {None, _totals(actual)}:
+            wrong = (
+                f"The checkpoint of version {version} has {_words(_totals(actual))}, but the "
+                f"checksum of the version says {_words(stated)}."
+            )
+            reason = f"it is the only source of the version, since {_clause(error)}"
+            yield _refused("DL609", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
+        return
     differing = expected.differences(actual)
     if "txn" in differing:
         stored = _snapshot(case, older).metadata.configuration
         if "delta.setTransactionRetentionDuration" in stored:  # they may have expired
             differing = tuple(part for part in differing if part != "txn")
-    if not differing:
-        return None
-    ours, theirs = files_of(case.view, older), files_of(case.view, checkpoint)
+    if differing:
+        dispute = Dispute(
+            checkpoint, older, differing, stated == _totals(expected), stated == _totals(actual)
+        )
+        yield _settled(case, dispute)
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """
+    A checkpoint, and *older* files that give another state of its version.
+
+    They differ in these kinds of actions. The checksum of the version may confirm either.
+    """
+
+    checkpoint: Checkpoint
+    older: LogSegment
+    differing: tuple[str, ...]
+    confirms_older: bool
+    confirms_checkpoint: bool
+
+
+def _settled(case: Case, dispute: Dispute) -> Repair:
+    """The repair of a checkpoint that can be read, and about which older files can tell."""
+    checkpoint, older, version = dispute.checkpoint, dispute.older, dispute.checkpoint.version
+    ours, theirs = _live(case, older), _live(case, alone(checkpoint))
     lacking = sorted(path for path, _ in ours.keys() - theirs.keys())
     extra = sorted(path for path, _ in theirs.keys() - ours.keys())
     wrong = (
         f"The checkpoint of version {version} differs from the older files in "
-        f"{', '.join(differing)}{_named('lacks', lacking)}{_named('has', extra)}."
+        f"{', '.join(dispute.differing)}{_named('lacks', lacking)}{_named('has', extra)}."
     )
-    stated = _stated(case, version)
-    for_ours, for_theirs = stated == _totals(expected), stated == _totals(actual)
-    unproved = () if for_ours else _unproved(case, older)
-    if unproved and (for_theirs or extra):
+    unproved = () if dispute.confirms_older else _unproved(case, older)
+    if unproved and (dispute.confirms_checkpoint or extra):
         refusal = "nothing tells whether it is wrong or the older checkpoint from which the other"
         remedy = f"Compare both with a backup. {_RESTORE}"
         return _refused("DL609", wrong, f"{refusal} state comes", remedy)
-    if not for_ours or for_theirs:
+    if not dispute.confirms_older or dispute.confirms_checkpoint:
         disputed = [file for key, file in ours.items() if theirs.get(key) != file]
         agreed = next((file for key, file in ours.items() if theirs.get(key) == file), None)
         # If even this one is not there, storage tells nothing.
         has_files = agreed is not None and case.store.data_size(agreed.path) is not None
         unknown = [file for key, file in theirs.items() if key not in ours]
-        doubt = (
-            (
-                for_theirs
-                and not for_ours
-                and "the checksum of the version agrees with the checkpoint"
-            )
-            or _doubt(case, older)
-            or (has_files and _doubt_in_storage(case, disputed))
-            or _doubt_in_removals(case, older, unknown, has_files=has_files)
-        )
-        if doubt:
+        doubt = _doubt(case, older)
+        if dispute.confirms_checkpoint and not dispute.confirms_older:
+            doubt = "the checksum of the version agrees with the checkpoint"
+        if has_files and not doubt:
+            doubt = _doubt_in_storage(case, disputed)
+        if doubt := doubt or _doubt_in_removals(case, older, unknown, has_files=has_files):
             refusal = f"perhaps it is right, and the commits are damaged: {doubt}"
             return _refused("DL609", wrong, refusal, f"Compare both with a backup. {_RESTORE}")
         if not (disputed and has_files):
@@ -173,34 +181,22 @@ def _compared(
         seen = [f"{_files(len(lacking))} more"] * bool(lacking)
         seen += [f"{_files(len(extra))} fewer"] * bool(extra)
         effect = f"Readers will see {' and '.join(seen)}."
-    names = [file.path for file in checkpoint.checkpoint.files] if checkpoint.checkpoint else []
-    operations, alters = _replacement(case, older, names), differing if newest else ()
+    operations = _replacement(case, older, [file.path for file in checkpoint.files])
+    alters = dispute.differing if newest else ()
     return Repair("checkpoint", "DL609", wrong, operations, _KEPT, alters, effect, unproved)
 
 
 # Where the state comes from
 
 
-def _alone(case: Case, checkpoint: Checkpoint) -> LogSegment:
-    """What the checkpoint says, and nothing else."""
-    none = LogFiles((), case.listing.infos)
-    return LogSegment(
-        root=case.view.root,
-        version=checkpoint.version,
-        checkpoint=checkpoint,
-        commits=none,
-        deltas=none,
-        last_commit=checkpoint.files[-1],
-    )
+def _by_older_files(case: Case, version: int) -> tuple[LogSegment, TableState]:
+    """The files that make *version* without its checkpoint, and its state."""
+    segment = case.listing.segment(version, before=version)
+    return segment, state_of(case.view, segment)
 
 
-def _by_older_files(case: Case, version: int) -> tuple[LogSegment | None, TableState | None, str]:
-    """The files that make *version* without its checkpoint, and its state; or why not."""
-    try:
-        segment = case.listing.segment(version, before=version)
-        return segment, state_of(case.view, segment), ""
-    except TableError as error:
-        return None, None, f"{error.message[:1].lower()}{error.message[1:].rstrip('.')}"
+def _clause(error: TableError) -> str:
+    return f"{error.message[:1].lower()}{error.message[1:].rstrip('.')}"
 
 
 def _unproved(case: Case, segment: LogSegment) -> tuple[str, ...]:
@@ -216,13 +212,11 @@ def _is_proven(case: Case, checkpoint: Checkpoint) -> bool:
     """Whether the commits from 0 on, with checkpoints in between or not, give the same state."""
     known, version = case.proven, checkpoint.version
     if version not in known:
-        older, expected, _ = _by_older_files(case, version)
-        known[version] = (
-            older is not None
-            and expected is not None
-            and not expected.differences(state_of(case.view, _alone(case, checkpoint)))
-            and (older.checkpoint is None or _is_proven(case, older.checkpoint))
-        )
+        known[version] = False
+        with suppress(TableError):
+            older, expected = _by_older_files(case, version)
+            is_same = not expected.differences(state_of(case.view, alone(checkpoint)))
+            known[version] = is_same and not _unproved(case, older)
     return known[version]
 
 
@@ -242,6 +236,17 @@ def _totals(state: TableState) -> tuple[int, int]:
 
 def _words(totals: tuple[int, int]) -> str:
     return f"{totals[0]:,} live files of {totals[1]:,} bytes"
+
+
+def _live(case: Case, segment: LogSegment) -> dict[tuple[str, str], AddFile]:
+    """The live files, by what tells them apart; for the few cases in which states differ."""
+    return {
+        (
+            canonical_path(add.path, case.view.qualifier),
+            add.deletion_vector.unique_id if add.deletion_vector else "",
+        ): add
+        for add in live_files(case.view, segment)
+    }
 
 
 def _snapshot(case: Case, segment: LogSegment) -> Snapshot:
@@ -278,8 +283,13 @@ def _doubt_in_removals(
     The second kind is live by the checkpoint alone, so that a commit may have lost it; unless
     storage *has_files* of the table and not that one.
     """
-    base, qualifier = segment.checkpoint, case.view.qualifier
-    known = {path for path, _ in files_of(case.view, _alone(case, base))} if base else set()
+    while (base := segment.checkpoint) is not None:  # what it leaves out, older commits may tell
+        try:
+            segment = case.listing.segment(segment.version, before=base.version)
+        except TableError:
+            break
+    qualifier = case.view.qualifier
+    known = {path for path, _ in _live(case, alone(base))} if base else set()
     lines, removed = CommitLines(case.view), set()
     for file in segment.commits:
         commit = lines.of(file.path)
@@ -310,7 +320,7 @@ def _named(verb: str, paths: Sequence[str]) -> str:
     if not paths:
         return ""
     what = _files(len(paths)) if verb == "lacks" else f"{_files(len(paths))} too many"
-    return f"; it {verb} {what}, among them {', '.join(islice(paths, _NAMED))}"
+    return f"; it {verb} {what}, among them {', '.join(paths[:_NAMED])}"
 
 
 def _files(number: int) -> str:
@@ -333,8 +343,6 @@ def _replacement(case: Case, older: LogSegment, names: Sequence[str]) -> tuple[O
     """Writes the checkpoint anew, in place or under a new name, and moves the files aside."""
     snapshot, version = _snapshot(case, older), older.version
     classic = f"{version:020d}.checkpoint.parquet"
-    is_v2 = snapshot.metadata.configuration.get("delta.checkpointPolicy") == "v2"
-    is_v2 = is_v2 and snapshot.protocol.supports("v2Checkpoint")
     has_other = any(
         found.version == version and not {file.path for file in found.files} & {*names}
         for found in case.listing.checkpoints
@@ -345,7 +353,7 @@ def _replacement(case: Case, older: LogSegment, names: Sequence[str]) -> tuple[O
         has_other = True
     if has_other:
         return move_aside(*names)
-    if classic in names and not is_v2:
+    if classic in names and not has_v2_checkpoints(snapshot):
         others = [name for name in names if name != classic]
         return rebuild(version, classic), *move_aside(*others)
     return rebuild(version), *move_aside(*names)

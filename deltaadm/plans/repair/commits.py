@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from shlex import quote
+from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile, commit_name
 from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.plans.repair.case import PARTS, Case
-from deltaadm.plans.repair.repair import Repair, move_aside, rebuild
+from deltaadm.plans.repair.case import Case
+from deltaadm.plans.repair.repair import PARTS, Repair, move_aside, rebuild
 from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.examine_checkpoints import compaction_facts
 
@@ -18,9 +19,9 @@ def find_commits(case: Case) -> Iterator[Repair]:
     """Commits after the newest checkpoint that cannot be read: the newest ones, and others."""
     complete = case.listing.checkpoints[-1:]
     first = complete[0].version + 1 if complete else 0
-    newest = True
-    for file in case.listing.commits[-1:]:
-        if file.number < first and (flaw := _flaw(case, file)):
+    commits, newest = case.listing.commits.after(first - 1), True
+    for file in case.listing.commits[-1:] if not commits else ():
+        if flaw := _flaw(case, file):
             yield Repair(
                 "commit",
                 "DL104",
@@ -29,20 +30,33 @@ def find_commits(case: Case) -> Iterator[Repair]:
                 "commit; readers that begin with it see everything",
                 remedy=_elsewhere(case, file.number),
             )
-    for file in reversed(list(case.listing.commits.after(first - 1))):
-        flaw = _flaw(case, file)
+    is_read = _is_loaded(case) and not case.listing.of_kind(Kind.COMPACTED)
+    for file in reversed(list(commits)):
+        # All that has been loaded can be read, but may be empty.
+        flaw = "" if is_read and file.info.size > _EMPTY else _flaw(case, file)
         if flaw and newest and not _compacted(case, file.number):
             yield _torn(case, file, flaw)
         elif flaw and file.info.size:  # an empty one counts as one without actions
             yield _in_the_middle(case, file, flaw)
-        newest = newest and flaw != "" and file.path in case.view.hidden
-    versions = case.listing.commits.after(first - 1).versions
-    for before, after in zip((first - 1, *versions), versions, strict=False):
+        newest = newest and flaw != "" and file.path in case.view.files
+    for before, after in zip((first - 1, *commits.versions), commits.versions, strict=False):
         if after > before + 1 and (complete or before >= 0):
             wrong = f"Version {before + 1} has no commit, but version {after} has one."
             refusal = "nothing in the log says what the missing commit did"
             remedy = _elsewhere(case, before + 1)
             yield Repair("commit", "DL101", wrong, refusal=refusal, remedy=remedy)
+
+
+_EMPTY: Final = 1 << 10
+"""Bytes up to which a commit may well have no actions."""
+
+
+def _is_loaded(case: Case) -> bool:
+    try:
+        case.view.snapshot  # noqa: B018 -- loads it
+    except DeltaadmError:
+        return False
+    return True
 
 
 def _compacted(case: Case, version: int) -> list[str]:
@@ -109,9 +123,7 @@ def _is_json(text: str) -> bool:
 def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
     """A commit that later ones build upon."""
     last = case.listing.commits.versions[-1]
-    try:
-        case.snapshot  # noqa: B018 -- loads it
-    except DeltaadmError:
+    if not _is_loaded(case):
         refusal = f"later versions, up to {last}, build upon what it said"
         remedy = _elsewhere(case, file.number)
         return Repair("commit", "DL103", flaw, refusal=refusal, remedy=remedy)

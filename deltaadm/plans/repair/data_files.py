@@ -30,7 +30,7 @@ def find_missing_files(case: Case) -> Iterator[Repair]:
     if not case.remove_missing_files:
         return
     try:
-        snapshot = case.snapshot
+        snapshot = case.view.snapshot
     except DeltaadmError:  # other kinds of damage, which are mended first
         return
     total, missing, without_vector = 0, list[AddFile](), list[AddFile]()

@@ -5,17 +5,19 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.properties import Key, is_true
-from deltaadm.domain.snapshot import Kind
+from deltaadm.domain.snapshot import FileFacts, Kind
 from deltaadm.errors import TableError
 from deltaadm.facts import ChecksumFacts, LogFacts, State
 from deltaadm.json_values import compact
-from deltaadm.plans.checkpoint import HINT
-from deltaadm.plans.repair.case import pointer_of
+from deltaadm.plans.checkpoint import HINT, pointer_to
 from deltaadm.plans.repair.repair import Repair, move_aside, point, write_file
 from deltaadm.replay.commit_lines import json_object
+from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine import read_pointer
 from deltaadm.replay.reconcile import UnreadableCheckpointError
+from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.rules import checkpoints as checksum_rules
 from deltaadm.rules import log as rules
 from deltaadm.rules.rule import Severity
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from deltaadm.domain.snapshot import Snapshot
+    from deltaadm.facts import FileTotals
     from deltaadm.plans.repair.case import Case
     from deltaadm.rules.rule import Problem
 
@@ -40,6 +43,7 @@ _CHECKSUM_RULES: Final = {
     "DL805": checksum_rules.wrong_action_count, "DL806": checksum_rules.wrong_checksum_timestamp,
     "DL807": checksum_rules.wrong_transactions_or_domains,
     "DL808": checksum_rules.inconsistent_size_histogram,
+    "DL809": checksum_rules.wrong_deletion_counts, "DL812": checksum_rules.wrong_file_list,
 }  # fmt: skip
 
 
@@ -61,7 +65,7 @@ def find_pointer(case: Case) -> Iterator[Repair]:
     rule, wrong = next(_broken(_POINTER_RULES, log), ("", ""))
     if not wrong and pointer is not None and pointer.document:
         with suppress(UnreadableCheckpointError):  # which is the damage of the checkpoint
-            right = pointer_of(case.view, checkpoints[-1])
+            right = pointer_to(case.view, checkpoints[-1])
             for key, found in (("parts", right.parts), ("numOfAddFiles", right.adds)):
                 stated = pointer.document.get(key)
                 if stated != found and (stated is not None or key == "parts"):
@@ -76,30 +80,48 @@ def find_checksums(case: Case) -> Iterator[Repair]:
     """A checksum of the newest version that is wrong, and others that cannot be read."""
     files = case.listing.of_kind(Kind.CRC)
     try:
-        snapshot = case.snapshot if files else None
+        snapshot = case.view.snapshot if files else None
     except TableError:  # nothing tells what they should say
         return
     for file in files[-_LAST:]:
         try:
             document, error = json_object(case.view.read(file.path))
         except TableError as unread:
-            document, error = None, unread.message
-        state, operations = State(version=file.number), move_aside(file.path)
-        of = snapshot if snapshot is not None and file.number == snapshot.version else None
-        if of is not None:
-            state = State(version=of.version, protocol=of.protocol, metadata=of.metadata)
-            what = f"what replay finds in version {of.version}"
-            operations = (write_file(file.path, compact(_right(of)).encode(), what),)
+            document, error = None, unread.message.rstrip(".")
+        checksum = ChecksumFacts(
+            file=file, document=document, error=error, state=State(version=file.number)
+        )
+        operations = move_aside(file.path)
+        if snapshot is not None and file.number == snapshot.version:
+            protocol, metadata = snapshot.protocol, snapshot.metadata
+            state = State(version=snapshot.version, protocol=protocol, metadata=metadata)
+            totals = _totals(case, snapshot) if _COUNTED & (document or {}).keys() else None
+            checksum = replace(checksum, state=state, snapshot=snapshot, totals=totals)
+            what = f"what replay finds in version {snapshot.version}"
+            body = compact(_right(snapshot)).encode()
+            operations = (write_file(file.path, body, what),)
         elif document is not None:
             continue
-        checksum = ChecksumFacts(
-            file=file, document=document, error=error.rstrip("."), state=state, snapshot=of
-        )
         for rule, message in _broken(_CHECKSUM_RULES, checksum):
             wrong = f"The checksum {file.path} is wrong: {message[:1].lower()}{message[1:]}"
             kept = "the original, in the quarantine; readers do without"
             yield Repair("checksum", rule, wrong, operations, kept)
             break
+
+
+_COUNTED: Final = {
+    "allFiles", "numDeletedRecordsOpt", "numDeletionVectorsOpt", "deletedRecordCountsHistogramOpt",
+}  # fmt: skip
+"""What of a checksum takes a look at every file to judge."""
+
+
+def _totals(case: Case, snapshot: Snapshot) -> FileTotals:
+    segment = snapshot.segment
+    assert segment is not None  # noqa: S101 -- a loaded snapshot has one
+    builder = TotalsBuilder(snapshot.files or FileFacts(), case.view.qualifier)
+    for add in live_files(case.view, segment):
+        builder.add(add)
+    return builder.totals(lambda: live_files(case.view, segment))
 
 
 def _broken(

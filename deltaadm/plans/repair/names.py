@@ -8,8 +8,8 @@ from math import inf
 from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile
-from deltaadm.plans.repair.case import PARTS, Case, sha256
-from deltaadm.plans.repair.repair import Repair, move_aside, rename
+from deltaadm.plans.repair.case import Case, sha256
+from deltaadm.plans.repair.repair import PARTS, Repair, move_aside, rename
 
 _UNPADDED: Final = r"(?P<version>\d+)(?P<rest>\.json|\.crc|\.checkpoint\.parquet)"
 _COPY: Final = (

@@ -113,7 +113,7 @@ _WITHOUT_LIST: Final = frozenset({"DL201", "DL202", "DL203"})
 def find_protocol(case: Case) -> Iterator[Repair]:
     """A protocol, or properties, with which nobody can load the table."""
     try:
-        snapshot = case.snapshot
+        snapshot = case.view.snapshot
     except DeltaadmError:  # other kinds of damage, which are mended first
         return
     for finding in snapshot_findings(snapshot):

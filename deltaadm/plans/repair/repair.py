@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from deltaadm import __version__
 from deltaadm.dataclass import dataclass, field, replace
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import commit_name
-from deltaadm.domain.wire import CommitInfo
 from deltaadm.errors import DeltaadmError, RefusedError, TableError
 from deltaadm.json_values import compact
-from deltaadm.plans.checkpoint import HINT
-from deltaadm.plans.embedded_executor import random_id
-from deltaadm.plans.repair.case import Case, TableState, View, read_state, sha256
+from deltaadm.plans.checkpoint import HINT, TableState, read_state
+from deltaadm.plans.embedded_executor import commit_info, next_timestamp, random_id
+from deltaadm.plans.repair.case import Case, View, sha256
 from deltaadm.replay.embedded import in_commit_timestamps
 from deltaadm.replay.load import CATALOG_MANAGED, load_snapshot
 
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
 
     from deltaadm.domain.snapshot import Snapshot
     from deltaadm.domain.wire import Loggable
+    from deltaadm.plans.repair.case import Files
     from deltaadm.storage.store import LogStore, WritableStore
 
 
@@ -31,36 +30,38 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Operation:
     """
-    A part of a repair: `kind` is the method of `View` that foresees it, and the one of `Work` that
-    does it.
+    A part of a repair: `kind` is the method of `Work` that does it, with these `arguments`.
 
     `file` is what it changes, creates or moves, and `words` say what it does, beginning with a
-    verb.
+    verb. `files` are those that will be in the log or not, see `View`, and `rebuilt` the versions
+    whose checkpoints will be.
     """
 
     kind: str
     file: str
     words: str
     arguments: tuple[Any, ...]
-
-    def on(self, log: Any) -> Any:
-        """The log after it; of one that is at work, which raises `DeltaadmError` instead."""
-        return getattr(log, self.kind)(*self.arguments)
+    files: Files
+    rebuilt: tuple[int, ...] = ()
 
 
 def move_aside(*files: str) -> tuple[Operation, ...]:
     """Moves files out of the log; the last operations of their repair."""
-    return tuple(Operation("move_aside", n, f"move {n} to the quarantine", (n,)) for n in files)
+    return tuple(
+        Operation("move_aside", name, f"move {name} to the quarantine", (name,), {name: None})
+        for name in files
+    )
 
 
 def write_file(file: str, body: bytes, what: str) -> Operation:
     """Writes a small file, in the place of what has its name."""
-    return Operation("write", file, f"write {file}: {what}", (file, body))
+    return Operation("write", file, f"write {file}: {what}", (file, body), {file: body})
 
 
 def rename(file: str, name: str) -> Operation:
     """Gives a file its right name, which no other has."""
-    return Operation("rename", file, f"rename {file} to {name}", (file, name))
+    files = {name: file, file: None}
+    return Operation("rename", file, f"rename {file} to {name}", (file, name), files)
 
 
 def rebuild(version: int, file: str = "") -> Operation:
@@ -70,13 +71,15 @@ def rebuild(version: int, file: str = "") -> Operation:
     *file* is the one in whose place it comes; otherwise it gets a name of its own.
     """
     words = f"write the checkpoint of version {version} anew from older files"
-    return Operation("rebuild", file, words, (version, file))
+    files = {file: None} if file else {}
+    return Operation("rebuild", file, words, (version,), files, (version,))
 
 
 def point(version: int) -> Operation:
     """Has `_last_checkpoint` point to the newest complete checkpoint, that of *version*."""
     words = f"write {HINT} for the checkpoint of version {version}"
-    return Operation("point", HINT, words, (version,))
+    body = f'{{"version":{version},"size":0}}'.encode()
+    return Operation("point", HINT, words, (version,), {HINT: body})
 
 
 def commit(
@@ -87,30 +90,22 @@ def commit(
     actions: Sequence[Loggable],
 ) -> Operation:
     """Commits *actions* on *base*, in whatever state Delta finds it."""
-    stamp = None
-    if in_commit_timestamps(base.metadata):
-        # As PROTOCOL.md demands: strictly increasing, whatever the clocks do.
-        stamp = max(case.now, (base.timestamp or 0) + 1)
-    info = CommitInfo(
-        in_commit_timestamp=stamp,
-        timestamp=case.now,
-        operation=operation,
-        operation_parameters=parameters,
-        read_version=base.version,
-        isolation_level="Serializable",
-        is_blind_append=False,
-        operation_metrics={},
-        user_metadata="deltaadm repair",
-        engine_info=f"deltaadm/{__version__}",
-        txn_id=random_id(),
-    )
+    is_timed = in_commit_timestamps(base.metadata)
+    stamp = next_timestamp(base, case.now) if is_timed else None
+    info = commit_info(base, stamp, case.now, operation, parameters)
+    info = replace(info, user_metadata="deltaadm repair", txn_id=random_id())
     body = "".join(f"{compact(action.wrap())}\n" for action in (info, *actions)).encode()
     version, file = base.version + 1, commit_name(base.version + 1)
     names = ", ".join(dict.fromkeys(action.NAME for action in actions))
-    return Operation("commit", file, f"commit version {version} ({names})", (version, body))
+    words = f"commit version {version} ({names})"
+    return Operation("commit", file, words, (version, body), {file: body})
 
 
 # Repairs
+
+
+PARTS: Final = ("add", "domainMetadata", "txn", "protocol", "metaData")
+"""The kinds of actions that make a state."""
 
 
 @dataclass(frozen=True)
@@ -179,11 +174,6 @@ class RepairPlan:
         return not self.planned
 
     @property
-    def alters(self) -> frozenset[str]:
-        """The parts of the state that the repairs mean to change."""
-        return frozenset(part for repair in self.planned for part in repair.alters)
-
-    @property
     def unproved(self) -> tuple[str, ...]:
         """What cannot be proved."""
         return tuple(dict.fromkeys(text for repair in self.planned for text in repair.unproved))
@@ -206,19 +196,20 @@ def plan_repairs(case: Case, kinds: Iterable[Callable[[Case], Iterator[Repair]]]
             for operation in () if judged.refusal else judged.operations:
                 if operation.file and operation.file not in digests:
                     digests[operation.file] = sha256(case.store, operation.file)
-                case.view = operation.on(case.view)
+                case.view = case.view.with_files(operation.files, *operation.rebuilt)
     root, view = case.store.root, case.view
     plan = RepairPlan(root=root, repairs=tuple(repairs), view=view, digests=digests)
     if plan.is_noop:
         try:
-            case.snapshot  # noqa: B018 -- loads it
+            view.snapshot  # noqa: B018 -- loads it
         except TableError as error:  # for which there is no repair
             return replace(plan, blocked=error.message, remedy=error.remedy)
         return plan
-    before, blocked = _state_or_error(case.store)
-    after, still = _state_or_error(case.view)
+    before, blocked = _state_or_error(View(case.store, listed=view.listed))
+    after, still = _state_or_error(view)
     if before is not None and after is not None:
-        unannounced = {*before.differences(after)} - plan.alters
+        announced = {part for repair in plan.planned for part in repair.alters}
+        unannounced = {*before.differences(after)} - announced
         if unannounced:
             raise RefusedError(
                 f"The repairs would change the {', '.join(sorted(unannounced))} of the table, and "
