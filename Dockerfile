@@ -8,13 +8,18 @@
 
 FROM python:3.13-slim-bookworm AS build
 WORKDIR /source
+COPY requirements.lock requirements-build.lock requirements-spark.lock ./
+RUN pip install --no-cache-dir --require-hashes -r requirements.lock -r requirements-build.lock \
+    && python -m venv /opt/deltaadm \
+    && /opt/deltaadm/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
 COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY completions completions
 COPY deltaadm deltaadm
-RUN python -m venv /opt/deltaadm && /opt/deltaadm/bin/pip install --no-cache-dir .
+RUN python -m hatchling build --target wheel --directory dist \
+    && /opt/deltaadm/bin/pip install --no-cache-dir --no-deps dist/*.whl
 
 FROM build AS build-spark
-RUN /opt/deltaadm/bin/pip install --no-cache-dir '.[spark]'
+RUN /opt/deltaadm/bin/pip install --no-cache-dir --require-hashes -r requirements-spark.lock
 
 FROM python:3.13-slim-bookworm AS spark
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]

@@ -10,7 +10,7 @@ The developer's commands; they need Python and, for anything with Spark, Java 17
     python3 dev.py lint                      the same without the tests
     python3 dev.py demo                      change a real table through Spark
     python3 dev.py site                      build the site in build/site/ and check its links
-    python3 dev.py lock                      renew requirements-dev.lock
+    python3 dev.py lock                      renew requirements*.lock
     python3 dev.py release-notes [TAG]       what CHANGELOG.md says of a release, or of the next one
 
 Each sets up .venv first, which takes a moment only when pyproject.toml has changed.
@@ -38,6 +38,12 @@ PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
 
 LOCK = ROOT / "requirements-dev.lock"
 """Everything that development takes, at one version each, with the hashes of the files."""
+
+RELEASE_LOCKS = {"requirements.lock": (), "requirements-spark.lock": ("--extra", "spark")}
+"""What images, the action and the software bill of materials take of it."""
+
+BUILD_LOCK = "requirements-build.lock"
+"""What builds a wheel."""
 
 CORES = min(4, os.cpu_count() or 1)
 
@@ -173,11 +179,15 @@ def site() -> int:
 
 def lock() -> int:
     """Take the newest versions that pyproject.toml allows, with the hashes of their files."""
-    uv = "uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes"
-    wanted = "--extra spark --extra connect --group dev --group docs"
-    output = f"--no-header --no-emit-index-url --output-file {LOCK.name}"
-    command = [*uv.split(), *wanted.split(), *output.split(), "pyproject.toml"]
-    return shown(*command)
+    uv = "uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header"
+    compiled = [*uv.split(), "--no-emit-index-url", "--output-file"]
+    same = ["--constraint", LOCK.name]
+    extras = ("--extra", "spark", "--extra", "connect", "--group", "dev", "--group", "docs")
+    failed = shown(*compiled, LOCK.name, "--upgrade", *extras, "pyproject.toml")
+    for name, extra in RELEASE_LOCKS.items():
+        failed = failed or shown(*compiled, name, *same, *extra, "pyproject.toml")
+    build = [*compiled, BUILD_LOCK, *same, "-"]
+    return failed or shown(*build, text="hatchling\n")
 
 
 def release_notes(tag: str = "") -> int:
@@ -196,10 +206,13 @@ def release_notes(tag: str = "") -> int:
     return 0
 
 
-def shown(program: str, *arguments: str, cwd: str | Path = ROOT) -> int:
-    """Run a program of .venv after printing the command as a user would type it."""
+def shown(program: str, *arguments: str, cwd: str | Path = ROOT, text: str | None = None) -> int:
+    """Run a program of .venv, with *text* as its input, after printing the command."""
     print(f"\n$ {shlex.join((program, *arguments))}", flush=True)
-    return subprocess.run([PROGRAMS / program, *arguments], cwd=cwd, check=False).returncode  # noqa: S603
+    done = subprocess.run(  # noqa: S603
+        [PROGRAMS / program, *arguments], cwd=cwd, check=False, input=text, text=True
+    )
+    return done.returncode
 
 
 def captured(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -124,11 +124,13 @@ def test_what_is_built_works_where_nothing_else_is(
     ]
     install, validate = steps
     # What `pip` would fetch anew for each run, uv has kept; both install the same.
-    assert '-m pip install --quiet "$PACKAGE"' in install["run"]
+    assert '--require-hashes -r "$ACTION/requirements.lock"' in install["run"]
     programs = tmp_path / "deltaadm" / "bin"
     uv = PROGRAMS / "uv"
     done(uv, "venv", "--quiet", "--python", sys.executable, tmp_path / "deltaadm")
-    done(uv, "pip", "install", "--quiet", "--python", programs / "python", built.wheel)
+    into = (uv, "pip", "install", "--quiet", "--python", programs / "python")
+    done(*into, "--require-hashes", "-r", ROOT / "requirements.lock")
+    done(*into, "--no-deps", built.wheel)
 
     output = done(programs / "deltaadm", "--version", cwd=tmp_path, HOME="/nonexistent", LANG="C")
     assert output == f"deltaadm {__version__}\n"
