@@ -145,6 +145,7 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "client": "deltaadm.reports.clients.CLIENT_DOCUMENT",
     "clients": "deltaadm.reports.clients.CLIENTS_DOCUMENT",
     "config": "deltaadm.reports.settings.CONFIG_DOCUMENT",
+    "defaults": "deltaadm.reports.defaults.DEFAULTS_DOCUMENT",
     "diff": "deltaadm.reports.diff.DIFF_DOCUMENT",
     "doctor": "deltaadm.reports.doctor.DOCTOR_DOCUMENT",
     "drop_feature": "deltaadm.plans.document.DROP_FEATURE_DOCUMENT",

@@ -1,30 +1,43 @@
 """
 Try clients: what releases that are installed here do with small tables, as rows for the facts.
 
-`python -m tools.laboratory DIRECTORY >> tests/data/tried.jsonl` runs every environment of
-DIRECTORY, called `CLIENT-RELEASE`, on every table: `python -m venv DIRECTORY/duckdb-delta-1.5.5`,
-then its pip installs `duckdb==1.5.5 duckdb-extension-delta==1.5.5 duckdb-extensions`.
+`python -m tools.laboratory DIRECTORY` runs every environment of DIRECTORY, called `CLIENT-RELEASE`,
+on every table, and replaces its rows in `tests/data/tried.jsonl`. To make one:
+`python -m venv DIRECTORY/duckdb-delta-1.5.5`, then its pip installs
+`duckdb==1.5.5 duckdb-extension-delta==1.5.5 duckdb-extensions pyarrow`.
+
+Each client reads each table, and appends a row to a copy of it if it can write. The append went
+wrong if Delta Spark then reads other rows, or does not read the table any more, or if `validate`
+finds errors that were not there before.
 """
 
 import base64
 import json
+import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.support.tables import Table, add, column, metadata, protocol
+from deltaadm.spark.errors import refusal
+from deltaadm.spark.session import SparkOptions, open_session
+from tests.support.program import deltaadm
+from tests.support.spark_processes import FEW_TASKS
+from tests.support.tables import Table, add, column, commit_info, domain, metadata, protocol
 from tests.support.tables import schema as schema_of
 
 Rows = list[list[Any]]
+TRIED = Path(__file__).parents[1] / "tests/data/tried.jsonl"
 Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 B85 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 
@@ -56,6 +69,7 @@ class Case:
     deleted: tuple[int, ...] = ()
     partitioned: bool = False
     checkpoint: bool = False
+    nullable: bool = True
 
     @property
     def mapped(self) -> bool:
@@ -72,7 +86,8 @@ class Case:
     def make(self, path: Path) -> None:
         reader, writer = self.versions
         lists = [list(self.features) if listed else None for listed in (reader == 3, writer == 7)]
-        table, columns = Table(path), [column("a", self.kind, **self.column)]
+        table = Table(path)
+        columns = [column("a", self.kind, nullable=self.nullable, **self.column)]
         if self.partitioned:
             columns.append(column("p", "string", **(P_MAPPING if self.mapped else {})))
         key = "col-p" if self.mapped else "p"
@@ -91,14 +106,18 @@ class Case:
             file["add"]["partitionValues"] = {key: name} if self.partitioned else {}
             if self.deleted and name == "x":
                 file["add"]["deletionVector"] = inline_deletion_vector([*self.deleted])
+            if "rowTracking" in self.features:
+                file["add"] |= {"baseRowId": 3 if name == "y" else 0, "defaultRowCommitVersion": 0}
             actions.append(file)
+        if "rowTracking" in self.features:
+            actions.append(domain("delta.rowTracking", '{"rowIdHighWaterMark":3}'))
         told = metadata(
             self.configuration,
             schemaString=schema_of(*columns),
             partitionColumns=["p"] if self.partitioned else [],
         )
         state = [protocol(reader, writer, *lists), told, *actions]
-        table.commit(0, *state)
+        table.commit(0, commit_info(inCommitTimestamp=1), *state)
         if self.checkpoint:
             table.checkpoint(0, state)
             table.last_checkpoint(0)
@@ -159,6 +178,19 @@ CASES = {
         "vacuumProtocolCheck", "variantType", "variantType-preview", "variantShredding",
         "variantShredding-preview", "typeWidening-preview", "catalogManaged",
         "catalogOwned-preview", "geospatial", "adaptiveMetadata-preview", "fromTheFuture")},
+    **{f"{name} listed, for writers": Case(features=(name,), versions=(1, 7)) for name in (
+        "appendOnly", "invariants", "checkConstraints", "changeDataFeed", "generatedColumns",
+        "identityColumns", "allowColumnDefaults", "domainMetadata",
+        "inCommitTimestamp", "icebergCompatV1", "icebergCompatV2", "icebergCompatV3",
+        "checkpointProtection", "materializePartitionColumns", "collations", "fromTheFuture")},
+    **{f"{name} in use": Case(features=(*more, name), versions=(1, 7), configuration={key: value})
+        for name, key, value, *more in (
+            ("appendOnly", "delta.appendOnly", "true"),
+            ("changeDataFeed", "delta.enableChangeDataFeed", "true"),
+            ("checkConstraints", "delta.constraints.c", "a < 9"),
+            ("inCommitTimestamp", "delta.enableInCommitTimestamps", "true"),
+            ("rowTracking", "delta.rowTrackingSuspended", "false", "domainMetadata"))},
+    "invariants in use": Case(features=("invariants",), versions=(1, 7), nullable=False),
 }  # fmt: skip
 """Features singly, and in pairs of which a client has got one wrong."""
 
@@ -169,10 +201,19 @@ duckdb_extensions.import_extension("delta", con=con)
 def read(where):
     p = "p" if partitioned else "null"
     return con.execute(f"select a, {p} from delta_scan('{path}') {where}").fetchall()
+def append(row):
+    con.register("appended", row)
+    con.execute(f"attach '{path}' as t (type delta)")
+    try:
+        con.execute("insert into t select * from appended")
+    finally:
+        con.execute("detach t")
 """
 _DELTALAKE = """
 import pyarrow as pa
-from deltalake import DeltaTable, QueryBuilder
+from deltalake import DeltaTable, QueryBuilder, write_deltalake
+def append(row):
+    write_deltalake(path, row, mode="append")
 def read(where):
     p = "p" if partitioned else "null"
     builder = QueryBuilder().register("t", DeltaTable(path))
@@ -193,9 +234,39 @@ SCRIPTS = {
     "duckdb-delta": _DUCKDB,
     "delta-rs": _DELTALAKE,
     "polars": "import polars\n" + _FRAME.replace("FRAME", "polars.scan_delta(path)")
-        .replace("COL", "polars.col").replace("TO_ROWS", ".collect().to_dicts()"),
+        .replace("COL", "polars.col").replace("TO_ROWS", ".collect().to_dicts()") + """
+def append(row):
+    polars.from_arrow(row).write_delta(path, mode="append")
+""",
     "daft": "import daft\n" + _FRAME.replace("FRAME", "daft.read_deltalake(path)")
-        .replace("COL", "daft.col").replace("TO_ROWS", ".to_pylist()"),
+        .replace("COL", "daft.col").replace("TO_ROWS", ".to_pylist()") + """
+def append(row):
+    daft.from_arrow(row).write_deltalake(path, mode="append")
+""",
+    "sail": """
+from pysail.spark import SparkConnectServer
+from pyspark.sql import SparkSession
+server = SparkConnectServer()
+server.start(background=True)
+spark = SparkSession.builder.remote(f"sc://localhost:{server.listening_address[1]}").getOrCreate()
+def read(where):
+    frame = spark.read.format("delta").load(path)
+    frame = frame.where(where.removeprefix("where ")) if where else frame
+    rows = frame.select(*(["a", "p"] if partitioned else ["a"])).collect()
+    return [(row["a"], row["p"] if partitioned else None) for row in rows]
+def append(row):
+    spark.createDataFrame(row.to_pandas()).write.format("delta").mode("append").save(path)
+""",
+    "delta-sharing": """
+import delta_kernel_rust_sharing_wrapper as kernel
+import pyarrow as pa
+def read(where):
+    interface, table = kernel.PythonInterface(path), kernel.Table(path)
+    scan = kernel.ScanBuilder(table.snapshot(interface)).build()
+    rows = pa.Table.from_batches(scan.execute(interface)).to_pylist()
+    wanted = {"": "xy", "where p = 'x'": "x", "where p <> 'x'": "y"}[where]
+    return [(row["a"], row.get("p")) for row in rows if not where or row["p"] in wanted]
+""",
     "clickhouse": """
 import chdb, json
 def read(where):
@@ -209,16 +280,35 @@ def read(where):
 
 _ASK = """
 import json, sys
-for path, partitioned in json.load(sys.stdin):
+def said(do):
     try:
-        found = [read("")]
-        if partitioned:
-            found += [read("where p = 'x'"), read("where p <> 'x'")]
+        return do()
     except BaseException as error:
-        found = f"{type(error).__name__}: {error}"[:120]
-    print("\\n>", json.dumps(found, default=str))
+        return f"{type(error).__name__}: {error}"[:120]
+def all_rows():
+    wheres = ["", "where p = 'x'", "where p <> 'x'"] if partitioned else [""]
+    return [read(where) for where in wheres]
+def appended():
+    import pyarrow as pa
+    row = {"a": pa.array([5], pa.timestamp("us") if kind == "timestamp_ntz" else pa.int64())}
+    return append(pa.table({**row, "p": ["y"]} if partitioned else row)) and None
+for original, copy, partitioned, kind in json.load(sys.stdin):
+    path = original
+    answers = [said(all_rows)]
+    path = copy
+    answers += [said(appended)] if "append" in globals() else []
+    print("\\n>", json.dumps(answers, default=str))
     sys.stdout.flush()
 """
+
+Judge = Callable[[Path], Rows | str]
+
+
+def same(some: Rows, others: Rows) -> bool:
+    first, second = (
+        sorted([str(value) for value in row] for row in rows) for rows in (some, others)
+    )
+    return first == second
 
 
 def outcome(case: Case, answer: Any) -> str:
@@ -226,44 +316,87 @@ def outcome(case: Case, answer: Any) -> str:
         return "fails loudly"
     rows = [case.rows]
     if case.partitioned:
-        rows += [[row for row in case.rows if (row[1] == "x") is same] for same in (True, False)]
-    same, right = (
-        [sorted([str(value) for value in row] for row in rows) for rows in some]
-        for some in (answer, rows)
-    )
-    return "works" if same == right else "silently wrong"
+        rows += [[row for row in case.rows if (row[1] == "x") is one] for one in (True, False)]
+    return "works" if all(map(same, answer, rows)) else "silently wrong"
 
 
-def tried(environment: Path, tables: dict[str, Path]) -> Iterator[dict[str, str]]:
+def errors(path: Path) -> Counter[str]:
+    findings = deltaadm("validate", path, "--deep", "-o", "json").document["findings"]
+    return Counter(each["code"] for each in findings if each["severity"] == "error")
+
+
+def written(case: Case, path: Path, copy: Path, judge: Judge) -> str | None:
+    """
+    What is wrong with the table that a row was appended to; empty if nothing is.
+
+    None if Delta Spark cannot read the table's checkpoint, so that it cannot tell.
+    """
+    new = datetime(1970, 1, 1, microsecond=5) if case.kind == "timestamp_ntz" else 5  # noqa: DTZ001
+    rows = judge(copy)
+    if case.checkpoint and isinstance(rows, str) and rows.startswith("FAILED_READ_FILE"):
+        return None
+    right = [*case.rows, [new, "y" if case.partitioned else None]]
+    if isinstance(rows, str) or not same(rows, right):
+        return f"Delta Spark: {rows}"[:120]
+    return ", ".join(errors(copy) - errors(path))
+
+
+def tried(environment: Path, tables: dict[str, Path], judge: Judge) -> Iterator[dict[str, str]]:
     """A row for each table that the client of *environment* was tried on."""
     client, _, release = environment.name.rpartition("-")
-    asked = [(str(path), CASES[name].partitioned) for name, path in tables.items()]
+    asked, copies = [], Path(next(iter(tables.values())).parent, environment.name)
+    for name, path in tables.items():
+        shutil.copytree(path, copies / path.name)
+        case = CASES[name]
+        asked.append((str(path), str(copies / path.name), case.partitioned, case.kind))
     done = subprocess.run(
         [environment / "bin/python", "-c", SCRIPTS[client] + _ASK],
-        input=json.dumps(asked), cwd=next(iter(tables.values())).parent,
-        capture_output=True, text=True, check=False,
+        input=json.dumps(asked), cwd=copies, capture_output=True, text=True, check=False,
     )  # fmt: skip
     lines = [line[2:] for line in done.stdout.splitlines() if line.startswith("> ")]
     if len(lines) != len(tables):
         sys.exit(f"{environment.name} gave {len(lines)} of {len(tables)} answers: {done.stderr}")
-    for name, line in zip(tables, lines, strict=True):
-        answer = json.loads(line)
+    for (name, path), line in zip(tables.items(), lines, strict=True):
+        answer, *more = json.loads(line)
         found = outcome(CASES[name], answer)
-        yield {
+        row = {
             "client": f"{client}@{release}", "table": name, "read": found,
             "date": time.strftime("%Y-%m-%d"),
             "said": answer if found == "fails loudly" else "" if found == "works" else str(answer),
         }  # fmt: skip
+        for refused in more:
+            wrong = "" if refused else written(CASES[name], path, copies / path.name, judge)
+            if wrong is not None:
+                row["write"] = "fails loudly" if refused else "silently wrong" if wrong else "works"
+                row["said_writing"] = refused or wrong
+        yield row
 
 
 def main(directory: str) -> None:
-    with tempfile.TemporaryDirectory() as root:
+    environments = sorted(Path(directory).iterdir())
+    rows = [json.loads(line) for line in TRIED.read_text().splitlines()]
+    with (
+        tempfile.TemporaryDirectory() as root,
+        open_session(SparkOptions(master="local[1]", conf=FEW_TASKS), print) as spark,
+    ):
+
+        def judge(path: Path) -> Rows | str:
+            try:
+                frame = spark.read.format("delta").load(str(path))
+                return [[row["a"], row.asDict().get("p")] for row in frame.collect()]
+            except Exception as error:  # noqa: BLE001 -- whatever Spark throws
+                found = refusal(error)
+                return found.delta_error_class or found.message
+
         tables = {name: Path(root, str(number)) for number, name in enumerate(CASES)}
         for name, path in tables.items():
             CASES[name].make(path)
-        for environment in sorted(Path(directory).iterdir()):
-            for row in tried(environment, tables):
-                sys.stdout.write(f"{json.dumps(row)}\n")
+        for environment in environments:
+            client = environment.name[::-1].replace("-", "@", 1)[::-1]
+            rows = [row for row in rows if row["client"] != client]
+            rows += tried(environment, tables, judge)
+            rows.sort(key=lambda row: row["client"])
+            TRIED.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
 
 
 if __name__ == "__main__":

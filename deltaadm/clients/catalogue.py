@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _UNKNOWN: Final = Compatibility.UNKNOWN
 _NOT_TRIED: Final = "not tried"
+_SAYS_NO: Final = "not supported; the source does not say what happens"
 _NOT_TRIED_IN_USE: Final = "not tried on tables that use it"
 
 # One or two lines for each fact.
@@ -108,15 +109,22 @@ TRINO: Final = Client(
 
 _PRESTO: Final = Source(
     "prestodb/presto presto-docs/src/main/sphinx/connector/deltalake.rst @0127d90", "2026-11-21")
+_PRESTO_VECTORS: Final = Source("prestodb/presto#27435 and #26964", "2026-03-25")
+_PRESTO_KERNEL: Final = Source("prestodb/presto#27434: the connector reads by Delta Kernel",
+    "2026-11-27")
 _STANDALONE: Final = Source(
     "delta-io/delta connectors/standalone/src/main/scala/io/delta/standalone/internal/"
     "DeltaLogImpl.scala @0550b39, actions/actions.scala @72eaaf0", "2026-11-21")
 
 PRESTO: Final = Client(
-    id="presto", name="Presto (on Delta Standalone)", versioned_by="days", oldest="2026-11-21",
-    newest="2026-11-21",
-    read_gates=(Gate(1, _STANDALONE),),
-    reads=(),
+    id="presto", name="PrestoDB (on Delta Kernel for Java)", versioned_by="days",
+    oldest="2026-11-21", newest="2026-11-27",
+    read_gates=(Gate(3, _PRESTO_KERNEL, above=_UNKNOWN),),
+    reads=(
+        unknown("deletionVectors", _PRESTO_VECTORS,
+            note="returned deleted rows in March 2026; it is not known which releases do"),
+        unknown("columnMapping", _PRESTO_KERNEL, note="it reads files by itself; not tried"),
+    ),
     write_gates=(Gate(0, _PRESTO, above=_UNKNOWN, note="only reading is mentioned"),),
 )
 
@@ -136,6 +144,8 @@ _DUCKDB_LABORATORY: Final = Source(
 _DUCKDB_PARTITIONS: Final = Source(
     "duckdb/duckdb-delta#343 and #50; tried with DuckDB 1.4.4 to 1.5.5", "2026-11-25")
 _DUCKDB_PRUNING: Final = Source("duckdb/duckdb-delta#303 and #304", "2026-04-17")
+_DUCKDB_1_4_4: Final = Source("tried with DuckDB 1.4.4, whose tables Delta Spark cannot read then",
+    "2026-11-27")
 _DUCKDB_1_5_5: Final = Source("tried with DuckDB 1.5.5 and its delta extension", "2026-11-24")
 _BY_NAME: Final = "columns are matched by name; files with other column names give nulls"
 
@@ -178,7 +188,9 @@ DUCKDB: Final = Client(
     ),
     write_gates=(
         Gate(0, _DUCKDB, until="1.4.0", note="INSERT is not implemented"),
-        Gate(7, _DUCKDB, since="1.4.0", above=_UNKNOWN),
+        Gate(0, _DUCKDB_1_4_4, since="1.4.0", until="1.5.0", above=Compatibility.SILENTLY_WRONG,
+            note="it writes paths that begin with a slash, so that nobody finds the new files"),
+        Gate(7, _DUCKDB, since="1.5.0", above=_UNKNOWN),
     ),
     writes=(
         works("appendOnly invariants changeDataFeed domainMetadata", _DUCKDB, "1.4.0.."),
@@ -186,7 +198,7 @@ DUCKDB: Final = Client(
         unknown("variantType variantType-preview", _DUCKDB, note=_NOT_TRIED),
         unknown("timestampNtz", _DUCKDB, "..1.5.5", _NOT_TRIED),
         works("timestampNtz", _DUCKDB_1_5_5, "1.5.5.."),
-        fails("invariants inCommitTimestamp", _DUCKDB, "1.4.0..1.5.5", active=True),
+        fails("invariants inCommitTimestamp", _DUCKDB, "1.5.0..1.5.5", active=True),
         fails("invariants[expression]", _DUCKDB_1_5_5, "1.5.5..",
             "it supports no invariants but NOT NULL", active=True),
         unknown("schema[char] partitionColumns[text]", _DUCKDB_1_5_5, "..1.5.5", _NOT_TRIED),
@@ -246,7 +258,86 @@ STARROCKS: Final = Client(
     reads=(works("columnMapping", _STARROCKS),),
 )
 
-ENGINES: Final = (CLICKHOUSE, DUCKDB, HIVE, PRESTO, STARROCKS, TRINO)
+_DORIS: Final = Source(
+    "apache/doris-website versioned_docs/version-3.0/lakehouse/catalogs/delta-lake-catalog.md "
+    "@84fc56d: by the connector of Trino 435", "2026-11-27")
+_TRINO_PARTITIONED: Final = Source("trinodb/trino#21737, after Trino 435", "2024-04-29")
+
+DORIS: Final = Client(
+    id="doris", name="Apache Doris (by a connector of Trino)",
+    versioned_by="releases of Doris", oldest="3.0.1", newest="3.0.1",
+    read_gates=(Gate(3, _DORIS, above=_UNKNOWN),),
+    reads=(
+        works("columnMapping", _DORIS),
+        unknown("columnMapping[id]", _TRINO_414, note="only names are mentioned"),
+        unknown("deletionVectors", _TRINO_PARTITIONED,
+            note="later releases of the connector no longer lose rows of partitioned tables"),
+    ),
+    write_gates=(Gate(0, _DORIS, note="it writes no Delta table"),),
+)
+
+_FELDERA: Final = Source(
+    "feldera/feldera docs.feldera.com/docs/connectors/sources/delta.md @0dd6850", "2026-11-27")
+_FELDERA_SINK: Final = Source("docs.feldera.com, Delta Lake output connector", "2026-11-27")
+
+FELDERA: Final = Client(
+    id="feldera", name="Feldera (Delta Lake connectors)", versioned_by="days",
+    oldest="2026-11-27", newest="2026-11-27",
+    read_gates=(Gate(3, _FELDERA, above=_UNKNOWN),),
+    reads=(
+        works("columnMapping deletionVectors timestampNtz", _FELDERA),
+        works("variantType variantType-preview", _FELDERA),
+        unknown("columnMapping[map]", _FELDERA,
+            note="structs in arrays and maps are read by position, which renaming may break"),
+        unknown("variantShredding variantShredding-preview", _FELDERA,
+            note=_SAYS_NO),
+    ),
+    write_gates=(Gate(2, _FELDERA_SINK, above=_UNKNOWN),),
+)
+
+_HEATWAVE: Final = Source(
+    "dev.mysql.com, HeatWave User Guide, Limitations for Delta Lake Tables", "2026-11-27")
+
+HEATWAVE: Final = Client(
+    id="heatwave", name="MySQL HeatWave Lakehouse", versioned_by="days", oldest="2026-11-27",
+    newest="2026-11-27",
+    read_gates=(Gate(1, _HEATWAVE, above=_UNKNOWN),),
+    reads=(
+        unknown("columnMapping deletionVectors variantType", _HEATWAVE,
+            note=_SAYS_NO),
+    ),
+    write_gates=(Gate(0, _HEATWAVE, note="it only loads tables, without partition columns"),),
+)
+
+_SAIL: Final = Source(
+    "lakehq/sail crates/sail-delta-lake/src/transaction/protocol.rs, v0.7.0", "2026-08-03")
+
+SAIL: Final = Client(
+    id="sail", name="Sail (LakeSail)", versioned_by="releases of the Python package pysail",
+    oldest="0.7.0", newest="0.7.2",
+    read_gates=(Gate(3, _SAIL),),
+    reads=(
+        works("timestampNtz columnMapping deletionVectors v2Checkpoint", _SAIL),
+        works("typeWidening typeWidening-preview variantType variantType-preview", _SAIL),
+        works("variantShredding variantShredding-preview", _SAIL),
+        unknown("catalogManaged", _SAIL, note="accepted by the check; not tried with a catalog"),
+        fails("*", _SAIL),
+    ),
+    write_gates=(Gate(7, _SAIL),),
+    writes=(
+        works("appendOnly inCommitTimestamp timestampNtz columnMapping deletionVectors", _SAIL),
+        works("checkConstraints generatedColumns v2Checkpoint", _SAIL),
+        works("typeWidening typeWidening-preview variantType variantType-preview", _SAIL),
+        works("variantShredding variantShredding-preview", _SAIL),
+        unknown("invariants allowColumnDefaults identityColumns catalogManaged", _SAIL,
+            note="accepted by the check; its documentation calls them unfinished"),
+        fails("*", _SAIL, listed=True),
+    ),
+)
+
+ENGINES: Final = (
+    CLICKHOUSE, DORIS, DUCKDB, FELDERA, HEATWAVE, HIVE, PRESTO, SAIL, STARROCKS, TRINO,
+)
 
 
 # Libraries of programs without Spark
@@ -463,7 +554,57 @@ FLINK: Final = Client(
     writes=(works("appendOnly invariants", _STANDALONE),),
 )
 
-LIBRARIES: Final = (DAFT, DELTA_KERNEL_JAVA, DELTA_KERNEL_RS, DELTA_RS, FLINK, POLARS)
+_SHARING_SERVER: Final = Source(
+    "delta-io/delta-sharing v1.4.1 server, on Delta Kernel for Java 3.2.0 (TableFeatures.java)",
+    "2026-07-22")
+_SHARED: Final = "recipients whose program does not ask for it are refused"
+
+DELTA_SHARING_SERVER: Final = Client(
+    id="delta-sharing-server", name="Delta Sharing reference server",
+    versioned_by="releases of Delta Sharing", oldest="1.4.1", newest="1.4.1",
+    read_gates=(Gate(3, _SHARING_SERVER),),
+    reads=(
+        works("columnMapping deletionVectors", _SHARING_SERVER, note=_SHARED),
+        works("timestampNtz vacuumProtocolCheck v2Checkpoint", _SHARING_SERVER),
+        fails("*", _SHARING_SERVER),
+    ),
+    write_gates=(Gate(0, _SHARING_SERVER, note="it only reads"),),
+)
+
+_SHARING_READER: Final = Source(
+    "delta-io/delta-sharing v1.4.1 python/delta_sharing/rest_client.py", "2026-07-22")
+
+DELTA_SHARING: Final = Client(
+    id="delta-sharing", name="Delta Sharing recipient (Python connector)",
+    versioned_by="releases of the Python package delta-sharing", oldest="1.4.1", newest="1.4.2",
+    read_gates=(Gate(3, _SHARING_READER),),
+    reads=(
+        works("columnMapping deletionVectors timestampNtz", _SHARING_READER),
+    ),
+    write_gates=(Gate(0, _SHARING_READER, note="recipients only read"),),
+)
+
+_XTABLE: Final = Source(
+    "apache/incubator-xtable website/docs/features-and-limitations.md @54b58df", "2026-08-08")
+_XTABLE_DELTA: Final = Source(
+    "apache/incubator-xtable pom.xml @54b58df: Delta Lake 2.4.0 (versioning.mdx)", "2026-08-08")
+
+XTABLE: Final = Client(
+    id="xtable", name="Apache XTable (Delta as the source)", versioned_by="days",
+    oldest="2026-08-08", newest="2026-08-08",
+    read_gates=(Gate(3, _XTABLE_DELTA),),
+    reads=(
+        works("columnMapping timestampNtz", _XTABLE_DELTA),
+        unknown("deletionVectors", _XTABLE,
+            note="they are not carried over, so that tables made of it may have the deleted rows"),
+        fails("*", _XTABLE_DELTA),
+    ),
+)
+
+LIBRARIES: Final = (
+    DAFT, DELTA_KERNEL_JAVA, DELTA_KERNEL_RS, DELTA_RS, DELTA_SHARING, DELTA_SHARING_SERVER, FLINK,
+    POLARS, XTABLE,
+)
 
 
 # Hosted services
@@ -472,11 +613,20 @@ LIBRARIES: Final = (DAFT, DELTA_KERNEL_JAVA, DELTA_KERNEL_RS, DELTA_RS, FLINK, P
 _ATHENA: Final = Source(
     "Amazon Athena User Guide, Query Linux Foundation Delta Lake tables", "2026-11-21")
 
+_ATHENA_VECTORS: Final = Source(
+    "Amazon Athena User Guide, Query Linux Foundation Delta Lake tables, in the editions of AWS "
+    "and of its regions in China", "2026-11-27")
+
 ATHENA: Final = Client(
     id="athena", name="Amazon Athena (engine version 3)", versioned_by="days", oldest="2026-11-21",
-    newest="2026-11-21",
+    newest="2026-11-27",
     read_gates=(Gate(3, _ATHENA, above=_UNKNOWN),),
-    reads=(works("columnMapping timestampNtz", _ATHENA),),
+    reads=(
+        works("columnMapping timestampNtz", _ATHENA),
+        unknown("deletionVectors", _ATHENA_VECTORS,
+            note="sources disagree: AWS says that it reads them, the edition for China names other "
+            "features alone; deltaadm assumes neither before you have tried"),
+    ),
     write_gates=(Gate(0, _ATHENA, note="read only"),),
 )
 
@@ -492,17 +642,28 @@ BIGQUERY: Final = Client(
 _FABRIC: Final = Source(
     "MicrosoftDocs/fabric-docs docs/fundamentals/delta-lake-interoperability.md @01a0bb3",
     "2026-11-21")
+_FABRIC_MATRIX: Final = Source(
+    "learn.microsoft.com, Delta Lake table format interoperability (Fabric)", "2026-11-27")
+_FABRIC_TYPES: Final = Source(
+    "MicrosoftDocs/fabric-docs docs/data-warehouse/data-types.md @021aec2: autogenerated types",
+    "2025-11-06")
+_LEFT_OUT: Final = "columns of this type are left out of the table"
 _FABRIC_READS: Final = (
     works("columnMapping deletionVectors", _FABRIC),
-    unknown("columnMapping[id]", _FABRIC, note="only the name mode is mentioned"),
-    unknown("timestampNtz", _FABRIC, note="not supported; the source does not say what happens"),
+    unknown("columnMapping[id]", _FABRIC_MATRIX,
+        note=_SAYS_NO),
 )
 
 FABRIC_SQL: Final = Client(
     id="fabric-sql", name="Microsoft Fabric SQL analytics endpoint", versioned_by="days",
-    oldest="2026-11-21", newest="2026-11-21",
+    oldest="2026-11-21", newest="2026-11-27",
     read_gates=(Gate(3, _FABRIC, above=_UNKNOWN),),
-    reads=_FABRIC_READS,
+    reads=(
+        *_FABRIC_READS,
+        unknown("timestampNtz", _FABRIC_MATRIX, note="not supported; not tried without a column"),
+        wrong("timestampNtz variantType variantType-preview", _FABRIC_TYPES, note=_LEFT_OUT),
+        wrong("schema[timestamp_ntz]", _FABRIC_TYPES, note=_LEFT_OUT),
+    ),
     write_gates=(Gate(0, _FABRIC, note="read-only"),),
 )
 
@@ -510,8 +671,22 @@ POWER_BI: Final = Client(
     id="power-bi", name="Power BI (Direct Lake semantic models)", versioned_by="days",
     oldest="2026-11-21", newest="2026-11-21",
     read_gates=(Gate(3, _FABRIC, above=_UNKNOWN),),
-    reads=_FABRIC_READS,
+    reads=(
+        *_FABRIC_READS,
+        unknown("timestampNtz", _FABRIC, note=_SAYS_NO),
+    ),
     write_gates=(Gate(0, _FABRIC, note="read-only"),),
+)
+
+_ORACLE: Final = Source(
+    "docs.oracle.com, Data Share Limitations on Autonomous AI Database", "2026-11-27")
+
+ORACLE: Final = Client(
+    id="oracle-adb", name="Oracle Autonomous AI Database (by Delta Sharing)", versioned_by="days",
+    oldest="2026-11-27", newest="2026-11-27",
+    read_gates=(Gate(1, _ORACLE, above=_UNKNOWN),),
+    reads=(fails("deletionVectors", _ORACLE, note="recipients cannot query such a table"),),
+    write_gates=(Gate(0, _ORACLE, note="recipients only read"),),
 )
 
 _REDSHIFT: Final = Source("docs.delta.io, AWS Redshift Spectrum connector", "2026-11-21")
@@ -549,23 +724,29 @@ SNOWFLAKE: Final = Client(
 )
 
 _SYNAPSE: Final = Source(
-    "MicrosoftDocs/azure-docs articles/synapse-analytics/sql/query-delta-lake-format.md @01cb5ec",
-    "2021-04-27")
+    "learn.microsoft.com, Query Delta Lake (v1) files using serverless SQL pool: Delta Lake 1.0",
+    "2026-11-27")
+_SYNAPSE_NULLS: Final = Source(
+    "learn.microsoft.com, Troubleshoot serverless SQL pool: The value of a column in the Delta "
+    "table is NULL", "2026-11-27")
 _SYNAPSE_VECTORS: Final = Source(
     "www.sqltechnet.com, From Synapse Serverless to Microsoft Fabric (Msg 19726)", "2026-06-18")
 
 SYNAPSE: Final = Client(
     id="synapse-serverless", name="Azure Synapse serverless SQL pool", versioned_by="days",
-    oldest="2021-04-27", newest="2026-06-18",
-    read_gates=(Gate(1, _SYNAPSE, above=_UNKNOWN),),
+    oldest="2021-04-27", newest="2026-11-27",
+    read_gates=(Gate(1, _SYNAPSE, above=_UNKNOWN, note="it reads tables as of Delta Lake 1.0"),),
     reads=(
         fails("deletionVectors", _SYNAPSE_VECTORS,
             note="Feature 'Deletion Vectors' is not supported"),
+        unknown("columnMapping", _SYNAPSE_NULLS,
+            note="not supported; columns that were renamed may be shown as null"),
+        unknown("v2Checkpoint", _SYNAPSE, note="not supported; the source does not say more"),
     ),
     write_gates=(Gate(0, _SYNAPSE, note="OPENROWSET cannot update a table"),),
 )
 
-SERVICES: Final = (ATHENA, BIGQUERY, FABRIC_SQL, POWER_BI, REDSHIFT, SNOWFLAKE, SYNAPSE)
+SERVICES: Final = (ATHENA, BIGQUERY, FABRIC_SQL, ORACLE, POWER_BI, REDSHIFT, SNOWFLAKE, SYNAPSE)
 
 
 # Delta Spark, and the runtimes built around it
@@ -637,7 +818,13 @@ _RUNTIME_DEFAULTS: Final = Source(
     "databricks/databricks-sql-python#324, databricks/dbt-databricks#758: tables with defaults on "
     "Databricks", "2024-08-07")
 
+_RUNTIME_CATALOG: Final = Source(
+    "docs.databricks.com, Catalog-managed commits", "2026-11-27")
+_BY_CATALOG: Final = "by the name in Unity Catalog; with 18.0 on existing tables, too"
+
 _FOR_RUNTIME_READERS: Final = (
+    works("catalogManaged", _RUNTIME_CATALOG, "16.4..", _BY_CATALOG),
+    works("vacuumProtocolCheck", _RUNTIME_CATALOG, "16.4..", "with catalogManaged"),
     works("columnMapping", _RUNTIMES),
     works("v2Checkpoint", _RUNTIME_13_LOGS, "13.3..15.4"),
     works("v2Checkpoint", _RUNTIME_15_LOGS, "15.4.."),
@@ -650,7 +837,7 @@ _FOR_RUNTIME_READERS: Final = (
 
 DATABRICKS: Final = Client(
     id="databricks", name="Databricks Runtime", versioned_by="releases of Databricks Runtime",
-    oldest="10.4", newest="15.4",
+    oldest="10.4", newest="18.0",
     read_gates=(Gate(2, _RUNTIMES, until="12.2"), Gate(3, _RUNTIMES, since="12.2")),
     reads=_FOR_RUNTIME_READERS,
     write_gates=(Gate(6, _RUNTIMES, until="12.2"), Gate(7, _RUNTIMES, since="12.2")),
@@ -661,16 +848,15 @@ DATABRICKS: Final = Client(
         works("clustering domainMetadata", _RUNTIMES, "13.3.."),
         works("icebergCompatV1", _RUNTIME_13_LOGS, "13.3.."),
         works("icebergCompatV2", _RUNTIME_14_LOGS, "14.3.."),
+        works("inCommitTimestamp", _RUNTIME_CATALOG, "16.4..", "with catalogManaged"),
         works("allowColumnDefaults", _RUNTIME_DEFAULTS, "15.4..",
             "the runtime version is not named"),
     ),
 )
-_FABRIC_SAYS_NO: Final = "not supported; the source does not say what happens"
-
 _FABRIC_SPARK_FOR_READERS: Final = (
     works("columnMapping", _FABRIC),
-    unknown("columnMapping[id]", _FABRIC, note="only the name mode is mentioned"),
-    unknown("deletionVectors timestampNtz", _FABRIC, "..1.2", _FABRIC_SAYS_NO),
+    unknown("columnMapping[id]", _FABRIC, "..1.3", "only the name mode is mentioned"),
+    unknown("deletionVectors timestampNtz", _FABRIC, "..1.2", _SAYS_NO),
     works("deletionVectors timestampNtz", _FABRIC, "1.2.."),
 )
 
@@ -710,10 +896,12 @@ def newest_releases() -> tuple[ClientRelease, ...]:
 
 
 ALIASES: Final[Mapping[str, str]] = {
-    "deltalake": "delta-rs", "duckdb": "duckdb-delta", "emr": "delta-spark",
-    "fabric": "fabric-sql", "kernel": "delta-kernel-java", "powerbi": "power-bi",
-    "redshift": "redshift-spectrum", "spark": "delta-spark", "spectrum": "redshift-spectrum",
-    "sqlpool": "synapse-serverless", "synapse": "synapse-serverless",
+    "adb": "oracle-adb", "deltalake": "delta-rs", "duckdb": "duckdb-delta", "emr": "delta-spark",
+    "fabric": "fabric-sql", "kernel": "delta-kernel-java", "lakesail": "sail",
+    "mysql": "heatwave", "oracle": "oracle-adb", "powerbi": "power-bi", "prestodb": "presto",
+    "pysail": "sail", "redshift": "redshift-spectrum", "sharing": "delta-sharing",
+    "spark": "delta-spark", "spectrum": "redshift-spectrum", "sqlpool": "synapse-serverless",
+    "synapse": "synapse-serverless",
 }  # fmt: skip
 """Other names by which people know a client."""
 

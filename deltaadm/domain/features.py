@@ -363,8 +363,8 @@ _GEO_REMOVAL = Removal(
     refused_in_use=("DELTA_CANNOT_DROP_GEOSPATIAL_FEATURE", "Drop these columns first."),
 )
 _NOT_ON_EXISTING: Final = (
-    "Delta Lake cannot yet make an existing table catalog-managed; the feature can only be "
-    "chosen when the table is created in a catalog."
+    "With Delta Lake 4.4 it can only be chosen when the table is created in a catalog. Databricks "
+    "Runtime 18 also makes existing managed tables of Unity Catalog catalog-managed, and undoes it."
 )
 
 _WRITERS: Final = Kind.WRITER
@@ -497,11 +497,11 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         activation=unasked(when_any_type(is_geospatial)), twin="geospatial", status=Status.PREVIEW,
         removal=_GEO_REMOVAL),
     TableFeature(name="catalogManaged", kind=_READERS,
-        section="protocol_rfcs/accepted/catalog-managed.md",
+        section="Catalog-managed tables",
         activation=when_supported(), requires=("inCommitTimestamp", "vacuumProtocolCheck"),
         optional_requires=("vacuumProtocolCheck",), twin="catalogOwned-preview",
-        removal=Removal(keeps_history_out=True, work="Delta Spark 4.4 throws an exception",
-                        broken=True),
+        removal=Removal(keeps_history_out=True, work="Delta Spark 4.4 throws an exception, "
+                        "Databricks Runtime 18 can", broken=True),
         not_addable=_NOT_ON_EXISTING),
     TableFeature(name="adaptiveMetadata-preview", kind=_READERS,
         section="protocol_rfcs/iceberg-v4-metadata.md", activation=when_supported(),
@@ -552,9 +552,10 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         source="delta-rs, behind a build flag"),
     TableFeature(name="adaptiveMetadata", kind=_READERS,
         section="protocol_rfcs/iceberg-v4-metadata.md", activation=when_supported(),
-        requires=("catalogManaged", "columnMapping", "deletionVectors", "domainMetadata",
-                  "inCommitTimestamp", "rowTracking"),
+        requires=("columnMapping", "deletionVectors", "domainMetadata", "inCommitTimestamp",
+                  "rowTracking"),
         excludes=("v2Checkpoint",), twin="adaptiveMetadata-preview", status=Status.RFC,
+        caution="Whoever removes it must write a classic checkpoint from the metadata tree.",
         in_delta_spark=False, source="RFC only"),
 )  # fmt: skip
 """Every feature by its name, in alphabetical order."""

@@ -563,8 +563,10 @@ def interval_type(table: SnapshotFacts) -> Iterator[Problem]:
     """
     A column has an interval type.
 
-    Why it matters: the protocol describes intervals only as a proposal; most clients cannot read
-    the schema, and Delta Spark refuses to change the table. A plain `interval` without fields is an
+    Why it matters: the protocol describes intervals only as a proposal. No table feature stands for
+    them, so that clients notice only when they read the schema: most cannot, and Delta Spark
+    refuses to change the table. Intervals have no minimum and maximum for skipping files, cannot be
+    clustering columns, and exclude Iceberg compatibility. A plain `interval` without fields is an
     error: Spark cannot read it from files.
 
     What to do: store the interval as a number with a unit, or as a string.

@@ -853,23 +853,27 @@ def iceberg_writer_forbids_name(table: SnapshotFacts) -> Iterator[Problem]:
 @rule("DL532", Severity.ERROR, Scope.SNAPSHOT)
 def adaptive_metadata_without_ids(table: SnapshotFacts) -> Iterator[Problem]:
     """
-    The table has adaptive metadata, but column mapping is not by id, or deletion vectors are
-    inline.
+    The table has adaptive metadata, but no column mapping, or deletion vectors are inline. With
+    `adaptiveMetadata-preview`, column mapping is not by id.
 
-    Why it matters: adaptive metadata is read by Iceberg, which finds columns by id and supports
-    deletion vectors only in files.
+    Why it matters: adaptive metadata is read by Iceberg, which needs the ids of columns and
+    supports deletion vectors only in files. The proposal has allowed both modes of column mapping
+    since 22 July 2026; Delta Spark 4.4, which knows the preview alone, demands id.
 
     What to do: rewrite the table; the feature can only be chosen when a table is created.
 
-    Source: protocol_rfcs/iceberg-v4-metadata.md.
+    Source: protocol_rfcs/iceberg-v4-metadata.md; Delta Spark,
+    DELTA_ADAPTIVE_METADATA_REQUIRES_COLUMN_MAPPING_ID_MODE.
     """
     protocol = table.snapshot.protocol
     if not any(protocol.supports(f"adaptiveMetadata{suffix}") for suffix in ("", "-preview")):
         return
     mode = mapping_mode(table.snapshot.metadata)
     # None is a mode that cannot be understood, which other rules report.
-    if mode not in (None, ColumnMappingMode.ID):
-        message = f"Adaptive metadata needs column mapping by id; the mode is {mode.value}."
+    preview = protocol.supports("adaptiveMetadata-preview")
+    if mode is ColumnMappingMode.NONE or (mode is ColumnMappingMode.NAME and preview):
+        needed = "column mapping by id in Delta Spark 4.4" if preview else "column mapping"
+        message = f"Adaptive metadata needs {needed}; the mode is {mode.value}."
         yield Problem(message, "configuration[delta.columnMapping.mode]")
     inline = None if table.totals is None else table.totals.inline_vectors
     if inline is not None and inline.count:

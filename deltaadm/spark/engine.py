@@ -52,6 +52,7 @@ class SparkEngine:
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
+        self._checkpoint_writer = None  # Spark shows no footers
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
         (outcome,) = self.replay_all([(store, segment)], detail)

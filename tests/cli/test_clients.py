@@ -40,7 +40,7 @@ def test_inspect_says_who_reads_and_who_does_not_and_why(mapped: Table) -> None:
     assert "delta-rs (reads columnMapping: to_pyarrow_table" in found["wrong data"]
     assert "duckdb-delta (writes columnMapping: INSERT writes" in found["wrong data"]
     assert "polars, redshift-spectrum (columnMapping)" in found["cannot read"]
-    assert "flink, hive, presto (reader version 2)" in found["cannot read"]
+    assert "flink, hive (reader version 2)" in found["cannot read"]
     assert "delta-kernel-rs (checkConstraints, generatedColumns)" in found["cannot write"]
     assert f"For one client: deltaadm inspect {mapped.path} --for-client delta-rs\n" in shown
 
@@ -109,7 +109,7 @@ def test_a_plan_that_shuts_nobody_out_says_nothing(small: Table) -> None:
 
 
 @pytest.mark.parametrize(("options", "words"), [
-    (["--for-client", "presto"], "presto cannot read the table because of "),
+    (["--for-client", "hive"], "hive@3.0.0 cannot read the table because of "),
     (["--for-client", "delta-spark@2.2"], "delta-spark@2.2 cannot read"),
     (["--for-client", "trino", "--for-client", "athena"], "athena is not known "),
     (["--for-client-writing", "duckdb-delta@1.3"], ""),
@@ -140,7 +140,7 @@ def test_a_client_that_a_plan_leaves_shut_out_is_named(mapped: Table) -> None:
 def test_the_refusal_names_only_those_who_are_shut_out(small: Table) -> None:
     result = deltaadm(
         *("enable-feature", small.path, "deletionVectors", "-o", "json"),
-        *("--for-client", "trino", "--for-client", "presto"),
+        *("--for-client", "trino", "--for-client", "hive"),
     )
     assert result.code == 7
     message = result.document["error"]["message"]
@@ -221,12 +221,12 @@ def test_clients_of_the_settings_must_go_on_as_well(
     small: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = tmp_path / "deltaadm.toml"
-    settings.write_text('clients = ["presto"]\n')
+    settings.write_text('clients = ["hive"]\n')
     monkeypatch.setenv("DELTAADM_CONFIG", str(settings))
     wish = ["enable-feature", small.path, "deletionVectors"]
     refused = deltaadm(*wish)
     assert refused.code == 7
-    assert "presto cannot read" in refused.err
+    assert "hive@3.0.0 cannot read" in refused.err
     instead = deltaadm(*wish, "--for-client", "trino")
     assert instead.code == 0
 
@@ -235,7 +235,7 @@ def test_settings_about_other_tables_do_not_matter(
     small: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = tmp_path / "deltaadm.toml"
-    settings.write_text('[[tables]]\npattern = "elsewhere/*"\nclients = ["presto"]\n')
+    settings.write_text('[[tables]]\npattern = "elsewhere/*"\nclients = ["hive"]\n')
     monkeypatch.setenv("DELTAADM_CONFIG", str(settings))
     assert deltaadm("enable-feature", small.path, "deletionVectors").code == 0
 

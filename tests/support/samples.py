@@ -51,6 +51,7 @@ from deltaadm.plans.reports import (
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.clients import ClientExplanation, explain_client, list_clients
+from deltaadm.reports.defaults import forecast
 from deltaadm.reports.diff import ComparedState, DiffReport, compare
 from deltaadm.reports.doctor import DoctorReport
 from deltaadm.reports.engine_messages import EngineMessage
@@ -638,6 +639,7 @@ def every_kind(path: Path) -> Iterator[Report]:
     yield list_features()
     yield list_rules()
     yield list_clients()
+    yield forecast("databricks@18.0", "17.3", [parse_client("presto"), parse_client("trino")])
     yield explain("DL101")
     yield explain("DELTA_VERSIONS_NOT_CONTIGUOUS")
     yield StatisticsReport(2, 0, (RuleCount("DL101", "gap-in-commits", "error", 3, 2),))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from deltaadm.errors import UsageError
 from deltaadm.reports.clients import explain_client, list_clients
 from deltaadm.reports.features import explain_feature, list_features
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.declare import Parameters, argument
+from deltaadm.runs.declare import Parameters, argument, option
 from deltaadm.runs.options import OutputOptions
 from deltaadm.runs.output import show
 
@@ -41,12 +42,32 @@ class Clients(Parameters):
       deltaadm clients trino
 
       deltaadm clients delta-rs@1.6.6 -o json
+
+      deltaadm clients databricks@18.0 --defaults --from 17.3
     """
 
     name: str | None = argument("[CLIENT]", "NAME or NAME@VERSION.")
+    # fmt: off
+    defaults: bool = option(
+        "Show what protocol, features and properties tables get that this release creates or "
+        "alters, and which clients that shuts out.")
+    since: str | None = option("--from", "RELEASE",
+        "With --defaults: only what an upgrade from RELEASE changes.")
+    # fmt: on
     output: OutputOptions
     shows = "ClientCatalogue"
     about = "name"
 
     def run(self, context: RunContext) -> int:
-        return show(context, [explain_client(self.name) if self.name else list_clients()])
+        if self.since is not None and not self.defaults:
+            raise UsageError("goes with --defaults", option="--from")
+        if not self.defaults:
+            return show(context, [explain_client(self.name) if self.name else list_clients()])
+        if self.name is None:
+            raise UsageError("needs a CLIENT", option="--defaults")
+        from deltaadm.reports.defaults import forecast
+        from deltaadm.runs.settings import load_settings
+
+        settings = load_settings(context.settings.of(""))
+        declared = (*(settings.clients or ()), *(settings.writers or ()))
+        return show(context, [forecast(self.name, self.since, declared)])

@@ -524,7 +524,7 @@ def refuse_keys_of_upgrade(configuration: Mapping[str, str], protocol: Protocol)
     is_asked = _CATALOG_MANAGED in asked or _ADAPTIVE_METADATA in asked
     if is_asked and feature.name not in protocol.explicit_names:
         raise RefusedError(
-            "An existing table cannot become catalog-managed.",
+            "Delta Lake 4.4 cannot make an existing table catalog-managed.",
             remedy=feature.not_addable,
             delta_error_class=feature.refusal,
         )

@@ -636,15 +636,22 @@ ADAPTIVE_ALSO = ["domainMetadata", "inCommitTimestamp", "rowTracking"]
 
 
 @drafted
-def _adaptive(path: Path, mode: str, *files: Action) -> None:
-    names = ["adaptiveMetadata-preview", *ADAPTIVE]
+def _adaptive(
+    path: Path, mode: str, *files: Action, name: str = "adaptiveMetadata-preview"
+) -> None:
+    names = [name, *ADAPTIVE]
     settings = MAPPING | STAMPS | TRACKING | VECTORS | {"delta.columnMapping.mode": mode}
     keys = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "a"}
     made = _columns(column("a", **keys), configuration=settings)
     table(path, body(RATIFIED, protocol(3, 7, names, [*names, *ADAPTIVE_ALSO]), made, *files))
 
 
+PROPOSED = "adaptiveMetadata"
 breaks("DL532 DL214", "adaptive metadata is mapped by name", _adaptive("name"))
+breaks("DL532 DL213 DL411", "adaptive metadata as proposed is not mapped",
+    _adaptive("none", name=PROPOSED))
+respects("DL532 DL213", "adaptive metadata as proposed is mapped by name",
+    _adaptive("name", name=PROPOSED))
 
 
 @breaks("DL532 DL214")
