@@ -6,6 +6,7 @@ import re
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from deltaadm.dataclass import dataclass, field
@@ -71,9 +72,14 @@ class Requirement:
         return comparable and bool(low <= measured <= high)
 
     @property
+    def values(self) -> tuple[str, ...]:
+        """The values that it names: those that are allowed, and its bounds."""
+        return tuple(filter(None, (*self.allowed, self.least, self.most)))
+
+    @property
     def nearest(self) -> str | None:
         """The value that meets it, where it names one."""
-        return next(iter(self.allowed), None) or self.least or self.most
+        return next(iter(self.values), None)
 
     def __str__(self) -> str:
         parts = [" or ".join(map(repr, self.allowed))] if self.allowed else []
@@ -86,6 +92,7 @@ class _Microseconds(int):
     """A length of time, which is no number of something else."""
 
 
+@lru_cache(maxsize=1024)  # a policy is held against many states of many tables
 def _measure(value: str) -> Any:
     """*value* so that equal values are equal and values of one kind can be ordered."""
     text = value.strip()

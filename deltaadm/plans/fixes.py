@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
+from deltaadm.clients import Access
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
+from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import DeltaadmError
-from deltaadm.plans.plan import Plan, propose
-from deltaadm.plans.undo import advice_for, quoted
+from deltaadm.facts import Policy
+from deltaadm.plans.plan import Goal, Plan, propose
+from deltaadm.plans.reach_clients import (
+    AnyGoal,
+    Demand,
+    breaches,
+    first_run,
+    is_reached,
+    later_notes,
+    reach,
+)
+from deltaadm.plans.undo import REQUESTED, advice_for, quoted
 from deltaadm.rules.rule import Finding, Severity, ValidationReport
 
 OPERATION = "validate"
@@ -23,42 +35,109 @@ def plan_fixes(
     snapshot: Snapshot,
     report: ValidationReport,
     *,
+    policy: Policy | None = None,
+    clients: Sequence[Goal] = (),
+    history_of: Callable[[str], FeatureHistory] = lambda _: FeatureHistory(first=0),
+    now: int = 0,
     fail_on: Severity = Severity.ERROR,
     session: SessionSettings | None = None,
 ) -> Plan:
     """
     One plan that fixes every finding of *report* that can be fixed together with the others.
 
-    What is set goes into one commit, what is unset and how the table is clustered into others,
-    and a checkpoint comes last. The notes say which findings are fixed, and how many are not; those
-    from *fail_on* up are the plan's `unfixed`.
+    What findings propose comes first: what is set goes into one commit, what is unset and how the
+    table is clustered into others. Then come the cheapest steps to what the *policy* and the
+    *clients* demand besides, of several runs those of the next one at *now* (in milliseconds), and
+    a checkpoint at last. No demand that is met is broken for another. The notes say which findings
+    are fixed, and why others are not; those from *fail_on* up are the plan's `unfixed`.
     """
-    fixed: list[Finding] = []
+    demands = policy or Policy()
+    goals = _goals(report.findings, snapshot, demands, clients)
+    # What it takes to reach these depends on files and domains.
+    unread = replace(propose(OPERATION, snapshot, []), needs_state=True)
+    if snapshot.files is None and any(not finding.fix for _, finding in goals):
+        return unread
+
+    def demanded(met: Snapshot) -> list[AnyGoal]:
+        """Everything that is demanded and that *met* has already."""
+        working = (goal for goal in clients if is_reached(goal, met))
+        return [Demand(demands, broken=frozenset(breaches(demands, met))), *working]
+
+    kept, fixed, base = demanded(snapshot), list[Finding](), snapshot
     for finding in report.findings:
         if finding.fix:
             steps = _union([*fixed, finding])
             with suppress(DeltaadmError):
-                propose(OPERATION, snapshot, steps, session=session, check_outcome=False)
-                fixed.append(finding)
-    rest = replace(
-        report, findings=tuple(finding for finding in report.findings if finding not in fixed)
+                after = propose(
+                    OPERATION, snapshot, steps, session=session, check_outcome=False
+                ).after
+                if all(is_reached(goal, after) for goal in kept):
+                    fixed.append(finding)
+                    base = after
+    left = [finding for finding in report.findings if finding not in fixed]
+    goals = [(goal, finding) for goal, finding in goals if finding not in fixed]
+    missing = [goal for goal, _ in goals if not is_reached(goal, base)]
+    if snapshot.files is None and missing:
+        return unread
+    reached, taken, unreachable = reach(base, missing, demanded(base), session)
+    possible, later = first_run(base, history_of, taken, now, session)
+    steps = sorted([*_union(fixed), *possible], key=lambda step: not step.has_statement)
+    because = {at: why for step in possible for at, why in step.reasons().items()}
+    because |= _because(fixed)
+    plan = propose(OPERATION, snapshot, steps, because=because, session=session)
+    purpose = ", ".join(
+        dict.fromkeys(f"{each.code} {each.name}" for goal, each in goals if goal in reached)
     )
+    because |= {
+        planned.change.subject: f"fixes {purpose}"
+        for planned in plan.changes
+        if purpose and planned.because == REQUESTED
+    }
+    done = [*fixed, *(each for goal, each in goals if is_reached(goal, plan.after))]
+    rest = replace(report, findings=tuple(each for each in left if each not in done))
     counts = {severity: rest.count(severity) for severity in Severity}
-    left = sum(counts.values())
-    notes = [f"{finding.code} {finding.name}: {finding.message}" for finding in fixed]
-    for code, finding in {each.code: each for each in rest.findings}.items():
-        if finding.severity.rank <= fail_on.rank:
-            advice = advice_for(report.table, finding.remedy)
-            notes.append(f"Not fixed: {code} {finding.name}. {advice}")
-    if left:
-        words = "1 finding is" if left == 1 else f"{left} findings are"
+    notes = [f"{finding.code} {finding.name}: {finding.message}" for finding in done]
+    notes += [
+        f"{each.code} {each.name}: only after a later run of the same command."
+        for goal, each in goals
+        if goal in reached and each not in done
+    ]
+    notes += later_notes(taken, later)
+    known = [each for _, each in goals]
+    why = [(each, f": {why}.") for goal, each in goals for one, why in unreachable if one is goal]
+    # Of findings that no policy leads to, the rule's advice is the same for all of a rule.
+    others = {each.code: each for each in rest.findings if each not in known}
+    why += [(each, f". {advice_for(report.table, each.remedy)}") for each in others.values()]
+    notes += [
+        f"Not fixed: {each.code} {each.name}{words}"
+        for each, words in why
+        if each.severity.rank <= fail_on.rank
+    ]
+    if left_over := sum(counts.values()):
+        words = "1 finding is" if left_over == 1 else f"{left_over} findings are"
         command = f"`deltaadm validate {quoted(report.table)} --all`"
         notes.append(f"{words} not fixed by this plan; {command} lists them.")
-    plan = propose(
-        OPERATION, snapshot, _union(fixed), because=_because(fixed), notes=notes, session=session
+    return replace(
+        plan,
+        because=because,
+        notes=(*notes, *plan.notes),
+        goals=tuple(goal for goal in missing if isinstance(goal, Goal)),
+        unfixed=sum(n for severity, n in counts.items() if severity.rank <= fail_on.rank),
     )
-    unfixed = sum(n for severity, n in counts.items() if severity.rank <= fail_on.rank)
-    return replace(plan, unfixed=unfixed)
+
+
+def _goals(
+    findings: Iterable[Finding], snapshot: Snapshot, policy: Policy, clients: Iterable[Goal]
+) -> list[tuple[AnyGoal, Finding]]:
+    """The goals that *policy* and *clients* set, each with what is found as it is not reached."""
+    goals: dict[tuple[str, str], AnyGoal] = {
+        place: Demand(policy, place) for place in breaches(policy, snapshot)
+    }
+    for goal in clients:
+        code = "DL907" if goal.access is Access.READ else "DL908"
+        goals[code, f"client[{goal.release}]"] = goal
+    places = ((finding, (finding.code, finding.where)) for finding in findings)
+    return [(goals[place], finding) for finding, place in places if place in goals]
 
 
 def _union(findings: Iterable[Finding]) -> list[Step]:

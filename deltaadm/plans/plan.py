@@ -140,6 +140,11 @@ class Goal:
         return f"{self.release} can {self.access.value} the table"
 
     @property
+    def name(self) -> str:
+        """The release."""
+        return str(self.release)
+
+    @property
     def option(self) -> str:
         """The option that asks for it."""
         able = "readable" if self.access.value == "read" else "writable"

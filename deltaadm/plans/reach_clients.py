@@ -1,17 +1,20 @@
 """
-`upgrade-protocol --readable-by … --writable-by …`: what it takes until clients can use a table.
+What it takes until clients can use a table, or until it is as a policy demands.
 
 The cheapest steps are found by a search in the order of their price, on states that `evolve`
-predicts. What keeps a client from working says which steps come into question.
+predicts. What keeps a client from working, or breaks the policy, says which steps come into
+question.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from heapq import heappop, heappush
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
-from deltaadm.clients import Access, Compatibility, Verdict, conditions, verdict
+from deltaadm.clients import Access, ClientRelease, Compatibility, conditions, verdict
+from deltaadm.clients.facts import version_key
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, Cost, Kind, TableFeature, dependents
@@ -24,6 +27,7 @@ from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.removal import CHECKPOINT_PROTECTION, FeatureHistory
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, RefusedError
+from deltaadm.facts import Policy, PolicyFacts
 from deltaadm.plans.clients import described
 from deltaadm.plans.features import (
     Phase,
@@ -34,6 +38,9 @@ from deltaadm.plans.features import (
     truncation_phase,
 )
 from deltaadm.plans.plan import Goal, Plan, Unreachable, propose
+from deltaadm.plans.undo import alter_command
+from deltaadm.rules.outside import setting
+from deltaadm.rules.rule import RULES, Problem, Scope
 
 
 class Price(NamedTuple):
@@ -84,17 +91,15 @@ def plan_for_clients(
     waits for history to expire at *now* (in milliseconds).
     """
     required = tuple(goal for goal in keeping if is_reached(goal, snapshot))
-    reachable, steps, unreachable = _reachable(
-        snapshot, tuple(dict.fromkeys(goals)), required, session
-    )
+    reachable, steps, unreachable = reach(snapshot, [*dict.fromkeys(goals)], required, session)
     if unreachable and not (reachable or skip_unreachable):
         raise RefusedError(
             "Removing features does not make the table work for "
-            f"{_releases(target.goal for target in unreachable)}: "
-            f"{'; '.join(target.reason for target in unreachable)}.",
+            f"{_named(goal for goal, _ in unreachable)}: "
+            f"{'; '.join(reason for _, reason in unreachable)}.",
             remedy="Name other clients or releases; `deltaadm clients` shows what each supports.",
         )
-    now_possible, later = _first_run(snapshot, history_of, steps, now, session)
+    now_possible, later = first_run(snapshot, history_of, steps, now, session)
     unread = snapshot.files is None and bool(steps)
     if later and not now_possible and not unread:
         moments = [ready_at for _, ready_at in later if ready_at is not None]
@@ -106,16 +111,16 @@ def plan_for_clients(
     because = {subject: why for step in now_possible for subject, why in step.reasons().items()}
     plan = propose(operation, snapshot, now_possible, because=because, session=session)
     asked = {
-        planned.change.subject: f"for {_releases(reachable)}"
+        planned.change.subject: f"for {_named(reachable)}"
         for planned in plan.changes
         if planned.because == "requested"
     }
     return replace(
         plan,
         because=because | asked,
-        notes=(*plan.notes, *_notes(plan, reachable, steps, later)),
+        notes=(*plan.notes, *_notes(plan, reachable), *later_notes(steps, later)),
         goals=reachable,
-        unreachable=tuple(replace(target, skipped=skip_unreachable) for target in unreachable),
+        unreachable=tuple(Unreachable(*each, skipped=skip_unreachable) for each in unreachable),
         needs_state=plan.needs_state or unread,
     )
 
@@ -124,25 +129,116 @@ def require_reached(plan: Plan) -> None:
     """Raise `RefusedError` where *plan* misses goals that were not to be skipped."""
     if plan.missed:
         raise RefusedError(
-            f"{_releases(target.goal for target in plan.missed)} cannot be reached: "
+            f"{_named(target.goal for target in plan.missed)} cannot be reached: "
             f"{'; '.join(target.reason for target in plan.missed)}. Nothing was changed.",
             remedy="Go on without them: --skip-unreachable, or leave them out.",
         )
 
 
-def is_reached(goal: Goal, snapshot: Snapshot) -> bool:
-    """Whether the client can use a table in the state of *snapshot*."""
-    return _judged(goal, snapshot).compatibility is Compatibility.WORKS
+def is_reached(goal: AnyGoal, snapshot: Snapshot) -> bool:
+    """Whether the client can use a table in the state of *snapshot*, or the policy is met by it."""
+    return _obstacle(goal, snapshot) is None
+
+
+# Goals
+
+
+def breaches(policy: Policy, state: Snapshot) -> Mapping[tuple[str, str], Problem]:
+    """What the rules on the *policy* find in *state*, by code and place."""
+    facts = PolicyFacts(snapshot=state, policy=policy)
+    rules = (rule for rule in RULES.values() if rule.scope is Scope.POLICY)
+    return {(rule.code, found.where): found for rule in rules for found in rule.check(facts)}
+
+
+class Demand(NamedTuple):
+    """
+    The goal that the *policy* is met: at *place*, a rule's code and a place of the table.
+
+    Without a place, it is to be met everywhere except where it was *broken* before.
+    """
+
+    policy: Policy
+    place: tuple[str, str] | None = None
+    broken: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The code of the rule."""
+        return self.place[0] if self.place else "the policy"
+
+    def concerns(self, place: tuple[str, str]) -> bool:
+        """Whether nothing may be found there."""
+        return self.place in (place, None) and place not in self.broken
+
+    def obstacle(self, state: Snapshot) -> _Obstacle | None:
+        """What is found first."""
+        for place, problem in breaches(self.policy, state).items():
+            if self.concerns(place):
+                code, where = place
+                values: Iterable[str] = ()
+                is_version = where in (_READER_VERSION, _WRITER_VERSION)
+                subject = where if is_version else where.partition("[")[2][:-1]
+                # Also values that rewrite every file, and those that Delta refuses with a reason.
+                if code == "DL906":
+                    values = self.policy.properties[subject].values
+                elif code == "DL905":
+                    values = self.policy.mapping_modes
+                fix = tuple(setting(subject, value) for value in values) or problem.fix
+                if subject == Key.COLUMN_MAPPING_MODE and "none" in values:
+                    subject = "columnMapping"
+                return _Obstacle(subject, problem.message, fix)
+        return None
+
+
+AnyGoal = Goal | Demand
+G = TypeVar("G", bound=AnyGoal)
+
+
+class _Obstacle(NamedTuple):
+    """What keeps a goal from being reached: a place or a feature; in words; and what may help."""
+
+    subject: str
+    words: str
+    fix: tuple[Step, ...] = ()
+
+
+def _obstacle(goal: AnyGoal, state: Snapshot) -> _Obstacle | None:
+    if isinstance(goal, Demand):
+        return goal.obstacle(state)
+    met = conditions(state)
+    judged = verdict(goal.release, state.protocol, state.metadata, goal.access, met)
+    if judged.compatibility is Compatibility.WORKS:
+        return None
+    return _Obstacle(judged.responsible[0].subject, described(judged))
+
+
+def _excludes_protection(goal: AnyGoal) -> bool:
+    """Whether it does not go together with `checkpointProtection`, so that history must go."""
+    if isinstance(goal, Goal):
+        return goal.access is not Access.READ and not is_reached(goal, _PROTECTED)
+    caused = breaches(goal.policy, _PROTECTED).keys() - breaches(goal.policy, _PLAIN).keys()
+    return any(map(goal.concerns, caused))
+
+
+_PLAIN: Final = Snapshot(root="", version=0, protocol=Protocol(1, 1), metadata=Metadata())
+_PROTECTED: Final = replace(
+    _PLAIN, protocol=Protocol(1, 7, writer_features=frozenset({CHECKPOINT_PROTECTION}))
+)
 
 
 # The search
 
 
 class _DeadEnd(NamedTuple):
-    """The obstacle at which the search for a client ends, and why it cannot be removed."""
+    """
+    The obstacle at which the search for a goal ends, and why it cannot be removed.
 
-    verdict: Verdict
-    refusals: tuple[str, ...]
+    `states` are those that it has led to.
+    """
+
+    obstacle: _Obstacle
+    refusals: Sequence[DeltaadmError]
+    states: Sequence[Snapshot]
 
 
 class _Search:
@@ -150,46 +246,47 @@ class _Search:
     Sets of steps in the order of their price, until one reaches the goals.
 
     Whatever keeps the first client that does not work from working has to go: only steps that
-    contribute to that are tried, so that few sets are.
+    contribute to that are tried, so that few sets are. Other searches from the same *snapshot* have
+    met some of the states already: *known*, by the texts of the steps.
     """
 
     def __init__(
-        self, snapshot: Snapshot, goals: Sequence[Goal], session: SessionSettings | None
+        self,
+        snapshot: Snapshot,
+        goals: Sequence[AnyGoal],
+        session: SessionSettings | None,
+        known: dict[tuple[str, ...], Snapshot | DeltaadmError],
     ) -> None:
         self._start, self._goals, self._session = snapshot, goals, session
-        # Where a writer does not support `checkpointProtection`, history must go.
-        protected = Protocol(1, 7, writer_features=frozenset({CHECKPOINT_PROTECTION}))
-        writers = [goal.release for goal in goals if goal.access is not Access.READ]
-        self._truncating = any(
-            verdict(release, protected, Metadata(), Access.WRITE).compatibility
-            is not Compatibility.WORKS
-            for release in writers
-        )
+        self._known = known
+        self._truncating = any(map(_excludes_protection, goals))
 
     def run(self) -> tuple[Step, ...] | _DeadEnd:
         """The steps, or the first thing that nothing could be done about."""
-        dead_end: _DeadEnd | None = None
-        number, seen = 0, set[frozenset[str]]()
+        dead_end: tuple[_Obstacle, list[DeltaadmError]] | None = None
+        number, seen, states = 0, set[frozenset[str]](), list[Snapshot]()
         queue: list[tuple[Price, int, tuple[Step, ...], Snapshot]] = [
             (Price(), number, (), self._start)
         ]
         while queue:
             price, _, taken, state = heappop(queue)
-            missed = next((goal for goal in self._goals if not is_reached(goal, state)), None)
-            if missed is None:
+            states.append(state)
+            obstacle = next(filter(None, (_obstacle(goal, state) for goal in self._goals)), None)
+            if obstacle is None:
                 return taken
-            refusals: list[str] = []
-            judged, led_on = _judged(missed, state), False
-            for step in self._steps(judged, state):
+            refusals: list[DeltaadmError] = []
+            led_on = False
+            for step in (*obstacle.fix, *self._steps(obstacle.subject, state)):
                 # By their texts: steps with properties have no hash.
-                together = frozenset(map(repr, (*taken, step)))
+                texts = tuple(map(repr, (*taken, step)))
+                together = frozenset(texts)
                 if together in seen:
                     led_on = led_on or step not in taken
                     continue
-                try:
-                    after = after_all_runs(state, step, self._session)
-                except DeltaadmError as refusal:
-                    refusals.append(refusal.message)
+                after = self._known.get(texts) or self._after(state, step)
+                self._known[texts] = after
+                if isinstance(after, DeltaadmError):
+                    refusals.append(after)
                     continue
                 if (after.protocol, after.metadata) == (state.protocol, state.metadata):
                     continue
@@ -199,13 +296,18 @@ class _Search:
                 # The number comes before what cannot be compared.
                 heappush(queue, (price.plus(state, step), number, (*taken, step), after))
             if not led_on and dead_end is None:
-                dead_end = _DeadEnd(judged, tuple(dict.fromkeys(refusals)))
+                dead_end = obstacle, refusals
         assert dead_end is not None  # noqa: S101 -- a finite search that finds nothing has one
-        return dead_end
+        return _DeadEnd(*dead_end, states)
 
-    def _steps(self, judged: Verdict, state: Snapshot) -> Iterator[Step]:
-        """Yield the steps that may improve the verdict *judged*."""
-        subject = judged.responsible[0].subject
+    def _after(self, state: Snapshot, step: Step) -> Snapshot | DeltaadmError:
+        try:
+            return after_all_runs(state, step, self._session)
+        except DeltaadmError as refusal:
+            return refusal
+
+    def _steps(self, subject: str, state: Snapshot) -> Iterator[Step]:
+        """Yield the steps that may remove the obstacle *subject*."""
         if subject not in (_READER_VERSION, _WRITER_VERSION):
             yield from self._steps_to_remove(state, subject)
             return
@@ -245,10 +347,6 @@ def _names(state: Snapshot) -> frozenset[str]:
     return state.protocol.explicit_names | state.protocol.implicit_features
 
 
-def _judged(goal: Goal, state: Snapshot) -> Verdict:
-    return verdict(goal.release, state.protocol, state.metadata, goal.access, conditions(state))
-
-
 def _deactivations(state: Snapshot, name: str) -> Iterator[Step]:
     """Steps after which the metadata no longer uses the feature."""
     configuration = state.metadata.configuration
@@ -281,7 +379,7 @@ def _lists_to_versions(state: Snapshot) -> Iterator[Step]:
 # What can be done now
 
 
-def _first_run(
+def first_run(
     snapshot: Snapshot,
     history_of: Callable[[str], FeatureHistory],
     steps: Sequence[Step],
@@ -317,21 +415,16 @@ def _subject(step: Step) -> str:
 # What it says
 
 
-def _releases(goals: Iterable[Goal]) -> str:
-    return ", ".join(dict.fromkeys(str(goal.release) for goal in goals))
-
-
-def _notes(
-    plan: Plan,
-    goals: Sequence[Goal],
-    steps: Sequence[Step],
-    later: Sequence[tuple[Step, int | None]],
-) -> Iterator[str]:
+def _notes(plan: Plan, goals: Sequence[Goal]) -> Iterator[str]:
     for goal in goals:
         if not is_reached(goal, plan.after):
             yield f"{goal} only after a later run of the same command."
         else:
             yield f"{goal} {'already' if is_reached(goal, plan.before) else 'after this'}."
+
+
+def later_notes(steps: Sequence[Step], later: Sequence[tuple[Step, int | None]]) -> Iterator[str]:
+    """What is said of the *steps* to goals besides: those that come *later*, and lost history."""
     for step, ready_at in later:
         when = "" if ready_at is None else f"; ready at {second(ready_at)}"
         yield f"{_subject(step)} stays for now: older versions need it{when}."
@@ -339,51 +432,98 @@ def _notes(
         yield "History is lost: older versions that need dropped features can no longer be read."
 
 
-def _reachable(
+def reach(
     snapshot: Snapshot,
-    goals: tuple[Goal, ...],
-    required: tuple[Goal, ...],
+    goals: Sequence[G],
+    required: Sequence[AnyGoal],
     session: SessionSettings | None,
-) -> tuple[tuple[Goal, ...], tuple[Step, ...], tuple[Unreachable, ...]]:
+) -> tuple[tuple[G, ...], tuple[Step, ...], list[tuple[G, str]]]:
     """
-    The *goals* that can be reached together, the cheapest steps to them, and the other goals.
+    The *goals* that can be reached together, the cheapest steps to them; the others, with reasons.
 
     Of those that exclude each other the first ones count; the *required* ones come before all.
     """
+    known: dict[tuple[str, ...], Snapshot | DeltaadmError] = {}
 
-    def search(*some: Goal) -> tuple[Step, ...] | _DeadEnd:
-        return _Search(snapshot, some, session).run()
+    def search(*some: AnyGoal) -> tuple[Step, ...] | _DeadEnd:
+        return _Search(snapshot, some, session, known).run()
 
     result = search(*goals, *required)
     if not isinstance(result, _DeadEnd):
-        return goals, result, ()
-    kept: tuple[Goal, ...] = ()
+        return tuple(goals), result, []
+    kept: tuple[G, ...] = ()
     steps: tuple[Step, ...] = ()
-    unreachable: list[Unreachable] = []
+    unreachable: list[tuple[G, str]] = []
     for goal in goals:
         result = search(*kept, goal, *required)
         if not isinstance(result, _DeadEnd):
             kept, steps = (*kept, goal), result
             continue
-        alone = search(goal)
+        alone = found = search(goal)
         if isinstance(alone, _DeadEnd):
             reason = _unreachable_reason(goal, alone)
-        elif isinstance(search(goal, *required), _DeadEnd):
-            reason = f"what {goal.release} takes shuts out {_releases(required)}"
+        elif isinstance(found := search(goal, *required), _DeadEnd):
+            after = reduce(lambda at, step: after_all_runs(at, step, session), alone, snapshot)
+            reason = _excluded(goal, required, after)
         else:
-            reason = f"{goal.release} can be reached without {_releases(kept)}, but not with it"
-        unreachable.append(Unreachable(goal, reason))
-    return kept, steps, tuple(unreachable)
+            reason = f"{goal.name} can be reached without {_named(kept)}, but not with it"
+        states = found.states if isinstance(found, _DeadEnd) else [snapshot]
+        kept_states = [at for at in states if all(is_reached(each, at) for each in required)]
+        refusals = alone.refusals if isinstance(alone, _DeadEnd) else []
+        unreachable.append((goal, f"{reason}{_nearest(goal, kept_states, refusals)}"))
+    return kept, steps, unreachable
 
 
-def _unreachable_reason(goal: Goal, dead_end: _DeadEnd) -> str:
+def _named(goals: Iterable[AnyGoal]) -> str:
+    return ", ".join(dict.fromkeys(goal.name for goal in goals))
+
+
+def _excluded(goal: AnyGoal, required: Sequence[AnyGoal], after: Snapshot) -> str:
+    """Why the *required* goals keep *goal* from being reached, which would lead to *after*."""
+    if all(isinstance(each, Goal) for each in required):
+        return f"what {goal.name} takes shuts out {_named(required)}"
+    lost = filter(None, (_obstacle(each, after) for each in required))
+    words = "; ".join(obstacle.words.rstrip(".") for obstacle in lost)
+    return f"another demand excludes it: {words[:1].lower()}{words[1:]}"
+
+
+def _unreachable_reason(goal: AnyGoal, dead_end: _DeadEnd) -> str:
+    """Why the search for *goal* alone comes to nothing, and what comes nearest to it."""
+    texts = [refusal.message.rstrip(".") for refusal in dead_end.refusals]
+    why = ", ".join(dict.fromkeys(text[:1].lower() + text[1:] for text in texts))
+    if isinstance(goal, Demand):
+        return why or "Delta has no command for it"
     plain = verdict(goal.release, Protocol(1, 1), Metadata(), goal.access)
     if plain.compatibility is not Compatibility.WORKS:
         note = plain.responsible[0].note
         able = "does not" if plain.compatibility is not Compatibility.UNKNOWN else "is not known to"
         return f"{goal.release} {able} {goal.access.value} any table{f' ({note})' if note else ''}"
-    if not dead_end.refusals:
-        return described(dead_end.verdict)
-    texts = [text.rstrip(".") for text in dead_end.refusals]
-    refused = ", ".join(text[:1].lower() + text[1:] for text in texts)
-    return f"{described(dead_end.verdict)}, and {refused}"
+    words = dead_end.obstacle.words
+    return f"{words}, and {why}" if why else words
+
+
+def _nearest(goal: AnyGoal, states: Sequence[Snapshot], refusals: Sequence[DeltaadmError]) -> str:
+    """
+    What comes nearest to a *goal* that is not reached, as a clause; empty where nothing does.
+
+    The *states*, of which the first is that of the table, are those that can be reached.
+    """
+    words = next((refusal.remedy.rstrip(".") for refusal in refusals), "")
+    if isinstance(goal, Goal):
+        client = goal.release.client
+        gates, facts = (*client.read_gates, *client.write_gates), (*client.reads, *client.writes)
+        since = {*(gate.since for gate in gates), *(fact.since for fact in facts)}
+        releases = sorted({client.newest, *filter(None, since)}, key=version_key)
+        able = (ClientRelease(client, version) for version in releases)
+        there = states[0]
+        words = next((f"{r} can" for r in able if is_reached(replace(goal, release=r), there)), "")
+    elif obstacle := goal.obstacle(states[0]):
+        subject, protocols = obstacle.subject, [state.protocol for state in states]
+        if subject == _READER_VERSION:
+            words = f"version {min(each.min_reader_version for each in protocols)}"
+        elif subject == _WRITER_VERSION:
+            words = f"version {min(each.min_writer_version for each in protocols)}"
+        elif len(states) > 1 and goal.name == "DL904":
+            steps = _deactivations(states[0], subject)
+            words = next((f"`{alter_command(step)}` ends its use" for step in steps), words)
+    return words and f"; nearest: {words}"

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
+from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
-from deltaadm.domain.features import TableFeature
-from deltaadm.domain.properties import PROPERTIES, Key, spark_values
+from deltaadm.domain.features import with_requirements
+from deltaadm.domain.properties import PROPERTIES, Key, portable, spark_values
+from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import StructType, path_text, type_name
 from deltaadm.domain.steps import Step
 from deltaadm.errors import DeltaadmError
@@ -363,7 +366,8 @@ def reader_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: the limit was set because some readers support no higher version.
 
-    What to do: drop the features that need the version, or raise `max-reader-version`.
+    What to do: drop the features that need the version, which `deltaadm validate TABLE --fix`
+    plans, or raise `max-reader-version`.
 
     Source: deltaadm.toml, policy.
     """
@@ -378,7 +382,8 @@ def writer_version_above_policy(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: the limit was set because some writers support no higher version.
 
-    What to do: drop the features that need the version, or raise `max-writer-version`.
+    What to do: drop the features that need the version, which `deltaadm validate TABLE --fix`
+    plans, or raise `max-writer-version`.
 
     Source: deltaadm.toml, policy.
     """
@@ -406,14 +411,10 @@ def required_feature_missing(facts: PolicyFacts) -> Iterator[Problem]:
     """
     for name in facts.policy.required_features:
         if not facts.snapshot.protocol.supports(name):
-            known = TableFeature.lookup(name)
-            fix: tuple[Step, ...] = (
-                kinds.SetProperties({f"{Key.FEATURE_PREFIX}{name}": "supported"}),
-            )
             yield Problem(
                 f"The policy requires the feature {name}, which the table does not support.",
                 f"protocol.writerFeatures[{name}]",
-                fix=fix if known is not None and not known.not_addable else (),
+                fix=(kinds.SetProperties({f"{Key.FEATURE_PREFIX}{name}": "supported"}),),
             )
 
 
@@ -422,14 +423,19 @@ def forbidden_feature_supported(facts: PolicyFacts) -> Iterator[Problem]:
     """
     The protocol has a table feature that the settings forbid.
 
+    One that a required feature needs does not count.
+
     Why it matters: the feature is forbidden because some clients cannot handle it.
 
-    What to do: drop the feature with `deltaadm drop-feature TABLE FEATURE`, if it can be
+    What to do: drop the feature, which `deltaadm validate TABLE --fix` plans, if it can be
     dropped; `deltaadm features NAME` says whether. Setting its property to false is not enough.
 
     Source: deltaadm.toml, policy.
     """
+    needed = with_requirements(facts.policy.required_features)
     for name in facts.policy.forbidden_features:
+        if name in needed and name not in facts.policy.required_features:
+            continue
         if facts.snapshot.protocol.supports(name):
             message = f"The table supports the feature {name}, which the policy forbids."
             yield Problem(message, f"protocol.writerFeatures[{name}]")
@@ -443,7 +449,7 @@ def mapping_mode_not_allowed(facts: PolicyFacts) -> Iterator[Problem]:
     Why it matters: clients that ignore column mapping read only nulls. Without it, columns can
     neither be renamed nor dropped.
 
-    What to do: change it: `deltaadm set-mapping-mode TABLE MODE`. An existing table can go from
+    What to do: change it: `deltaadm validate TABLE --fix` plans it. An existing table can go from
     none to name; going back rewrites every file.
 
     Source: deltaadm.toml, policy.
@@ -465,7 +471,8 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     """
     A table property does not have the value that the settings require.
 
-    A property that is not set has Delta's default.
+    A property that is not set has Delta's default. `delta.feature.…` and the minimum versions,
+    which Delta does not store, count as the protocol has them.
 
     Why it matters: the value is required because something relies on it, for example on how long
     history is kept.
@@ -476,17 +483,38 @@ def property_not_as_required(facts: PolicyFacts) -> Iterator[Problem]:
     """
     configuration = facts.snapshot.metadata.configuration
     for key, requirement in sorted(facts.policy.properties.items()):
-        value = effective(configuration, key)
+        value = _in_protocol(facts.snapshot.protocol, key) or effective(configuration, key)
         if not requirement.met_by(value, key):
             actual = "is not set" if value is None else f"is {value!r}"
             by_default = "" if key in configuration or value is None else " by default"
-            known = PROPERTIES.get(key.lower())
-            target = requirement.nearest if known is None or known.editable else None
+            target = requirement.nearest
+            if requirement.most and replace(requirement, most=None).met_by(value, key):
+                target = requirement.most
             yield Problem(
                 f"{key} {actual}{by_default}, but the policy requires {requirement}.",
                 f"configuration[{key}]",
-                fix=() if target is None else (kinds.SetProperties(spark_values({key: target})),),
+                fix=() if target is None else (setting(key, target),),
             )
+
+
+def setting(key: str, value: str) -> Step:
+    """The step that sets the property so that every client understands it."""
+    stored, known = spark_values({key: value}), PROPERTIES.get(key.lower())
+    with suppress(DeltaadmError):  # a value that Delta refuses
+        if known is not None:
+            stored[key] = portable(known, stored[key])
+    return kinds.SetProperties(stored)
+
+
+def _in_protocol(protocol: Protocol, key: str) -> str | None:
+    """What stands for a property that steers the protocol, and is not stored; None for others."""
+    versions = {
+        Key.MIN_READER_VERSION: protocol.min_reader_version,
+        Key.MIN_WRITER_VERSION: protocol.min_writer_version,
+    }
+    name = key.removeprefix(_FEATURE)
+    supported = name != key and protocol.supports(name)
+    return "supported" if supported else str(versions[key]) if key in versions else None
 
 
 @rule("DL907", Severity.ERROR, Scope.POLICY)
@@ -498,8 +526,9 @@ def client_cannot_read(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: the settings, or `--for-client`, name the client as one that uses the table.
 
-    What to do: `deltaadm inspect TABLE --for-client CLIENT` shows the change that lets it in, and
-    the price. A newer release may support the features; then name that release in the settings.
+    What to do: `deltaadm validate TABLE --fix` plans what lets it in, and
+    `deltaadm inspect TABLE --for-client CLIENT` shows the price. A newer release may support the
+    features; then name that release in the settings.
 
     Source: deltaadm.clients, which names the source of each verdict.
     """
@@ -515,8 +544,9 @@ def client_cannot_write(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: the settings name the client as one that writes the table.
 
-    What to do: `deltaadm inspect TABLE --for-client CLIENT` shows the change that lets it in, and
-    the price. A newer release may support the features; then name that release in the settings.
+    What to do: `deltaadm validate TABLE --fix` plans what lets it in, and
+    `deltaadm inspect TABLE --for-client CLIENT` shows the price. A newer release may support the
+    features; then name that release in the settings.
 
     Source: deltaadm.clients, which names the source of each verdict.
     """

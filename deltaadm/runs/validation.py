@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from deltaadm.clients import ClientRelease, parse_client
+from deltaadm.clients import Access, ClientRelease, parse_client
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.errors import RefusedError, TableError, UsageError
 from deltaadm.plans.fixes import plan_fixes
-from deltaadm.plans.plan import Plan
+from deltaadm.plans.plan import Goal, Plan
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.reports.validate import (
     Baseline,
+    Demands,
     choose_rules,
     code_prefix,
     similar_code,
@@ -85,14 +86,18 @@ class ValidationRun:
             least=least,
         )
 
+    def demands(self, target: Target) -> Demands:
+        """What is demanded of *target*."""
+        return self.settings.demands(
+            target.text, target.location, readers=self.readers, writers=self.writers
+        )
+
     def report(
         self, context: RunContext, target: Target, *, watched: bool = True
     ) -> ValidationReport:
         """The findings in *target*; *watched* says whether progress is shown."""
         progress = Examination(target.text)
-        demands = self.settings.demands(
-            target.text, target.location, readers=self.readers, writers=self.writers
-        )
+        demands = self.demands(target)
         try:
             with Progress(progress.state).shown() if watched else nullcontext():
                 store = context.open_store(target.location)
@@ -145,9 +150,23 @@ def fixes_planner(run: ValidationRun) -> Planner:
 
     def plan(table: PlanInput) -> Plan:
         name = table.target.text
-        if name not in reports:  # a table may be planned twice, with more detail
+        report = reports.get(name)
+        if report is None:  # a table may be planned twice, with more detail
             reports.clear()  # a report of a large table is large, and the next table needs another
-            reports[name] = run.report(table.context, table.target)
-        return plan_fixes(table.snapshot, reports[name], fail_on=run.fail_on, session=table.session)
+            report = reports[name] = run.report(table.context, table.target)
+        demands = run.demands(table.target)
+        return plan_fixes(
+            table.snapshot,
+            report,
+            policy=demands.policy,
+            clients=(
+                *(Goal(release, Access.READ) for release in demands.readers),
+                *(Goal(release, Access.WRITE) for release in demands.writers),
+            ),
+            history_of=table.history_of,
+            now=answer_time(),
+            fail_on=run.fail_on,
+            session=table.session,
+        )
 
     return plan

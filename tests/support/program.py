@@ -14,12 +14,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from deltaadm.cli.program import run
+from deltaadm.domain.properties import Key, is_true
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import (
     ClusterBy,
     CreateTable,
     DropColumns,
+    DropConstraint,
     DropFeature,
     RenameColumn,
     SetProperties,
@@ -193,7 +195,8 @@ class LogWriter:
             self.steps.append(step)
             return
         creates = isinstance(step, CreateTable) and not (Path(root) / "_delta_log").exists()
-        detail = Detail.STATE if step.is_in_domains else Detail.PROTOCOL
+        in_domains = step.is_in_domains or step.dropped_feature
+        detail = Detail.STATE if in_domains else Detail.PROTOCOL
         before = no_table(root) if creates else load_snapshot(open_store(root), detail=detail)
         after = evolve(before, step, self.live)
         made = {"protocol": after.protocol.to_wire(), "metaData": after.metadata.to_wire()}
@@ -207,9 +210,18 @@ class LogWriter:
             for name, value in (after.domains or {}).items()
             if value != domains.get(name)
         ]
+        actions += [
+            domain(name, value.configuration, removed=True)
+            for name, value in domains.items()
+            if name not in (after.domains or {})
+        ]
         Table(Path(root)).commit(
             before.version + 1,
-            commit_info(**_described(step), userMetadata=self.mark().on(step.annotation)),
+            commit_info(
+                **_described(step),
+                **_timestamp(before, after),
+                userMetadata=self.mark().on(step.annotation),
+            ),
             *actions,
         )
         self.steps.append(step)
@@ -217,12 +229,22 @@ class LogWriter:
             raise NotYetError("Come back later.")
 
 
-def _described(step: Step) -> Action:
+def _timestamp(before: Snapshot, after: Snapshot) -> Action:
+    """The in-commit timestamp of a table that has them; the first is what stands for one above."""
+    if not is_true(after.metadata.configuration, Key.IN_COMMIT_TIMESTAMPS):
+        return {}
+    known = before.commit_info and before.commit_info.in_commit_timestamp
+    return {"inCommitTimestamp": 7 if known is None else known + 1}
+
+
+def _described(step: Step) -> Action:  # noqa: PLR0911 -- one for each kind
     if isinstance(step, CreateTable):
         return {"operation": f"{step.mode.name.replace('_', ' ')} TABLE"}
     if isinstance(step, RenameColumn | DropColumns):
         renamed = isinstance(step, RenameColumn)
         return {"operation": "RENAME COLUMN" if renamed else "DROP COLUMNS"}
+    if isinstance(step, DropConstraint):
+        return {"operation": "DROP CONSTRAINT", "operationParameters": {"name": step.name}}
     if isinstance(step, ClusterBy):
         return {"operation": "CLUSTER BY"}
     if isinstance(step, DropFeature):

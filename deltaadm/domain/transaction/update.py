@@ -446,7 +446,10 @@ def prepare_commit(
     )
     metadata = _with_timestamp_provenance(before, metadata, version_known=version_known)
     require_committable(metadata)
-    return replace(after, metadata=metadata)
+    # Whatever the newest commit has, the one that turns timestamps on has one.
+    turned_on = metadata.configuration.get(Key.ICT_ENABLEMENT_TIMESTAMP) == KNOWN_AFTER_COMMIT
+    info = None if turned_on else after.commit_info
+    return replace(after, metadata=metadata, commit_info=info)
 
 
 def check_row_tracking(configuration: Mapping[str, str]) -> None:
