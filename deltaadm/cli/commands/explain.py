@@ -35,7 +35,7 @@ class Explain(Parameters):
 
       deltaadm explain "Unsupported reader features required: [DeletionVectors]"
 
-      spark-submit job.py 2>&1 | deltaadm explain -
+      deltaadm explain - < error.log
     """
 
     words: list[str] = argument("WORD...",
