@@ -13,6 +13,7 @@ finds errors that were not there before.
 
 import base64
 import json
+import os
 import shutil
 import struct
 import subprocess
@@ -261,7 +262,8 @@ def append(row):
 import delta_kernel_rust_sharing_wrapper as kernel
 import pyarrow as pa
 def read(where):
-    interface, table = kernel.PythonInterface(path), kernel.Table(path)
+    url = f"file://{path}/"
+    interface, table = kernel.PythonInterface(url), kernel.Table(url)
     scan = kernel.ScanBuilder(table.snapshot(interface)).build()
     rows = pa.Table.from_batches(scan.execute(interface)).to_pylist()
     wanted = {"": "xy", "where p = 'x'": "x", "where p <> 'x'": "y"}[where]
@@ -349,9 +351,12 @@ def tried(environment: Path, tables: dict[str, Path], judge: Judge) -> Iterator[
         shutil.copytree(path, copies / path.name)
         case = CASES[name]
         asked.append((str(path), str(copies / path.name), case.partitioned, case.kind))
+    script = copies / "try.py"  # without a file, Sail's own Spark does not start
+    script.write_text(SCRIPTS[client] + _ASK)
     done = subprocess.run(
-        [environment / "bin/python", "-c", SCRIPTS[client] + _ASK],
+        [environment / "bin/python", script],
         input=json.dumps(asked), cwd=copies, capture_output=True, text=True, check=False,
+        env={name: text for name, text in os.environ.items() if "SPARK" not in name},
     )  # fmt: skip
     lines = [line[2:] for line in done.stdout.splitlines() if line.startswith("> ")]
     if len(lines) != len(tables):

@@ -144,8 +144,8 @@ _DUCKDB_LABORATORY: Final = Source(
 _DUCKDB_PARTITIONS: Final = Source(
     "duckdb/duckdb-delta#343 and #50; tried with DuckDB 1.4.4 to 1.5.5", "2026-11-25")
 _DUCKDB_PRUNING: Final = Source("duckdb/duckdb-delta#303 and #304", "2026-04-17")
-_DUCKDB_1_4_4: Final = Source("tried with DuckDB 1.4.4, whose tables Delta Spark cannot read then",
-    "2026-11-27")
+_DUCKDB_1_4: Final = Source(
+    "tried with DuckDB 1.4.0 and 1.4.4, whose tables Delta Spark then cannot read", "2026-11-27")
 _DUCKDB_1_5_5: Final = Source("tried with DuckDB 1.5.5 and its delta extension", "2026-11-24")
 _BY_NAME: Final = "columns are matched by name; files with other column names give nulls"
 
@@ -188,7 +188,7 @@ DUCKDB: Final = Client(
     ),
     write_gates=(
         Gate(0, _DUCKDB, until="1.4.0", note="INSERT is not implemented"),
-        Gate(0, _DUCKDB_1_4_4, since="1.4.0", until="1.5.0", above=Compatibility.SILENTLY_WRONG,
+        Gate(0, _DUCKDB_1_4, since="1.4.0", until="1.5.0", above=Compatibility.SILENTLY_WRONG,
             note="it writes paths that begin with a slash, so that nobody finds the new files"),
         Gate(7, _DUCKDB, since="1.5.0", above=_UNKNOWN),
     ),
@@ -572,14 +572,19 @@ DELTA_SHARING_SERVER: Final = Client(
 )
 
 _SHARING_READER: Final = Source(
-    "delta-io/delta-sharing v1.4.1 python/delta_sharing/rest_client.py", "2026-07-22")
+    "tried with the kernel of delta-sharing 1.4.2, without a server", "2026-11-27")
 
 DELTA_SHARING: Final = Client(
     id="delta-sharing", name="Delta Sharing recipient (Python connector)",
-    versioned_by="releases of the Python package delta-sharing", oldest="1.4.1", newest="1.4.2",
+    versioned_by="releases of the Python package delta-sharing", oldest="1.4.2", newest="1.4.2",
     read_gates=(Gate(3, _SHARING_READER),),
     reads=(
-        works("columnMapping deletionVectors timestampNtz", _SHARING_READER),
+        works("columnMapping deletionVectors timestampNtz typeWidening", _SHARING_READER),
+        works("typeWidening-preview v2Checkpoint vacuumProtocolCheck", _SHARING_READER),
+        unknown("variantType variantType-preview variantShredding-preview", _SHARING_READER,
+            note=_NOT_TRIED_IN_USE),
+        fails("schema[timestamp_ntz]", _SHARING_READER, note=_WITHOUT_FEATURE),
+        fails("*", _SHARING_READER),
     ),
     write_gates=(Gate(0, _SHARING_READER, note="recipients only read"),),
 )

@@ -8,10 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from deltaadm.blocks import Command, Heading, Items, Paragraph, Table
+from deltaadm.blocks import Heading, Items, Paragraph, Table
 from deltaadm.clients import (
     Access,
-    Client,
     ClientRelease,
     Compatibility,
     Source,
@@ -42,14 +41,13 @@ class Default:
     """
     The state in which a release leaves a table that it has created or altered.
 
-    `refused` is its answer where it does neither. `tried` says that it was run to find out.
+    `refused` is its answer where it does neither.
     """
 
     action: str
     protocol: Protocol
     metadata: Metadata
     source: Source
-    tried: bool
     note: str = ""
     refused: str = ""
 
@@ -91,28 +89,26 @@ def _rows() -> tuple[Mapping[str, Any], ...]:
 
 def defaults_of(release: ClientRelease) -> dict[str, Default]:
     """What *release* makes of tables, by the action; of an action, the newest row that it has."""
-    found: dict[str, Mapping[str, Any]] = {}
-    for row in _rows():
-        mine = row["client"] == release.client.id
-        if mine and version_key(row["release"]) <= version_key(release.version):
-            found[row["action"]] = row
-    return {action: _default(release.client, row) for action, row in found.items()}
+    key = version_key(release.version)
+    return {
+        row["action"]: _default(row)
+        for row in _rows()
+        if row["client"] == release.client.id and version_key(row["release"]) <= key
+    }
 
 
-def _default(client: Client, row: Mapping[str, Any]) -> Default:
-    names = frozenset(row.get("features", ()))
+def _default(row: Mapping[str, Any]) -> Default:
+    tried = ", ".join(row.get("tried", [row["release"]]))
+    title = f"tried with {row['client']} {tried}" if row["source"] == "tried" else row["source"]
     reader, writer = row.get("protocol", (1, 1))
-    readers = frozenset(name for name in names if name in FEATURES and FEATURES[name].is_reader)
-    title = row["source"]
-    if tried := title == "tried":
-        title = f"tried with {client.id} {', '.join(row.get('tried', [row['release']]))}"
-    listed = names if writer >= Protocol(3, 7).min_writer_version else None
+    names = frozenset(row.get("features", ()))
+    readers = frozenset(name for name in names if FEATURES[name].is_reader)
+    lists = readers if reader == 3 else None, names if writer == 7 else None  # noqa: PLR2004
     return Default(
         action=row["action"],
-        protocol=Protocol(reader, writer, readers if reader > 2 else None, listed),  # noqa: PLR2004
+        protocol=Protocol(reader, writer, *lists),
         metadata=Metadata(configuration=row.get("properties", {}), schema_string=row.get("schema")),
         source=Source(title, row["date"]),
-        tried=tried,
         note=row.get("note", ""),
         refused=row.get("refused", ""),
     )
@@ -138,30 +134,23 @@ def forecast(text: str, since: str | None, declared: Iterable[ClientRelease]) ->
     changes = []
     for action, default in now.items():
         old = before.get(action)
-        if earlier and old and old.result == default.result:
-            continue
-        shut_out = _shut_out(default, judged)
-        if old:  # those that the tables shut out anyway are not news
+        if old is None or old.result != default.result:
+            # Whom such tables shut out already is no news.
             already = {(each.release, each.access) for each in _shut_out(old, judged)}
-            shut_out = tuple(
-                each for each in shut_out if (each.release, each.access) not in already
-            )
-        changes.append(Change(default, old, shut_out))
+            shut_out = _shut_out(default, judged)
+            news = (each for each in shut_out if (each.release, each.access) not in already)
+            changes.append(Change(default, old, tuple(news)))
     known = bool(now) and (earlier is None or bool(before))
     return Forecast(release, earlier, known, bool(mine), tuple(changes))
 
 
-def _shut_out(default: Default, releases: Iterable[ClientRelease]) -> tuple[Verdict, ...]:
+def _shut_out(default: Default | None, releases: Iterable[ClientRelease]) -> Iterator[Verdict]:
     """The verdicts on those that cannot use the table, or go wrong."""
-    if default.refused:
-        return ()
-    judged = verdicts(releases, default.protocol, default.metadata)
-    return tuple(
-        each
-        for each in judged
-        if each.compatibility.rank > Compatibility.UNKNOWN.rank
-        and (each.access is Access.READ or each.release.client.writes_tables)
-    )
+    if default is not None and not default.refused:
+        for judged in verdicts(releases, default.protocol, default.metadata):
+            uses = judged.access is Access.READ or judged.release.client.writes_tables
+            if uses and judged.compatibility.rank > Compatibility.UNKNOWN.rank:
+                yield judged
 
 
 # As JSON
@@ -174,7 +163,7 @@ _STATE: Final[Fields] = {
     "properties": (mapping(STRING), lambda default: default.metadata.configuration),
     "note": STRING,
     "refused": STRING,
-    "tried": BOOLEAN,
+    "tried": (BOOLEAN, lambda default: default.source.is_tried),
     "source": (STRING, lambda default: default.source.title),
     "date": (STRING, lambda default: default.source.date),
 }
@@ -226,21 +215,23 @@ def show_forecast(report: Forecast) -> Iterator[Block]:
         number = sources.setdefault(title, len(sources) + 1)
         state = _words(now) if not before else f"{_words(before)} -> {_words(now)}"
         rows.append((now.action, state, _names(change.shut_out), f"[{number}]"))
+    wanted = len(sources) > 1
     whom = "shuts out of your clients" if report.declared else "shuts out"
-    yield Table("Tables", ("what", "gets", whom, "source"), tuple(rows))
+    columns = ("what", "gets", whom, *(["source"] if wanted else []))
+    yield Table("Tables", columns, tuple(row if wanted else row[:3] for row in rows))
     if same:
         yield Paragraph(f"Like the first: {', '.join(same)}.")
     yield Heading("Sources")
-    yield Items(tuple(f"[{number}] {source}" for source, number in sources.items()))
+    marks = (f"[{number}] " if wanted else "" for number in sources.values())
+    yield Items(tuple(map(str.__add__, marks, sources)))
     if not report.declared:
         yield Paragraph(
             "Judged for every known client; clients = [...] in deltaadm.toml names yours."
         )
-    newer = release.client.newest
-    if not since and version_key(newer) > version_key(release.version):
-        yield Command(
-            "", f"deltaadm clients {release.client.id} --defaults --from {release.version}"
-        )
+
+
+_CONSEQUENCES: Final = ("maxColumnId", "materialized", "Enablement")
+"""What the names of properties contain that Delta sets by itself."""
 
 
 def _words(default: Default) -> str:
@@ -250,15 +241,22 @@ def _words(default: Default) -> str:
     protocol, properties = default.protocol, default.metadata.configuration
     parts = [f"({protocol.min_reader_version}, {protocol.min_writer_version})"]
     parts += [" ".join(sorted(protocol.explicit_names))]
-    parts += [", ".join(f"{key}={value}" if value else key for key, value in properties.items())]
+    parts += [
+        f"{key}={value}"
+        for key, value in properties.items()
+        if not any(word in key for word in _CONSEQUENCES) and key not in default.action
+    ]
     text = "; ".join(filter(None, parts))
     return f"{text}: {default.note}" if default.note else text
 
 
 def _names(shut_out: Iterable[Verdict]) -> str:
-    """Those shut out, by what they cannot do."""
-    kinds: dict[str, list[str]] = {}
-    for verdict in shut_out:
-        does = DOES[verdict.compatibility.value][verdict.access.value]
-        kinds.setdefault(does, []).append(verdict.release.short)
+    """Those shut out, by the first thing that they cannot do."""
+    kinds: dict[str, dict[str, None]] = {}
+    seen: set[ClientRelease] = set()
+    for verdict in sorted(shut_out, key=lambda verdict: -verdict.compatibility.rank):
+        if verdict.release not in seen:
+            seen.add(verdict.release)
+            does = DOES[verdict.compatibility.value][verdict.access.value]
+            kinds.setdefault(does, {})[verdict.release.short] = None
     return "; ".join(f"{does}: {some_of(names, 3)}" for does, names in kinds.items()) or "nobody"
