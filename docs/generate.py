@@ -25,6 +25,7 @@ from deltaadm.clients.facts import EVERY_OTHER
 from deltaadm.domain.features import FEATURES, Status, undo_feature
 from deltaadm.domain.foreign_properties import FOREIGN
 from deltaadm.domain.properties import PROPERTIES
+from deltaadm.plans.impact import ROWS
 from deltaadm.reports.clients import list_clients
 from deltaadm.reports.explain import FAMILIES, error_classes, list_rules, rules_on
 from deltaadm.reports.features import explain_feature
@@ -64,6 +65,15 @@ def table(*heading: str, rows: Iterable[Iterable[str]]) -> Iterator[str]:
     yield "|---" * len(heading) + "|"
     for row in rows:
         yield "| " + " | ".join(cell or "-" for cell in row) + " |"
+
+
+# What plans interrupt
+
+
+def interruptions() -> Iterator[str]:
+    """What each kind of change interrupts."""
+    rows = ((row.when, row.work, row.consequence.value, row.advice) for row in ROWS)
+    yield from table("when", "what is interrupted", "how", "what to do", rows=rows)
 
 
 # Table features
@@ -550,5 +560,6 @@ LISTS: Final = {
     "documents": documents,
     "troubleshooting": troubleshooting,
     "licences": licences,
+    "interruptions": interruptions,
 }
 """What makes each list, by the name that a page marks it with."""

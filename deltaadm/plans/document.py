@@ -41,6 +41,7 @@ from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import CHANGE, CHANGES
 from deltaadm.plans.features import Phase
 from deltaadm.plans.findings import FOUND, STEP, Found, any_step, schema_of
+from deltaadm.plans.impact import Consequence, interruptions
 from deltaadm.plans.plan import Plan, planned_statement
 from deltaadm.plans.reach_clients import is_reached
 from deltaadm.plans.reports import PlanReport, PlanState
@@ -103,6 +104,15 @@ _UNREACHABLE: Final = record(
     reason=STRING,
     skipped=BOOLEAN,
 )
+_INTERRUPTION: Final = record(
+    **dict.fromkeys(("work", "when"), STRING),
+    consequence=one_of(Consequence),
+    **dict.fromkeys(("error_class", "remedy"), STRING),
+    source=(
+        maybe(STRING),
+        lambda row: row.source and f"{row.source.title}, {row.source.date}",
+    ),
+)
 _LOSS: Final = record(step=(COUNT, lambda loss: loss[0]), what=(STRING, lambda loss: loss[1]))
 
 
@@ -151,6 +161,13 @@ PLAN_DOCUMENT: Final = Document.sealed(
             "irreversible": STRINGS,
             "notes": STRINGS,
             "clients": (array(_SHIFT), newly_shut_out),
+            "interrupts": (array(_INTERRUPTION), interruptions),
+            "applications": (
+                maybe(STRINGS),
+                lambda plan: (
+                    None if plan.before.transactions is None else sorted(plan.before.transactions)
+                ),
+            ),
             "goals": (
                 array(_GOAL),
                 lambda plan: [(goal, is_reached(goal, plan.after)) for goal in plan.goals],

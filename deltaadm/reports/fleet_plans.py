@@ -12,7 +12,16 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.overview import FleetSummary, overview_title, show_overview
-from deltaadm.reports.plans import breaks, chips, effects, notes, sections, shut_out, undo_words
+from deltaadm.reports.plans import (
+    breaks,
+    chips,
+    effects,
+    interrupts,
+    notes,
+    sections,
+    shut_out,
+    undo_words,
+)
 from deltaadm.reports.words import cost_text, counted, some_of
 
 if TYPE_CHECKING:
@@ -175,14 +184,17 @@ def _in_terminal(report: PlansSummary, place: str, *, full: bool) -> Iterator[Te
         yield Heading(f"{counted(len(group.tables), 'table')}: {names}")
         yield Changes((), group.sections)
         if full and len(groups) > 1:
-            yield from effects([("Undo", undo_words(group.report)), *notes(group.report)])
+            interrupted = interrupts([group.report.plan], full=True)
+            undone = ("Undo", undo_words(group.report))
+            yield from effects([*interrupted, undone, *notes(group.report)])
     told = breaks(report.clients, max((each.report.scope.undeclared for each in groups), default=0))
+    told += interrupts(group.report.plan for group in groups)
     missed = dict(report.sections).get("Clients that cannot be reached", ())
     told += [("Missed", f"{counted(count, 'table')}: {goal}") for goal, count in missed]
     told += [("Cost", text) for text in report.costs]
     anyone = [replace(group.report, table="TABLE") for group in groups]
-    undone = dict.fromkeys(map(undo_words, anyone))
-    told += [("Undo", words) for words in undone if len(undone) == 1]
+    undos = dict.fromkeys(map(undo_words, anyone))
+    told += [("Undo", words) for words in undos if len(undos) == 1]
     said = [dict.fromkeys(notes(each)) for each in anyone]
     told += [note for note in (said[0] if said else ()) if all(note in known for known in said)]
     yield from effects(told)

@@ -28,6 +28,7 @@ from deltaadm.errors import RefusedError
 from deltaadm.plans.clients import newly_shut_out
 from deltaadm.plans.diff import ChangeKind, change_words, value_words
 from deltaadm.plans.features import DropReport, DropStatus, Phase
+from deltaadm.plans.impact import interruptions
 from deltaadm.plans.plan import Plan, PlannedChange, moves, planned_statement
 from deltaadm.plans.reports import (
     ConcurrentChange,
@@ -49,7 +50,7 @@ from deltaadm.plans.undo import (
     fix_command,
     quoted,
 )
-from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped
+from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped, some_of
 from deltaadm.rules.rule import LIMIT, Finding, Severity
 
 if TYPE_CHECKING:
@@ -135,6 +136,11 @@ def _on_page(plan: Plan, clients: Chips) -> Iterator[PageBlock]:
     if clients.groups:
         yield Heading(clients.caption, tone="warning")
         yield clients
+    if interrupted := interruptions(plan):
+        told = ((row.work, row.consequence.value, row.advice) for row in interrupted)
+        yield Heading("Interrupts", tone="warning")
+        yield Table("Interrupts", ("what", "how", "what to do"), tuple(told))
+        yield from map(Paragraph, writing_applications(plan))
     if plan.notes:
         yield Heading("Notes")
         yield Items(plan.notes)
@@ -143,7 +149,10 @@ def _on_page(plan: Plan, clients: Chips) -> Iterator[PageBlock]:
 def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[TextBlock]:
     """At most a screen: what changes, then its price; with details if it is to be *full*."""
     plan = report.plan
-    rows = breaks(clients, report.scope.undeclared)
+    rows = breaks(clients, report.scope.undeclared) + interrupts([plan], full=full)
+    rows += [
+        ("Interrupts", text) for text in writing_applications(plan, None if full else _APPLICATIONS)
+    ]
     if not plan.is_noop:
         shown_rows = [(name, tuple(rows)) for name, rows in sections(plan, full=full) if rows]
         if shown_rows:
@@ -178,6 +187,28 @@ def breaks(clients: Chips, undeclared: int) -> list[tuple[str, str]]:
     return rows
 
 
+def interrupts(plans: Iterable[Plan], *, full: bool = False) -> list[tuple[str, str]]:
+    """What plans interrupt, as rows of their effects; in *full* with what to do about it."""
+    found = dict.fromkeys(row for plan in plans for row in interruptions(plan))
+    if full:
+        return [
+            ("Interrupts", f"{row.work}: {row.consequence.value}; {row.advice}") for row in found
+        ]
+    groups: dict[str, list[str]] = {}
+    for row in found:
+        if row.source is None:
+            groups.setdefault(row.consequence.value, []).append(row.work)
+    return [("Interrupts", f"{how}: {', '.join(works)}") for how, works in groups.items()]
+
+
+def writing_applications(plan: Plan, most: int | None = None) -> Iterator[str]:
+    """The applications that have written, by their ids in the log, where they were loaded."""
+    if plan.before.transactions and interruptions(plan):
+        last = sorted(plan.before.transactions.values(), key=lambda txn: -(txn.last_updated or 0))
+        names = some_of((txn.app_id for txn in last), most or len(last))
+        yield f"streams that have written to it, by their ids: {names}"
+
+
 def notes(report: PlanReport) -> Iterator[tuple[str, str]]:
     """What else there is to say of a plan, as rows of its effects."""
     said = {FEATURES[name].warning for name in _SHOWN_ANYWAY}
@@ -186,6 +217,7 @@ def notes(report: PlanReport) -> Iterator[tuple[str, str]]:
             yield "Note", advice_for(report.table, note)
 
 
+_APPLICATIONS: Final = 3
 _SHOWN_ANYWAY: Final = ("columnMapping", "deletionVectors", "rowTracking", "checkpointProtection")
 """Features whose cautions are about cost and clients, which have lines of their own."""
 

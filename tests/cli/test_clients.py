@@ -290,7 +290,7 @@ def test_nothing_is_applied_where_a_client_cannot_be_reached(mapped: Table, tmp_
 def test_many_tables_name_the_clients_that_cannot_be_reached(mapped: Table) -> None:
     many = deltaadm("upgrade-protocol", "--table", mapped.path, *WISH)
     assert "! power-bi cannot be reached" in many.out
-    assert "  Missed  1 table: power-bi, to write\n" in many.out
+    assert "  Missed      1 table: power-bi, to write\n" in many.out
     assert many.code == 9
     assert (
         deltaadm("upgrade-protocol", "--table", mapped.path, *WISH, "--skip-unreachable").code == 0

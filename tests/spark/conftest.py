@@ -14,27 +14,10 @@ from filelock import FileLock
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.jvm import fetched_jars
 from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.spark_processes import FEW_TASKS, IN_OTHER_PROCESSES, small_jvm
+from tests.support.spark_processes import FEW_TASKS, IN_OTHER_PROCESSES, session_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-ROOM = "-XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -Xmn200m"
-"""For the code, the classes and the garbage of hundreds of tests."""
-
-OPTIMIZED_LATE = (
-    "-XX:TieredStopAtLevel=4 -XX:Tier4InvocationThreshold=100000 -XX:Tier4BackEdgeThreshold=800000 "
-    "-XX:Tier4MinInvocationThreshold=12000 -XX:Tier4CompileThreshold=300000"
-)
-"""
-Twenty times what Java takes for much: the optimizing compiler is for what minutes are spent in.
-
-Without it a session takes a sixth more processor time, and with Java's own thresholds a quarter.
-"""
-
-QUICK_STARTS = "-Djdk.lang.Process.launchMechanism=VFORK"
-"""For the `readlink` and `chmod` that Hadoop runs ten times for each commit."""
-
 
 _ONE_JOB_FOR_EACH_TABLE = {"test_real_tables[protocol]", "test_foreign_tables[protocol]"}
 """Of engines' contract: random histories and odd logs are loaded like this in the suite."""
@@ -70,10 +53,8 @@ def spark(fetching: FileLock) -> Iterator["SparkSession"]:
     """The active session, which every executor of the process finds and leaves alone."""
     with ExitStack() as stack:
         with fetching:
-            java = f"{small_jvm()} {ROOM} {OPTIMIZED_LATE} {QUICK_STARTS}"
-            options = SparkOptions(
-                master="local[2]", conf=FEW_TASKS | {"spark.driver.extraJavaOptions": java}
-            )
+            java = {"spark.driver.extraJavaOptions": session_java()}
+            options = SparkOptions(master="local[2]", conf=FEW_TASKS | java)
             session = stack.enter_context(open_session(options, lambda _: None))
         yield session
 

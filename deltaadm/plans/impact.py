@@ -1,0 +1,162 @@
+"""
+What a plan interrupts: writers, streams and queries that run meanwhile, or afterwards as before.
+
+`tools/record_impact.py` has asked Delta Spark, and `tests/data/impact.jsonl` keeps its answers,
+with which `ROWS` agree; rows with a source are by documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Final, NamedTuple
+
+from deltaadm.clients import Source
+from deltaadm.domain.features import FEATURES
+from deltaadm.domain.properties import Key, switch
+from deltaadm.domain.schema import DataType, Path, PrimitiveType
+from deltaadm.domain.snapshot import Snapshot
+from deltaadm.errors import DeltaadmError
+from deltaadm.plans.plan import Plan
+from deltaadm.plans.undo import Transition
+
+
+class Consequence(Enum):
+    """What comes of work that is interrupted, the gravest first."""
+
+    FAILS = "fail"
+    CONSENT = "stop until allowed"
+    ONCE = "fail once"
+    LATER = "see it later"
+
+
+class Interruption(NamedTuple):
+    """Work that something interrupts, with Delta's error class, and what to do about it."""
+
+    work: str
+    when: str
+    consequence: Consequence
+    error_class: str
+    remedy: str
+    source: Source | None = None
+
+    @property
+    def advice(self) -> str:
+        """What to do about it, and how that is known."""
+        known = f"by {self.source.title}, {self.source.date}" if self.source else self.error_class
+        return f"{self.remedy} ({known})"
+
+
+def interruptions(plan: Plan) -> tuple[Interruption, ...]:
+    """What *plan* interrupts, the gravest first: each work by the first row that applies."""
+    steps = [at for at in plan.transitions if at.before.exists and at.step.is_commit]
+    happen = {when for when, holds in TRIGGERS.items() if any(map(holds, steps))}
+    absent = {work for work, is_there in _ONLY_WITH.items() if not any(map(is_there, steps))}
+    found: dict[str, Interruption] = {}
+    for row in ROWS:
+        if row.when in happen and row.work not in absent:
+            found.setdefault(row.work, row)
+    rank = list(Consequence).index
+    return tuple(sorted(found.values(), key=lambda row: rank(row.consequence)))
+
+
+def _columns(state: Snapshot) -> Mapping[Path, tuple[DataType | None, bool]]:
+    """The columns with their types, if they hold no other columns, and whether they may be null."""
+    try:
+        columns = state.metadata.schema.walk()
+    except DeltaadmError:  # no step changes the columns of a schema that cannot be understood
+        return {}
+    return {
+        path: (field.type if isinstance(field.type, PrimitiveType) else None, field.nullable)
+        for path, field in columns
+    }
+
+
+def _types(state: Snapshot) -> set[tuple[Path, DataType | None]]:
+    return {(path, kind) for path, (kind, _) in _columns(state).items()}
+
+
+def _has_feed(at: Transition) -> bool:
+    return switch(at.before.metadata.configuration, Key.CHANGE_DATA_FEED) is True
+
+
+def _active(state: Snapshot) -> set[str]:
+    """The features in use that Delta Sharing needs a newer connector for."""
+    return {
+        name
+        for name in ("columnMapping", "deletionVectors")
+        if any(FEATURES[name].activation.evidence(state.metadata))
+    }
+
+
+_LOST: Final = "a column is renamed or dropped"
+_OTHER: Final = "a column is renamed, dropped, or gets another type"
+_ALTERED: Final = "a column is renamed, dropped, or changes in type or nullability"
+_COLUMNS: Final = "columns are added, or change like this"
+_UNMAPPED: Final = "column mapping is removed"
+_ADVANCED: Final = "deletion vectors or column mapping begin"
+_METADATA: Final = "metadata changes"
+
+TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
+    _LOST: lambda at: not _columns(at.before).keys() <= _columns(at.after).keys(),
+    _OTHER: lambda at: not _types(at.before) <= _types(at.after),
+    _ALTERED: lambda at: not _columns(at.before).items() <= _columns(at.after).items(),
+    _COLUMNS: lambda at: _columns(at.before) != _columns(at.after),
+    _UNMAPPED: lambda at: "columnMapping" in _active(at.before) - _active(at.after),
+    _ADVANCED: lambda at: not _active(at.after) <= _active(at.before),
+    _METADATA: lambda at: at.before.metadata != at.after.metadata,
+}
+"""What steps can do that interrupts something."""
+
+_FAILS, _CONSENT, _ONCE, _LATER = Consequence
+_OPEN: Final = "open transactions"
+_BATCHES: Final = "batch writers of the earlier columns"
+_SINKS: Final = "streams that write the earlier columns"
+_STREAMS: Final = "streams that read the table"
+_TRACKING: Final = "streams with schemaTrackingLocation"
+_CHANGES: Final = "reads of changes across this version"
+_FRAMES: Final = "DataFrames made before"
+_SHARING: Final = "Delta Sharing connectors older than delta-sharing-spark 3.1"
+_ICEBERG: Final = "Iceberg readers by UniForm"
+_RERUN: Final = "run them again"
+_RESTART: Final = "start them again"
+_ADAPT: Final = "write the new columns"
+_TRACK: Final = "start them with schemaTrackingLocation before, or later with a new checkpoint"
+_ALLOW: Final = "allow the change by the setting that the error names, and start them again"
+_APART: Final = "read the versions before and after it apart"
+_CHANGED: Final = "DELTA_SCHEMA_CHANGED_WITH_VERSION"
+_INCOMPATIBLE: Final = "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG"
+_EVOLVED: Final = "DELTA_STREAMING_METADATA_EVOLUTION"
+_NOT_ADDITIVE: Final = "DELTA_STREAMING_CANNOT_CONTINUE_PROCESSING_POST_SCHEMA_EVOLUTION"
+_OTHER_DATA: Final = "DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA"
+_ANALYZED: Final = "DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS"
+
+_ONLY_WITH: Final[Mapping[str, Callable[[Transition], bool]]] = {
+    _CHANGES: _has_feed,
+    _ICEBERG: lambda at: "delta.universalFormat.enabledFormats" in at.after.metadata.configuration,
+}
+"""Works that only a table with something else can have."""
+
+# fmt: off
+ROWS: Final = (
+    Interruption(_OPEN, _METADATA, _ONCE, "DELTA_METADATA_CHANGED", _RERUN),
+    Interruption(_BATCHES, _LOST, _FAILS, "DELTA_METADATA_MISMATCH", _ADAPT),
+    Interruption(_BATCHES, _OTHER, _FAILS, "DELTA_FAILED_TO_MERGE_FIELDS", _ADAPT),
+    Interruption(_SINKS, _LOST, _FAILS, "DELTA_METADATA_MISMATCH", _ADAPT),
+    Interruption(_STREAMS, _LOST, _FAILS, _INCOMPATIBLE, _TRACK),
+    Interruption(_STREAMS, _UNMAPPED, _FAILS, _INCOMPATIBLE, _TRACK),
+    Interruption(_STREAMS, _COLUMNS, _ONCE, _CHANGED, _RESTART),
+    Interruption(_TRACKING, _OTHER, _CONSENT, _NOT_ADDITIVE, _ALLOW),
+    Interruption(_TRACKING, _UNMAPPED, _CONSENT, _NOT_ADDITIVE, _ALLOW),
+    Interruption(_TRACKING, _METADATA, _ONCE, _EVOLVED, _RESTART),
+    Interruption(_CHANGES, _OTHER, _FAILS, _OTHER_DATA, _APART),
+    Interruption(_CHANGES, _UNMAPPED, _FAILS, _OTHER_DATA, _APART),
+    Interruption(_FRAMES, _ALTERED, _ONCE, _ANALYZED, "make them again"),
+    Interruption(_FRAMES, _UNMAPPED, _ONCE, _ANALYZED, "make them again"),
+    Interruption(_SHARING, _ADVANCED, _FAILS, "", "update them", Source(
+        "docs.delta.io/delta-sharing", "2026-11-27")),
+    Interruption(_ICEBERG, _METADATA, _LATER, "", "wait until it is converted", Source(
+        "docs.delta.io/3.1.0/delta-uniform.html", "2026-11-27")),
+)
+# fmt: on
+"""Of several rows on the same work the first that applies counts."""
