@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Observation:
-    """Since when clients that were seen count, and the readers that were, each with the time."""
+    """The time now, since when who wrote counts, and readers that count, as who commits nothing."""
 
     now: int
     since: int
-    readers: Mapping[ClientRelease, int | None] = field(default_factory=dict)
+    readers: tuple[Writer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,10 @@ class Scope:
             recent = seen is not None and (writer.last is None or writer.last >= seen.since)
             if (recent or not number) and (release := release_of(writer.engine)):
                 wrote.setdefault(release, writer.last)
-        read, now = (seen.readers, seen.now) if seen else ({}, None)
-        return cls(tuple(dict.fromkeys(declared)), wrote, read, now)
+        if seen is None:
+            return cls(tuple(dict.fromkeys(declared)), wrote)
+        read = {of: each.last for each in seen.readers if (of := release_of(each.engine))}
+        return cls(tuple(dict.fromkeys(declared)), wrote, read, seen.now)
 
     @property
     def observed(self) -> tuple[ClientRelease, ...]:
@@ -87,13 +89,16 @@ EVERYONE: Final = Scope()
 
 def identified(engine: str) -> tuple[Client | None, str]:
     """
-    The client that calls itself *engine* in what it writes, None for nobody known.
+    The client that calls itself *engine* in what it writes or logs, None for nobody known.
 
     And its release, where that is told; a build before a release counts as that one.
     """
-    for pattern, client in _WRITERS:
+    name, _, release = engine.partition("@")
+    if client := CLIENTS.get(name):
+        return client, release if re.fullmatch(r"\d+([.-]\d+)*", release) else ""
+    for pattern, known in _WRITERS:
         if found := re.match(pattern, engine):
-            return CLIENTS[client], found["release"] or ""
+            return CLIENTS[known], found["release"] or ""
     return None, ""
 
 

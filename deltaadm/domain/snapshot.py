@@ -199,7 +199,7 @@ class LogFiles(Sequence[LogFile]):
     def __getitem__(self, index: int | slice) -> LogFile | LogFiles:
         if isinstance(index, slice):
             return LogFiles(self.names[index], self._infos)
-        return self.named(self.names[index])
+        return LogFile.of(self._infos[self.names[index]])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LogFiles) and [*self] == [*other]
@@ -230,10 +230,6 @@ class LogFiles(Sequence[LogFile]):
         some = self.names[:: len(self.names) // _ASKED + 1]
         known = sum(self._infos[name].size for name in some)
         return known * len(self.names) // max(1, len(some))
-
-    def named(self, name: str) -> LogFile:
-        """The file called *name*."""
-        return LogFile.of(self._infos[name])
 
     def after(self, version: int) -> LogFiles:
         """Return the files of later versions."""

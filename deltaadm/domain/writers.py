@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from deltaadm.dataclass import dataclass
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Writer:
     """
     What commits of one engine have in common; `engine` is what it calls itself, empty for nothing.
@@ -23,38 +23,25 @@ class Writer:
     `applications` are the `appId` of `txn` actions, by which streams write.
     """
 
-    engine: str
-    commits: int
-    first: int | None
-    last: int | None
+    engine: str = ""
+    commits: int = 0
+    first: int | None = None
+    last: int | None = None
     operations: tuple[str, ...] = ()
     applications: tuple[str, ...] = ()
 
 
-def writer_of(actions: Iterable[tuple[str, Mapping[str, Any]]]) -> Writer:
+def writer_of(actions: Sequence[tuple[str, Mapping[str, Any]]]) -> Writer:
     """
     The writer of one commit, by the commitInfo and the `txn` actions among its *actions*.
 
     Its time is what commitInfo says, for that of the file may be the time of a copy.
     """
-    info: Mapping[str, Any] = {}
-    applications = []
-    for name, document in actions:
-        if name == "commitInfo":
-            info = document
-        elif name == "txn":
-            applications.append(str(document.get("appId")))
-    times = (integer(info.get(key)) for key in ("inCommitTimestamp", "timestamp"))
-    at = next((time for time in times if time is not None), None)
-    operation = info.get("operation")
-    return Writer(
-        engine=engine_of(info),
-        commits=1,
-        first=at,
-        last=at,
-        operations=(operation,) if isinstance(operation, str) else (),
-        applications=tuple(applications),
-    )
+    info: Mapping[str, Any] = next((info for name, info in actions if name == "commitInfo"), {})
+    at = integer(info.get("inCommitTimestamp")) or integer(info.get("timestamp"))
+    operations = tuple(text for text in (info.get("operation"),) if isinstance(text, str))
+    streams = tuple(str(txn.get("appId")) for name, txn in actions if name == "txn")
+    return Writer(engine_of(info), 1, at, at, operations, streams)
 
 
 def engine_of(info: Mapping[str, Any]) -> str:
@@ -77,12 +64,12 @@ def merged(writers: Iterable[Writer]) -> tuple[Writer, ...]:
         found.setdefault(writer.engine, []).append(writer)
     return tuple(
         Writer(
-            engine=engine,
-            commits=sum(each.commits for each in alike),
-            first=min((each.first for each in alike if each.first is not None), default=None),
-            last=max((each.last for each in alike if each.last is not None), default=None),
-            operations=tuple(dict.fromkeys(chain(*(each.operations for each in alike)))),
-            applications=tuple(dict.fromkeys(chain(*(each.applications for each in alike)))),
+            engine,
+            sum(each.commits for each in alike),
+            min((each.first for each in alike if each.first is not None), default=None),
+            max((each.last for each in alike if each.last is not None), default=None),
+            tuple(dict.fromkeys(chain(*(each.operations for each in alike)))),
+            tuple(dict.fromkeys(chain(*(each.applications for each in alike)))),
         )
         for engine, alike in found.items()
     )

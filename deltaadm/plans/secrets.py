@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from deltaadm.blocks import Report
     from deltaadm.domain.steps import Step
+    from deltaadm.domain.writers import Writer
     from deltaadm.plans.diff import Change
     from deltaadm.plans.plan import Plan
     from deltaadm.rules.rule import Finding
@@ -166,18 +167,11 @@ class Masker:
 
     def snapshot(self, given: Snapshot) -> Snapshot:
         """Mask the metadata, and what writers say of themselves."""
-        streams = {name: self.writer(txn) for name, txn in (given.transactions or {}).items()}
-        return _masked(
-            given,
-            metadata=self.metadata,
-            writers=_each(self.writer),
-            transactions=lambda kept: kept if kept == streams else kept and streams,
-        )
+        return _masked(given, metadata=self.metadata, writers=_each(self.writer))
 
-    def writer(self, given: Any) -> Any:
-        """Mask the names of an engine and of streams, and operations."""
-        names = ("engine", "operations", "applications", "app_id")
-        return _masked(given, **{name: self.texts for name in names if hasattr(given, name)})
+    def writer(self, given: Writer) -> Writer:
+        """Mask what commits say of who wrote them."""
+        return _masked(given, **dict.fromkeys(("engine", "operations", "applications"), self.texts))
 
     def step(self, given: Step) -> Step:
         """Mask the fields that may hold secrets."""

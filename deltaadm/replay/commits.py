@@ -150,29 +150,22 @@ def newest_actions(body: bytes | LargeFile, path: str) -> list[Named]:
     return _matching(body, path, _PROVENANCE)
 
 
-def provenance(body: bytes | LargeFile) -> list[Named] | None:
+def provenance(body: bytes | LargeFile, path: str) -> list[Named] | None:
     """
-    The commitInfo of a commit and its `txn` actions; None for one that is not searched for them.
+    The commitInfo and txn actions of a commit, but for unreadable ones, on which nothing depends.
 
-    Nothing depends on them, so that what cannot be read is passed over.
+    None for a large file, which is not searched for them.
     """
     if isinstance(body, LargeFile):
         return None
     found: list[Named] = []
-    for name in ("commitInfo", "txn"):
-        word = f'"{name}"'.encode()
-        at = body.find(word)
-        while at >= 0:
-            end = body.find(b"\n", at)
-            line = body[body.rfind(b"\n", 0, at) + 1 : end if end >= 0 else None]
+    for line in _lines(body):
+        if b'"commitInfo"' in line or b'"txn"' in line:
             try:
-                document = json_value(line.decode("utf-8-sig"))
-            except (ValueError, RecursionError):
-                document = None
-            if isinstance(document, dict) and isinstance(action := document.get(name), dict):
-                found.append((name, action))
-            at = body.find(word, end) if end >= 0 else -1
-    return found
+                found += _decoded([line], path)
+            except TableError:
+                continue
+    return [action for action in found if action[0] in {"commitInfo", "txn"}]
 
 
 def changing_actions(body: bytes | LargeFile, path: str) -> list[Named]:

@@ -7,7 +7,7 @@ in older files goes unnoticed there; `Detail.STATE` reads everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from deltaadm.domain.actions import AddFile, DomainMetadata, SetTransaction, add_file
 from deltaadm.domain.protocol import Protocol
@@ -112,12 +112,12 @@ class Replay:
 
         def look(path: str) -> tuple[list[Named], list[Named] | None]:
             body = commits.body(self._store, path)
-            said = commits.provenance(body) if path in observed else None
+            said = commits.provenance(body, path) if path in observed else None
             return commits.state_actions(body, path), said
 
         for path, (actions, said) in self._looked_into(files, look):
             if said is not None:
-                self.take_provenance(files.named(path), said)
+                self.take_provenance(path, said)
             if actions:
                 self._take_state(actions, path)
                 if self._reconciled.complete:
@@ -190,6 +190,9 @@ class Replay:
                 app: SetTransaction.from_wire(document)
                 for app, document in self._reconciled.transactions.items()
             }
+            seen = {name for writer in self._writers for name in writer.applications}
+            if earlier := tuple(name for name in transactions if name not in seen):
+                self._writers.append(Writer(applications=earlier))
         return Snapshot(
             root=self._store.root,
             version=self._segment.version,
@@ -221,7 +224,7 @@ class Replay:
         if not self._is_newest(file):
             return self._state_in(file.path)
         actions = commits.newest_actions(commits.body(self._store, file.path), file.path)
-        self.take_provenance(file, actions)
+        self.take_provenance(file.path, actions)
         for name, document in actions:
             if name == "commitInfo":
                 self._commit_info = CommitInfo.from_wire(document)
@@ -232,9 +235,9 @@ class Replay:
     def _state_in(self, path: str) -> list[Named]:
         return commits.state_actions(commits.body(self._store, path), path)
 
-    def take_provenance(self, file: LogFile, actions: Iterable[Named]) -> None:
-        """Take in who wrote *file*, if that is a commit and not many are known."""
-        if len(self._writers) < MOST_OBSERVED and file.kind is Kind.COMMIT:
+    def take_provenance(self, path: str, actions: Sequence[Named]) -> None:
+        """Take in who wrote *path*, if that is a commit and not many are known."""
+        if len(self._writers) < MOST_OBSERVED and not path.endswith(".compacted.json"):
             self._writers.append(writer_of(actions))
 
     def _is_newest(self, file: LogFile) -> bool:
@@ -285,7 +288,7 @@ class Replay:
             self._warnings.extend(
                 repeated_action(path, count, name) for name, count in singles.items() if count > 1
             )
-            self.take_provenance(self._segment.deltas.named(path), said)
+            self.take_provenance(path, said)
             info = next((document for name, document in said if name == "commitInfo"), None)
             if path == self._segment.last_commit.path and info is not None:
                 self._commit_info = CommitInfo.from_wire(info)
@@ -305,7 +308,7 @@ class Replay:
         except DeltaadmError as error:
             self._warnings.append(f"The newest commit's provenance is unknown: {error.message}")
             return
-        self.take_provenance(file, actions)
+        self.take_provenance(file.path, actions)
         self._commit_info = next(
             (CommitInfo.from_wire(document) for name, document in actions if name == "commitInfo"),
             None,

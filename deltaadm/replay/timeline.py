@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.actions import DomainMetadata
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.snapshot import LogFile, LogFiles, LogListing, Snapshot
+from deltaadm.domain.snapshot import LogFile, LogFiles, LogListing, Snapshot, commit_name
 from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.columns import CLUSTERING_DOMAIN
 from deltaadm.domain.transaction.removal import (
@@ -26,6 +26,7 @@ from deltaadm.domain.transaction.removal import (
 )
 from deltaadm.domain.wire import CommitInfo, Metadata
 from deltaadm.domain.writers import Writer, writer_of
+from deltaadm.errors import MissingFileError
 from deltaadm.limits import load_json
 from deltaadm.replay import commits
 from deltaadm.replay.embedded import in_commit_timestamps
@@ -208,30 +209,22 @@ class _State:
 # Writers
 
 
-def writers(
-    store: LogStore, since: int = 0, until: int | None = None
-) -> Iterator[tuple[int, Writer]]:
-    """
-    Who wrote each version from *since* to *until* of which there is a commit, the newest first.
+def writers(store: LogStore, versions: Sequence[int]) -> Iterator[Writer]:
+    """Who wrote each of *versions* of which there is a commit."""
 
-    Raises `TableError` where there is no table.
-    """
-    listing = LogListing.of(store.root, store.list_log(0))
-    if not listing.commits:
-        listing.segment()
-    files = listing.commits.after(since - 1)
-    files = files if until is None else files.until(until)
-    store.read_ahead(files.names[::-1])
-
-    def look(path: str) -> list[Named]:
-        body = commits.body(store, path)
-        said = commits.provenance(body)
+    def look(path: str) -> list[Named] | None:
+        try:
+            body = commits.body(store, path)
+        except MissingFileError:
+            return None
+        said = commits.provenance(body, path)
         return commits.newest_actions(body, path) if said is None else said
 
+    names = [*map(commit_name, versions)]
+    store.read_ahead(names)
     processes = processors() if store.survives_fork else 1
-    found = parallel_scan(files.names[::-1], look, processes=processes)
-    for version, (_, actions) in zip(reversed(files.versions if files else ()), found, strict=True):
-        yield version, writer_of(actions)
+    found = parallel_scan(names, look, processes=processes)
+    return (writer_of(actions) for _, actions in found if actions is not None)
 
 
 # Feature history

@@ -24,6 +24,7 @@ from deltaadm.clients import (
     EVERYONE,
     Access,
     ClientRelease,
+    Observation,
     Scope,
     Verdict,
     conditions,
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from typing import Any, Final, TypeVar
 
     from deltaadm.blocks import Block
+    from deltaadm.domain.writers import Writer
 
     Result = TypeVar("Result")
 
@@ -124,7 +126,7 @@ class TableReport:
     feature whether the state uses it. `clustering_columns` is None where the whole state was not
     asked for. `clients` are the verdicts on the newest release of every client, `declared` those on
     the user's clients, who are among those in `scope`, and `client_view` says how they are shown.
-    `advises` says that advice belongs to it.
+    `readers` are those that access logs name, and `advises` says that advice belongs to it.
     """
 
     table: str
@@ -143,6 +145,7 @@ class TableReport:
     warnings: tuple[str, ...]
     declared: tuple[Verdict, ...] = ()
     scope: Scope = EVERYONE
+    readers: tuple[Writer, ...] = ()
     advises: bool = False
 
     document = "inspect"
@@ -177,13 +180,14 @@ def describe(
     columns: bool = False,
     clients: ClientView = ClientView.SUMMARY,
     declared: tuple[ClientRelease, ...] = (),
+    seen: Observation | None = None,
     advice: bool = False,
 ) -> TableReport:
     """
     The report on *snapshot*, for the table that the user calls *table*.
 
     Its *columns*, more of the *clients*, and *advice* are shown on request; *declared* are the
-    user's clients.
+    user's clients, and *seen* says who else counts.
 
     Never fails: what cannot be determined is left out, and a warning says why.
     """
@@ -223,7 +227,8 @@ def describe(
         client_view=clients,
         usage=usage,
         warnings=tuple(warnings),
-        scope=Scope.of(declared, snapshot.writers),
+        scope=Scope.of(declared, snapshot.writers, seen),
+        readers=seen.readers if seen else (),
         advises=advice,
     )
 
@@ -512,9 +517,6 @@ def _write_clients(verdicts: tuple[Verdict, ...]) -> Any:
     return _CLIENTS.write(by_release.items())
 
 
-_STREAM: Final = record(
-    application=(STRING, lambda txn: txn.app_id), version=INTEGER, last_updated=maybe(INTEGER)
-)
 _VERSIONS: Final = record(
     minReaderVersion=(INTEGER, lambda versions: versions[0]),
     minWriterVersion=(INTEGER, lambda versions: versions[1]),
@@ -548,10 +550,7 @@ INSPECT_DOCUMENT: Final = Document.of(
         lambda report: report.declared,
     ),
     writers=(WRITERS, lambda report: report.snapshot.writers),
-    streams=(
-        maybe(array(_STREAM)),
-        lambda of: (known := of.snapshot.transactions) and known.values(),
-    ),
+    readers=WRITERS,
     clustering_columns=maybe(array(STRINGS)),
     files=(maybe(_FILES), lambda report: report.snapshot.files),
     reference_client=(_REFERENCE, lambda report: report),
@@ -620,9 +619,9 @@ def show_table(report: TableReport) -> Iterator[Block]:
         yield Either(page, text if own else (), page)
     if snapshot.files is not None:
         yield from _file_blocks(snapshot)
-    if any(writer.engine or writer.operations for writer in snapshot.writers):
+    if report.readers or any(writer.engine for writer in snapshot.writers):
         yield Either([Heading("Writers")])
-        yield writer_table(snapshot.writers, snapshot.transactions or ())
+        yield writer_table((*snapshot.writers, *report.readers))
     if report.clients:
         yield Either([Heading("Clients")])
         yield _clients(report)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import Any, Final
 
 from deltaadm.blocks import Cards, Command, Either, Heading, Table
@@ -211,7 +212,7 @@ _WITH_PLACES: Final = ("Failures", "Findings", "Clients affected")
 # fmt: off
 _HEADINGS: Final = (
     "Failures", "Tables", "Plans", "Outcomes", "Protocol", "Features supported", "Features active",
-    "Features not needed", "Column mapping", "Findings", "Info", "Clients affected",
+    "Features not needed", "Column mapping", "Writers", "Findings", "Info", "Clients affected",
     "Clients that cannot be reached", "Warnings",
     "Features that can be dropped",
 )
@@ -250,6 +251,8 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
         yield "Features not needed", name
     if document["column_mapping"]["mode"] != "none":
         yield "Column mapping", document["column_mapping"]["mode"]
+    writers = map(_writer, document.get("writers", ()))
+    yield from dict.fromkeys(zip(repeat("Writers"), writers, strict=False))
     groups: dict[tuple[str, str], list[str]] = {}
     for client in document.get("declared_clients") or document["clients"]:
         for access in ("read", "write"):
@@ -267,6 +270,12 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
         yield "Clients affected", f"{', '.join(clients)} {does} ({reason})"
     if document["warnings"]:
         yield "Warnings", "with warnings"
+
+
+def _writer(writer: Document) -> str:
+    """The client and its release, or else what the writer calls itself."""
+    known = writer["version"] and f"{writer['client']}@{writer['version']}"
+    return known or writer["engine"] or "not told"
 
 
 def _release(client: Document) -> str:
@@ -490,6 +499,7 @@ _IN_A_LINE: Final = {
     "Features active": "in use",
     "Features not needed": "not needed",
     "Column mapping": "mapping mode",
+    "Writers": "written by",
 }
 _BLOCKED: Final = 8
 """So many reasons why clients cannot use tables are told on a terminal."""

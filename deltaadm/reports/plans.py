@@ -20,7 +20,7 @@ from deltaadm.blocks import (
     Paragraph,
     Table,
 )
-from deltaadm.clients import Access, Verdict
+from deltaadm.clients import EVERYONE, Access, Scope, Verdict
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES, Cost
 from deltaadm.domain.instants import second
@@ -50,7 +50,7 @@ from deltaadm.plans.undo import (
     fix_command,
     quoted,
 )
-from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped, some_of
+from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped, last_seen, some_of
 from deltaadm.rules.rule import LIMIT, Finding, Severity
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
         yield from _findings(report)
         if plan.findings or plan.unreachable:
             yield Heading("Changes")
-    clients = chips(shut_out(report))
+    clients = chips(shut_out(report), report.scope)
     yield Either(
         _on_page(plan, clients),
         _in_terminal(report, clients, full=False),
@@ -99,24 +99,31 @@ def shut_out(report: PlanReport) -> Iterator[Verdict]:
         yield replace(shift.after, cells=shift.after.responsible)
 
 
-def chips(found: Iterable[Verdict]) -> Chips:
-    """Clients that are shut out, the worst first, and of the same kind readers first."""
-    kinds: dict[str, list[Verdict]] = {}
+def chips(found: Iterable[Verdict], scope: Scope = EVERYONE) -> Chips:
+    """
+    Clients that are shut out: those that *scope* has seen first, then the worst.
+
+    Of the same kind, readers come first.
+    """
+    kinds: dict[tuple[bool, str], list[Verdict]] = {}
     order: dict[object, Verdict] = {}
     for verdict in found:  # of many tables, each for reasons of its own
         key = verdict.release, verdict.access, verdict.compatibility
         cells = (*order[key].cells, *verdict.cells) if key in order else verdict.cells
         order[key] = replace(verdict, cells=tuple(dict.fromkeys(cells)))
-    for verdict in sorted(
-        order.values(), key=lambda after: (-after.compatibility.rank, after.access is Access.WRITE)
-    ):
-        does = DOES[verdict.compatibility.value][verdict.access.value]
-        kinds.setdefault(does, []).append(verdict)
+
+    def rank(after: Verdict) -> tuple[bool, int, bool]:
+        return not last_seen(after, scope), -after.compatibility.rank, after.access is Access.WRITE
+
+    for verdict in sorted(order.values(), key=rank):
+        does, seen = DOES[verdict.compatibility.value][verdict.access.value], not rank(verdict)[0]
+        does = does.replace("cannot", "can no longer") if seen else does
+        kinds.setdefault((seen, does), []).append(verdict)
     return Chips(
         "Clients after the change",
         tuple(
-            (does, "warning" if does.endswith("unknown") else "error", grouped(verdicts))
-            for does, verdicts in kinds.items()
+            (does, "warning" if does.endswith("unknown") else "error", grouped(verdicts, scope))
+            for (_, does), verdicts in kinds.items()
         ),
     )
 

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from deltaadm.clients import Verdict
+    from deltaadm.clients import Scope, Verdict
 
 
 COSTS: Final = {
@@ -48,12 +48,34 @@ DOES: Final = {
 }
 
 
-def grouped(verdicts: Iterable[Verdict]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The releases by the features in their way."""
+def ago(at: int, now: int) -> str:
+    """How long before *now* a moment was, both in milliseconds since 1970."""
+    for size, unit in ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute")):
+        if now - at >= size:
+            return f"{counted((now - at) // size, unit)} ago"
+    return "just now"
+
+
+def last_seen(verdict: Verdict, scope: Scope) -> str:
+    """That the client was seen to do what the *verdict* is about, and when; empty if not."""
+    release, does = verdict.release, verdict.access.value
+    seen = scope.read if does == "read" and release in scope.read else scope.wrote
+    if release not in seen:
+        return ""
+    at = seen[release]
+    when = "" if at is None or scope.now is None else f" {ago(at, scope.now)}"
+    return f"{'read' if seen is scope.read else 'wrote'}{when}"
+
+
+def grouped(
+    verdicts: Iterable[Verdict], scope: Scope | None = None
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The releases by the features in their way, with when *scope* has seen them."""
     groups: dict[str, list[str]] = {}
     for verdict in verdicts:
         release = verdict.release
-        name = release.client.id if release.version == release.client.newest else str(release)
+        name, seen = release.short, last_seen(verdict, scope) if scope else ""
+        name += f", which {seen}" if seen else ""
         subjects = [cell.subject for cell in verdict.responsible]
         if not _VERSIONS.keys().isdisjoint(subjects) and verdict.compatibility.value == "unknown":
             subjects = []  # nothing at all is known about it

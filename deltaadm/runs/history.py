@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import Final, NamedTuple
 
+from deltaadm.domain.snapshot import LogListing
 from deltaadm.domain.writers import merged
 from deltaadm.errors import DeltaadmError, UsageError
 from deltaadm.replay.time_travel import too_early
@@ -149,20 +150,16 @@ def read_history(
 def read_writers(context: RunContext, target: Target, since: Point, until: Point) -> WritersReport:
     """Who wrote *target*; between times, the commits that tell theirs."""
     store = context.open_store(target.location)
-    first, last = since.timestamp, until.timestamp
-    found = {
-        version: writer
-        for version, writer in writers(store, since.version or 0, until.version)
-        if (first is None or (writer.last is not None and writer.last >= first))
-        and (last is None or (writer.last is not None and writer.last <= last))
-    }
-    return WritersReport(
-        table=target.text,
-        location=target.location,
-        first=min(found, default=None),
-        last=max(found, default=None),
-        writers=merged(found.values()),
-    )
+    listing = LogListing.of(store.root, store.list_log(0))
+    commits = listing.commits or listing.segment().commits  # which raises without any
+    commits = commits.after((since.version or 0) - 1)
+    commits = commits if until.version is None else commits.until(until.version)
+    found = writers(store, [*commits.versions[::-1]] if commits else [])
+    low, high = since.timestamp, until.timestamp
+    if low is not None or high is not None:
+        dated = (writer for writer in found if writer.last is not None)
+        found = (of for of in dated if (low or 0) <= (of.last or 0) <= (high or of.last or 0))
+    return WritersReport(target.text, target.location, merged(found))
 
 
 def timeline_of(

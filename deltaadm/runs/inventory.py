@@ -20,6 +20,7 @@ _COLUMNS: Final = {
     "min_reader_version": int, "min_writer_version": int,
     "supported_features": list, "active_features": list, "unneeded_features": list,
     "column_mapping_mode": str, "cannot_read": dict, "cannot_write": dict, "warnings": list,
+    "writers": dict,
     "error_kind": str, "exit_code": int, "error_message": str, "error_remedy": str,
     "delta_error_class": str, "inspected_at": datetime,
 }
@@ -79,6 +80,11 @@ def _inspected(document: Document) -> dict[str, Any]:
         "cannot_read": _shut_out(document, "read"),
         "cannot_write": _shut_out(document, "write"),
         "warnings": list(document["warnings"]),
+        "writers": [
+            {"client": writer["client"] or writer["engine"], "version": writer["version"]}
+            for writer in document.get("writers", ())
+            if writer["engine"]
+        ],
         "exit_code": 0,
     }
 

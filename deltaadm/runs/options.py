@@ -134,6 +134,21 @@ class FleetOptions(Parameters):
         return self.tables_from is not None or bool(self.also or self.discover or self.catalog)
 
 
+class ObservedOptions(Parameters):
+    """The clients that were seen to use a table."""
+
+    heading = "Clients"
+    scope = COMMON
+
+    # fmt: off
+    readers: Path | None = option("FILE",
+        "Readers from access logs: CSV or JSON lines with client, version and last_seen. The log "
+        "has no trace of readers.")
+    observed_for: str | None = option("DURATION",
+        "Count clients that wrote or read within this time (default: 30d).")
+    # fmt: on
+
+
 class AccessOptions(Parameters):
     """Access to catalogs and object stores, and the time that the command may take."""
 

@@ -14,6 +14,7 @@ from deltaadm.runs.options import (
     AccessOptions,
     Engine,
     FleetOptions,
+    ObservedOptions,
     SparkOptionGroup,
     TableOutputOptions,
     either,
@@ -58,19 +59,16 @@ class CommitEngineOptions(Parameters):
     )
 
 
-class ClientOptions(Parameters):
+class ClientOptions(ObservedOptions):
     """The clients that must go on working."""
-
-    heading = "Clients"
-    scope = NEVER
 
     # fmt: off
     for_client: list[str] | None = option("CLIENT",
         "Refuse changes that stop NAME or NAME@VERSION from reading. Repeatable; the setting is "
-        "`clients`.")
+        "`clients`.", scope=NEVER)
     for_client_writing: list[str] | None = option("CLIENT",
         "Refuse changes that stop NAME or NAME@VERSION from writing. Repeatable; the setting is "
-        "`writers`.")
+        "`writers`.", scope=NEVER)
     # fmt: on
 
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from deltaadm.clients import Access, parse_client
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import Cost
+from deltaadm.domain.properties import checkpoint_interval
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
+from deltaadm.domain.writers import merged
 from deltaadm.errors import RefusedError, TableError, UsageError, require_one_of
 from deltaadm.plans import features as feature_plans
 from deltaadm.plans import reach_clients
@@ -29,7 +31,9 @@ from deltaadm.plans.plan import (
 )
 from deltaadm.plans.reports import ForeignReport, Outcome, OutcomeReport, PlanReport
 from deltaadm.plans.undo import quoted
+from deltaadm.replay.embedded import MOST_OBSERVED
 from deltaadm.replay.reconcile import Detail
+from deltaadm.replay.timeline import writers
 from deltaadm.reports.words import some_of, visible
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now
@@ -327,6 +331,13 @@ def make_plan(
     require_clients(plan, reading=reading, writing=writing, accepted=requirements.accepted)
     if plan.findings:
         require_accepted(plan.findings, requirements.findings)
+    if not plan.is_noop and plan.before.exists:
+        # Who is locked out may have written any commit since the checkpoint before the last.
+        before, store = plan.before, context.open_store(plan.before.root)
+        interval = min(MOST_OBSERVED, checkpoint_interval(before.metadata.configuration))
+        newest = before.version - sum(writer.commits for writer in before.writers)
+        unread = writers(store, range(newest, max(before.version - interval, -1), -1))
+        plan = replace(plan, before=replace(before, writers=merged((*before.writers, *unread))))
     left = still_shut_out(plan, reading=reading, writing=writing)
     return replace(plan, notes=(*plan.notes, *left)) if left else plan
 

@@ -18,6 +18,7 @@ from deltaadm.runs.target import Target
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
     from typing import TypeVar
 
     from deltaadm.clients import ClientRelease
@@ -40,14 +41,18 @@ def inspect(
     columns: bool = False,
     clients: str = "summary",
     advice: bool = True,
+    readers: Path | None = None,
+    observed_for: str | None = None,
 ) -> Question[TableReport]:
     """
     What the protocol of the table is, why, and who can use it: `deltaadm inspect`.
 
     `files` counts the live files, `columns` lists columns; `clients` is summary, matrix or
-    sources.
+    sources. `readers` is a file of clients from access logs, and who was seen in the time of
+    `observed_for` counts as a user, by default in 30 days.
     """
     from deltaadm.reports.inspect import ClientView, describe  # which other questions do without
+    from deltaadm.runs.observed import observation
 
     views = {view.name.lower(): view for view in ClientView}
     require_one_of(clients, views, "--clients")
@@ -57,6 +62,7 @@ def inspect(
 
         at = state_at(version, timestamp)
     detail = Detail.STATE if files else Detail.PROTOCOL
+    seen = observation(readers, observed_for)
 
     def report(context: RunContext, target: Target) -> TableReport:
         declared: tuple[ClientRelease, ...] = ()
@@ -72,6 +78,7 @@ def inspect(
             columns=columns,
             clients=views[clients],
             declared=declared,
+            seen=seen,
             advice=advice and at == (None, None),
         )
 

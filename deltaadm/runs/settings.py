@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from glob import escape
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from deltaadm.clients import Access, ClientRelease, Scope, parse_client
+from deltaadm.clients import Access, ClientRelease, Observation, Scope, parse_client
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES
@@ -18,6 +18,7 @@ from deltaadm.errors import RefusedError, SettingsError, UsageError
 from deltaadm.facts import Ignore, Policy, Requirement
 from deltaadm.plans.plan import Goal
 from deltaadm.rules.rule import Severity
+from deltaadm.runs.observed import observation
 from deltaadm.runs.options import Engine, either
 from deltaadm.runs.plan_options import CommitOptions
 from deltaadm.runs.settings_file import COMMAND_LINE, SettingsSources, as_table, check_keys, wrong
@@ -356,13 +357,15 @@ class ClientRequirements(NamedTuple):
     """
     The clients that must go on reading and writing, and those that may go silently wrong.
 
-    `findings` are the codes of rules whose errors a plan may bring about.
+    `findings` are the codes of rules whose errors a plan may bring about, and `seen` says which
+    clients count that were seen.
     """
 
     reading: tuple[ClientRelease, ...] = ()
     writing: tuple[ClientRelease, ...] = ()
     accepted: frozenset[str] = frozenset()
     findings: frozenset[str] = frozenset()
+    seen: Observation | None = None
 
     @classmethod
     def of(
@@ -393,11 +396,12 @@ class ClientRequirements(NamedTuple):
             writing=writing,
             accepted=frozenset(release.client.id for release in accepted),
             findings=frozenset(filter(None, findings.values())),
+            seen=observation(request.clients.readers, request.clients.observed_for),
         )
 
     def scope(self, snapshot: Snapshot) -> Scope:
         """The clients for which a change of the table in *snapshot* is judged."""
-        return Scope.of((*self.reading, *self.writing), snapshot.writers)
+        return Scope.of((*self.reading, *self.writing), snapshot.writers, self.seen)
 
     def goals(self) -> Iterator[Goal]:
         """The goal for each of these clients, to read or to write, except for the accepted ones."""

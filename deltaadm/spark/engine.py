@@ -161,7 +161,7 @@ class _SparkReplay(Replay):
                 if is_newest and row["age"] == store.age(self._segment.version):
                     self._commit_info = CommitInfo.from_wire(document)
                     said = [(row["name"], document)]
-                    self.take_provenance(self._segment.last_commit, said)
+                    self.take_provenance(self._segment.last_commit.path, said)
             elif row["name"] in ACTION_NAMES:
                 self._reconciled.offer(row["name"], document)
             else:

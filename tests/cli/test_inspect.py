@@ -15,7 +15,8 @@ FIELDS = {
     "protocol",
     "metadata", "features", "minimum_protocol", "classic_minimum_versions",
     "lowest_equivalent_protocol", "slack", "possible_slack", "column_mapping", "clustering_columns",
-    "clients", "declared_clients", "files", "reference_client", "warnings",
+    "clients", "declared_clients", "writers", "readers", "files", "reference_client",
+    "warnings",
 }  # fmt: skip
 
 

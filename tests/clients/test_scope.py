@@ -69,8 +69,8 @@ def test_whoever_declares_clients_excludes_those_that_nobody_saw() -> None:
 
 def test_who_wrote_long_ago_counts_only_as_the_last_one() -> None:
     spark = writer_of([("commitInfo", {"engineInfo": f"{SPARK}/3.2.1", "timestamp": 5})])
-    readers = {parse_client("trino@480"): 7}
+    reader = Writer("trino@480", last=7)
     for since, expected in ((6, 1), (5, 2)):
-        scope = Scope.of((), [delta_rs(4), spark], Observation(9, since, readers))
+        scope = Scope.of((), [delta_rs(4), spark], Observation(9, since, (reader,)))
         assert [*scope.wrote.values()] == [4, 5][:expected]
-        assert (scope.read, scope.observed[-1]) == (readers, *readers)
+        assert scope.read == {parse_client("trino@480"): 7}

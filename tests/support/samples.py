@@ -216,8 +216,8 @@ def writers(_: Path) -> tuple[Report, ...]:
         for number, name in enumerate(names)
     ]
     found = merged(writer_of([("commitInfo", info), ("txn", {"appId": "q1"})]) for info in infos)
-    report = WritersReport(table="events", location=LOCATION, first=3, last=6, writers=found)
-    return (report, replace(report, first=None, last=None, writers=()))
+    report = WritersReport("events", LOCATION, found)
+    return (report, replace(report, writers=()))
 
 
 @group(TableReport)

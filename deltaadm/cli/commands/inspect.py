@@ -15,6 +15,7 @@ from deltaadm.runs.options import (
     AccessOptions,
     Engine,
     FleetOptions,
+    ObservedOptions,
     SparkOptionGroup,
     TableOutputOptions,
     require_streaming,
@@ -71,6 +72,7 @@ class Inspect(Parameters):
     save_as: tuple[str, Path] | None = option("FORMAT PATH",
         "Also append a row per table to the Delta table at PATH; FORMAT is delta.")
     # fmt: on
+    observed: ObservedOptions
     many: FleetOptions
     access: AccessOptions
     spark: SparkOptionGroup
@@ -135,6 +137,8 @@ def _question(
         columns=options.columns,
         clients="sources" if options.client_sources else clients,
         advice=not options.no_advice,
+        readers=options.observed.readers,
+        observed_for=options.observed.observed_for,
     )
 
 
