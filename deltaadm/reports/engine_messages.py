@@ -68,8 +68,11 @@ _PLACES: Final = {
 _HOSTS: Final = {
     "athena": ("trino", r"(?i:athena)"),
     "clickhouse": ("delta-kernel-rs", r"DB::Exception"),
+    "delta-sharing-server": ("flink", r"'errorCode'|io\.delta\.sharing\.server"),
     "duckdb-delta": ("delta-kernel-rs", r"Delta?Kernel |(?i:duckdb)"),
+    "hive": ("flink", r"org\.apache\.hadoop\.hive"),
     "polars": ("delta-rs", r"polars/io/delta"),
+    "presto": ("flink", r"com\.facebook\.presto"),
     "starrocks": ("delta-kernel-java", r"com\.starrocks"),
 }
 """Clients that show messages of a library, and how a text is recognised as theirs."""

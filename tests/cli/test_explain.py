@@ -159,10 +159,24 @@ def test_an_error_class_names_the_features_of_its_message() -> None:
     assert found["features"] == ["columnMapping", "invariants"]
 
 
-def test_a_message_of_a_library_is_the_clients_who_shows_it() -> None:
-    found = _explained('IO Error: DeltaKernel X (32): Unsupported ReaderFeatures ["v2Checkpoint"]')
-    assert found["client"] == "duckdb-delta"
-    assert "inspect TABLE --for-client duckdb-delta" in found["commands"]
+@pytest.mark.parametrize(
+    ("text", "client"),
+    [
+        (
+            'IO Error: DeltaKernel X (32): Unsupported ReaderFeatures ["v2Checkpoint"]',
+            "duckdb-delta",
+        ),
+        ("Delta protocol version (3,7) is too new for this version of Delta", "flink"),
+        (
+            "com.facebook.presto.X: Delta protocol version (3,7) is too new for this version of",
+            "presto",
+        ),
+    ],
+)
+def test_a_message_of_a_library_is_the_clients_who_shows_it(text: str, client: str) -> None:
+    found = _explained(text)
+    assert found["client"] == client
+    assert f"inspect TABLE --for-client {client}" in found["commands"]
 
 
 def test_a_feature_from_the_future_is_said_to_be_unknown() -> None:
