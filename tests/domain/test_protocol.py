@@ -217,6 +217,16 @@ def test_feature_properties_may_say_enabled_and_use_any_case():
     assert supported_features_from_table_configs(asked) == {"appendOnly", "rowTracking"}
 
 
+@pytest.mark.parametrize(("feature", "supported"), [
+    ("appendOnly", True), ("deletionVectors", True), ("DELETIONvectors", True), ("novel", True),
+    ("collations", False), ("rowTracking", False), ("checkConstraints", False),
+])  # fmt: skip
+def test_a_feature_is_supported_in_any_spelling_that_delta_knows(feature: str, supported: bool):
+    listed = protocol(3, 7, ("DELETIONvectors",), ("DELETIONvectors", "novel", "appendOnly"))
+    assert listed.supports(feature) is supported
+    assert Protocol(1, 3).supports(feature) is (feature in {"appendOnly", "checkConstraints"})
+
+
 @pytest.mark.parametrize(
     "key", ["delta.minReaderVersion", "delta.feature.x", "delta.ignoreProtocolDefaults"]
 )
@@ -279,8 +289,9 @@ def test_the_classic_table_has_every_legacy_feature():
 
 def test_automatic_features_are_listed_active_and_required_ones():
     metadata = Metadata(configuration={"delta.enableRowTracking": "true"})
-    listed = protocol(3, 7, DV, (*DV, "unknownOne"))
+    listed = protocol(3, 7, DV, (*DV, "appendOnly", "unknownOne"))
     assert extract_automatically_enabled_features(metadata, listed) == {
+        "appendOnly",
         "deletionVectors",
         "domainMetadata",
         "rowTracking",
