@@ -73,6 +73,7 @@ def test_kinds_of_secrets_are_masked_and_nothing_else(tmp_path: Path) -> None:
     assert {key: values[key] for key in ORDINARY} == ORDINARY
 
 
+@pytest.mark.slow
 def test_no_text_takes_long(tmp_path: Path) -> None:
     """Where a pattern is quadratic, this takes hours; the time limit is that of a hang."""
     units = [

@@ -271,6 +271,7 @@ def test_every_package_has_a_licence() -> None:
     assert "not said" not in page
 
 
+@pytest.mark.slow
 def test_releases_have_notes() -> None:
     def notes(*tag: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, ROOT / "dev.py", "release-notes", *tag]

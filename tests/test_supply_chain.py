@@ -68,6 +68,7 @@ def test_what_writes_tables_has_an_upper_bound() -> None:
     assert all("==" in each for each in PROJECT["project"]["optional-dependencies"]["spark"][:2])
 
 
+@pytest.mark.slow
 def test_the_bill_of_materials_lists_the_lock() -> None:
     program = [sys.executable, "tools/sbom.py", "requirements.lock"]
     printed = subprocess.run(program, cwd=ROOT, check=True, capture_output=True, text=True).stdout

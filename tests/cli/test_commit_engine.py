@@ -45,6 +45,7 @@ def test_a_commit_says_who_made_it_and_what_it_did(events: Table) -> None:
     assert names(events.path) == [f"{version:020d}.json" for version in range(3)]
 
 
+@pytest.mark.slow
 def test_no_spark_is_imported(events: Table) -> None:
     code = (
         "import sys; from deltaadm.cli.program import run; "
@@ -247,6 +248,7 @@ def test_a_table_that_others_have_changed_is_left_alone(events: Table, tmp_path:
     assert len(names(events.path)) == 5
 
 
+@pytest.mark.slow
 def test_help_has_it() -> None:
     assert "--commit-engine" in process("alter", "--help").out
 

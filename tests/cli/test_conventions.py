@@ -405,6 +405,7 @@ BARE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("surroundings", BARE)
 def test_next_to_nothing_around(surroundings: str, tmp_path: Path) -> None:
     table = tables.table(tmp_path / "naïve", commit(protocol(1, 2), metadata()))

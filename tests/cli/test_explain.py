@@ -114,6 +114,7 @@ def test_every_known_message_is_found_and_leads_on(sample: tuple[str, Any]) -> N
     assert not known.feature or known.feature in FEATURES
 
 
+@pytest.mark.slow
 def test_a_stack_trace_is_read_from_standard_input() -> None:
     trace = "Traceback (most recent call last):\n  File x\n" + ROWS[0]["message"] + "\nmore"
     result = process("explain", "-", input=trace, stdin=None)

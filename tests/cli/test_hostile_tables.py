@@ -69,6 +69,7 @@ def test_inspect_tells_of_it_without_obeying(name: str, table: Path) -> None:
         assert not re.search(r"^\s*::", text, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_a_process_writes_it_to_a_pipe(tmp_path: Path) -> None:
     for text in NAMES.values():
         table = hostile_table(tmp_path, text)

@@ -28,6 +28,7 @@ def test_every_command_option_variable_and_exit_code_has_its_place() -> None:
             assert all(spelled in page for spelled in each.names), (name, each.names)
 
 
+@pytest.mark.slow
 def test_a_build_writes_them_without_any_installed_package(tmp_path: Path) -> None:
     command = [sys.executable, "-S", "-m", "deltaadm.cli.man", str(tmp_path)]  # -S: no packages
     subprocess.run(command, check=True, cwd=ROOT)

@@ -256,6 +256,7 @@ def test_doctor_says_what_it_has_tried(ten: str) -> None:
     assert "written" not in checks[ten]["detail"] or "not tried" in checks[ten]["detail"]
 
 
+@pytest.mark.slow
 def test_a_local_run_imports_nothing_for_object_stores(tmp_path: Path) -> None:
     commits(tmp_path, 2)
     code = (
@@ -521,6 +522,7 @@ def hanging(s3: S3Server) -> Iterator[S3Server]:
     over.set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [[], ["--table", "s3://lake/other"]])
 def test_a_deadline_ends_what_hangs(hanging: S3Server, more: list[str]) -> None:
     done = process("inspect", "s3://lake/t", *more, "--timeout", "500ms", env=hanging.environment)
@@ -528,6 +530,7 @@ def test_a_deadline_ends_what_hangs(hanging: S3Server, more: list[str]) -> None:
     failed(done, "Timed out after")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [[], ["--table", "s3://lake/other"]])
 def test_an_interrupt_ends_what_hangs(hanging: S3Server, more: list[str]) -> None:
     asked = len(hanging.requests)

@@ -590,6 +590,7 @@ def test_an_error_of_delta_while_committing(
     assert result.document["error"]["delta_error_class"] == "DELTA_X"
 
 
+@pytest.mark.slow
 def test_no_java(small: Table, tmp_path: Path) -> None:
     pytest.importorskip("pyspark")
     nowhere = {"PATH": str(tmp_path), "JAVA_HOME": str(tmp_path)}

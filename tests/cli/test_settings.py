@@ -482,6 +482,7 @@ def test_the_example_of_the_guide_is_right() -> None:
     assert settings.demands("bronze/x", "/x").policy.max_reader_version == 1
 
 
+@pytest.mark.slow
 def test_one_demand_is_replaced_on_the_command_line(small: Table, tmp_path: Path) -> None:
     """The others of the policy stay, each with where it comes from."""
     (tmp_path / "deltaadm.toml").write_text(

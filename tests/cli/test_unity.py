@@ -344,6 +344,7 @@ def test_settings_name_the_catalog(
     assert (done.code, "secret-word" in done.err) == (7, False)
 
 
+@pytest.mark.slow
 def test_a_server_that_hangs(unity: Unity) -> None:
     over = threading.Event()
     unity.fault = lambda _request: over.wait(900) and None

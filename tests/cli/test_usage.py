@@ -21,6 +21,7 @@ from tests.support.tables import Table, commit, metadata, protocol
 DOCS = Path(package.__file__).parent.parent / "docs"
 
 
+@pytest.mark.slow
 def test_version() -> None:
     expected = f"deltaadm {package.__version__}\n"
     assert deltaadm("--version").out == expected
@@ -286,6 +287,7 @@ def test_a_relative_path(small: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found["table"], found["location"]) == ("small", str(small.path))
 
 
+@pytest.mark.slow
 def test_python_m_and_its_exit_code(small: Table) -> None:
     assert process("inspect", small.path).code == 0
     assert process("inspect", small.path / "nothing").code == 3

@@ -618,6 +618,7 @@ def test_a_plan_file_holds_it(events: Path) -> None:
     assert read_plans(json.dumps(document))[0].steps == (WriteCheckpoint(),)
 
 
+@pytest.mark.slow
 def test_the_command_needs_neither_spark_nor_deltalake(events: Path) -> None:
     code = (
         "import sys; from deltaadm.cli.program import run; code = run(sys.argv[1:]); "
@@ -653,6 +654,7 @@ def test_after_a_commit_the_checkpoint_is_of_the_new_version(
     assert "There is a checkpoint of version 1." in done.out
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
     files = (add(f"{number:064d}") for number in range(2_000))
     made = table(tmp_path, START_BODY, commit(*files))

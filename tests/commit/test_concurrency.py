@@ -39,6 +39,7 @@ def test_nothing_is_created_where_a_store_has_no_conditions() -> None:
     assert open_store("s3://bucket/t").obstacle == ""
 
 
+@pytest.mark.slow
 def test_a_draft_is_removed_once_its_process_is_dead(tmp_path: Path) -> None:
     code = (
         "import sys, time\nfrom deltaadm.storage import files\n"

@@ -138,6 +138,7 @@ def test_statistics_of_which_the_footer_tells_enough_are_not_read(tmp_path: Path
     assert size <= read[odd] - read[usual] < 2 * size
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_read_without_pyarrow(tmp_path: Path) -> None:
     with_checkpoint(tmp_path, 1_000)
     probe = (
@@ -148,6 +149,7 @@ def test_a_checkpoint_is_read_without_pyarrow(tmp_path: Path) -> None:
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "False\n"
 
 
+@pytest.mark.slow
 def test_the_command_reads_a_checkpoint_without_contextlib(tmp_path: Path) -> None:
     with_checkpoint(tmp_path, 1_000)
     probe = (
@@ -157,6 +159,7 @@ def test_the_command_reads_a_checkpoint_without_contextlib(tmp_path: Path) -> No
     subprocess.run([sys.executable, "-c", probe, str(tmp_path)], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_files_are_counted_without_pandas(tmp_path: Path) -> None:
     with_checkpoint(tmp_path, 1_000)
     probe = (
@@ -170,6 +173,7 @@ def test_files_are_counted_without_pandas(tmp_path: Path) -> None:
     assert done.stdout.split()[1:] == ["True", "False"]
 
 
+@pytest.mark.slow
 def test_files_are_validated_without_pandas(tmp_path: Path) -> None:
     with_checkpoint(tmp_path, 1_000)
     probe = (

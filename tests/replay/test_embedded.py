@@ -655,6 +655,7 @@ def test_replay_equals_a_fold_in_the_order_of_the_log(
     }
 
 
+@pytest.mark.slow
 def test_json_tables_load_without_heavy_packages(tmp_path: Path) -> None:
     table(tmp_path, START, commit(add("a")))
     script = (

@@ -135,6 +135,7 @@ def test_giving_up_ends_the_processes() -> None:
             os.kill(worker, 0)
 
 
+@pytest.mark.slow
 def test_processes_end_with_the_parent(tmp_path: Path) -> None:
     program = HEAD + (
         "one = lambda _: print(os.getpid(), flush=True) or time.sleep(0.2); "

@@ -25,6 +25,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals are those of POSIX")
 def test_an_interrupt_that_the_wait_does_not_notice_ends_it() -> None:
     done = subprocess.run(
