@@ -253,6 +253,8 @@ def test_incoming_mapping_metadata_is_stripped_unless_the_table_has_some():
         "DELTA_COLUMN_MAPPING_MAX_COLUMN_ID_NOT_SET_CORRECTLY", "column id 9",
         id="a counter below a nested id"),
     pytest.param((column("_change_type"),), {MAX_ID: "0"}, ..., "", id="an internal column"),
+    pytest.param((column("_change_type"), mapped("a", 1, "a"), mapped("b", 1, "b")), {MAX_ID: "1"},
+        None, "share the column id 1", id="an id twice after an internal column"),
 ])  # fmt: skip
 def test_assignments_are_checked(
     fields: tuple[StructField, ...], configuration: dict[str, str], refusal: Any, words: str

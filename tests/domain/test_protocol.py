@@ -289,7 +289,7 @@ def test_the_classic_table_has_every_legacy_feature():
 
 def test_automatic_features_are_listed_active_and_required_ones():
     metadata = Metadata(configuration={"delta.enableRowTracking": "true"})
-    listed = protocol(3, 7, DV, (*DV, "appendOnly", "unknownOne"))
+    listed = protocol(3, 7, DV, (*DV, "appendOnly", "collations", "unknownOne"))
     assert extract_automatically_enabled_features(metadata, listed) == {
         "appendOnly",
         "deletionVectors",
@@ -297,6 +297,10 @@ def test_automatic_features_are_listed_active_and_required_ones():
         "rowTracking",
     }
     assert extract_automatically_enabled_features(metadata) == {"domainMetadata", "rowTracking"}
+    widening = Metadata(configuration={"delta.enableTypeWidening": "true"})
+    preview = ("typeWidening-preview",)
+    with_twin = extract_automatically_enabled_features(widening, protocol(3, 7, preview, preview))
+    assert with_twin == {"typeWidening-preview"}
     assert extract_automatically_enabled_features(metadata, Protocol(1, 4)) == {
         "domainMetadata",
         "rowTracking",
