@@ -32,6 +32,7 @@ from deltaadm.domain.schema import (
 from deltaadm.domain.transaction.column_mapping import (
     COLUMN_MAPPING_KEYS,
     ColumnMappingMode,
+    assign_column_id_and_physical_name,
     check_column_id_and_physical_name_assignments,
     column_id,
     column_mapping_mode,
@@ -268,6 +269,35 @@ def test_assignments_are_checked(
     assert caught.value.delta_error_class == refusal
     assert words in caught.value.message
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize(("identity", "mode", "fields", "highest", "first"), [
+    pytest.param("new", "name", (column("a"),), "0", (1, "p"), id="a table is replaced"),
+    pytest.param("new", "name", (column("A"),), "0", (1, "p"), id="a name in other letters"),
+    pytest.param("new", "name", (column("a", **{FieldKey.PHYSICAL_NAME: "mine"}),), "0",
+        (1, "mine"), id="a name of its own"),
+    pytest.param("t", "name", (column("a"),), "0", (6, NEW), id="the same table"),
+    pytest.param("new", "id", (column("a"),), "0", (6, NEW), id="another mode"),
+    pytest.param("new", "name", (column("a", PrimitiveType("string")),), "0", (6, NEW),
+        id="another type"),
+    pytest.param("t", "name", (column("a"),), "8", (9, NEW), id="a higher id was given"),
+    pytest.param("t", "name", (column("a"), mapped("b", 12, "q")), "0", (13, NEW),
+        id="a higher id is in use"),
+])  # fmt: skip
+def test_ids_and_names_are_reused_where_a_table_is_replaced_and_else_new(
+    identity: str, mode: str, fields: tuple[StructField, ...], highest: str, first: tuple[int, str]
+):
+    old = table(mapped("A", 1, "p"), mode="name").with_properties({MAX_ID: "5"})
+    new = replace(table(*fields, mode=mode).with_properties({MAX_ID: highest}), id=identity)
+    after = assign_column_id_and_physical_name(new, old, is_changing_mode_on_existing_table=False)
+    assert next(iter(identities(after).values())) == first
+    assert max_column_id(after) == max(5, first[0])
+
+
+def test_a_table_that_turns_mapping_on_keeps_the_spelling_that_its_files_have():
+    old, new = table(column("A")), table(column("a"), mode="name")
+    after = assign_column_id_and_physical_name(new, old, is_changing_mode_on_existing_table=True)
+    assert identities(after) == {"a": (1, "A")}
 
 
 @pytest.mark.parametrize(
