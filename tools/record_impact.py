@@ -55,8 +55,8 @@ CONF = {
     "spark.driver.extraJavaOptions": session_java(),
     "spark.sql.streaming.pollingDelay": "200ms",
 }
-AT_ONCE = 8
-MASTER = "local[32]"
+AT_ONCE = 2
+MASTER = "local[8]"
 """Writers that wait occupy a slot each, three of each case."""
 
 RECORDED = Path(__file__).parent.parent / "tests" / "data" / "impact.jsonl"
@@ -332,9 +332,10 @@ class Writers(_Work):
         old = self.spark.sql(row)
         checkpoint = self.place / "sink"
         with (
-            Held(self, "append", insert) as append,
-            Held(self, "update", "UPDATE {} SET b = concat('z', update(a)) WHERE a = 1") as update,
             Held(self, "sink", lambda: self._sink(source, checkpoint, "sink(a) AS a")) as sink,
+            Held(self, "append", insert) as append,
+            # The first to go on: what the others append would be another reason to fail.
+            Held(self, "update", "UPDATE {} SET b = concat('z', update(a)) WHERE a = 1") as update,
         ):
             self.run(self.case.step)
         again = _answer(lambda: self._sink(source, checkpoint, "a"))
@@ -368,7 +369,7 @@ class Held:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        for _ in range(3000):
+        for _ in range(15000):
             if self.begun.exists() or not self._thread.is_alive():
                 break
             time.sleep(0.02)
@@ -388,7 +389,7 @@ def _gate(begun: str, free: str) -> Callable[[int], int]:
         from pathlib import Path
 
         Path(begun).touch()
-        for _ in range(6000):
+        for _ in range(30000):
             if Path(free).exists():
                 return value
             time.sleep(0.02)

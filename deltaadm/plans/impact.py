@@ -80,6 +80,23 @@ def _has_feed(at: Transition) -> bool:
     return switch(at.before.metadata.configuration, Key.CHANGE_DATA_FEED) is True
 
 
+def _is_conflict(at: Transition) -> bool:
+    """Whether transactions that began before fail for the change of metadata."""
+    old, new = at.before.metadata.configuration, at.after.metadata.configuration
+    changed = {key for key in {*old, *new} if old.get(key) != new.get(key)}
+    begin = changed and changed <= _NO_CONFLICT and all(map(new.get, changed))
+    ends = begin and {"false", "none"} & {new[key] for key in changed}
+    return at.before.metadata != at.after.metadata and not (begin and not ends)
+
+
+_NO_CONFLICT: Final = {
+    "delta.enableDeletionVectors", "delta.columnMapping.mode", "delta.columnMapping.maxColumnId",
+    "delta.enableRowTracking", "delta.rowTracking.materializedRowIdColumnName",
+    "delta.rowTracking.materializedRowCommitVersionColumnName",
+}  # fmt: skip
+"""Properties that open transactions take over, if they are set or turned on."""
+
+
 def _active(state: Snapshot) -> set[str]:
     """The features in use that Delta Sharing needs a newer connector for."""
     return {
@@ -94,8 +111,10 @@ _OTHER: Final = "a column is renamed, dropped, or gets another type"
 _ALTERED: Final = "a column is renamed, dropped, or changes in type or nullability"
 _COLUMNS: Final = "columns are added, or change like this"
 _UNMAPPED: Final = "column mapping is removed"
+_NO_FEED: Final = "change data feed is disabled"
 _ADVANCED: Final = "deletion vectors or column mapping begin"
 _METADATA: Final = "metadata changes"
+_CONFLICT: Final = "metadata changes, unless row tracking, column mapping or deletion vectors begin"
 
 TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
     _LOST: lambda at: not _columns(at.before).keys() <= _columns(at.after).keys(),
@@ -103,7 +122,11 @@ TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
     _ALTERED: lambda at: not _columns(at.before).items() <= _columns(at.after).items(),
     _COLUMNS: lambda at: _columns(at.before) != _columns(at.after),
     _UNMAPPED: lambda at: "columnMapping" in _active(at.before) - _active(at.after),
+    _NO_FEED: lambda at: (
+        _has_feed(at) and not switch(at.after.metadata.configuration, Key.CHANGE_DATA_FEED)
+    ),
     _ADVANCED: lambda at: not _active(at.after) <= _active(at.before),
+    _CONFLICT: _is_conflict,
     _METADATA: lambda at: at.before.metadata != at.after.metadata,
 }
 """What steps can do that interrupts something."""
@@ -115,6 +138,7 @@ _SINKS: Final = "streams that write the earlier columns"
 _STREAMS: Final = "streams that read the table"
 _TRACKING: Final = "streams with schemaTrackingLocation"
 _CHANGES: Final = "reads of changes across this version"
+_FEEDS: Final = "streams that read changes"
 _FRAMES: Final = "DataFrames made before"
 _SHARING: Final = "Delta Sharing connectors older than delta-sharing-spark 3.1"
 _ICEBERG: Final = "Iceberg readers by UniForm"
@@ -139,7 +163,7 @@ _ONLY_WITH: Final[Mapping[str, Callable[[Transition], bool]]] = {
 
 # fmt: off
 ROWS: Final = (
-    Interruption(_OPEN, _METADATA, _ONCE, "DELTA_METADATA_CHANGED", _RERUN),
+    Interruption(_OPEN, _CONFLICT, _ONCE, "DELTA_METADATA_CHANGED", _RERUN),
     Interruption(_BATCHES, _LOST, _FAILS, "DELTA_METADATA_MISMATCH", _ADAPT),
     Interruption(_BATCHES, _OTHER, _FAILS, "DELTA_FAILED_TO_MERGE_FIELDS", _ADAPT),
     Interruption(_SINKS, _LOST, _FAILS, "DELTA_METADATA_MISMATCH", _ADAPT),
@@ -151,6 +175,8 @@ ROWS: Final = (
     Interruption(_TRACKING, _METADATA, _ONCE, _EVOLVED, _RESTART),
     Interruption(_CHANGES, _OTHER, _FAILS, _OTHER_DATA, _APART),
     Interruption(_CHANGES, _UNMAPPED, _FAILS, _OTHER_DATA, _APART),
+    Interruption(_CHANGES, _NO_FEED, _FAILS, "DELTA_MISSING_CHANGE_DATA", _APART),
+    Interruption(_FEEDS, _NO_FEED, _FAILS, "DELTA_MISSING_CHANGE_DATA", "read the table instead"),
     Interruption(_FRAMES, _ALTERED, _ONCE, _ANALYZED, "make them again"),
     Interruption(_FRAMES, _UNMAPPED, _ONCE, _ANALYZED, "make them again"),
     Interruption(_SHARING, _ADVANCED, _FAILS, "", "update them", Source(
