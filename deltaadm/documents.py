@@ -166,6 +166,7 @@ DOCUMENTS: Final[Mapping[str, str]] = {
     "plan": "deltaadm.plans.document.PLAN_DOCUMENT",
     "reference": "deltaadm.reports.diff.REFERENCE_DOCUMENT",
     "repair": "deltaadm.reports.repair.REPAIR_DOCUMENT",
+    "restorable": "deltaadm.reports.restorable.RESTORABLE_DOCUMENT",
     "rule": "deltaadm.reports.explain.RULE_DOCUMENT",
     "rules": "deltaadm.reports.explain.RULES_DOCUMENT",
     "shown_journal": "deltaadm.plans.document.SHOWN_JOURNAL_DOCUMENT",

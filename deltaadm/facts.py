@@ -134,6 +134,7 @@ class Policy:
     forbidden_features: tuple[str, ...] = ()
     mapping_modes: tuple[str, ...] = ()
     properties: Mapping[str, Requirement] = field(default_factory=dict)
+    recovery: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -801,6 +801,21 @@ class State(Replay):
                     rows = [columns.values_of(live, field) for field in fields]
                 yield from zip(*rows, strict=True)
 
+    def tombstones(self) -> Iterator[Mapping[str, Any]]:
+        """The `remove` actions of the checkpoint, with what VACUUM goes by."""
+        from deltaadm.replay.adds import documents
+
+        fields = [f"remove.{name}" for name in ("path", "deletionTimestamp", "deletionVector")]
+        reader = self._checkpoint_reader()
+        for path in reader.file_paths():
+            if path.endswith(".json"):
+                yield from (what for name, what in reader.json_actions(path) if name == "remove")
+                continue
+            for batch in reader.batches(path, {"remove": fields}):
+                if "remove" in batch.schema.names:
+                    with reader.decoding(path):
+                        yield from documents(batch.column("remove"))
+
     def other_actions(self) -> Iterator[NamedDocument]:
         """The protocol, the metadata, the domains that there are, and the transactions."""
         self.snapshot(None)  # raises where protocol or metadata is missing

@@ -531,10 +531,14 @@ def statement(path: str, step: Step, name: str | None = None) -> str:
     >>> statement("/data/it's", SetProperties({"owner": "O'Hara"}))
     "ALTER TABLE delta.`/data/it's` SET TBLPROPERTIES ('owner' = 'O\\'Hara')"
     """
+    return step.statement(name or at_path(path))
+
+
+def at_path(path: str) -> str:
+    """The table at *path* as SQL names it."""
     # In backticks nothing can be escaped, in a literal everything can.
-    at_path = f"delta.{ddl.identifier(path)}"
-    is_safe = not any(map(ddl.is_hidden, at_path))
-    return step.statement(name or (at_path if is_safe else f"IDENTIFIER({ddl.literal(at_path)})"))
+    name = f"delta.{ddl.identifier(path)}"
+    return f"IDENTIFIER({ddl.literal(name)})" if any(map(ddl.is_hidden, name)) else name
 
 
 def planned_statement(plan: Plan, stage: Stage) -> str:

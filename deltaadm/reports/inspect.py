@@ -44,12 +44,12 @@ from deltaadm.domain.features import (
     mapping_mode,
     undo_feature,
 )
-from deltaadm.domain.properties import Key, checkpoint_interval, is_protocol_property
+from deltaadm.domain.properties import PROPERTIES, Key, checkpoint_interval, is_protocol_property
 from deltaadm.domain.protocol import PROTOCOL, Protocol
 from deltaadm.domain.schema import Path, path_text, type_name
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction import column_mapping
-from deltaadm.domain.transaction.checks import check_retention
+from deltaadm.domain.transaction.checks import RETENTION_KEYS, check_retention
 from deltaadm.domain.transaction.column_mapping import column_id, physical_name
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.domain.usage import Usage, usages
@@ -839,6 +839,9 @@ def _details(report: TableReport) -> Iterable[Table | Heading]:
     highest = "" if mapping.max_column_id is None else f", highest id {mapping.max_column_id}"
     if mapping.supported or mapping.mode != "none":
         rows.append(("column mapping", f"{mapping.mode}{highest}"))
+    for title, key in zip(("log kept for", "deleted files kept for"), RETENTION_KEYS, strict=True):
+        kept = metadata.configuration.get(key) or PROPERTIES[key.lower()].default or ""
+        rows.append((title, kept.removeprefix("interval ")))
     yield Table("Details", (), tuple(rows))
 
 

@@ -11,10 +11,11 @@ from typing import Any, Final
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import with_requirements
-from deltaadm.domain.properties import PROPERTIES, Key, portable, spark_values
+from deltaadm.domain.properties import PROPERTIES, Key, kept_for, portable, spark_values
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.schema import StructType, path_text, type_name
 from deltaadm.domain.steps import Step
+from deltaadm.domain.transaction.checks import RETENTION_KEYS
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CatalogFacts, CrossCheck, LogFacts, PolicyFacts, effective
 from deltaadm.masking import is_secret
@@ -570,6 +571,32 @@ def _shut_out(facts: PolicyFacts, code: str, access: str) -> Iterator[Problem]:
             message = f"{statement} {subjects}{''.join(f' ({note})' for note in notes)}."
             remedy = RULES[code].advice.replace("CLIENT", verdict.client)
             yield Problem(message, f"client[{verdict.client}]", remedy, severity)
+
+
+@rule("DL909", Severity.WARNING, Scope.POLICY)
+def retention_shorter_than_recovery(facts: PolicyFacts) -> Iterator[Problem]:
+    """
+    The table keeps its log or deleted files for a shorter time than versions must be restorable.
+
+    Why it matters: versions older than the shorter of the two can neither be read nor restored.
+
+    What to do: lengthen both with `deltaadm alter TABLE --set`. What was deleted before does not
+    come back.
+
+    Source: deltaadm.toml, policy; delta-io/delta#5022, time travel within
+    delta.deletedFileRetentionDuration.
+    """
+    wanted, configuration = facts.policy.recovery, facts.snapshot.metadata.configuration
+    if wanted is None:
+        return
+    kept = {key: effective(configuration, key) or "" for key in RETENTION_KEYS}
+    short = {key: value for key, value in kept.items() if kept_for(value) < kept_for(wanted)}
+    if short:
+        # Delta refuses to keep files for longer than the log, so both change together.
+        lengthened = kinds.SetProperties(dict.fromkeys(short, wanted))
+        actual = " and ".join(f"{key} is {value!r}" for key, value in short.items())
+        message = f"{actual}, but the policy asks for recovery within {wanted!r}."
+        yield Problem(message, f"configuration[{next(iter(short))}]", fix=(lengthened,))
 
 
 @rule("DL950", Severity.WARNING, Scope.POLICY)

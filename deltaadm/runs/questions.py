@@ -17,6 +17,7 @@ from deltaadm.runs.target import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
     from pathlib import Path
     from typing import TypeVar
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from deltaadm.clients import ClientRelease
     from deltaadm.reports.for_client import ForClientReport
     from deltaadm.reports.inspect import TableReport
+    from deltaadm.reports.restorable import RestorableReport
     from deltaadm.reports.why import WhyReport
     from deltaadm.reports.writers import WritersReport
     from deltaadm.runs.history import History
@@ -183,3 +185,14 @@ def writers(
 
     points = span(since, until)
     return lambda context, target: read_writers(context, target, *points)
+
+
+def restorable(*, discover: Sequence[str] | None = None) -> Question[RestorableReport]:
+    """
+    Which versions can still be read and restored, and until when: `deltaadm history --restorable`.
+
+    In `discover`, directories, it looks for shallow clones that need files of the table.
+    """
+    from deltaadm.runs.restorable import read_restorable
+
+    return lambda context, target: read_restorable(context, target, discover)

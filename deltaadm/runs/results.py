@@ -170,6 +170,7 @@ _ROWS: Final[Mapping[str, str]] = {
     "why": "features",
     "validate": "findings",
     "history": "entries",
+    "restorable": "versions",
     "diff": "changes",
     "plan": "changes",
     "drop_feature": "features",

@@ -7,12 +7,13 @@ from datetime import date, datetime
 from enum import Enum
 from fnmatch import fnmatchcase
 from glob import escape
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from deltaadm.clients import Access, ClientRelease, Observation, Scope, parse_client
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import TableFeature
-from deltaadm.domain.properties import PROPERTIES
+from deltaadm.domain.properties import PROPERTIES, kept_for, spark_interval
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.errors import RefusedError, SettingsError, UsageError
 from deltaadm.facts import Ignore, Policy, Requirement
@@ -273,6 +274,13 @@ def _scalar(value: Any, place: str) -> str:
     return str(value)
 
 
+def _duration(value: Any, place: str) -> str:
+    text = f"interval {spark_interval(_text(value, place)).removeprefix('interval ')}"
+    if kept_for(text) == inf:
+        raise wrong(place, "a duration", '"30 days"')
+    return text
+
+
 def _properties(value: Any, place: str) -> Mapping[str, Requirement]:
     requirements = {}
     for key, wanted in property_values(as_table(value, place)):
@@ -320,6 +328,7 @@ def _policy(value: Any, place: str) -> dict[str, Any]:
             "forbidden-features": _features,
             "mapping-modes": _modes,
             "properties": _properties,
+            "recovery": _duration,
         },
     )
 

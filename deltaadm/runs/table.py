@@ -200,6 +200,7 @@ class Table:
     for_client = _asked(questions.for_client, _same)
     history = _asked(questions.history, lambda history: history.report()[0])
     writers = _asked(questions.writers, _same)
+    restorable = _asked(questions.restorable, _same)
 
     @checked
     def diff(

@@ -309,6 +309,18 @@ class HadoopStore:
         listed = (FileInfo(f"{name}/{file.path}", file.size, file.modified) for file in files)
         return {file.path: file for file in listed}
 
+    def list_data(self) -> Iterator[FileInfo]:
+        """A directory at a time: Hadoop's listing of all would be a call for each file."""
+        pending = [""]
+        while pending:
+            below = pending.pop()
+            for file in self._statuses(f"{self.log.removesuffix(LOG_DIRECTORY)}{below}") or ():
+                path = f"{below}{file.path}"
+                if file.regular:
+                    yield FileInfo(path, file.size, file.modified)
+                elif path != LOG_DIRECTORY:
+                    pending.append(f"{path}/")
+
     def read(self, path: str) -> bytes:
         place = self.path(path)
         with _failures(place):
@@ -350,6 +362,14 @@ class HadoopStore:
 
     def _list(self, directory: str) -> list[FileInfo] | None:
         """The files directly in a directory, by their names; None if there is none."""
+        entries = self._statuses(directory)
+        # A directory may be in the place of a file of the log.
+        return entries and [
+            file for file in entries if file.regular or Kind.of(file.path) is not Kind.UNKNOWN
+        ]
+
+    def _statuses(self, directory: str) -> list[FileInfo] | None:
+        """The same with the directories in it."""
         try:
             with _failures(directory):
                 statuses = self._system.listStatus(self._hadoop.path(directory))
@@ -359,13 +379,10 @@ class HadoopStore:
                 if len(infos) != len(statuses) or (
                     infos and infos[0]["path"] != str(statuses[0].getPath().toString())
                 ):
-                    files = list(map(_info, statuses))
-                else:
-                    files = list(map(_parsed_info, infos))
+                    return list(map(_info, statuses))
+                return list(map(_parsed_info, infos))
         except MissingFileError:
             return None
-        # A directory may be in the place of a file of the log.
-        return [file for file in files if file.regular or Kind.of(file.path) is not Kind.UNKNOWN]
 
     def _open(self, system: Any, place: str) -> BinaryIO:
         with _failures(place):

@@ -88,6 +88,27 @@ class LocalStore:
         entries = _files_in(self._prefix + name) or {}
         return _Listing({f"{name}/{file}": entry for file, entry in entries.items()})
 
+    def list_data(self) -> Iterator[FileInfo]:
+        """Links are followed, to each directory once."""
+        pending, seen = [""], {os.path.realpath(self.local_path)}
+        while pending:
+            below = pending.pop()
+            try:
+                with os.scandir(os.path.join(self.local_path, below)) as entries:  # noqa: PTH118
+                    for entry in entries:
+                        path = below + entry.name
+                        link = os.path.realpath(entry.path) if entry.is_symlink() else ""
+                        if entry.is_file():
+                            listed = _Listed(path, entry)
+                            yield FileInfo(path, listed.size, listed.modified)
+                        elif entry.is_dir() and path != LOG_DIRECTORY and link not in seen:
+                            seen.update(filter(None, (link,)))
+                            pending.append(f"{path}/")
+            except FileNotFoundError:  # VACUUM has removed it meanwhile
+                continue
+            except OSError as error:
+                raise _inaccessible(os.path.join(self.local_path, below), error) from error  # noqa: PTH118
+
     def read(self, path: str) -> bytes:
         where = self._prefix + path
         descriptor, size = _opened(where)

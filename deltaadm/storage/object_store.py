@@ -938,11 +938,7 @@ class Bucket:
                 known = len(found)
                 found |= {meta["path"]: meta for meta in page}
                 if len(found) == known:
-                    raise StorageError(
-                        f"{self.url(prefix)} cannot be listed: after {known:,} objects the store "
-                        "repeats the same ones.",
-                        remedy="Check the endpoint.",
-                    )
+                    raise self._repeated(prefix, known)
                 if len(found) > most:
                     raise StorageError(
                         f"{self.url(prefix)} has more than {most:,} objects.",
@@ -952,6 +948,23 @@ class Bucket:
             return list(found.values())
 
         return self._retried(prefix, collect)
+
+    def each_below(self, prefix: str) -> Iterator[ObjectMeta]:
+        """All objects below *prefix*, of which a page is held at a time."""
+        last, known = None, 0
+        with self._failing(prefix, "list"):
+            for page in self._pages(prefix):
+                if page and page[-1] == last:
+                    raise self._repeated(prefix, known)
+                yield from page
+                last, known = (page[-1] if page else last), known + len(page)
+
+    def _repeated(self, prefix: str, known: int) -> StorageError:
+        return StorageError(
+            f"{self.url(prefix)} cannot be listed: after {known:,} objects the store repeats the "
+            "same ones.",
+            remedy="Check the endpoint.",
+        )
 
     @_in_thread
     def put(self, path: str, body: bytes) -> None:
@@ -1113,6 +1126,14 @@ class ObjectStore:
             files = self._bucket.all_below(f"{self._log}/{name}", self.limits.files).result()
         return self._listed(files, f"{name}/")
 
+    def list_data(self) -> Iterator[FileInfo]:
+        """The log is listed as well, in whose pages the last of the data may be."""
+        start = len(self._address.path) + 1 if self._address.path else 0
+        for meta in self._bucket.each_below(self._address.path):
+            path = meta["path"][start:]
+            if path and not path.startswith(f"{LOG_DIRECTORY}/"):
+                yield FileInfo(path, meta["size"], _milliseconds(meta))
+
     def read_ahead(self, paths: Iterable[str]) -> None:
         self._ahead = deque(path for path in paths if path not in self._fetched)
         self._fetch_ahead()
@@ -1225,9 +1246,8 @@ class ObjectStore:
             name = meta["path"][len(start) :]
             if name and "/" not in name and meta["path"].startswith(start):
                 self._metas[directory + name] = meta
-                # Rounded: a float of seconds can fall short of the millisecond that it stands for.
-                modified = round(meta["last_modified"].timestamp() * 1000)
-                files[directory + name] = FileInfo(directory + name, meta["size"], modified)
+                info = FileInfo(directory + name, meta["size"], _milliseconds(meta))
+                files[directory + name] = info
         return files
 
     def _data_path(self, path: str) -> str:
@@ -1245,6 +1265,11 @@ class ObjectStore:
         if key is None:
             raise in_another_store(path)
         return require_inside(path, key, [self._address.path])
+
+
+def _milliseconds(meta: ObjectMeta) -> int:
+    # Rounded: a float of seconds can fall short of the millisecond that it stands for.
+    return round(meta["last_modified"].timestamp() * 1000)
 
 
 def _identity(meta: ObjectMeta | None) -> Hashable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from deltaadm.domain.snapshot import FileInfo
 from deltaadm.errors import RefusedError, StorageError
@@ -79,6 +79,9 @@ class LogStore(Protocol):
 
     def list_directory(self, name: str) -> Mapping[str, FileInfo]:
         """The files directly in a directory of the log by their paths, none if it is not there."""
+
+    def list_data(self) -> Iterator[FileInfo]:
+        """The files of the table outside its log, by their plain paths below it, as they come."""
 
     def read(self, path: str) -> bytes:
         """A whole file; raises `TooLargeError` for more bytes than a line may have."""

@@ -574,7 +574,7 @@ class RatifiedStore:
         self.root, self.local_path, self.qualifier = store.root, store.local_path, store.qualifier
         self.limits, self.at_once = store.limits, store.at_once
         self.survives_fork = store.survives_fork
-        self.list_directory = store.list_directory
+        self.list_directory, self.list_data = store.list_directory, store.list_data
         self.data_size, self.open_data = store.data_size, store.open_data
         self._infos = {
             name: FileInfo(name, commit.size, commit.modified)

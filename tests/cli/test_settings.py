@@ -422,6 +422,8 @@ def test_one_client_may_be_set_on_the_command_line(small: Table) -> None:
     ('policy.max-writer-version = "7"', "must be a version", ""),
     ('policy.required-features = ["rowTrackin"]', "rowTrackin", "Did you mean rowTracking"),
     ('policy.mapping-modes = ["nome"]', "a list of the modes none, name and id", ""),
+    ('policy.recovery = "a month"', "`policy.recovery` must be a duration", '"30 days"'),
+    ("policy.recovery = 30", "`policy.recovery` must be a string", ""),
     ("policy.properties.a = 1.5", "`policy.properties.a` must be a string", ""),
     ("policy.properties.a = []", "at least one value", ""),
     ("policy.properties.a = {}", "with min, max or both", ""),

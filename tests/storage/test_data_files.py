@@ -39,6 +39,21 @@ def test_what_is_no_file_has_no_size(store: LogStore, path: str) -> None:
         store.open_data(path)
 
 
+def test_all_files_but_those_of_the_log_are_listed_once(store: LogStore, tmp_path: Path) -> None:
+    for place in ("_delta_log", "elsewhere"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "x").write_bytes(b"three")
+    for link, target in {"p=b": "elsewhere", "again": "elsewhere", "loop": "."}.items():
+        (tmp_path / link).symlink_to(tmp_path / target)
+    os.mkfifo(tmp_path / "pipe")
+    os.utime(tmp_path / "elsewhere" / "x", ns=(0, 7_000_000))
+    found = {info.path: (info.size, info.modified) for info in store.list_data()}
+    assert found.pop("p=a b/ü%.parquet")[0] == 4
+    assert found.pop("elsewhere/x") == (5, 7)
+    assert list(found.values()) == [(5, 7)]
+    assert found.keys() < {"p=b/x", "again/x"}
+
+
 def test_nobody_waits_for_a_pipe(store: LogStore, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert store.data_size("pipe") is None

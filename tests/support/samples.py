@@ -11,6 +11,7 @@ from deltaadm.catalog_table import CatalogTable
 from deltaadm.clients import Access, parse_client
 from deltaadm.documents import Failure, document
 from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.snapshot import FileFacts
 from deltaadm.domain.sql.ddl import parse_definitions
 from deltaadm.domain.steps import (
     ClusterBy,
@@ -61,6 +62,7 @@ from deltaadm.reports.for_client import ForClientReport, for_client
 from deltaadm.reports.history import HistoryEntry, HistoryReport, Origin, Section, entries
 from deltaadm.reports.inspect import ClientView, TableReport, describe
 from deltaadm.reports.repair import RepairReport, UndoReport
+from deltaadm.reports.restorable import Clone, RestorableReport, Span
 from deltaadm.reports.settings import SettingsReport, SettingValue
 from deltaadm.reports.statistics import RuleCount, StatisticsReport
 from deltaadm.reports.why import WhyReport, explain_protocol
@@ -388,6 +390,33 @@ def histories(path: Path) -> tuple[Report, ...]:
     )
 
 
+@group(RestorableReport)
+def horizons(_path: Path) -> tuple[Report, ...]:
+    """Versions that are lost, limited and fine with a clone, and a table of which nobody knows."""
+    spans = (
+        Span(2, 3, opened=False, allowed=False, ending=False),
+        Span(4, 5, opened=True, allowed=False, ending=True),
+        Span(6, 9, opened=True, allowed=True, ending=False),
+    )
+    moments = {"cleaned_at": 1_700_000_000_000, "allowed_until": 1_700_000_060_000}
+    found = RestorableReport(
+        table="events", location=LOCATION, name=None, spans=spans, missing=2, outside=0,
+        live=FileFacts(files=3, bytes=300), history=FileFacts(files=5, bytes=500),
+        vacuum=FileFacts(files=1, bytes=100), cleaned_to=4, vacuum_at=1_700_000_120_000,
+        clones=(Clone("clone", 4, 1), Clone("other", 1, 0)), unread=("x cannot be read.",),
+        **moments,
+    )  # fmt: skip
+    unknown = (Span(0, 1, opened=None, allowed=True, ending=False),)
+    rest = dict.fromkeys(("cleaned_at", "cleaned_to", "allowed_until", "vacuum_at"))
+    none = FileFacts()
+    return (
+        found,
+        replace(
+            found, spans=unknown, outside=4, missing=0, vacuum=none, clones=(), unread=(), **rest
+        ),
+    )
+
+
 @group(ForClientReport)
 def uses(path: Path) -> tuple[Report, ...]:
     """Clients that can use a table, cannot, read it wrong, and of which nothing is known."""
@@ -574,6 +603,23 @@ def hostile_reports(path: Path, text: str) -> Sequence[Report]:
         ),
         Failure(text, error),
         hostile_history(found, text),
+        RestorableReport(
+            table=text,
+            location=text,
+            name=None,
+            missing=0,
+            outside=0,
+            live=FileFacts(),
+            spans=(Span(0, 0, True, True, False), Span(1, 1, True, True, True)),
+            history=FileFacts(),
+            vacuum=FileFacts(),
+            cleaned_at=None,
+            cleaned_to=None,
+            allowed_until=None,
+            vacuum_at=None,
+            clones=(Clone(text, 1, 1),),
+            unread=(text,),
+        ),
         why(text, no_table(text), found),
         DiffReport(
             before=ComparedState(text, 0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from deltaadm.errors import UsageError
 from deltaadm.runs import questions
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.declare import Parameters, argument, option
+from deltaadm.runs.declare import NEVER, Parameters, argument, option
 from deltaadm.runs.options import TABLE_HELP, AccessOptions, SparkOptionGroup, TableOutputOptions
 from deltaadm.runs.output import show
 from deltaadm.runs.sessions import log_reader
@@ -28,6 +28,8 @@ class History(Parameters):
       deltaadm history /data/events --schema --since 2026-11-01 -o jsonl
 
       deltaadm history /data/events --by-client --since 2026-11-01
+
+      deltaadm history /data/events --restorable --discover /data
     """
 
     table: str = argument("TABLE", TABLE_HELP)
@@ -37,6 +39,13 @@ class History(Parameters):
     by_client: bool = option("Show who wrote, by client and release, instead of the changes.")
     since: str | None = option("VERSION|TIME", "Start at this version or ISO 8601 time.")
     until: str | None = option("VERSION|TIME", "Stop at this version or ISO 8601 time.")
+    restorable: bool = option("Show which versions can still be read and restored, and until when.")
+    discover: list[str] | None = option(
+        "DIRECTORY",
+        "With --restorable, find the clones that need this table's files among the tables below a "
+        "directory or URL. Repeatable.",
+        scope=NEVER,
+    )
     access: AccessOptions
     spark: SparkOptionGroup
     output: TableOutputOptions
@@ -44,6 +53,10 @@ class History(Parameters):
     about = "table"
 
     def run(self, context: RunContext) -> int:
+        if self.discover and not self.restorable:
+            raise UsageError("needs --restorable", option="--discover")
+        if self.restorable:
+            return self._restorable(context)
         if self.by_client:
             return self._by_client(context)
         ask = questions.history(
@@ -67,4 +80,12 @@ class History(Parameters):
             raise UsageError("shows no changes", option="--by-client")
         ask = questions.writers(self.since, self.until)
         with log_reader(context, [self.table]) as reader:
+            return show(context, [ask(reader, find(reader, self.table))])
+
+    def _restorable(self, context: RunContext) -> int:
+        chosen = self.protocol or self.schema or self.properties or self.by_client
+        if chosen or self.since or self.until:
+            raise UsageError("shows all versions, and nothing else", option="--restorable")
+        ask = questions.restorable(discover=self.discover)
+        with log_reader(context, [self.table, *(self.discover or ())]) as reader:
             return show(context, [ask(reader, find(reader, self.table))])

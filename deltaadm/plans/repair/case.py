@@ -44,7 +44,7 @@ class View:
         self.survives_fork, self.catalog_state = store.survives_fork, store.catalog_state
         self.storage_options = store.storage_options
         self.data_size, self.open_data = store.data_size, store.open_data
-        self.list_directory = store.list_directory
+        self.list_directory, self.list_data = store.list_directory, store.list_data
 
     def with_files(self, files: Files, *rebuilt: int) -> View:
         """The same with other *files*, or with *rebuilt* checkpoints, of which commits tell."""

@@ -11,6 +11,7 @@ from tests.support.tables import commit, commit_info, drafted, metadata, protoco
 
 INFO = commit_info()
 LOG_RETENTION = "delta.logRetentionDuration"
+FILE_RETENTION = "delta.deletedFileRetentionDuration"
 
 
 def policy(**demands: object) -> Demands:
@@ -78,6 +79,14 @@ respects("DL906", "a number is written otherwise", plain(**{"delta.checkpointInt
 OLD_SPARK = parse_client("delta-spark@2.2.0")
 TRINO = parse_client("trino")
 
+
+breaks("DL909", "deleted files are kept for a week by default",
+    plain(), demands=policy(recovery="interval 8 days"))
+breaks("DL909", "the log is kept for a shorter time",
+    plain(**{LOG_RETENTION: "interval 2 days", FILE_RETENTION: "interval 2 days"}),
+    demands=policy(recovery="interval 49 hours"))
+respects("DL909", "both are kept long enough, in other units",
+    plain(**{FILE_RETENTION: "interval 30 days"}), demands=policy(recovery="interval 720 hours"))
 
 breaks("DL907", "an old client cannot read deletion vectors",
     with_vectors(), demands=Demands(readers=(OLD_SPARK, TRINO)))
