@@ -319,7 +319,7 @@ def pack(table: Path, place: Path) -> Row:
         for file in _data(table)
     }
     text = json.dumps({"commits": commits, "checkpoints": checkpoints, "files": files})
-    packed: Row = json.loads(text.replace(str(place), "@"))
+    packed: Row = json.loads(text.replace(str(place), "~"))
     return packed
 
 
@@ -366,7 +366,7 @@ def unpack(packed: Row, table: Path) -> None:
 
 def _whole(actions: list[Row], place: Path) -> list[Row]:
     """The actions with the fields that were trimmed."""
-    again: list[Row] = json.loads(json.dumps(actions).replace("@", str(place)))
+    again: list[Row] = json.loads(json.dumps(actions).replace("~", str(place)))
     for action in again:
         for name, document in action.items():
             if name == "add":

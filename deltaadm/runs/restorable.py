@@ -187,9 +187,9 @@ def read_restorable(
                         context.open_store(other.location), other.location, context.engine
                     )
                     if needs.outside_in(theirs.root):
-                        roots.append(theirs.root)
                         for info in theirs.store.list_data():
                             looked.found(hash(f"{theirs.root}/{info.path}"))
+                        roots.append(theirs.root)
                     if shared := theirs.outside_in(needs.root):
                         ending = len(looked.taken.intersection(shared))
                         clones.append(Clone(text, len(shared), ending))
