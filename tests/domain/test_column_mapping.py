@@ -294,6 +294,16 @@ def test_ids_and_names_are_reused_where_a_table_is_replaced_and_else_new(
     assert max_column_id(after) == max(5, first[0])
 
 
+def test_slots_of_containers_keep_the_ids_that_they_have():
+    known = {FieldKey.NESTED_IDS: {"l.element": 7}}
+    field = mapped("l", 1, "l", ArrayType(ArrayType(INT)))
+    field = replace(field, metadata={**field.metadata, **known})
+    new = table(field, mode="name", enableIcebergCompatV2="true")
+    after = assign_column_id_and_physical_name(new, new, is_changing_mode_on_existing_table=False)
+    (one,) = after.schema.fields
+    assert one.metadata[FieldKey.NESTED_IDS] == {"l.element": 7, "l.element.element": 8}
+
+
 def test_a_table_that_turns_mapping_on_keeps_the_spelling_that_its_files_have():
     old, new = table(column("A")), table(column("a"), mode="name")
     after = assign_column_id_and_physical_name(new, old, is_changing_mode_on_existing_table=True)
