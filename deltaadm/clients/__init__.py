@@ -7,7 +7,7 @@ Which reader and writer programs can use a table: sourced facts, and verdicts dr
 
 from deltaadm.clients.catalogue import ALIASES, CLIENTS, newest_releases, parse_client
 from deltaadm.clients.facts import Client, ClientRelease, Compatibility, Fact, Source
-from deltaadm.clients.scope import EVERYONE, Observation, Scope, identified
+from deltaadm.clients.scope import EVERYONE, NOBODY, Observation, Scope, identified
 from deltaadm.clients.verdicts import (
     Access,
     Cell,
@@ -25,6 +25,7 @@ __all__ = [
     "ALIASES",
     "CLIENTS",
     "EVERYONE",
+    "NOBODY",
     "Access",
     "Cell",
     "Client",

@@ -25,27 +25,28 @@ class Observation:
     readers: tuple[Writer, ...] = ()
 
 
+NOBODY: Final = Observation(now=0, since=1 << 63)
+
+
 @dataclass(frozen=True)
 class Scope:
     """
     The clients that a table is judged for.
 
     `declared` are those that options or settings name, and whoever names some excludes all that
-    nobody saw. `wrote` and `read` are those that did, and when last; `now` is in milliseconds since
-    1970 like all times, which are None where they are not known.
+    nobody saw. `wrote` are those that did, and when last; `seen` are the readers.
     """
 
     declared: tuple[ClientRelease, ...] = ()
     wrote: Mapping[ClientRelease, int | None] = field(default_factory=dict)
-    read: Mapping[ClientRelease, int | None] = field(default_factory=dict)
-    now: int | None = None
+    seen: Observation = NOBODY
 
     @classmethod
     def of(
         cls,
         declared: Iterable[ClientRelease] = (),
         writers: Iterable[Writer] = (),
-        seen: Observation | None = None,
+        seen: Observation = NOBODY,
     ) -> Scope:
         """
         The scope where *declared* are the user's, for a table with *writers*, the newest first.
@@ -54,13 +55,15 @@ class Scope:
         """
         wrote: dict[ClientRelease, int | None] = {}
         for number, writer in enumerate(writers):
-            recent = seen is not None and (writer.last is None or writer.last >= seen.since)
-            if (recent or not number) and (release := release_of(writer.engine)):
+            recent = not number or (writer.last or seen.now) >= seen.since
+            if recent and (release := release_of(writer.engine)):
                 wrote.setdefault(release, writer.last)
-        if seen is None:
-            return cls(tuple(dict.fromkeys(declared)), wrote)
-        read = {of: each.last for each in seen.readers if (of := release_of(each.engine))}
-        return cls(tuple(dict.fromkeys(declared)), wrote, read, seen.now)
+        return cls(tuple(dict.fromkeys(declared)), wrote, seen)
+
+    @property
+    def read(self) -> Mapping[ClientRelease, int | None]:
+        """Those that read, and when last."""
+        return {of: each.last for each in self.seen.readers if (of := release_of(each.engine))}
 
     @property
     def observed(self) -> tuple[ClientRelease, ...]:

@@ -22,6 +22,7 @@ from deltaadm.blocks import (
 )
 from deltaadm.clients import (
     EVERYONE,
+    NOBODY,
     Access,
     ClientRelease,
     Observation,
@@ -77,7 +78,6 @@ if TYPE_CHECKING:
     from typing import Any, Final, TypeVar
 
     from deltaadm.blocks import Block
-    from deltaadm.domain.writers import Writer
 
     Result = TypeVar("Result")
 
@@ -126,7 +126,7 @@ class TableReport:
     feature whether the state uses it. `clustering_columns` is None where the whole state was not
     asked for. `clients` are the verdicts on the newest release of every client, `declared` those on
     the user's clients, who are among those in `scope`, and `client_view` says how they are shown.
-    `readers` are those that access logs name, and `advises` says that advice belongs to it.
+    `advises` says that advice belongs to it.
     """
 
     table: str
@@ -145,7 +145,6 @@ class TableReport:
     warnings: tuple[str, ...]
     declared: tuple[Verdict, ...] = ()
     scope: Scope = EVERYONE
-    readers: tuple[Writer, ...] = ()
     advises: bool = False
 
     document = "inspect"
@@ -180,7 +179,7 @@ def describe(
     columns: bool = False,
     clients: ClientView = ClientView.SUMMARY,
     declared: tuple[ClientRelease, ...] = (),
-    seen: Observation | None = None,
+    seen: Observation = NOBODY,
     advice: bool = False,
 ) -> TableReport:
     """
@@ -228,7 +227,6 @@ def describe(
         usage=usage,
         warnings=tuple(warnings),
         scope=Scope.of(declared, snapshot.writers, seen),
-        readers=seen.readers if seen else (),
         advises=advice,
     )
 
@@ -550,7 +548,7 @@ INSPECT_DOCUMENT: Final = Document.of(
         lambda report: report.declared,
     ),
     writers=(WRITERS, lambda report: report.snapshot.writers),
-    readers=WRITERS,
+    readers=(WRITERS, lambda report: report.scope.seen.readers),
     clustering_columns=maybe(array(STRINGS)),
     files=(maybe(_FILES), lambda report: report.snapshot.files),
     reference_client=(_REFERENCE, lambda report: report),
@@ -619,9 +617,9 @@ def show_table(report: TableReport) -> Iterator[Block]:
         yield Either(page, text if own else (), page)
     if snapshot.files is not None:
         yield from _file_blocks(snapshot)
-    if report.readers or any(writer.engine for writer in snapshot.writers):
+    if report.scope.seen.readers or any(writer.engine for writer in snapshot.writers):
         yield Either([Heading("Writers")])
-        yield writer_table((*snapshot.writers, *report.readers))
+        yield writer_table((*snapshot.writers, *report.scope.seen.readers))
     if report.clients:
         yield Either([Heading("Clients")])
         yield _clients(report)
@@ -694,7 +692,7 @@ def _in_scope(report: TableReport) -> tuple[Verdict, ...]:
     protocol, metadata = report.snapshot.protocol, report.snapshot.metadata
     scope = report.scope
     releases = tuple(dict.fromkeys((*scope.own, *scope.releases)))
-    if scope == EVERYONE:
+    if not scope.own:
         return report.clients
     return verdicts(releases, protocol, metadata, met=conditions(report.snapshot))
 

@@ -63,8 +63,8 @@ def last_seen(verdict: Verdict, scope: Scope) -> str:
     if release not in seen:
         return ""
     at = seen[release]
-    when = "" if at is None or scope.now is None else f" {ago(at, scope.now)}"
-    return f"{'read' if seen is scope.read else 'wrote'}{when}"
+    when = "" if at is None or not scope.seen.now else f" {ago(at, scope.seen.now)}"
+    return f"{'wrote' if seen is scope.wrote else 'read'}{when}"
 
 
 def grouped(

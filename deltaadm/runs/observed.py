@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from deltaadm.clients import ALIASES, Observation
+from deltaadm.clients import ALIASES, CLIENTS, Observation
 from deltaadm.domain.writers import Writer
 from deltaadm.errors import RefusedError
 from deltaadm.runs.context import answer_time
@@ -55,10 +55,11 @@ def _readers(path: str, text: str) -> tuple[Writer, ...]:
 def _reader(row: dict[str, Any]) -> Writer:
     from deltaadm.runs.history import iso_milliseconds
 
+    row = {str(key).strip().lower().replace(" ", "_"): value for key, value in row.items()}
     client, version, seen = map(row.get, ("client", "version", "last_seen"))
     at = seen if isinstance(seen, int) else iso_milliseconds(seen or None)
     if not client or (seen and at is None):
         raise ValueError(f"{seen!r} is not a time" if client else "a row has no client")
-    name = ALIASES.get(str(client).lower(), str(client))
-    engine = f"{name}@{version}" if version else name
-    return Writer(engine=engine, commits=0, first=at, last=at, operations=("READ",))
+    known = str(client).lower()
+    name = ALIASES.get(known, known if known in CLIENTS else client)
+    return Writer(f"{name}@{version}" if version else str(name), 0, at, at, ("READ",))

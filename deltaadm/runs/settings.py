@@ -10,7 +10,7 @@ from glob import escape
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from deltaadm.clients import Access, ClientRelease, Observation, Scope, parse_client
+from deltaadm.clients import NOBODY, Access, ClientRelease, Observation, Scope, parse_client
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import TableFeature
 from deltaadm.domain.properties import PROPERTIES, kept_for, spark_interval
@@ -374,7 +374,7 @@ class ClientRequirements(NamedTuple):
     writing: tuple[ClientRelease, ...] = ()
     accepted: frozenset[str] = frozenset()
     findings: frozenset[str] = frozenset()
-    seen: Observation | None = None
+    seen: Observation = NOBODY
 
     @classmethod
     def of(
