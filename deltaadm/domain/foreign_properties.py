@@ -21,6 +21,7 @@ class ForeignProperty:
     A key that ends with a dot stands for all that begin with it. `values` are the words, in lower
     case, of which the engine takes one or a list with commas; empty where Delta Spark does not know
     the key, so that any value is the engine's own affair, except that one that `is_size` is bytes.
+    One that is `kept` the engine writes by itself.
     """
 
     key: str
@@ -28,6 +29,7 @@ class ForeignProperty:
     source: str
     values: tuple[str, ...] = ()
     is_size: bool = False
+    kept: bool = False
 
     def takes(self, value: str) -> bool:
         """Whether the engine takes *value*."""
@@ -53,10 +55,10 @@ _ALL_FOREIGN: Final = (
     ForeignProperty("delta.universalFormat.enabledFormats", _DATABRICKS, _COMPATIBILITY_MODE,
         ("compatibility", "hudi", "iceberg")),
     ForeignProperty("delta.universalFormat.compatibility.", _DATABRICKS, _COMPATIBILITY_MODE),
-    ForeignProperty("delta.workloadBasedColumns.", _DATABRICKS, _SHOWN),
-    ForeignProperty("delta.parquet.format.version.afe.internal", _DATABRICKS, _SHOWN),
+    ForeignProperty("delta.workloadBasedColumns.", _DATABRICKS, _SHOWN, kept=True),
+    ForeignProperty("delta.parquet.format.version.afe.internal", _DATABRICKS, _SHOWN, kept=True),
     ForeignProperty("delta.liquid.clusteringColumns", _DATABRICKS,
-        "tables of Databricks Runtime 13.2 in delta-io/delta-rs"),
+        "tables of Databricks Runtime 13.2 in delta-io/delta-rs", kept=True),
     ForeignProperty("delta.targetFileSize", _DATABRICKS, _TABLE_PROPERTIES, is_size=True),
     ForeignProperty("delta.tuneFileSizesForRewrites", _DATABRICKS, _TABLE_PROPERTIES),
     ForeignProperty("delta.parquet.vorder.", _FABRIC, _VORDER),
@@ -64,8 +66,10 @@ _ALL_FOREIGN: Final = (
         "learn.microsoft.com, Configure and manage automated table statistics in Fabric Spark"),
     ForeignProperty("delta.targetFileSize.adaptive", _FABRIC,
         "MicrosoftDocs/fabric-docs, DESCRIBE DETAIL of tables"),
-    ForeignProperty("delta.lastCommitTimestamp", "Unity Catalog", "unitycatalog/unitycatalog"),
-    ForeignProperty("delta.lastUpdateVersion", "Unity Catalog", "unitycatalog/unitycatalog"),
+    ForeignProperty("delta.lastCommitTimestamp", "Unity Catalog", "unitycatalog/unitycatalog",
+        kept=True),
+    ForeignProperty("delta.lastUpdateVersion", "Unity Catalog", "unitycatalog/unitycatalog",
+        kept=True),
     ForeignProperty("delta.enableIcebergWriterCompatV1", "Delta Kernel for Java",
         "protocol_rfcs/iceberg-writer-compat-v1.md"),
     ForeignProperty("delta.enableIcebergWriterCompatV3", "Delta Kernel for Java",

@@ -11,6 +11,7 @@ from typing import Any, Final
 from deltaadm.dataclass import replace
 from deltaadm.domain import steps as kinds
 from deltaadm.domain.features import FEATURES, dependents
+from deltaadm.domain.properties import Key
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.schema import FieldKey
 from deltaadm.domain.snapshot import Snapshot
@@ -30,6 +31,8 @@ from deltaadm.plans.undo import (
 )
 
 UNDO: Final = "undo"
+REFERENCE: Final = "diff"
+_IMPLIED: Final = "features["
 
 
 def plan_undo(
@@ -92,6 +95,51 @@ def plan_undo(
     return replace(plan, because=because, notes=(*plan.notes, *notes))
 
 
+def plan_reference(
+    wanted: Snapshot,
+    current: Snapshot,
+    differences: Callable[[Snapshot], Sequence[Change]],
+    *,
+    unknown: Collection[str] = (),
+    session: SessionSettings | None = None,
+) -> Plan:
+    """
+    The plan that brings *current* to *wanted* where *differences* finds it different.
+
+    Of places that are *unknown* nobody says what is wanted. Notes name what cannot be reached, and
+    why; so many differences are the plan's `unfixed`.
+    """
+    metadata = replace(wanted.metadata, id=current.metadata.id)
+    reference = replace(wanted, root=current.root, name=current.name, metadata=metadata)
+    left = [
+        change
+        for change in differences(current)
+        if change.subject not in {*_FOLLOWING, *unknown} and not change.subject.startswith(_IMPLIED)
+    ]
+    steps, reasons = _steps(reference, current, current, left, session)
+    protocol = reference.protocol
+    if not protocol.supports_writer_features and (
+        protocol.supported_features - current.protocol.supported_features
+    ):
+        versions = (protocol.min_reader_version, protocol.min_writer_version)
+        keys = (Key.MIN_READER_VERSION, Key.MIN_WRITER_VERSION)
+        raised = kinds.SetProperties(dict(zip(keys, map(str, versions), strict=True)))
+        steps = [raised, *steps]
+    plan = propose(REFERENCE, current, steps, session=session)
+    staying = [change.subject for change in differences(plan.after)]
+    # The versions, and what they imply, follow from features that stay.
+    if any(at.startswith("protocol.") and at not in _VERSIONS for at in staying):
+        staying = [at for at in staying if at not in _VERSIONS]
+    if any(at.startswith("protocol.") for at in staying):
+        staying = [at for at in staying if not at.startswith(_IMPLIED)]
+    reasons |= dict.fromkeys(unknown, "stays as it is: the reference has its fingerprint alone")
+    causes = {at: why for step in plan.steps for at, why in step.reasons().items()}
+    reasons = causes | reasons
+    notes = (f"{at} {reasons.get(at, 'stays as it is: no command sets it')}." for at in staying)
+    because = causes | dict.fromkeys((change.subject for change in left), "as in the reference")
+    return replace(plan, because=because, notes=(*plan.notes, *notes), unfixed=len(staying))
+
+
 def _steps(
     before: Snapshot,
     after: Snapshot,
@@ -109,16 +157,24 @@ def _steps(
     try:
         state = propose(UNDO, current, steps, session=session, check_outcome=False).after
     except RefusedError:
-        # Which of them Delta refuses shows one by one.
+        # Which of them Delta refuses shows one by one; some need what comes after them.
         possible: list[Step] = []
-        state = current
-        for subject, _, step in inverse:
-            if step is not None:
-                try:
-                    state = propose(UNDO, state, [step], session=session, check_outcome=False).after
-                    possible.append(step)
-                except RefusedError as refusal:
-                    reasons.setdefault(subject, f"stays as it is: {refusal.message.rstrip('.')}")
+        state, waiting, count = current, inverse, -1
+        while waiting and len(possible) > count:
+            count, again = len(possible), waiting
+            refused: dict[str, str] = {}
+            waiting = []
+            for subject, words, step in again:
+                if step is not None:
+                    try:
+                        plan = propose(UNDO, state, [step], session=session, check_outcome=False)
+                        state = plan.after
+                        possible.append(step)
+                    except RefusedError as refusal:
+                        waiting.append((subject, words, step))
+                        why = f"stays as it is: {refusal.message.rstrip('.')}"
+                        refused.setdefault(subject, why)
+        reasons = refused | reasons
         steps = _merged(possible)
     for subject, words, _ in inverse:
         if words.endswith(LEAVES_EMPTY):

@@ -27,7 +27,7 @@ from deltaadm.plans.features import (
 )
 from deltaadm.plans.fixes import OPERATION as VALIDATE
 from deltaadm.plans.plan import Plan, depends_on_state, moves, propose, require_same_base
-from deltaadm.plans.reversal import UNDO
+from deltaadm.plans.reversal import REFERENCE, UNDO
 from deltaadm.plans.secrets import Masker, require_no_secrets
 from deltaadm.plans.undo import REQUESTED
 
@@ -347,7 +347,8 @@ def _operation(name: Any) -> str:
 
 
 _COMMANDS: Final = frozenset({
-    ALTER, CREATE, DROP_FEATURE, ENABLE_FEATURE, SET_MAPPING_MODE, UNDO, UPGRADE_PROTOCOL, VALIDATE
+    ALTER, CREATE, DROP_FEATURE, ENABLE_FEATURE, REFERENCE, SET_MAPPING_MODE, UNDO,
+    UPGRADE_PROTOCOL, VALIDATE,
 })  # fmt: skip
 """The commands that make plans."""
 

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 from deltaadm.blocks import Changes, Heading, Paragraph
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document, read_kind
-from deltaadm.domain.properties import Key
+from deltaadm.domain.features import dependents
+from deltaadm.domain.foreign_properties import foreign
+from deltaadm.domain.properties import PROPERTIES, Key, is_protocol_property
 from deltaadm.domain.protocol import PROTOCOL, Protocol
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.columns import clustering_columns, with_clustering
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, SettingsError
+from deltaadm.facts import Requirement, effective
 from deltaadm.json_values import (
     ANY,
     BOOLEAN,
@@ -99,10 +102,12 @@ def compare(
     ignored: Callable[[str], bool] = lambda _: False,
     *,
     same_table: bool,
+    history: bool = False,
 ) -> tuple[Change, ...]:
     """
     In what of *sections* the states differ, without the places that are *ignored*.
 
+    What only follows from something else counts in the *history* of one table alone.
     Of states that are not of the *same table*, nothing is compared that Delta chooses at random or
     that depends on a table's history: its id, physical names and ids of columns, and the like.
     """
@@ -117,6 +122,8 @@ def compare(
         *(Change(ChangeKind.REMOVE, f"features[{name}]", "implied", None) for name in gone),
     )
     changes = (*implied, *changes)
+    if not history:
+        changes = tuple(each for each in changes if not _is_consequence(each, before, after))
     if not same_table:
         changes = tuple(shared for change in changes for shared in _shared(change))
     return tuple(
@@ -158,6 +165,32 @@ def _shared(change: Change) -> Iterator[Change]:
     )
     if before or after:
         yield replace(change, before=before, after=after)
+
+
+def _is_consequence(change: Change, before: Snapshot, after: Snapshot) -> bool:
+    """Whether *change* means nothing: it follows from another, or is written by an engine."""
+    place, _, name = change.subject.removesuffix("]").partition("[")
+    states = (before, after)
+    if place == "configuration":
+        values = [effective(state.metadata.configuration, name) for state in states]
+        is_known = name.lower() in PROPERTIES and None not in values
+        same = is_known and Requirement(allowed=(str(values[0]),)).met_by(values[1], name)
+        return same or is_kept(name)
+    supported = [state.protocol.supported_features for state in states]
+    if place.startswith("protocol.min"):
+        return supported[0] == supported[1]
+    if place not in ("protocol.readerFeatures", "protocol.writerFeatures"):
+        return False
+    # Listed by one, implied by the other; or there because another one needs it that both have.
+    both = supported[0] & supported[1]
+    return name in both or bool(dependents(name, both))
+
+
+def is_kept(key: str) -> bool:
+    """Whether the property *key* is none that people set: it follows, or engines maintain it."""
+    known = foreign(key)
+    internal = f"configuration[{key}]" in _OF_ONE_TABLE or (known is not None and known.kept)
+    return internal or is_protocol_property(key)
 
 
 def ignoring(patterns: Sequence[str]) -> Callable[[str], bool]:
@@ -267,7 +300,8 @@ _KEPT: Final = ("id", "name", "description", "format", "partitionColumns", "conf
 def _metadata(recorded: RecordedTable) -> dict[str, Any]:
     wire = recorded.snapshot.metadata.to_wire()
     kept = {key: wire[key] for key in _KEPT if wire.get(key) is not None}
-    return kept | {"configuration": dict(sorted(kept.get("configuration", {}).items()))}
+    properties = sorted(kept.get("configuration", {}).items())
+    return kept | {"configuration": {k: value for k, value in properties if not is_kept(k)}}
 
 
 def _schema(recorded: RecordedTable) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.dataclass import replace
 from deltaadm.documents import Failure
@@ -17,6 +17,7 @@ from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.diff import (
     ComparedState,
     DiffReport,
+    RecordedTable,
     Reference,
     compare,
     ignoring,
@@ -40,6 +41,12 @@ from deltaadm.runs.options import FleetOptions, read_file
 from deltaadm.runs.output import info, show, show_error, write_text
 from deltaadm.runs.status import FOUND
 from deltaadm.runs.target import Target, find
+
+if TYPE_CHECKING:
+    from deltaadm.plans.diff import Change
+    from deltaadm.plans.plan import Plan
+    from deltaadm.runs.plan_options import ChangeOptions
+    from deltaadm.runs.plan_run import PlanInput
 
 
 class ComparisonRequest(NamedTuple):
@@ -124,7 +131,7 @@ def compared(
         before=ComparedState(old.text, before.version),
         after=ComparedState(new.text, after.version),
         sections=request.sections,
-        changes=compare(before, after, *request, same_table=same),
+        changes=compare(before, after, *request, same_table=same, history=same),
     )
 
 
@@ -144,11 +151,7 @@ def compare_with_reference(
     Otherwise a single record is that of any table, whatever it is called. The exit code.
     """
     many = many or FleetOptions()
-    try:
-        recorded = read_reference(read_file(Path(file))).tables
-    except SettingsError as error:
-        raise SettingsError(f"{file}: {error.message}", remedy=error.remedy) from error
-    by_name = {each.table: each for each in recorded}
+    by_name = _recorded(file)
     places = {each.table: each.point for each in named} or dict.fromkeys(by_name, NEWEST)
     twice = [table for table, count in Counter(each.table for each in named).items() if count > 1]
     if twice:
@@ -159,15 +162,7 @@ def compare_with_reference(
         )
 
     def report(target: Target) -> DiffReport:
-        entry = by_name.get(target.text)
-        if entry is None:
-            if many.names_tables or len(recorded) != 1:
-                raise RefusedError(
-                    f"{file} has no record of {target.text}.",
-                    remedy="Name the table as it was recorded, or record it: deltaadm record TABLE "
-                    "--out FILE.",
-                )
-            [entry] = recorded
+        entry = _entry(file, by_name, target.text, alone=not many.names_tables)
         current = comparable(context, target, places.get(target.text, NEWEST))
         sides = [
             (recorded_state(entry, current), ComparedState(entry.table, file=file)),
@@ -181,6 +176,67 @@ def compare_with_reference(
     return report_all(
         context, fleet, report, code=lambda document: 0 if document["equal"] else FOUND
     )
+
+
+def _recorded(file: str) -> dict[str, RecordedTable]:
+    try:
+        recorded = read_reference(read_file(Path(file))).tables
+    except SettingsError as error:
+        raise SettingsError(f"{file}: {error.message}", remedy=error.remedy) from error
+    return {each.table: each for each in recorded}
+
+
+def _entry(
+    file: str, by_name: Mapping[str, RecordedTable], table: str, *, alone: bool
+) -> RecordedTable:
+    """The record of *table* in *file*; one that is *alone* is that of any table."""
+    if table in by_name:
+        return by_name[table]
+    if not alone or len(by_name) != 1:
+        raise RefusedError(
+            f"{file} has no record of {table}.",
+            remedy="Name the table as it was recorded, or record it: deltaadm record TABLE "
+            "--out FILE.",
+        )
+    return next(iter(by_name.values()))
+
+
+def plan_reference(  # noqa: PLR0917 -- as the command line has them
+    context: RunContext,
+    reference: str,
+    named: Sequence[str],
+    request: ComparisonRequest,
+    many: FleetOptions,
+    change: ChangeOptions,
+) -> int:
+    """
+    Plan what makes the tables that are *named*, or recorded, like the *reference*; the exit code.
+
+    That is a file, or another table at some point. What is carried out is as for any plan.
+    """
+    from deltaadm.plans import reversal
+    from deltaadm.runs.plan_tables import plan_tables
+
+    by_name = _recorded(reference) if is_reference(reference) else {}
+    side = place(reference)
+
+    def plan(table: PlanInput) -> Plan:
+        current, unknown = table.target.load(table.context, detail=Detail.STATE), frozenset[str]()
+        if by_name:
+            entry = _entry(reference, by_name, table.target.text, alone=not many.names_tables)
+            wanted, unknown = recorded_state(entry, current), frozenset(entry.fingerprints)
+        else:
+            wanted = comparable(table.context, find(table.context, side.table), side.point)
+
+        def differences(state: Snapshot) -> tuple[Change, ...]:
+            return compare(wanted, state, *request, same_table=False)
+
+        return reversal.plan_reference(
+            wanted, current, differences, unknown=unknown, session=table.session
+        )
+
+    tables = named or ([] if many.names_tables else [*by_name])
+    return plan_tables(context, tables, many, plan, change)
 
 
 # Recording

@@ -14,6 +14,7 @@ from deltaadm.runs.compare import (
     comparison,
     is_reference,
     place,
+    plan_reference,
     record_tables,
 )
 from deltaadm.runs.context import RunContext
@@ -24,11 +25,11 @@ from deltaadm.runs.options import (
     FleetOptions,
     OutputOptions,
     SparkOptionGroup,
-    TableOutputOptions,
     require_streaming,
     require_tables,
 )
-from deltaadm.runs.output import handle_errors
+from deltaadm.runs.output import check_format, handle_errors
+from deltaadm.runs.plan_options import ChangeOptions
 from deltaadm.runs.sessions import log_reader
 
 
@@ -39,6 +40,8 @@ class Diff(Parameters):
     TABLE@VERSION and TABLE@TIME (ISO 8601) name a state of a table, @VERSION one of the same table.
     A reference file alone is compared with all tables in it. If options name tables, those are
     compared as well, and a table that the file lacks is an error. Exits with 1 if anything differs.
+    With --plan, shows the changes that make the tables like the first side; --apply carries them
+    out. Columns change only with --only schema.
 
     For example:
 
@@ -51,6 +54,8 @@ class Diff(Parameters):
       deltaadm diff reference.json --ignore 'configuration[team.*]'
 
       deltaadm diff reference.json --discover /data
+
+      deltaadm diff reference.json /data/events --plan
     """
 
     # fmt: off
@@ -62,13 +67,30 @@ class Diff(Parameters):
     ignore: list[str] | None = option("SECTION|PLACE",
         "Ignore a section, or a place like 'configuration[owner]'; * matches anything. Repeatable.")
     # fmt: on
+    plan: bool = option("Plan the changes that make the table like the first side.")
     many: FleetOptions
-    access: AccessOptions
-    spark: SparkOptionGroup
-    output: TableOutputOptions
-    shows = "DiffReport"
+    change: ChangeOptions
 
     def run(self, context: RunContext) -> int:
+        planning, commit = self.change.planning, self.change.commit
+        if self.plan:
+            return self._plan(context)
+        for name in ("apply", "check", "out"):
+            if getattr(planning, name):
+                raise UsageError("requires --plan", option=f"--{name}")
+        check_format(commit.output, "DiffReport")
+        context = context.with_request(commit.spark, commit.output, commit.access)
+        return handle_errors(context, "", lambda: self._compare(context))
+
+    def _plan(self, context: RunContext) -> int:
+        first, *tables = self.sides
+        if not (tables or self.many.names_tables or is_reference(first)):
+            raise UsageError("name the table that is to change", option="TABLE|FILE...")
+        changeable = [each.value for each in Section if each not in (Section.SCHEMA, Section.TABLE)]
+        request = comparison(self.only or changeable, self.ignore or ())
+        return plan_reference(context, first, tables, request, self.many, self.change)
+
+    def _compare(self, context: RunContext) -> int:
         request = comparison(self.only or (), self.ignore or ())
         first, *rest = self.sides
         if self.many.names_tables and not is_reference(first):

@@ -1,0 +1,122 @@
+"""`diff REFERENCE TABLE --plan`: the way of a table to a record, or to another table."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.clients import ACCEPT_ALL
+from tests.support.drift import DRIFTS, drifted
+from tests.support.program import LogWriter, deltaadm, untouched
+from tests.support.tables import Table, column, metadata, schema
+
+CONSENT = (
+    "--apply", "--yes", "--allow-rewrite", "--allow-backfill", *ACCEPT_ALL,
+    "--accept-irreversible", "domainMetadata",
+)  # fmt: skip
+NEVER = {
+    "Iceberg",
+    "a type",
+    "identity",
+    "changes",
+    "clustering",
+    "mapping",
+    "vectors that are off",
+}
+STAYING = {"deletion vectors", "V2 checkpoints", "widening"}
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("deltaadm.runs.sessions.executor", lambda *_, **__: LogWriter())
+
+
+@pytest.fixture
+def plain() -> Path:
+    return drifted(Path(), 0, ())
+
+
+@pytest.fixture
+def reference(plain: Path) -> Path:
+    assert deltaadm("record", plain, "--out", "reference.json").code == 0
+    return Path("reference.json")
+
+
+@pytest.mark.parametrize("drift", DRIFTS)
+def test_a_table_comes_back_to_its_record(drift: str, reference: Path) -> None:
+    table = drifted(Path(), 1, (drift,))
+    planned = deltaadm("diff", reference, table, "--plan", *CONSENT, "-o", "json").document
+    left = deltaadm("diff", reference, table, "--ignore", "schema", "-o", "json").document[
+        "changes"
+    ]
+    plan = planned.get("plan", planned)
+    assert (plan["unfixed"] == 0) == (not left), (plan["notes"], left)
+    again = deltaadm("diff", reference, table, "--plan", "-o", "json").document
+    assert (again["is_noop"], again["unfixed"] == 0) == (True, not left)
+    if drift not in NEVER | STAYING:
+        assert left == []
+
+
+def test_a_record_is_brought_to_a_table_that_lacks_what_it_has(plain: Path) -> None:
+    rich = drifted(Path(), 1, ("row ids", "timestamps", "owner", "mapping", "clustering"))
+    assert deltaadm("diff", rich, plain, "--plan", *CONSENT).code == 0
+    assert deltaadm("diff", rich, plain, "--ignore", "schema", "--ignore", "mapping").code == 0
+
+
+def test_columns_change_only_if_they_are_named(plain: Path, reference: Path) -> None:
+    Table(plain).commit(
+        1, metadata({"team": "x"}, id="table-0", schemaString=schema(column("a"), column("b")))
+    )
+    plan = deltaadm("diff", reference, plain, "--plan", "-o", "json").document
+    assert [change["subject"] for change in plan["changes"]] == ["configuration[team]"]
+    named = deltaadm("diff", reference, plain, "--plan", "--only", "schema", "-o", "json").document
+    assert (named["steps"], named["unfixed"]) == ([], 1)
+    assert named["notes"][0].startswith("schema[b] stays as it is: ")
+
+
+def test_what_only_follows_is_no_difference(plain: Path, reference: Path) -> None:
+    """Properties that stand for the protocol, that engines keep, or that have Delta's defaults."""
+    Table(plain).commit(1, metadata({
+        "delta.feature.deletionVectors": "supported", "delta.lastUpdateVersion": "7",
+        "delta.appendOnly": "FALSE", "delta.logRetentionDuration": "interval 720 hours",
+        "delta.minReaderVersion": "1",
+    }, id="table-0"))  # fmt: skip
+    assert deltaadm("diff", reference).code == 0
+    assert deltaadm("diff", f"{plain}@0", "@1").code == 1
+    written = reference.read_text()
+    properties = deltaadm("record", plain).out.replace(written, "")
+    assert "delta.feature" not in properties
+    assert "lastUpdateVersion" not in properties
+
+
+def test_a_secret_of_a_record_is_never_set(plain: Path) -> None:
+    Table(plain).commit(1, metadata({"db.password": "hunter2"}, id="table-0"))
+    assert deltaadm("record", plain, "--out", "secret.json").code == 0
+    Table(plain).commit(2, metadata({"db.password": "other"}, id="table-0"))
+    done = deltaadm("diff", "secret.json", plain, "--plan", "-o", "json")
+    assert (done.code, done.document["steps"]) == (1, [])
+    assert "fingerprint" in done.document["notes"][0]
+
+
+def test_a_fleet_is_planned_as_one() -> None:
+    tables = [drifted(Path("lake"), number, ("owner",)) for number in range(3)]
+    assert deltaadm("record", *tables, "--out", "all.json").code == 0
+    for number, table in enumerate(tables):
+        Table(table).commit(1, metadata({"team": "drifted"}, id=f"table-{number}"))
+    done = deltaadm("diff", "all.json", "--plan", "--out", "plans.jsonl", *CONSENT)
+    assert done.code == 0, done.err
+    assert deltaadm("diff", "all.json").code == 0
+    assert deltaadm("diff", "all.json", "--plan", "--check").code == 0
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (("--apply",), "requires --plan"),
+    (("--out", "x"), "requires --plan"),
+    (("-o", "sql"), "is not one of"),
+])  # fmt: skip
+def test_plan_options_need_plan(words: tuple[str, ...], message: str, plain: Path) -> None:
+    with untouched(plain):
+        done = deltaadm("diff", plain, f"{plain}@0", *words)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+    assert deltaadm("diff", plain, "--plan").code == 2
