@@ -869,11 +869,12 @@ def state_of(store: LogStore, segment: LogSegment) -> TableState:
         for path, vector, size, values, *rows in state.live_rows(_FIELDS):
             # A struct whose fields are all null is none.
             known = vector if vector and vector.get("storageType") is not None else None
-            key = canonical_path(str(path), store.qualifier), vector_id(known)
+            key = canonical_path(str(path), store.qualifier), known and vector_id(known)
             if (hashed := hash(key)) not in seen:  # what a checkpoint has twice, readers have once
                 seen.add(hashed)
                 total += size if isinstance(size, int) else 0
-                pairs = sorted((name, value or None) for name, value in dict(values or ()).items())
+                named = dict(values).items() if values else ()
+                pairs = sorted([(name, value or None) for name, value in named])
                 yield repr((key, size, pairs, rows))
 
     digest.add("add", texts())

@@ -21,7 +21,7 @@ from deltaadm.plans.checkpoint import (
     state_of,
 )
 from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.repair import Operation, Repair, move_aside, rebuild
+from deltaadm.plans.repair.repair import Operation, Repair, move_aside, rebuild, refused
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path
 from deltaadm.replay.commit_lines import CommitLines
 from deltaadm.replay.embedded import EmbeddedEngine, live_files
@@ -29,6 +29,7 @@ from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.reconcile import Detail, canonical_path
 from deltaadm.rules import log as rules
 
+_KIND: Final = "checkpoint"
 _LARGE: Final = 1 << 24
 """Bytes of an older checkpoint of which no more than the structure is looked at."""
 _NAMED: Final = 3
@@ -82,12 +83,12 @@ def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Re
     if why:
         since = f"is the only source of versions from {version} on, since {why}"
         remedy = f"{_RESTORE}{_right_versions(case, version)}"
-        return _refused(rule, wrong, f"it cannot be rebuilt, and {since}", remedy)
+        return refused(_KIND, rule, wrong, f"it cannot be rebuilt, and {since}", remedy)
     if doubt := _doubt(case, older):
         refusal = f"the commits from which it would be rebuilt are damaged: {doubt}"
-        return _refused(rule, wrong, refusal, _RESTORE)
+        return refused(_KIND, rule, wrong, refusal, _RESTORE)
     operations = _replacement(case, older, [file.path for file in files])
-    return Repair("checkpoint", rule, wrong, operations, _KEPT, unproved=_unproved(case, older))
+    return Repair(_KIND, rule, wrong, operations, _KEPT, unproved=_unproved(case, older))
 
 
 def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Repair]:
@@ -116,7 +117,9 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
                 f"checksum of the version says {_words(stated)}."
             )
             reason = f"it is the only source of the version, since {_clause(error)}"
-            yield _refused("DL609", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
+            yield refused(
+                _KIND, "DL609", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}"
+            )
         return
     differing = expected.differences(actual)
     if "txn" in differing:
@@ -159,7 +162,7 @@ def _settled(case: Case, dispute: Dispute) -> Repair:
     if unproved and (dispute.confirms_checkpoint or extra):
         refusal = "nothing tells whether it is wrong or the older checkpoint from which the other"
         remedy = f"Compare both with a backup. {_RESTORE}"
-        return _refused("DL609", wrong, f"{refusal} state comes", remedy)
+        return refused(_KIND, "DL609", wrong, f"{refusal} state comes", remedy)
     if not dispute.confirms_older or dispute.confirms_checkpoint:
         disputed = [file for key, file in ours.items() if theirs.get(key) != file]
         agreed = next((file for key, file in ours.items() if theirs.get(key) == file), None)
@@ -173,7 +176,9 @@ def _settled(case: Case, dispute: Dispute) -> Repair:
             doubt = _doubt_in_storage(case, disputed)
         if doubt := doubt or _doubt_in_removals(case, older, unknown, has_files=has_files):
             refusal = f"perhaps it is right, and the commits are damaged: {doubt}"
-            return _refused("DL609", wrong, refusal, f"Compare both with a backup. {_RESTORE}")
+            return refused(
+                _KIND, "DL609", wrong, refusal, f"Compare both with a backup. {_RESTORE}"
+            )
         if not (disputed and has_files):
             unproved += ("That the commits are as they were written: no checksum confirms them.",)
     newest, effect = version == case.listing.checkpoints[-1].version, ""
@@ -183,7 +188,7 @@ def _settled(case: Case, dispute: Dispute) -> Repair:
         effect = f"Readers will see {' and '.join(seen)}."
     operations = _replacement(case, older, [file.path for file in checkpoint.files])
     alters = dispute.differing if newest else ()
-    return Repair("checkpoint", "DL609", wrong, operations, _KEPT, alters, effect, unproved)
+    return Repair(_KIND, "DL609", wrong, operations, _KEPT, alters, effect, unproved)
 
 
 # Where the state comes from
@@ -357,10 +362,6 @@ def _replacement(case: Case, older: LogSegment, names: Sequence[str]) -> tuple[O
         others = [name for name in names if name != classic]
         return rebuild(version, classic), *move_aside(*others)
     return rebuild(version), *move_aside(*names)
-
-
-def _refused(rule: str, wrong: str, refusal: str, remedy: str) -> Repair:
-    return Repair("checkpoint", rule, wrong, refusal=refusal, remedy=remedy)
 
 
 def find_orphan_sidecars(case: Case) -> Iterator[Repair]:

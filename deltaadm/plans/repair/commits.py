@@ -10,7 +10,7 @@ from typing import Final
 from deltaadm.domain.snapshot import Kind, LogFile, commit_name
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.repair import PARTS, Repair, move_aside, rebuild
+from deltaadm.plans.repair.repair import PARTS, Repair, move_aside, rebuild, refused
 from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.examine_checkpoints import compaction_facts
 
@@ -22,14 +22,9 @@ def find_commits(case: Case) -> Iterator[Repair]:
     commits, newest = case.listing.commits.after(first - 1), True
     for file in case.listing.commits[-1:] if not commits else ():
         if flaw := _flaw(case, file):
-            yield Repair(
-                "commit",
-                "DL104",
-                flaw,
-                refusal=f"version {file.number} has a checkpoint, which must not be without its "
-                "commit; readers that begin with it see everything",
-                remedy=_elsewhere(case, file.number),
-            )
+            why = f"version {file.number} has a checkpoint, which must not be without its commit; "
+            why += "readers that begin with it see everything"
+            yield refused("commit", "DL104", flaw, why, _elsewhere(case, file.number))
     is_read = _is_loaded(case) and not case.listing.of_kind(Kind.COMPACTED)
     for file in reversed(list(commits)):
         # All that has been loaded can be read, but may be empty.
@@ -42,9 +37,8 @@ def find_commits(case: Case) -> Iterator[Repair]:
     for before, after in zip((first - 1, *commits.versions), commits.versions, strict=False):
         if after > before + 1 and (complete or before >= 0):
             wrong = f"Version {before + 1} has no commit, but version {after} has one."
-            refusal = "nothing in the log says what the missing commit did"
-            remedy = _elsewhere(case, before + 1)
-            yield Repair("commit", "DL101", wrong, refusal=refusal, remedy=remedy)
+            why = "nothing in the log says what the missing commit did"
+            yield refused("commit", "DL101", wrong, why, _elsewhere(case, before + 1))
 
 
 _EMPTY: Final = 1 << 10
@@ -78,18 +72,18 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
     """The newest commit, which is moved aside unless all of it is there."""
     lines, broken = [], 0
     text = case.view.read(file.path).decode(errors="replace")
-    for line in text.splitlines():
+    for line in filter(str.strip, text.splitlines()):
         try:
             lines.append(json.loads(line))
         except ValueError:
-            broken += bool(line.strip())
+            broken += 1
     if (lines and not broken) or (broken and _is_json(text)):
         refusal = "all of its JSON is there, and only its writer knows what it was to say"
         remedy = (
             "Have it commit that again, or correct the line by hand; of JSON that is spread over "
             "several lines, write each action on one (`jq -c . FILE`)."
         )
-        return Repair("commit", "DL103", flaw, refusal=refusal, remedy=remedy)
+        return refused("commit", "DL103", flaw, refusal, remedy)
     named = [line["add"].get("path") for line in lines if isinstance(line, dict) and "add" in line]
     some = ", ".join(map(str, named[:3])) + (", …" if named[3:] else "")
     files = f"{len(named)} data files that it names belong to no version: {some}. "
@@ -124,9 +118,8 @@ def _in_the_middle(case: Case, file: LogFile, flaw: str) -> Repair:
     """A commit that later ones build upon."""
     last = case.listing.commits.versions[-1]
     if not _is_loaded(case):
-        refusal = f"later versions, up to {last}, build upon what it said"
-        remedy = _elsewhere(case, file.number)
-        return Repair("commit", "DL103", flaw, refusal=refusal, remedy=remedy)
+        why = f"later versions, up to {last}, build upon what it said"
+        return refused("commit", "DL103", flaw, why, _elsewhere(case, file.number))
     wrong = f"{flaw} Readers that do not use compacted commits cannot load the table."
     kept = "all commits; a compacted file says what the damaged one did"
     return Repair("commit", "DL103", wrong, (rebuild(last),), kept)

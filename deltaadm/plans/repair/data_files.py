@@ -19,7 +19,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.obligations import obstacles_in_metadata, obstacles_in_protocol
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.repair.case import Case
-from deltaadm.plans.repair.repair import Repair, commit
+from deltaadm.plans.repair.repair import Repair, commit, refused
 from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.embedded import live_files
 from deltaadm.storage.threads import each_ahead
@@ -34,38 +34,38 @@ def find_missing_files(case: Case) -> Iterator[Repair]:
     except DeltaadmError:  # other kinds of damage, which are mended first
         return
     total, missing, without_vector = 0, list[AddFile](), list[AddFile]()
-    for add, has_data, has_vector in _looked_up(case, snapshot):
+    for add, gone in _looked_up(case, snapshot):
         total += 1
-        if not has_data:
-            missing.append(add)
-        elif not has_vector:
-            without_vector.append(add)
+        if gone:
+            (missing if gone == "data" else without_vector).append(add)
     if without_vector:
-        yield Repair(
+        yield refused(
             "data_files",
             "DL721",
             f"{_named(without_vector, total)} have no deletion vector in the storage.",
-            refusal="nothing else tells which of their rows are deleted",
-            remedy="Restore them from a backup, or from earlier versions of the objects if the "
-            "bucket keeps those; or restore the table to a version that does not need them.",
+            "nothing else tells which of their rows are deleted",
+            "Restore them from a backup, or from earlier versions of the objects if the bucket "
+            "keeps those; or restore the table to a version that does not need them.",
         )
     if missing:
         yield _removal(case, snapshot, missing, total)
 
 
-def _looked_up(case: Case, snapshot: Snapshot) -> Iterator[tuple[AddFile, bool, bool]]:
-    """The live files, and whether their data and their deletion vectors are in the storage."""
+def _looked_up(case: Case, snapshot: Snapshot) -> Iterator[tuple[AddFile, str]]:
+    """The live files, and whether their "data" or their deletion "vector" is not in the storage."""
     assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
     store = case.view
 
-    def look(add: AddFile) -> tuple[AddFile, bool, bool]:
-        vector, has_vector = add.deletion_vector, True
-        if not (vector is None or vector.storage_type == INLINE or descriptor_flaw(vector)):
-            path = vector.path_or_inline_dv
-            if vector.storage_type == RELATIVE:
-                path = quote(relative_path(vector))  # encoded like the paths of `add`
-            has_vector = store.data_size(path) is not None
-        return add, store.data_size(add.path) is not None, has_vector
+    def look(add: AddFile) -> tuple[AddFile, str]:
+        if store.data_size(add.path) is None:
+            return add, "data"
+        vector = add.deletion_vector
+        if vector is None or vector.storage_type == INLINE or descriptor_flaw(vector):
+            return add, ""
+        path = vector.path_or_inline_dv
+        if vector.storage_type == RELATIVE:
+            path = quote(relative_path(vector))  # encoded like the paths of `add`
+        return add, "vector" if store.data_size(path) is None else ""
 
     return each_ahead(look, live_files(store, snapshot.segment), store.at_once)
 
@@ -87,7 +87,7 @@ def _removal(case: Case, snapshot: Snapshot, missing: list[AddFile], total: int)
         refusal = "delta.appendOnly is true, and nobody may remove files"
         remedy = "Restore the files, or: deltaadm alter TABLE --set delta.appendOnly=false."
     if refusal:
-        return Repair("data_files", "DL716", wrong, refusal=refusal, remedy=remedy)
+        return refused("data_files", "DL716", wrong, refusal, remedy)
     counts = [num_records(add.stats) for add in missing]
     deleted = sum(add.deletion_vector.cardinality for add in missing if add.deletion_vector)
     rows = sum(count for count in counts if count is not None) - deleted

@@ -9,7 +9,7 @@ from typing import Final
 
 from deltaadm.domain.snapshot import Kind, LogFile
 from deltaadm.plans.repair.case import Case, sha256
-from deltaadm.plans.repair.repair import PARTS, Repair, move_aside, rename
+from deltaadm.plans.repair.repair import PARTS, Repair, move_aside, refused, rename
 
 _UNPADDED: Final = r"(?P<version>\d+)(?P<rest>\.json|\.crc|\.checkpoint\.parquet)"
 _COPY: Final = (
@@ -65,9 +65,9 @@ def _repair(case: Case, name: str, right: str, taken: set[str], newest: float) -
             return Repair("name", rule, wrong, move_aside(name), kept, alters)
         refusal = f"{right} is there as well, and has other content"
         remedy = "Find out which of the two was committed, from a backup or the writer's log."
-        return Repair("name", rule, wrong, refusal=refusal, remedy=remedy)
+        return refused("name", rule, wrong, refusal, remedy)
     if file.kind is not Kind.COMMIT and right.endswith(".json") and version > newest:
         refusal = f"it would make a version {version}, and nothing tells that it was committed"
         remedy = f"If it was, rename it to {right}; otherwise move it out of the log."
-        return Repair("name", rule, wrong, refusal=refusal, remedy=remedy)
+        return refused("name", rule, wrong, refusal, remedy)
     return Repair("name", rule, wrong, (rename(name, right),), "its content", alters)

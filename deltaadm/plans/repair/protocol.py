@@ -19,7 +19,7 @@ from deltaadm.domain.transaction.spark_support import obstacle_to_reading, refus
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, RefusedError
 from deltaadm.json_values import compact
-from deltaadm.plans.repair.repair import Repair, commit, rebuild
+from deltaadm.plans.repair.repair import Repair, commit, rebuild, refused
 from deltaadm.replay.load import CATALOG_MANAGED
 from deltaadm.replay.timeline import timeline
 from deltaadm.rules.predicted import snapshot_findings
@@ -119,11 +119,8 @@ def find_protocol(case: Case) -> Iterator[Repair]:
     for finding in snapshot_findings(snapshot):
         if finding.code == "DL302":
             reason = "nothing in the log tells which schema was meant"
-            remedy = (
-                "Restore the commit with this metaData from a backup or an earlier version of the "
-                "object."
-            )
-            yield Repair("protocol", "DL302", finding.message, refusal=reason, remedy=remedy)
+            remedy = "Restore the commit with this metaData from a backup or an earlier version of "
+            yield refused("protocol", "DL302", finding.message, reason, f"{remedy}the object.")
             return
     unproved, past = list[str](), Past()
     try:
@@ -136,7 +133,7 @@ def find_protocol(case: Case) -> Iterator[Repair]:
     except RefusedError as error:
         refusal = refusal_to_read(snapshot)
         wrong = refusal.message if refusal else "The protocol is not valid."
-        repair = Repair("protocol", "DL211", wrong, refusal=error.message, remedy=error.remedy)
+        repair = refused("protocol", "DL211", wrong, error.message, error.remedy)
     checkpoint = snapshot.segment.checkpoint if snapshot.segment else None
     read = [number for number in past.malformed if not checkpoint or number > checkpoint.version]
     if repair is not None:

@@ -133,6 +133,11 @@ class Repair:
     lost_files: int = 0
 
 
+def refused(kind: str, rule: str, wrong: str, refusal: str, remedy: str) -> Repair:
+    """Something that is wrong, and not repaired for this reason."""
+    return Repair(kind, rule, wrong, refusal=refusal, remedy=remedy)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RepairPlan:
     """
