@@ -309,28 +309,30 @@ HEATWAVE: Final = Client(
     write_gates=(Gate(0, _HEATWAVE, note="it only loads tables, without partition columns"),),
 )
 
-_SAIL: Final = Source(
-    "lakehq/sail crates/sail-delta-lake/src/transaction/protocol.rs, v0.7.0", "2026-08-03")
+_SAIL: Final = Source("tried with pysail 0.7.2", "2026-11-27")
+_BY_PATH: Final = "by its path; not tried with a catalog"
+_SAIL_FOR_READERS: Final = (
+    works("timestampNtz columnMapping deletionVectors v2Checkpoint typeWidening", _SAIL),
+    works("typeWidening-preview vacuumProtocolCheck", _SAIL),
+    unknown("variantType variantType-preview variantShredding-preview", _SAIL,
+        note=_NOT_TRIED_IN_USE),
+    unknown("variantShredding", _SAIL, note="refused without variantType; not tried with it"),
+    fails("schema[timestamp_ntz]", _SAIL, note="timestamp_ntz requires the feature timestampNtz"),
+    fails("catalogManaged", _SAIL, note=_BY_PATH),
+)
 
 SAIL: Final = Client(
     id="sail", name="Sail (LakeSail)", versioned_by="releases of the Python package pysail",
-    oldest="0.7.0", newest="0.7.2",
+    oldest="0.7.2", newest="0.7.2",
     read_gates=(Gate(3, _SAIL),),
-    reads=(
-        works("timestampNtz columnMapping deletionVectors v2Checkpoint", _SAIL),
-        works("typeWidening typeWidening-preview variantType variantType-preview", _SAIL),
-        works("variantShredding variantShredding-preview", _SAIL),
-        unknown("catalogManaged", _SAIL, note="accepted by the check; not tried with a catalog"),
-        fails("*", _SAIL),
-    ),
+    reads=(*_SAIL_FOR_READERS, fails("*", _SAIL)),
     write_gates=(Gate(7, _SAIL),),
     writes=(
-        works("appendOnly inCommitTimestamp timestampNtz columnMapping deletionVectors", _SAIL),
-        works("checkConstraints generatedColumns v2Checkpoint", _SAIL),
-        works("typeWidening typeWidening-preview variantType variantType-preview", _SAIL),
-        works("variantShredding variantShredding-preview", _SAIL),
-        unknown("invariants allowColumnDefaults identityColumns catalogManaged", _SAIL,
-            note="accepted by the check; its documentation calls them unfinished"),
+        *_SAIL_FOR_READERS,
+        works("appendOnly inCommitTimestamp checkConstraints generatedColumns invariants", _SAIL,
+            note="not tried with rows that a constraint forbids"),
+        unknown("invariants[expression]", _SAIL, note=_NOT_TRIED),
+        unknown("allowColumnDefaults identityColumns", _SAIL, note=_NOT_TRIED_IN_USE),
         fails("*", _SAIL, listed=True),
     ),
 )
