@@ -312,7 +312,7 @@ def pack(table: Path, place: Path) -> Row:
     for version in sorted({int(file.name[:20]) for file in log.glob("0*.checkpoint*")}):
         checkpoints[version] = []
     base = next((version for version in checkpoints if version in commits), None)
-    if base is not None and 0 not in commits:
+    if base is not None and (base == 0 or 0 not in commits):
         checkpoints[base] = [*filter(None, map(_trimmed, _state(table, base)))]
     files = {
         str(file.relative_to(table)): [file.stat().st_size, file.stat().st_mtime_ns // 1_000_000]

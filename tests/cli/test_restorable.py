@@ -9,6 +9,7 @@ import pytest
 from tests.support import tables
 from tests.support.program import deltaadm
 from tests.support.tables import Action, Table, add, commit_info, metadata, protocol, remove
+from tools import spark_restorable
 
 DAY = 86_400_000
 NOW = 100 * DAY
@@ -64,6 +65,17 @@ def daily(path: Path, days: int = 10, **more: Any) -> Table:
         for day in range(days)
     ]
     return made(path, *commits, **more)
+
+
+def test_recorded_answers_of_spark(tmp_path: Path) -> None:
+    """Also which files VACUUM takes, and what can be read after it."""
+    rows = spark_restorable.rows()
+    assert rows
+    for row in rows:
+        place = tmp_path / str(row["seed"])
+        for name, packed in row["tables"].items():
+            spark_restorable.unpack(packed, place / name)
+        spark_restorable.check(row, place)
 
 
 def test_each_line_and_when_it_moves(tmp_path: Path) -> None:
