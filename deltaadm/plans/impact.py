@@ -80,6 +80,12 @@ def _has_feed(at: Transition) -> bool:
     return switch(at.before.metadata.configuration, Key.CHANGE_DATA_FEED) is True
 
 
+def _tracked(state: Snapshot) -> tuple[str | None, dict[str, str]]:
+    """What streams track of the metadata: the schema and Delta's own properties."""
+    stored = state.metadata.configuration
+    return state.metadata.schema_string, {key: stored[key] for key in stored if key[:6] == "delta."}
+
+
 def _is_conflict(at: Transition) -> bool:
     """Whether transactions that began before fail for the change of metadata."""
     old, new = at.before.metadata.configuration, at.after.metadata.configuration
@@ -114,6 +120,7 @@ _UNMAPPED: Final = "column mapping is removed"
 _NO_FEED: Final = "change data feed is disabled"
 _ADVANCED: Final = "deletion vectors or column mapping begin"
 _METADATA: Final = "metadata changes"
+_TRACKED: Final = "the schema or a property of Delta changes"
 _CONFLICT: Final = "metadata changes, unless row tracking, column mapping or deletion vectors begin"
 
 TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
@@ -127,6 +134,7 @@ TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
     ),
     _ADVANCED: lambda at: not _active(at.after) <= _active(at.before),
     _CONFLICT: _is_conflict,
+    _TRACKED: lambda at: _tracked(at.before) != _tracked(at.after),
     _METADATA: lambda at: at.before.metadata != at.after.metadata,
 }
 """What steps can do that interrupts something."""
@@ -172,7 +180,7 @@ ROWS: Final = (
     Interruption(_STREAMS, _COLUMNS, _ONCE, _CHANGED, _RESTART),
     Interruption(_TRACKING, _OTHER, _CONSENT, _NOT_ADDITIVE, _ALLOW),
     Interruption(_TRACKING, _UNMAPPED, _CONSENT, _NOT_ADDITIVE, _ALLOW),
-    Interruption(_TRACKING, _METADATA, _ONCE, _EVOLVED, _RESTART),
+    Interruption(_TRACKING, _TRACKED, _ONCE, _EVOLVED, _RESTART),
     Interruption(_CHANGES, _OTHER, _FAILS, _OTHER_DATA, _APART),
     Interruption(_CHANGES, _UNMAPPED, _FAILS, _OTHER_DATA, _APART),
     Interruption(_CHANGES, _NO_FEED, _FAILS, "DELTA_MISSING_CHANGE_DATA", _APART),
