@@ -80,10 +80,11 @@ def _has_feed(at: Transition) -> bool:
     return switch(at.before.metadata.configuration, Key.CHANGE_DATA_FEED) is True
 
 
-def _tracked(state: Snapshot) -> tuple[str | None, dict[str, str]]:
-    """What streams track of the metadata: the schema and Delta's own properties."""
+def _tracked(state: Snapshot) -> tuple[object, ...]:
+    """What streams track besides the data: the protocol, the schema and Delta's own properties."""
     stored = state.metadata.configuration
-    return state.metadata.schema_string, {key: stored[key] for key in stored if key[:6] == "delta."}
+    own = {key: stored[key] for key in stored if key.startswith("delta.")}
+    return state.protocol, state.metadata.schema_string, own
 
 
 def _is_conflict(at: Transition) -> bool:
@@ -97,6 +98,8 @@ def _is_conflict(at: Transition) -> bool:
 
 _NO_CONFLICT: Final = {
     "delta.enableDeletionVectors", "delta.columnMapping.mode", "delta.columnMapping.maxColumnId",
+    "delta.enableInCommitTimestamps", "delta.inCommitTimestampEnablementVersion",
+    "delta.inCommitTimestampEnablementTimestamp",
     "delta.enableRowTracking", "delta.rowTracking.materializedRowIdColumnName",
     "delta.rowTracking.materializedRowCommitVersionColumnName",
 }  # fmt: skip
@@ -112,6 +115,7 @@ def _active(state: Snapshot) -> set[str]:
     }
 
 
+_REPLACED: Final = "the table is replaced"
 _LOST: Final = "a column is renamed or dropped"
 _OTHER: Final = "a column is renamed, dropped, or gets another type"
 _ALTERED: Final = "a column is renamed, dropped, or changes in type or nullability"
@@ -120,10 +124,14 @@ _UNMAPPED: Final = "column mapping is removed"
 _NO_FEED: Final = "change data feed is disabled"
 _ADVANCED: Final = "deletion vectors or column mapping begin"
 _METADATA: Final = "metadata changes"
-_TRACKED: Final = "the schema or a property of Delta changes"
-_CONFLICT: Final = "metadata changes, unless row tracking, column mapping or deletion vectors begin"
+_TRACKED: Final = "the protocol, the schema or a property of Delta changes"
+_CONFLICT: Final = (
+    "metadata changes, unless row tracking, column mapping, deletion vectors or in-commit "
+    "timestamps begin"
+)
 
 TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
+    _REPLACED: lambda at: not at.step.alters,
     _LOST: lambda at: not _columns(at.before).keys() <= _columns(at.after).keys(),
     _OTHER: lambda at: not _types(at.before) <= _types(at.after),
     _ALTERED: lambda at: not _columns(at.before).items() <= _columns(at.after).items(),
@@ -156,6 +164,8 @@ _ADAPT: Final = "write the new columns"
 _TRACK: Final = "start them with schemaTrackingLocation before, or later with a new checkpoint"
 _ALLOW: Final = "allow the change by the setting that the error names, and start them again"
 _APART: Final = "read the versions before and after it apart"
+_ANEW: Final = "start them with a new checkpoint"
+_ANOTHER: Final = "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"
 _CHANGED: Final = "DELTA_SCHEMA_CHANGED_WITH_VERSION"
 _INCOMPATIBLE: Final = "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG"
 _EVOLVED: Final = "DELTA_STREAMING_METADATA_EVOLUTION"
@@ -164,7 +174,7 @@ _OTHER_DATA: Final = "DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA"
 _ANALYZED: Final = "DELTA_SCHEMA_CHANGE_SINCE_ANALYSIS"
 
 _ONLY_WITH: Final[Mapping[str, Callable[[Transition], bool]]] = {
-    _CHANGES: _has_feed,
+    **dict.fromkeys((_CHANGES, _FEEDS), _has_feed),
     _ICEBERG: lambda at: "delta.universalFormat.enabledFormats" in at.after.metadata.configuration,
 }
 """Works that only a table with something else can have."""
@@ -175,15 +185,18 @@ ROWS: Final = (
     Interruption(_BATCHES, _LOST, _FAILS, "DELTA_METADATA_MISMATCH", _ADAPT),
     Interruption(_BATCHES, _OTHER, _FAILS, "DELTA_FAILED_TO_MERGE_FIELDS", _ADAPT),
     Interruption(_SINKS, _LOST, _FAILS, "DELTA_METADATA_MISMATCH", _ADAPT),
+    Interruption(_STREAMS, _REPLACED, _FAILS, _ANOTHER, _ANEW),
     Interruption(_STREAMS, _LOST, _FAILS, _INCOMPATIBLE, _TRACK),
     Interruption(_STREAMS, _UNMAPPED, _FAILS, _INCOMPATIBLE, _TRACK),
     Interruption(_STREAMS, _COLUMNS, _ONCE, _CHANGED, _RESTART),
+    Interruption(_TRACKING, _REPLACED, _FAILS, _ANOTHER, _ANEW),
     Interruption(_TRACKING, _OTHER, _CONSENT, _NOT_ADDITIVE, _ALLOW),
     Interruption(_TRACKING, _UNMAPPED, _CONSENT, _NOT_ADDITIVE, _ALLOW),
     Interruption(_TRACKING, _TRACKED, _ONCE, _EVOLVED, _RESTART),
     Interruption(_CHANGES, _OTHER, _FAILS, _OTHER_DATA, _APART),
     Interruption(_CHANGES, _UNMAPPED, _FAILS, _OTHER_DATA, _APART),
     Interruption(_CHANGES, _NO_FEED, _FAILS, "DELTA_MISSING_CHANGE_DATA", _APART),
+    Interruption(_FEEDS, _REPLACED, _FAILS, _ANOTHER, _ANEW),
     Interruption(_FEEDS, _NO_FEED, _FAILS, "DELTA_MISSING_CHANGE_DATA", "read the table instead"),
     Interruption(_FRAMES, _ALTERED, _ONCE, _ANALYZED, "make them again"),
     Interruption(_FRAMES, _UNMAPPED, _ONCE, _ANALYZED, "make them again"),
