@@ -143,6 +143,10 @@ def drifted(root: Path, number: int, drifts: tuple[str, ...]) -> Path:
         start = protocol(3 if readers else 1, 7, sorted(readers) if readers else None, listed)
     body = metadata(stored, schemaString=tables.schema(*columns), id=f"table-{number}")
     domains = [drift.domain for drift in chosen if drift.domain]
+    if "clustering" in drifts and "delta.columnMapping.mode" in stored:
+        named = CLUSTERING.replace('"a"', '"p1"')  # clustering has physical names
+        domains = [each for each in domains if each != DRIFTS["clustering"].domain]
+        domains.append(domain("delta.clustering", named))
     place = root / GROUPS[number % len(GROUPS)] / f"t{number:04}"
     return tables.table(place, commit(commit_info(), start, body, *domains)).path
 
