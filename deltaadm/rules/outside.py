@@ -580,7 +580,7 @@ def retention_shorter_than_recovery(facts: PolicyFacts) -> Iterator[Problem]:
 
     Why it matters: versions older than the shorter of the two can neither be read nor restored.
 
-    What to do: lengthen both with `deltaadm alter TABLE --set`. What was deleted before does not
+    What to do: `deltaadm alter TABLE --set KEY=VALUE` lengthens both. What was deleted does not
     come back.
 
     Source: deltaadm.toml, policy; delta-io/delta#5022, time travel within
