@@ -71,7 +71,7 @@ from deltaadm.json_values import (
     shared,
 )
 from deltaadm.reports.words import DOES, LEGEND, VERDICTS, WHOLE_TABLE, matrix_cell, some_of
-from deltaadm.reports.writers import WRITERS, writer_table
+from deltaadm.reports.writers import WRITERS, writer_table, writers_in_brief
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -617,9 +617,10 @@ def show_table(report: TableReport) -> Iterator[Block]:
         yield Either(page, text if own else (), page)
     if snapshot.files is not None:
         yield from _file_blocks(snapshot)
-    if report.scope.seen.readers or any(writer.engine for writer in snapshot.writers):
-        yield Either([Heading("Writers")])
-        yield writer_table((*snapshot.writers, *report.scope.seen.readers))
+    writers = (*snapshot.writers, *report.scope.seen.readers)
+    if any(writer.engine for writer in writers):
+        listed = writer_table(writers)
+        yield Either([Heading("Writers"), listed], (), [listed])
     if report.clients:
         yield Either([Heading("Clients")])
         yield _clients(report)
@@ -814,6 +815,10 @@ def _facts(report: TableReport) -> Iterable[tuple[str, str]]:
         yield "partitioned by", ", ".join(metadata.partition_columns)
     if report.clustering_columns:
         yield "clustered by", ", ".join(map(path_text, report.clustering_columns))
+    readers = report.scope.seen.readers
+    for label, clients in (("written by", snapshot.writers), ("read by", readers)):
+        if any(client.engine for client in clients):
+            yield label, writers_in_brief(clients)
 
 
 def _details(report: TableReport) -> Iterable[Table | Heading]:

@@ -71,12 +71,21 @@ def show_writers(report: WritersReport) -> Iterator[Block]:
 
 def writer_table(writers: Iterable[Writer]) -> Table:
     """A row for each of *writers*."""
+    rows = ((name, str(of.commits), last, what) for of, name, last, what in _told(writers))
+    return Table("Writers", ("WRITER", "COMMITS", "LAST (UTC)", "OPERATIONS"), tuple(rows))
+
+
+def writers_in_brief(writers: Iterable[Writer]) -> str:
+    """The *writers* in a line, each with the time at which it wrote last, and what it does."""
+    shown = (f"{name}, {last}: {what or 'unknown'}" for _, name, last, what in _told(writers))
+    return some_of(shown, 3, "; ")
+
+
+def _told(writers: Iterable[Writer]) -> Iterator[tuple[Writer, str, str, str]]:
     from deltaadm.domain.instants import second  # slow to import
 
-    rows = []
     for writer in writers:
         last = "unknown" if writer.last is None else second(writer.last)[:16].replace("T", " ")
         streams = f"stream {some_of(writer.applications, 2)}" if writer.applications else ""
-        what = "; ".join(filter(None, (some_of(writer.operations), streams)))
-        rows.append((writer_name(writer), str(writer.commits), last, what))
-    return Table("Writers", ("WRITER", "COMMITS", "LAST (UTC)", "OPERATIONS"), tuple(rows))
+        what = ", ".join(filter(None, (some_of(writer.operations), streams)))
+        yield writer, writer_name(writer), last, what

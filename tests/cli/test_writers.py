@@ -136,7 +136,9 @@ def test_readers_come_from_access_logs(events: Table, tmp_path: Path, text: str)
         ("power-bi", "power-bi", None),
     ]
     assert found[2]["last"] is None
-    assert "Looker " in deltaadm("inspect", events.path, "--readers", file).out
+    assert (
+        "Looker, 2026-09-20 10:00: READ" in deltaadm("inspect", events.path, "--readers", file).out
+    )
     told = breaks(events.path, "--readers", file)
     assert told.startswith("Breaks can no longer read: hive, which read 1 day ago (reader version)")
 
