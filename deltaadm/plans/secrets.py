@@ -166,8 +166,21 @@ class Masker:
         )
 
     def snapshot(self, given: Snapshot) -> Snapshot:
-        """Mask the metadata, and what writers say of themselves."""
-        return _masked(given, metadata=self.metadata, writers=_each(self.writer))
+        """Mask the metadata, and what writers and streams say of themselves."""
+        return _masked(
+            given,
+            metadata=self.metadata,
+            writers=_each(self.writer),
+            transactions=self.transactions,
+        )
+
+    def transactions(self, given: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """Mask the names of streams, for which any program may take what it likes."""
+        if given is None or given.keys() == set(map(self.texts, given)):
+            return given
+        return {
+            self.texts(name): replace(txn, app_id=self.texts(name)) for name, txn in given.items()
+        }
 
     def writer(self, given: Writer) -> Writer:
         """Mask what commits say of who wrote them."""

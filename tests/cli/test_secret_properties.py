@@ -80,7 +80,7 @@ def test_secrets_are_shown_on_request(table: Table, form: str) -> None:
 def test_a_changed_secret_is_seen_as_a_change(table: Table) -> None:
     shown = run(["alter", "TABLE", "--set", "my.password=hush-5"], table)
     assert "~ my.password: *** -> *** (2)" in shown.out
-    assert "  Undo  deltaadm undo " in shown.out
+    assert "  Undo        deltaadm undo " in shown.out
     sql = run(["alter", "TABLE", "--set", "my.password=hush-5"], table, "-o", "sql")
     assert "('my.password' = '*** (2)')" in sql.out
     assert "Secrets are masked, so the SQL cannot be run as shown" in sql.err
