@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from deltaadm.clients import Access
@@ -26,6 +26,7 @@ from deltaadm.plans.reach_clients import (
     reach,
 )
 from deltaadm.plans.undo import REQUESTED, advice_for, quoted
+from deltaadm.rules.predicted import snapshot_findings
 from deltaadm.rules.rule import Finding, Severity, ValidationReport
 
 OPERATION = "validate"
@@ -63,25 +64,44 @@ def plan_fixes(
         working = (goal for goal in clients if is_reached(goal, met))
         return [Demand(demands, broken=frozenset(breaches(demands, met))), *working]
 
-    kept, fixed, base = demanded(snapshot), list[Finding](), snapshot
-    for finding in report.findings:
-        if finding.fix:
-            steps = _union([*fixed, finding])
-            with suppress(DeltaadmError):
-                after = propose(
-                    OPERATION, snapshot, steps, session=session, check_outcome=False
-                ).after
-                if all(is_reached(goal, after) for goal in kept):
-                    fixed.append(finding)
-                    base = after
-    left = [finding for finding in report.findings if finding not in fixed]
+    def fixing(first: list[Step], on: Snapshot) -> tuple[list[Step], list[Finding], Snapshot]:
+        """The steps that fix findings after the *first* ones, which lead to *on*; and the state."""
+        kept, taken, done = demanded(on), list[Step](), list[Finding]()
+        for finding in report.findings:
+            if finding.fix and finding not in fixed:
+                steps = _union([*done, finding])
+                with suppress(DeltaadmError):
+                    after = propose(
+                        OPERATION, snapshot, [*first, *steps], session=session, check_outcome=False
+                    ).after
+                    if all(is_reached(goal, after) for goal in kept):
+                        done.append(finding)
+                        taken, on = steps, after
+        return taken, done, on
+
+    fixed: list[Finding] = []
+    fixes, fixed, base = fixing([], snapshot)
     goals = [(goal, finding) for goal, finding in goals if finding not in fixed]
     missing = [goal for goal, _ in goals if not is_reached(goal, base)]
     if snapshot.files is None and missing:
         return unread
-    reached, taken, unreachable = reach(base, missing, demanded(base), session)
-    possible, later = first_run(base, history_of, taken, now, session)
-    steps = sorted([*_union(fixed), *possible], key=lambda step: not step.has_statement)
+    reached, way, unreachable = reach(base, missing, demanded(base), session)
+    possible, later = first_run(base, history_of, way, now, session)
+    # A fix may have been refused on the table as it was, and be possible once the rest is done.
+    before = propose(OPERATION, base, possible, session=session, check_outcome=False).after
+    found = {(each.code, each.where): each.fix for each in snapshot_findings(before)}
+    report = replace(
+        report,
+        findings=tuple(
+            each if each.fix else replace(each, fix=found.get((each.code, each.where), ()))
+            for each in report.findings
+        ),
+    )
+    more, others, _ = fixing([*fixes, *possible], before)
+    fixed += others
+    left = [finding for finding in report.findings if finding not in fixed]
+    goals = [(goal, finding) for goal, finding in goals if finding not in fixed]
+    steps = sorted([*fixes, *possible, *more], key=lambda step: not step.has_statement)
     because = {at: why for step in possible for at, why in step.reasons().items()}
     because |= _because(fixed)
     plan = propose(OPERATION, snapshot, steps, because=because, session=session)
@@ -94,36 +114,43 @@ def plan_fixes(
         if purpose and planned.because == REQUESTED
     }
     done = [*fixed, *(each for goal, each in goals if is_reached(goal, plan.after))]
+    # Others are gone as well, with what the steps change.
+    gone = {(each.code, each.where) for each in snapshot_findings(snapshot)}
+    gone -= {(each.code, each.where) for each in snapshot_findings(plan.after)}
+    done += [each for each in left if (each.code, each.where) in gone]
     rest = replace(report, findings=tuple(each for each in left if each not in done))
-    counts = {severity: rest.count(severity) for severity in Severity}
     notes = [f"{finding.code} {finding.name}: {finding.message}" for finding in done]
     notes += [
         f"{each.code} {each.name}: only after a later run of the same command."
         for goal, each in goals
         if goal in reached and each not in done
     ]
-    notes += later_notes(taken, later)
+    notes += later_notes(way, later)
     known = [each for _, each in goals]
     why = [(each, f": {why}.") for goal, each in goals for one, why in unreachable if one is goal]
     # Of findings that no policy leads to, the rule's advice is the same for all of a rule.
-    others = {each.code: each for each in rest.findings if each not in known}
-    why += [(each, f". {advice_for(report.table, each.remedy)}") for each in others.values()]
-    notes += [
-        f"Not fixed: {each.code} {each.name}{words}"
-        for each, words in why
-        if each.severity.rank <= fail_on.rank
-    ]
-    if left_over := sum(counts.values()):
-        words = "1 finding is" if left_over == 1 else f"{left_over} findings are"
-        command = f"`deltaadm validate {quoted(report.table)} --all`"
-        notes.append(f"{words} not fixed by this plan; {command} lists them.")
+    advice = {each.code: each for each in rest.findings if each not in known}
+    why += [(each, f". {advice_for(report.table, each.remedy)}") for each in advice.values()]
     return replace(
         plan,
         because=because,
-        notes=(*notes, *plan.notes),
+        notes=(*notes, *_notes_on_rest(rest, why, fail_on), *plan.notes),
         goals=tuple(goal for goal in missing if isinstance(goal, Goal)),
-        unfixed=sum(n for severity, n in counts.items() if severity.rank <= fail_on.rank),
+        unfixed=sum(rest.count(severity) for severity in Severity if severity.rank <= fail_on.rank),
     )
+
+
+def _notes_on_rest(
+    rest: ValidationReport, why: Iterable[tuple[Finding, str]], fail_on: Severity
+) -> Iterator[str]:
+    """Why findings from *fail_on* up are left, and how many are in all."""
+    for each, words in why:
+        if each.severity.rank <= fail_on.rank:
+            yield f"Not fixed: {each.code} {each.name}{words}"
+    if left := sum(map(rest.count, Severity)):
+        words = "1 finding is" if left == 1 else f"{left} findings are"
+        command = f"`deltaadm validate {quoted(rest.table)} --all`"
+        yield f"{words} not fixed by this plan; {command} lists them."
 
 
 def _goals(
