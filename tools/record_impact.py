@@ -307,7 +307,7 @@ class Stream:
         answers = [] if restart else [_answer(self.query.processAllAvailable)]
         while answers[-1:] != ["ok"] and len(answers) < 6:
             # Each of several commits of one step may stop a stream that tracks metadata.
-            if answers[-2:] == answers[-1:] * 2 and answers[-1] != EVOLVED:
+            if len(answers) > 1 and answers[-2] == answers[-1] != EVOLVED:
                 break
             answers.append(_answer(self._again))
         if answers[-1] != "ok" and self.tracks:
