@@ -23,7 +23,7 @@ from tests.support.tables import Table, add, column, commit, commit_info, metada
 ROOT = Path(__file__).parent.parent
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ANY_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-ANY_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{3})?( UTC|Z)")
+ANY_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d{3})?( UTC|Z))?")
 EXECUTOR = executor
 """What `data` replaces, for pages that commit without Spark."""
 
@@ -91,7 +91,7 @@ def workplace(data: Path, *, without: str = "") -> None:
         mapped("score", 3, CURRENT_DEFAULT="0"), mapped("amount", 4), mapped("notes", 5, "string"),
         mapped("address", 6, struct(mapped("zip", 7), mapped("x", 8))),
     )  # fmt: skip
-    for name in ("events", "orders", "customers"):
+    for name in ("events", "orders", "customers", "staging/events"):
         shutil.rmtree(data / name, ignore_errors=True)
         if name == without:
             continue
@@ -105,6 +105,8 @@ def workplace(data: Path, *, without: str = "") -> None:
             Table(data / name).commit(version, commit_info(), *actions, modified=modified)
     (data / "columns.sql").write_text("id BIGINT, day DATE", encoding="utf-8")
     (data / "deltaadm.toml").write_text('[aliases]\nevents = "events"\n', encoding="utf-8")
+    readers = "client,version,last_seen\ntrino,442,2026-11-20\n"
+    (data / "readers.csv").write_text(readers, encoding="utf-8")
     (data / "tables.txt").write_text(f"{data / 'events'}\n", encoding="utf-8")
 
 

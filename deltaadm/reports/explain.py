@@ -135,7 +135,7 @@ def explain(word: str) -> Explanation:
     be given as an engine says it, even with a stack trace around it. Raises `RefusedError` with a
     suggestion for anything else.
     """
-    if len(word.split()) != 1:
+    if len(word.split()) > 1:
         return explain_message(word)
     name = word.strip().removeprefix("[").partition("]")[0]
     prefix = code_prefix(name)

@@ -211,9 +211,9 @@ def test_several_clients_at_once() -> None:
 
 
 def test_use_is_ended_where_that_is_enough() -> None:
-    table = table_with({"changeDataFeed"}, {"delta.enableChangeDataFeed": "true"})
-    found = plan(table, writing("duckdb-delta@1.4.0"))
-    assert found.steps == (UnsetProperties(("delta.enableChangeDataFeed",)),)
+    table = table_with({"deletionVectors"}, {"delta.enableDeletionVectors": "true"})
+    found = plan(table, reading("daft"))
+    assert found.steps == (UnsetProperties(("delta.enableDeletionVectors",)),)
 
 
 def test_who_cannot_be_reached_is_named_with_the_reason() -> None:
