@@ -68,10 +68,11 @@ class Needs:
             self.times.clear()
         else:
             state = State(store, segment)
-            for path, vector in state.live_rows(("path", "deletionVector")):
-                self._add(path, vector, self.first)
+            # Before the files: one that was given a vector has a tombstone without it.
             for document in state.tombstones():
                 self._remove(document, self.first)
+            for path, vector in state.live_rows(("path", "deletionVector")):
+                self._add(path, vector, self.first)
         later = self.listing.commits.after(self.first - 1 + len(self.times))
         store.read_ahead(later.names)
         for file in later:

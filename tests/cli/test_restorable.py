@@ -70,7 +70,7 @@ def daily(path: Path, days: int = 10, **more: Any) -> Table:
 def test_recorded_answers_of_spark(tmp_path: Path) -> None:
     """Also which files VACUUM takes, and what can be read after it."""
     rows = spark_restorable.rows()
-    assert rows
+    assert len(rows) >= 50
     for row in rows:
         place = tmp_path / str(row["seed"])
         for name, packed in row["tables"].items():
@@ -163,6 +163,18 @@ def test_what_log_cleanup_has_left(tmp_path: Path) -> None:
     refused = deltaadm("history", table.path, "--restorable")
     assert (refused.code, refused.out) == (3, "")
     assert "none can be rebuilt" in refused.err
+
+
+def test_a_file_with_a_vector_has_a_tombstone_without_it(tmp_path: Path) -> None:
+    """In a checkpoint, of which the file is alive all the same."""
+    with_vector = add("a", deletionVector=tables.deletion_vector(VECTOR))
+    table = made(tmp_path / "t", [add("a")], [with_vector, gone("a", 0)], [])
+    table.checkpoint(1, [protocol(), metadata(), with_vector, gone("a", 0)])
+    (table.log / f"{0:020d}.json").unlink()
+    put(table, VECTOR_FILE, NOW)
+    assert spans(looked(table)) == [(1, 2, True, True, False)]
+    (table.path / "a").unlink()
+    assert spans(looked(table)) == [(1, 2, False, True, False)]
 
 
 def test_cleanup_that_is_switched_off_ends_nothing(tmp_path: Path) -> None:
