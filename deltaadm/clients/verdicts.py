@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cache, lru_cache
 
-from deltaadm.clients.catalogue import newest_releases
 from deltaadm.clients.facts import (
     CHAR,
     CHECKPOINTED,
@@ -141,24 +140,16 @@ def conditions(snapshot: Snapshot) -> frozenset[str]:
 
 def damages(snapshot: Snapshot) -> tuple[str, ...]:
     """What the client that wrote the checkpoint may have done to the table, in sentences."""
-    writer, segment = snapshot.checkpoint_writer, snapshot.segment
-    if segment is None or segment.checkpoint is None or writer == "":
+    release = release_of(snapshot.checkpoint_writer)
+    if release is None or snapshot.segment is None or snapshot.segment.checkpoint is None:
         return ()
-    release = None if writer is None else release_of(writer)
-    suspects = newest_releases() if writer is None else (release,) if release else ()
     table = _Table.of(snapshot.protocol, snapshot.metadata, conditions(snapshot))
     met = {*table.features, *table.forms, *table.perhaps}
-    version = segment.checkpoint.version
     return tuple(
-        f"Spark does not show who wrote the checkpoint of version {version}, and "
-        f"{suspect.client.id} may have damaged tables by its checkpoints for every reader: "
-        f"{fact.note} ({fact.source.title}). Without --engine spark, it is shown."
-        if writer is None
-        else f"{suspect} wrote the checkpoint of version {version} and may have damaged the table "
-        f"for every reader: {fact.note} ({fact.source.title})."
-        for suspect in suspects
-        for fact in suspect.client.checkpoints
-        if fact.holds_for(version_key(suspect.version)) and not met.isdisjoint(fact.features)
+        f"{release} wrote the checkpoint of version {snapshot.segment.checkpoint.version} and may "
+        f"have damaged the table for every reader: {fact.note} ({fact.source.title})."
+        for fact in release.client.checkpoints
+        if fact.holds_for(version_key(release.version)) and not met.isdisjoint(fact.features)
     )
 
 

@@ -72,7 +72,7 @@ class Replay:
         self._warnings: list[str] = []
         self._commit_info: CommitInfo | None = None
         self._writers: list[Writer] = []
-        self._checkpoint_writer: str | None = ""
+        self._checkpoint_writer = ""
 
     def outcome(self, detail: Detail) -> Snapshot:
         """The snapshot; raises as `ReplayEngine` says, with what is established all the same."""

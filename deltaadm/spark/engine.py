@@ -52,7 +52,6 @@ class SparkEngine:
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
-        self._checkpoint_writer = None  # Spark shows no footers
 
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
         (outcome,) = self.replay_all([(store, segment)], detail)
@@ -134,6 +133,7 @@ class _SparkReplay(Replay):
             reader = CheckpointReader(self._store, self._segment.checkpoint)
             for name, document in reader.small_actions():
                 self._reconciled.offer(name, document)
+            self._checkpoint_writer = reader.writer
             self._add_files = reader.file_paths()
 
     def unreadable(self, cause: str) -> UnreadableCheckpointError:

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import deltaadm
-from deltaadm.clients import CLIENTS, damages
-from deltaadm.dataclass import replace
+from deltaadm.clients import CLIENTS
 from tools.laboratory import CASES, VECTORS, Case
 
 OFF = {**VECTORS, "configuration": {}}
@@ -83,20 +82,6 @@ def test_damage_by_a_writer_concerns_every_reader(
     assert len(told) == damaged
     assert [text for text in table.inspect().to_dict()["warnings"] if "damaged" in text] == told
     assert all("for every reader" in text for text in told)
-
-
-@pytest.mark.parametrize(
-    ("case", "told"), [(Case(**VECTORS, checkpoint=True), 1), (CASES["partitions, checkpoint"], 0)]
-)
-def test_a_writer_that_spark_does_not_show_is_not_nobody(
-    case: Case, told: int, tmp_path: Path
-) -> None:
-    case.make(tmp_path / "t")
-    snapshot = deltaadm.load_snapshot(deltaadm.open_store(str(tmp_path / "t")))
-    unseen = damages(replace(snapshot, checkpoint_writer=None))
-    assert (
-        len([text for text in unseen if "does not show who wrote the checkpoint" in text]) == told
-    )
 
 
 def test_only_what_the_client_itself_wrote_is_its_damage() -> None:

@@ -101,11 +101,10 @@ def _without_spark(place: Path) -> Snapshot | DeltaadmError:
 
 
 def _comparable(place: Path, outcome: Snapshot | DeltaadmError) -> object:
-    """Everything but the times and sizes of files, and what is in the footers of checkpoints."""
+    """Everything but the times and sizes of files."""
     if isinstance(outcome, Snapshot):
         warnings = [warning.partition(" cannot be read (")[0] for warning in outcome.warnings]
-        # Spark shows no footers, which name the program that wrote a checkpoint.
-        return replace(outcome, checkpoint_writer="", segment=None, warnings=tuple(warnings))
+        return replace(outcome, segment=None, warnings=tuple(warnings))
     message = outcome.message.replace(f"{place}/_delta_log/", "").partition(" cannot be read (")[0]
     return type(outcome), message, outcome.delta_error_class, outcome.established
 
