@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from deltaadm.clients.catalogue import CLIENTS, newest_releases
 from deltaadm.clients.facts import Client, ClientRelease
@@ -23,6 +24,11 @@ class Observation:
     now: int
     since: int
     readers: tuple[Writer, ...] = ()
+
+    @cached_property  # there may be thousands, and every verdict on every table asks
+    def read(self) -> Mapping[ClientRelease, int | None]:
+        """Those that read, and when last."""
+        return {of: each.last for each in self.readers if (of := release_of(each.engine))}
 
 
 NOBODY: Final = Observation(now=0, since=1 << 63)
@@ -63,7 +69,7 @@ class Scope:
     @property
     def read(self) -> Mapping[ClientRelease, int | None]:
         """Those that read, and when last."""
-        return {of: each.last for each in self.seen.readers if (of := release_of(each.engine))}
+        return self.seen.read
 
     @property
     def observed(self) -> tuple[ClientRelease, ...]:

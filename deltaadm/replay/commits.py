@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 
 from deltaadm.domain import wire
@@ -159,13 +160,24 @@ def provenance(body: bytes | LargeFile, path: str) -> list[Named] | None:
     if isinstance(body, LargeFile):
         return None
     found: list[Named] = []
-    for line in _lines(body):
-        if b'"commitInfo"' in line or b'"txn"' in line:
-            try:
-                found += _decoded([line], path)
-            except TableError:
-                continue
+    for line in _lines_with(body, (b'"commitInfo"', b'"txn"')):
+        with suppress(TableError):
+            found += _decoded([line], path)
     return [action for action in found if action[0] in {"commitInfo", "txn"}]
+
+
+def _lines_with(body: bytes, words: Iterable[bytes]) -> list[bytes]:
+    """The lines that have one of *words*, in their order; the many others are not looked at."""
+    text = body.removeprefix(_BYTE_ORDER_MARK).replace(b"\r", b"\n")
+    lines: dict[int, bytes] = {}
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            start, end = text.rfind(b"\n", 0, at) + 1, text.find(b"\n", at)
+            end = end if end >= 0 else len(text)
+            lines[start] = text[start:end]
+            at = text.find(word, end)
+    return [lines[start] for start in sorted(lines)]
 
 
 def changing_actions(body: bytes | LargeFile, path: str) -> list[Named]:

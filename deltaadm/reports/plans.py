@@ -112,11 +112,13 @@ def chips(found: Iterable[Verdict], scope: Scope = EVERYONE) -> Chips:
         cells = (*order[key].cells, *verdict.cells) if key in order else verdict.cells
         order[key] = replace(verdict, cells=tuple(dict.fromkeys(cells)))
 
-    def rank(after: Verdict) -> tuple[bool, int, bool]:
-        return not last_seen(after, scope), -after.compatibility.rank, after.access is Access.WRITE
+    def rank(told: tuple[bool, Verdict]) -> tuple[bool, int, bool]:
+        seen, after = told
+        return not seen, -after.compatibility.rank, after.access is Access.WRITE
 
-    for verdict in sorted(order.values(), key=rank):
-        does, seen = DOES[verdict.compatibility.value][verdict.access.value], not rank(verdict)[0]
+    known = [(bool(last_seen(verdict, scope)), verdict) for verdict in order.values()]
+    for seen, verdict in sorted(known, key=rank):
+        does = DOES[verdict.compatibility.value][verdict.access.value]
         does = does.replace("cannot", "can no longer") if seen else does
         kinds.setdefault((seen, does), []).append(verdict)
     return Chips(

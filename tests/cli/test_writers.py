@@ -31,6 +31,16 @@ def events(tmp_path: Path) -> Table:
     return made
 
 
+def test_whoever_ends_lines_otherwise_or_wrote_half_of_one_is_found(events: Table) -> None:
+    for file in events.log.glob("*.json"):
+        file.write_bytes(file.read_bytes().replace(b"\n", b"\r"))
+    newest = events.log / f"{3:020}.json"
+    newest.write_bytes(b'{"commitInfo":{"engineInfo":\r' + newest.read_bytes())
+    found = deltaadm("history", events.path, "--by-client", "-o", "json").document["writers"]
+    assert [each["client"] for each in found] == [None, "trino", "delta-spark"]
+    assert found[2]["applications"] == ["stream"]
+
+
 def test_inspect_shows_the_writers_since_the_checkpoint(events: Table) -> None:
     found = deltaadm("inspect", events.path, "-o", "json").document["writers"]
     assert [(each["client"], each["version"], each["commits"]) for each in found] == [
