@@ -80,7 +80,8 @@ def test_an_index_takes_the_package(built: Built) -> None:
     modules = {str(path.relative_to(ROOT)) for path in (ROOT / "deltaadm").rglob("*.py")}
     stubs = {"deltaadm/__init__.pyi", "deltaadm/py.typed"}
     scripts = {f"deltaadm/{path.relative_to(ROOT)}" for path in (ROOT / "completions").iterdir()}
-    data = {"deltaadm/reports/error_classes.txt", "deltaadm/reports/engine_messages.txt"}
+    texts = ("error_classes.txt", "engine_messages.txt", "defaults.jsonl")
+    data = {f"deltaadm/reports/{name}" for name in texts}
     data |= {f"deltaadm/formats/page.{kind}" for kind in ("css", "js")}
     packed = {name for name in names if name.startswith("deltaadm/")}
     assert packed == modules | stubs | scripts | data

@@ -383,6 +383,11 @@ def in_commit_timestamps(metadata: Metadata) -> bool:
     return metadata.configuration.get("delta.enableInCommitTimestamps", "").lower() == "true"
 
 
+def commit_time(inside: int | None, metadata: Metadata, modified: int) -> int:
+    """The time of a commit, whose own is *inside* it; that of its file where none counts."""
+    return modified if inside is None or not in_commit_timestamps(metadata) else inside
+
+
 _SMALL: Final = 1 << 20
 MOST_OBSERVED: Final = 100
 """So many commits, the newest, say who wrote them."""

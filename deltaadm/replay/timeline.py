@@ -29,7 +29,7 @@ from deltaadm.domain.writers import Writer, writer_of
 from deltaadm.errors import MissingFileError
 from deltaadm.limits import load_json
 from deltaadm.replay import commits
-from deltaadm.replay.embedded import in_commit_timestamps
+from deltaadm.replay.embedded import commit_time
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import (
     Detail,
@@ -192,8 +192,6 @@ class _State:
         if self._protocol is None or self._metadata is None:
             return None
         inside = info.in_commit_timestamp if info else None
-        if inside is None or not in_commit_timestamps(self._metadata):
-            inside = time
         return Snapshot(
             root=self._root,
             name=self._name,
@@ -201,7 +199,7 @@ class _State:
             protocol=self._protocol,
             metadata=self._metadata,
             domains=self._clustering,
-            timestamp=inside,
+            timestamp=commit_time(inside, self._metadata, time),
             commit_info=info,
         )
 

@@ -177,28 +177,30 @@ class FleetCounts:
     @property
     def overview(self) -> FleetSummary:
         """The counts so far, the highest first."""
-        self._merge_failures()
-        sections = sorted(self._found.items(), key=lambda section: _HEADINGS.index(section[0]))
+        failures, named = self._merged_failures()
+        found = {**self._found, "Failures": failures} if failures else self._found
+        sections = sorted(found.items(), key=lambda section: _HEADINGS.index(section[0]))
         return FleetSummary(
             tables=self._tables,
             failed=self._failed,
             sections=tuple(
                 (heading, tuple(sorted(items.items(), key=_order))) for heading, items in sections
             ),
-            places={key: tuple(places) for key, places in self._places.items()},
+            places={key: tuple(places) for key, places in {**self._places, **named}.items()},
         )
 
-    def _merge_failures(self) -> None:
-        """Count failures as one that differ in their numbers only."""
+    def _merged_failures(self) -> tuple[Counter[str], dict[tuple[str, str], list[str]]]:
+        """The failures, those that differ in their numbers only as one, and tables of each."""
         alike: dict[str, list[str]] = {}
-        failures = self._found.get("Failures", Counter())
-        for reason in failures:
+        for reason in self._found.get("Failures", ()):
             alike.setdefault(re.sub(r"(?<![\w.])\d+(?![\w.])", "N", reason), []).append(reason)
-        for shown, reasons in alike.items():
-            if len(reasons) > 1:
-                failures[shown] = sum(failures.pop(reason) for reason in reasons)
-                named = (self._places.pop(("Failures", reason)) for reason in reasons)
-                self._places["Failures", shown] = [each for few in named for each in few][:_NAMED]
+        merged, named = Counter[str](), dict[tuple[str, str], list[str]]()
+        for masked, reasons in alike.items():
+            shown = masked if len(reasons) > 1 else reasons[0]
+            merged[shown] = sum(self._found["Failures"][reason] for reason in reasons)
+            tables = [each for reason in reasons for each in self._places["Failures", reason]]
+            named["Failures", shown] = tables[:_NAMED]
+        return merged, named
 
 
 def _order(counted: tuple[str, int]) -> tuple[object, ...]:

@@ -21,7 +21,7 @@ from deltaadm.facts import effective
 from deltaadm.paths import is_absolute
 from deltaadm.plans.checkpoint import State
 from deltaadm.replay.commits import body, each_action
-from deltaadm.replay.embedded import in_commit_timestamps
+from deltaadm.replay.embedded import commit_time
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import canonical_path, vector_id
 from deltaadm.replay.time_travel import raised_times
@@ -102,9 +102,7 @@ class Needs:
                 inside = document.get("inCommitTimestamp")
         for file, vector in added:
             self._add(file, vector, version)
-        if inside is None or not in_commit_timestamps(self.metadata):
-            inside = info.modified
-        self.times.append(inside)
+        self.times.append(commit_time(inside, self.metadata, info.modified))
 
     def _add(self, path: str, vector: Any, version: int) -> None:
         place = self.place(path)
