@@ -287,7 +287,7 @@ SHOWN_PLAN_DOCUMENT: Final = Document.of(
 _SEAL: Final = "sha256"
 """The key of a line's digest, which covers all its other keys."""
 _BEGUN: Final = "begun"
-_ENDED: Final = ("done", "failed")
+_ENDED: Final = ("done", "failed", "undone")
 
 
 @dataclass(frozen=True)
@@ -352,8 +352,6 @@ SHOWN_JOURNAL_DOCUMENT: Final = Document.of(
     "What a journal of `apply` says of its plans",
     file=STRING,
     plans=array(
-        record(
-            plan=STRING, table=STRING, event=one_of("begun", "done", "failed"), result=maybe(OPEN)
-        )
+        record(plan=STRING, table=STRING, event=one_of(_BEGUN, *_ENDED), result=maybe(OPEN))
     ),
 )

@@ -129,7 +129,7 @@ class SavedPlanReport:
 @dataclass(frozen=True, slots=True)
 class JournalLine:
     """
-    A journal's entry for a plan, identified by its digest: begun, done or failed.
+    A journal's entry for a plan, identified by its digest: begun, done, failed or undone.
 
     `result` is the document of what it came to, None where it has not ended.
     """

@@ -340,7 +340,8 @@ def show_journal(report: JournalReport) -> Iterator[Block]:
     from deltaadm.reports.overview import status_and_details
 
     events = Counter(line.event for line in report.plans)
-    counts = (f"{events[event]} {event}" for event in ("done", "failed", "begun") if events[event])
+    kinds = ("done", "undone", "failed", "begun")
+    counts = (f"{events[event]} {event}" for event in kinds if events[event])
     yield Heading(f"{report.file}: {', '.join(counts)}", level=1)
     rows = []
     for line in report.plans:

@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import islice, pairwise
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -33,9 +35,13 @@ from deltaadm.plans.reports import (
 from deltaadm.plans.reversal import plan_undo
 from deltaadm.plans.saved import SavedPlan, read_plans
 from deltaadm.plans.secrets import require_no_secrets
+from deltaadm.plans.undo import advice_for
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.fleet_plans import PlanGroups
 from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, FleetSummary, brief_line
+from deltaadm.reports.validate import baseline_of, without_known
+from deltaadm.reports.words import counted
+from deltaadm.rules.rule import ValidationReport
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import announce_plans, is_standard_output
@@ -52,7 +58,7 @@ from deltaadm.runs.fleet import (
 )
 from deltaadm.runs.names import look_up, opened
 from deltaadm.runs.options import FleetOptions, read_file, read_input, require_streaming
-from deltaadm.runs.output import handle_errors, info, unwritable
+from deltaadm.runs.output import handle_errors, info, show_error, tell_command, unwritable
 from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, PlanOptions
 from deltaadm.runs.plan_run import (
     Consent,
@@ -72,9 +78,10 @@ from deltaadm.runs.plan_run import (
 )
 from deltaadm.runs.progress import Phases, phases
 from deltaadm.runs.sessions import log_reader, session_settings
-from deltaadm.runs.settings import ClientRequirements, Settings, load_settings
+from deltaadm.runs.settings import ClientRequirements, Settings, load_settings, rule_settings
 from deltaadm.runs.status import FOUND, MISMATCH, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
+from deltaadm.runs.validation import ValidationRun
 from deltaadm.storage.files import lock, open_to_append, replacing
 from deltaadm.storage.store import table_name
 
@@ -104,8 +111,9 @@ class Journal:
 
     Plans are known by their digests, so that lines about others mean nothing. `begun` are those
     on which work has begun, `done` those that need no more work, with the JSON line of what they
-    came to. A last line that was cut off is taken out. While a run has the journal no other can:
-    raises `RefusedError` then, and where the file cannot be written or is something else.
+    came to; what was undone is in neither. A last line that was cut off is taken out. While a run
+    has the journal no other can: raises `RefusedError` then, and where the file cannot be written
+    or is something else.
     """
 
     def __init__(self, path: Path) -> None:
@@ -135,9 +143,9 @@ class Journal:
         """Work on a plan begins; whoever reads the file from now on knows."""
         self._add(Entry(digest, table, "begun"))
 
-    def end(self, digest: str, table: str, line: str, *, done: bool) -> None:
-        """It has come to what *line* says, and is *done* unless it is to be tried again."""
-        self._add(Entry(digest, table, "done" if done else "failed", json.loads(line)))
+    def end(self, digest: str, table: str, line: str, event: str) -> None:
+        """It has come to what *line* says: it is done or undone, or failed and is tried again."""
+        self._add(Entry(digest, table, event, json.loads(line)))
 
     def _add(self, entry: Entry) -> None:
         try:
@@ -170,7 +178,10 @@ class Journal:
             for number, line in enumerate(body[:whole].splitlines(), 1):  # noqa: B007 -- shown below
                 entry = read_entry(line)
                 self.begun.add(entry.plan)
-                if entry.event == "done":
+                if entry.event == "undone":
+                    self.begun.discard(entry.plan)
+                    self.done.pop(entry.plan, None)
+                elif entry.event == "done":
                     self.done[entry.plan] = json.dumps(entry.line, separators=(",", ":")) + "\n"
         except _NO_ENTRY:
             raise RefusedError(
@@ -248,6 +259,26 @@ class _Ready(NamedTuple):
     target: Target
     plan: Plan
     requirements: ClientRequirements
+    undo: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        context: RunContext,
+        saved: SavedPlan,
+        target: Target,
+        requirements: ClientRequirements,
+        *,
+        undo: bool = False,
+    ) -> _Ready:
+        """*saved* as the table is now; raises why it cannot be carried out, or taken back."""
+        make = _plan_undone if undo else plan_left
+        plan = make(context, saved, target, requirements)
+        return cls(saved, target, plan, requirements, undo)
+
+    def again(self, context: RunContext) -> Plan:
+        """The same as the table is by now."""
+        return self.of(context, self.saved, self.target, self.requirements, undo=self.undo).plan
 
     def report(self) -> PlanReport:
         """The plan as it is shown."""
@@ -285,9 +316,9 @@ def _ready(
     """The plan as far as it is left on the table as it is now; raises why it cannot be."""
     requirements = ClientRequirements.of(request, settings, saved.table, saved.location)
     target = _target(context, saved, entries)
-    plan = (_plan_undone if undo else plan_left)(context, saved, target, requirements)
-    require_engine_commits(context, plan)
-    return _Ready(saved, target, plan, requirements)
+    ready = _Ready.of(context, saved, target, requirements, undo=undo)
+    require_engine_commits(context, ready.plan)
+    return ready
 
 
 def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
@@ -398,15 +429,19 @@ def carry_out_plans(
     *,
     jobs: int | None = None,
     max_failures: int | None = None,
+    waves: Waves | None = None,
+    undo: bool = False,
     seen: bool = False,
 ) -> int:
     """
     Carry out *plans*, except what is done according to *journal*; show each outcome; the exit code.
 
-    *jobs* are carried out at the same time, and none is begun after *max_failures*. A format that
-    does not show line by line is a usage error. No plan is begun before all that are left have been
-    confirmed; they are shown to whoever is asked and has not *seen* them. Raises `RefusedError`
-    where they are not, and for plans that were made with different Spark settings.
+    *jobs* are carried out at the same time, and none is begun after *max_failures*, or after one of
+    the *waves* that failed. With *undo*, what was begun according to *journal* is taken back. A
+    format that does not show line by line is a usage error. No plan is begun before all that are
+    left have been confirmed; they are shown to whoever is asked and has not *seen* them. Raises
+    `RefusedError` where they are not, for plans that were made with different Spark settings, and
+    where there is nothing to take back.
     """
     _require_lines(context, "--output")
     # One Spark carries out all of them, under settings that are fixed once it has started.
@@ -418,20 +453,16 @@ def carry_out_plans(
     fleet = Fleet([saved.table for saved in plans], found=True, brief=True)
     printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style)
     with Journal(journal) as known:
-        for saved in plans:
-            # By its digest: the plan of another run on the same table is another plan.
-            if saved.digest in known.done:
-                printer.add(_of_earlier_run(saved, known.done[saved.digest]))
-        left = [saved for saved in plans if saved.digest not in known.done]
+        left = _begun(plans, known, journal) if undo else _not_done(plans, known, printer)
         settings = load_settings(context.settings)
         chosen = with_commit_engine(context, request, settings)
         with _opened(chosen, left, commits=True) as (reader, entries):
             ready = []
             for saved in left:
                 try:
-                    ready.append(_ready(reader, saved, entries, request, settings))
+                    ready.append(_ready(reader, saved, entries, request, settings, undo=undo))
                 except DeltaadmError as error:
-                    if isinstance(error, CommitError) and saved.digest in known.begun:
+                    if not undo and isinstance(error, CommitError) and saved.digest in known.begun:
                         error.remedy = (
                             "An interrupted run has begun this plan: plan again, for what is left "
                             "of it."
@@ -449,16 +480,41 @@ def carry_out_plans(
                 each = ((item.plan, item.requirements) for item in to_do)
                 consents = _consents(each, groups, request)
                 confirm(reader, consents, [] if seen else [shown], len(to_do))
-            run = _Run(reader, known, len(ready))
-            not_begun = run.carry_out(ready, jobs or _AT_A_TIME, max_failures, printer)
+            validation = None if waves is None else waves.validation(context, request, settings)
+            parts = [ready] if waves is None else waves.split(plans, ready)
+            run = _Run(reader, known, len(ready), validation)
+            not_begun = run.carry_out(parts, jobs or _AT_A_TIME, max_failures, printer)
     code = printer.finish()
     if not_begun:
         info(
             f"{not_begun} of {len(plans)} plans were not started because of earlier failures; run "
             "the same command again to continue with them."
         )
-        return SOME_FAILED
-    return code
+    if waves is not None and run.failures:
+        tell_command("To undo what was applied:", waves.undo)
+    return SOME_FAILED if not_begun else code
+
+
+def _not_done(
+    plans: Sequence[SavedPlan], known: Journal, printer: ResultPrinter
+) -> Sequence[SavedPlan]:
+    """The plans that an earlier run has not carried out; the others are shown."""
+    for saved in plans:
+        # By its digest: the plan of another run on the same table is another plan.
+        if saved.digest in known.done:
+            printer.add(_of_earlier_run(saved, known.done[saved.digest]))
+    return [saved for saved in plans if saved.digest not in known.done]
+
+
+def _begun(plans: Sequence[SavedPlan], known: Journal, journal: Path) -> Sequence[SavedPlan]:
+    """The plans that may have changed something, the last one first."""
+    begun = [saved for saved in reversed(plans) if saved.digest in known.begun]
+    if not begun:
+        raise RefusedError(
+            f"The journal {journal} has no plan of this file that was applied.",
+            remedy="To undo the newest change of a table: deltaadm undo TABLE.",
+        )
+    return begun
 
 
 def _of_earlier_run(saved: SavedPlan, line: str) -> TableResult:
@@ -485,46 +541,119 @@ def _failure(saved: SavedPlan, error: DeltaadmError) -> TableResult:
     return TableResult(saved.table, line_of(failure), error.exit_code, failure)
 
 
-class _Run:
-    """Plans that are carried out at the same time, and what is known of each one's commits."""
+_ALL: Final = 100
+"""Percent."""
 
-    def __init__(self, context: RunContext, journal: Journal, total: int) -> None:
+
+class Waves(NamedTuple):
+    """Growing shares of the plans, in percent: one is applied and validated before the next."""
+
+    shares: tuple[float, ...]
+    undo: str
+
+    @classmethod
+    def of(cls, text: str, undo: str) -> Waves:
+        """What *text* asks for, as 1%,10%,100%; *undo* is the command line that takes it back."""
+        try:
+            shares = tuple(float(word.strip().removesuffix("%")) for word in text.split(","))
+        except ValueError:
+            shares = ()
+        steps = list(pairwise((0, *shares)))
+        if not all(low < high for low, high in steps) or max(shares, default=0) != _ALL:
+            raise UsageError(
+                "requires growing percentages, for example 1%,10%,100%", option="--waves"
+            )
+        return cls(shares, undo)
+
+    def sizes(self, plans: Sequence[SavedPlan]) -> list[int]:
+        """How many of *plans* each wave has; the first has at least one."""
+        ends = [ceil(len(plans) * share / _ALL) for share in self.shares]
+        return [end - begin for begin, end in pairwise((0, *ends))]
+
+    def split(self, plans: Sequence[SavedPlan], ready: Iterable[_Ready]) -> list[list[_Ready]]:
+        """Those of *plans* that are *ready*, in waves."""
+        of = {item.saved.digest: item for item in ready}
+        each = iter(plans)
+        return [
+            [of[saved.digest] for saved in islice(each, size) if saved.digest in of]
+            for size in self.sizes(plans)
+        ]
+
+    def validation(
+        self, context: RunContext, request: CommitOptions, settings: Settings
+    ) -> ValidationRun:
+        """What looks at each table before and after its plan: `validate` with its settings."""
+        rules = rule_settings(context.settings.of("validate"))
+        return ValidationRun.of(settings, request.clients, **rules)
+
+
+class _Run:
+    """
+    Plans that are carried out at the same time, and what is known of each one's commits.
+
+    With a *validation*, a table fails also if its plan brings about findings that fail it.
+    """
+
+    def __init__(
+        self, context: RunContext, journal: Journal, total: int, validation: ValidationRun | None
+    ) -> None:
         self._context = context
         self._journal = journal
         self._total = total
+        self._validation = validation
         self._writing = threading.Lock()
         self._tables: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._done = 0
         self._under_way: dict[str, tuple[str, str, Callable[[], str]]] = {}
         self._stopped = threading.Event()
+        self._broken: list[tuple[str, DeltaadmError]] = []
+        self.failures = 0
 
     def carry_out(
-        self, ready: Sequence[_Ready], jobs: int, max_failures: int | None, printer: ResultPrinter
+        self,
+        waves: Sequence[Sequence[_Ready]],
+        jobs: int,
+        max_failures: int | None,
+        printer: ResultPrinter,
     ) -> int:
-        """Carry out what is ready and show it as it ends; how many plans were not begun."""
+        """
+        Carry out each of *waves* unless one before it has failed, and show results as they come.
+
+        How many plans were not begun.
+        """
+        ready = [item for wave in waves for item in wave]
+        left = len(ready)
         if not ready:
             return 0
-        failures = 0
-        waiting = list(reversed(ready))  # taken from the end
         with phases("Applying plans") as progress, self._threads(ready, progress) as submit:
-            running: set[Future[TableResult]] = set()
-            while waiting or running:
-                self._context.status.set(self._words(), self._looked_up)
-                progress.part("Applying plans", self._done, self._total)
-                while waiting and len(running) < jobs:
-                    if max_failures is not None and failures >= max_failures:
+            for number, wave in enumerate(waves, 1):
+                waiting = list(reversed(wave))  # taken from the end
+                running: set[Future[TableResult]] = set()
+                while waiting or running:
+                    self._context.status.set(self._words(), self._looked_up)
+                    progress.part("Applying plans", self._done, self._total)
+                    while waiting and len(running) < jobs:
+                        if max_failures is not None and self.failures >= max_failures:
+                            break
+                        running.add(submit(waiting.pop()))
+                        left -= 1
+                    if not running:
                         break
-                    running.add(submit(waiting.pop()))
-                if not running:
+                    # With a limit, since a signal just before the wait does not end it.
+                    ended, running = wait(running, _LOOK, FIRST_COMPLETED)
+                    for future in ended:
+                        result = future.result()
+                        self.failures += result.code not in {0, WAITING}
+                        printer.add(result)
+                if self._validation is not None and wave:
+                    done = f"{counted(len(wave), 'plan')}, {self.failures or 'none'} failed"
+                    info(f"Wave {number} of {len(waves)}: {done}.")
+                    for table, error in self._broken:
+                        show_error(table, error)
+                if waiting or (self._validation is not None and self.failures):
                     break
-                # With a limit, since a signal just before the wait does not end it.
-                ended, running = wait(running, _LOOK, FIRST_COMPLETED)
-                for future in ended:
-                    result = future.result()
-                    failures += result.code not in {0, WAITING}
-                    printer.add(result)
         self._context.status.set(f"{self._done} of {self._total} plans were applied")
-        return len(waiting)
+        return left
 
     @contextmanager
     def _threads(
@@ -560,12 +689,16 @@ class _Run:
         def note(state: str, look_up: Callable[[], str]) -> None:
             self._under_way[saved.digest] = saved.table, state, look_up
 
+        broken: list[DeltaadmError] = []
         try:
             # Commits of one run on one table are told apart by their order alone.
             with self._tables[saved.location]:
-                plan = plan_left(self._context, saved, ready.target, ready.requirements)
+                known = self._findings(ready)
+                plan = ready.again(self._context)
                 outcome = execute(self._context, plan, executor, note)
-            code = MISMATCH if outcome.mismatches else WAITING if plan.waits else 0
+                broken = self._new_findings(ready, known)
+            waits = WAITING if plan.waits else 0
+            code = MISMATCH if outcome.mismatches else FOUND if broken else waits
             report = OutcomeReport(saved.table, outcome)
             result = TableResult(saved.table, line_of(report), code, report)
         except DeltaadmError as error:
@@ -573,14 +706,38 @@ class _Run:
         with self._writing:
             # After a stop the plan stays begun: the next run looks at what is left of it.
             if not self._stopped.is_set():
-                done = result.code in {0, WAITING}
-                self._journal.end(saved.digest, saved.table, result.line, done=done)
+                done = result.code in {0, WAITING, FOUND}
+                event = "failed" if not done else "undone" if ready.undo else "done"
+                self._journal.end(saved.digest, saved.table, result.line, event)
                 self._done += done
                 self._under_way.pop(saved.digest, None)
+            self._broken += [(saved.table, error) for error in broken]
         if self._context.style.show_secrets and result.report is not None:
             # Only after the journal has its line, which has masks.
             return replace(result, line=line_of(result.report, show_secrets=True))
         return result
+
+    def _findings(self, ready: _Ready) -> ValidationReport | None:
+        if self._validation is None:
+            return None
+        return self._validation.report(self._context, ready.target, watched=False)
+
+    def _new_findings(self, ready: _Ready, known: ValidationReport | None) -> list[DeltaadmError]:
+        """What makes the changed table fail: findings that were not *known* before."""
+        try:
+            report = self._findings(ready)
+        except DeltaadmError as error:
+            return [error]
+        if self._validation is None or report is None or known is None:
+            return []
+        return [
+            DeltaadmError(
+                f"The change causes {finding.code}: {finding.message}",
+                remedy=advice_for(ready.saved.table, finding.remedy),
+            )
+            for finding in without_known(report, baseline_of([known])).findings
+            if finding.severity.rank <= self._validation.fail_on.rank
+        ]
 
     def _words(self) -> str:
         return (

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from deltaadm.errors import UsageError
+from deltaadm.plans.undo import quoted
+from deltaadm.reports.words import counted
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import NEVER, Parameters, argument, option
 from deltaadm.runs.many_plans import (
+    Waves,
     apply_plan,
     carry_out_plans,
     check_plans,
@@ -16,7 +19,7 @@ from deltaadm.runs.many_plans import (
     saved_reports,
 )
 from deltaadm.runs.options import AccessOptions, SparkOptionGroup, read_input
-from deltaadm.runs.output import show
+from deltaadm.runs.output import info, show
 from deltaadm.runs.plan_options import CommitOptions, PlanOutputOptions
 
 
@@ -38,6 +41,8 @@ class Apply(Parameters):
       deltaadm apply plan.json --commit-engine embedded
 
       deltaadm apply plan.json --undo
+
+      deltaadm apply plans.jsonl --waves 1%,10%,100%
     """
 
     file: Path = argument("PLAN", "A plan file written by --out, or - for standard input.")
@@ -48,10 +53,14 @@ class Apply(Parameters):
         "Apply the plan to its table at LOCATION, for example on another mount; one plan only.",
         scope=NEVER)
     undo: bool = option(
-        "Undo what the plan changed, as far as Delta allows; one plan only.", scope=NEVER)
+        "Undo what the plans changed, as far as Delta allows; of several plans, those that the "
+        "journal says were applied.", scope=NEVER)
     jobs: int | None = option("--jobs", "-j", "N",
         "Apply up to N plans in parallel (default: 4).", minimum=1)
     max_failures: int | None = option("N", "Stop after N failures.", minimum=1)
+    waves: str | None = option("PERCENTAGES",
+        "Apply a share of the plans, then more, for example 1%,10%,100%; stop if a wave has a "
+        "failure or a new finding of `validate`.", scope=NEVER)
     journal: Path | None = option("--journal", "--resume", "FILE",
         "Journal of several plans; an interrupted run continues from it (default: "
         "PLAN.journal).")
@@ -62,15 +71,18 @@ class Apply(Parameters):
 
     def run(self, context: RunContext) -> int:
         plans = plans_in(read_input(self.file))
-        if self.undo and (self.check or len(plans) > 1):
-            why = "cannot be combined with --check" if self.check else "requires a single plan"
-            raise UsageError(why, option="--undo")
+        if self.undo and (self.check or self.waves):
+            other = "--check" if self.check else "--waves"
+            raise UsageError(f"cannot be combined with {other}", option="--undo")
+        waves = self._waves()
         if self.location is not None:
             if len(plans) > 1:
                 raise UsageError("requires a file with one plan", option="--location")
             plans = (plans[0].at(context.locate(self.location)),)
-        alone = len(plans) == 1 and self.journal is None
+        alone = len(plans) == 1 and self.journal is None and waves is None
         if self.check:
+            for number, size in enumerate(waves.sizes(plans) if waves else (), 1):
+                info(f"Wave {number}: {counted(size, 'plan')}.")
             return check_plans(context, plans, self.options, alone=alone)
         if alone:
             return apply_plan(context, plans[0], self.options, undo=self.undo)
@@ -84,7 +96,17 @@ class Apply(Parameters):
             self.options,
             jobs=self.jobs,
             max_failures=self.max_failures,
+            waves=waves,
+            undo=self.undo,
         )
+
+    def _waves(self) -> Waves | None:
+        if self.waves is None:
+            return None
+        words = ["deltaadm", "apply", str(self.file), "--undo"]
+        if self.journal is not None:
+            words += ["--journal", str(self.journal)]
+        return Waves.of(self.waves, " ".join(map(quoted, words)))
 
 
 class Show(Parameters):
