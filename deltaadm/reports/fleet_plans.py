@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os.path import commonprefix
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from deltaadm.blocks import ChangeRow, Changes, Chips, Either, Heading, Table
 from deltaadm.clients import Compatibility
@@ -12,16 +12,7 @@ from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost
 from deltaadm.plans.reports import PlanReport
 from deltaadm.reports.overview import FleetSummary, overview_title, show_overview
-from deltaadm.reports.plans import (
-    breaks,
-    chips,
-    effects,
-    interrupts,
-    notes,
-    sections,
-    shut_out,
-    undo_words,
-)
+from deltaadm.reports.plans import chips, effects, sections, shut_out
 from deltaadm.reports.words import cost_text, counted, some_of
 
 if TYPE_CHECKING:
@@ -64,7 +55,8 @@ class PlanGroups:
         wrong = tuple(each for each in worse if each.compatibility is Compatibility.SILENTLY_WRONG)
         lost = tuple(each.step.destroys(each.before) for each in plan.transitions)
         forever = tuple(step.words for step in plan.steps if step.irreversible)
-        key = shown, wrong, plan.cost, forever, lost
+        texts = tuple(row.text for _, rows in shown for row in rows)
+        key = texts, wrong, plan.cost, forever, lost
         self._groups.setdefault(key, PlanGroup(report, shown, [])).tables.append(report.table)
         for before, stage in zip(plan.states, plan.stages, strict=False):
             if stage.cost is plan.cost is not Cost.METADATA:
@@ -124,12 +116,8 @@ class PlansSummary(FleetSummary):
 
 def show_plans(report: PlansSummary) -> Iterator[Block]:
     """The plans for many tables, those that are alike once."""
-    names = [table for group in report.groups for table in group.tables]
-    place = commonprefix(names).rpartition("/")[0] if len(names) > 1 else ""  # noqa: RUF071 -- of names, too
     yield Either(
-        _on_page(report),
-        _in_terminal(report, place, full=False),
-        _in_terminal(report, place, full=True),
+        _on_page(report), _in_terminal(report, full=False), _in_terminal(report, full=True)
     )
 
 
@@ -145,60 +133,88 @@ def _on_page(report: PlansSummary) -> Iterator[PageBlock]:
         yield report.clients
 
 
-def _in_terminal(report: PlansSummary, place: str, *, full: bool) -> Iterator[TextBlock]:
-    """The plans in at most a screen, with the names of tables below *place*; or in *full*."""
-    groups = report.groups
+def _in_terminal(report: PlansSummary, *, full: bool) -> Iterator[TextBlock]:
+    """In at most a screen what failed, what changes, and its price; or all of it in *full*."""
+    groups, found = report.groups, dict(report.sections)
+    paths = [table for group in groups for table in group.tables]
+    place = commonprefix(paths).rpartition("/")[0] if len(paths) > 1 else ""  # noqa: RUF071 -- of names, too
     operation = f"{groups[0].report.plan.operation}: " if groups else ""
     all_tables, _, failed = overview_title(report).partition(", ")
-    below, prefix = (f" in {place}", f"{place}/") if place else ("", "")
-    title = f"{operation}{all_tables}{below}"
+    title = f"{operation}{all_tables}{f' in {place}' if place else ''}"
     yield Heading(f"{title}, {failed}" if failed else title, level=1)
 
-    def named(tables: Sequence[str], number: int) -> ChangeRow:
-        names = (each.removeprefix(prefix) for each in tables)
-        return ChangeRow("=", some_of(names, of=number))
+    def names(tables: Iterable[str], number: int, most: int = 0) -> str:
+        named = (table.removeprefix(f"{place}/") for table in tables)
+        return some_of(named, most or (2 if number in {1, 2} else 1), of=number)
 
-    shown: list[tuple[str, tuple[ChangeRow, ...]]] = []
-    failures = () if full else dict(report.sections).get("Failures", ())
-    for reason, number in failures[:_SHOWN]:
-        which = named(report.places["Failures", reason], number)
-        shown.append((f"{number} failed", (which, ChangeRow("-", reason))))
-    if hidden := failures[_SHOWN:]:
-        number = sum(count for _, count in hidden)
-        text = f"for {counted(len(hidden), 'other reason')}; -v lists them"
-        shown.append((f"{number} failed", (ChangeRow("-", text),)))
+    rows: list[tuple[str, str, str]] = []
+    failures = () if full else found.get("Failures", ())
+    named_failures = _first(failures, _FAILURES)
+    for reason, number in named_failures:
+        # What to do about each of several takes more than a screen.
+        what = reason if len(failures) == 1 else reason.partition(". ")[0].rstrip(".")
+        which = names(report.places["Failures", reason], number)
+        rows.append((f"{number} failed", "-", f"{which}: {what}"))
+    if hidden := failures[len(named_failures) :]:
+        text = f"for {len(hidden)} other reasons; -v lists them"
+        rows.append((f"{sum(number for _, number in hidden)} failed", "-", text))
+    if same := dict(found.get("Plans", ())).get("no changes"):
+        rows.append((counted(same, "table"), "=", "no changes; --all lists them"))
     is_long = full or len(groups) == 1
-    for group in () if is_long else groups[:_SHOWN]:
-        number = len(group.tables)
-        text = "; ".join(row.text for _, rows in group.sections for row in rows)
-        rows = named(group.tables, number), ChangeRow("=", text)
-        shown.append((counted(number, "table"), rows))
-    if hidden_groups := () if is_long else groups[_SHOWN:]:
-        number = sum(len(group.tables) for group in hidden_groups)
-        text = f"in {counted(len(hidden_groups), 'other way')}; -v shows each"
-        shown.append((counted(number, "table"), (ChangeRow("=", text),)))
-    if shown:
-        yield Changes((), tuple(shown))
+    if not is_long:
+        rows += _in_brief(groups, names)
+    if rows:
+        yield Changes((), tuple((label, (ChangeRow(*row),)) for label, *row in rows))
     for group in groups if is_long else ():
-        names = ", ".join(group.tables) if full else named(group.tables, len(group.tables)).text
-        yield Heading(f"{counted(len(group.tables), 'table')}: {names}")
+        number = len(group.tables)
+        listed = ", ".join(group.tables) if full else names(group.tables, number, 4)
+        yield Heading(f"{counted(number, 'table')}: {listed}")
         yield Changes((), group.sections)
         if full and len(groups) > 1:
-            interrupted = interrupts([group.report.plan], full=True)
-            undone = ("Undo", undo_words(group.report))
-            yield from effects([*interrupted, undone, *notes(group.report)])
-    told = breaks(report.clients, max((each.report.scope.undeclared for each in groups), default=0))
-    told += interrupts(group.report.plan for group in groups)
-    missed = dict(report.sections).get("Clients that cannot be reached", ())
-    told += [("Missed", f"{counted(count, 'table')}: {goal}") for goal, count in missed]
-    told += [("Cost", text) for text in report.costs]
-    anyone = [replace(group.report, table="TABLE") for group in groups]
-    undos = dict.fromkeys(map(undo_words, anyone))
-    told += [("Undo", words) for words in undos if len(undos) == 1]
-    said = [dict.fromkeys(notes(each)) for each in anyone]
-    told += [note for note in (said[0] if said else ()) if all(note in known for known in said)]
-    yield from effects(told)
+            yield from effects([group.report], Chips("", ()), (), full=True)
+    missed = found.get("Clients that cannot be reached", ())
+    costs = [("Missed", f"{counted(count, 'table')}: {goal}") for goal, count in missed]
+    costs += [("Cost", text) for text in report.costs]
+    reports = [replace(group.report, table="TABLE") for group in groups]
+    yield from effects(reports, report.clients, costs, most=None if is_long else _CLIENTS)
 
 
-_SHOWN: Final = 3
-"""So many groups of plans, and of failures, are shown unless details are asked for."""
+def _in_brief(
+    groups: Sequence[PlanGroup], names: Callable[[Sequence[str], int], str]
+) -> Iterator[tuple[str, str, str]]:
+    """A row for what all of *groups* change, and rows for what else the largest do."""
+    # Without features that are only listed from now on, and properties that follow from others.
+    texts = [
+        dict.fromkeys(
+            row.text
+            for name, rows in group.sections
+            for row in rows
+            if row.kind != "=" and not (row.because and name == "properties")
+        )
+        for group in groups
+    ]
+    shared = [text for text in (texts[0] if texts else ()) if all(text in each for each in texts)]
+    if shared:
+        yield "all plans", "=", "; ".join(shared)
+    shown = len(_first(groups, _GROUPS))
+    for group, each in list(zip(groups, texts, strict=True))[:shown]:
+        number, rest = len(group.tables), "; ".join(text for text in each if text not in shared)
+        which = names(group.tables, number)
+        yield counted(number, "table"), "=", f"{which}: {rest}" if rest else which
+    if hidden := groups[shown:]:
+        text = f"in {len(hidden)} other ways; -v shows each"
+        yield counted(sum(len(group.tables) for group in hidden), "table"), "=", text
+
+
+T = TypeVar("T")
+
+
+def _first(items: Sequence[T], most: int) -> Sequence[T]:
+    """At most so many of *items*, and the last one as well where it alone would be left out."""
+    return items if len(items) == most + 1 else items[:most]
+
+
+_FAILURES: Final = 2
+_GROUPS: Final = 3
+_CLIENTS: Final = 3
+"""So many of each are shown unless details are asked for."""

@@ -19,6 +19,7 @@ from deltaadm.blocks import (
     Items,
     Paragraph,
     Table,
+    in_words,
 )
 from deltaadm.clients import EVERYONE, Access, Scope, Verdict
 from deltaadm.dataclass import replace
@@ -158,10 +159,7 @@ def _on_page(plan: Plan, clients: Chips) -> Iterator[PageBlock]:
 def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[TextBlock]:
     """At most a screen: what changes, then its price; with details if it is to be *full*."""
     plan = report.plan
-    rows = breaks(clients, report.scope.undeclared) + interrupts([plan], full=full)
-    rows += [
-        ("Interrupts", text) for text in writing_applications(plan, None if full else _APPLICATIONS)
-    ]
+    costs = []
     if not plan.is_noop:
         shown_rows = [(name, tuple(rows)) for name, rows in sections(plan, full=full) if rows]
         if shown_rows:
@@ -172,42 +170,59 @@ def _in_terminal(report: PlanReport, clients: Chips, *, full: bool) -> Iterator[
         if len(plan.stages) > 1:
             yield from _steps(plan)
         runs = "; this is the first of two runs" if plan.waits else ""
-        rows += [("Cost", f"{_cost(plan)}{runs}"), ("Undo", undo_words(report))]
-    yield from effects([*rows, *notes(report)])
+        costs = [("Cost", f"{_cost(plan)}{runs}")]
+    yield from effects([report], clients, costs, full=full)
     if full and not plan.is_noop:
         yield Heading("SQL")
         yield from _statements(plan)
 
 
-def effects(rows: Iterable[tuple[str, str]]) -> Iterator[Table]:
-    """What a plan brings about: texts with a label, which stands beside the first of several."""
+def effects(
+    reports: Sequence[PlanReport],
+    clients: Chips,
+    costs: Iterable[tuple[str, str]],
+    *,
+    full: bool = False,
+    most: int | None = None,
+) -> Iterator[Table]:
+    """
+    What plans bring about: whom they break and interrupt, their *costs*, and what is true of all.
+
+    Of the clients that are shut out only *most* are named if there is a number, without reasons.
+    In *full* there is advice on what is interrupted.
+    """
+    told = []
+    for does, _, parts in clients.groups:
+        names = dict.fromkeys(name for _, several in parts for name in several)
+        told.append(("Breaks", f"{does}: {some_of(names, most) if most else in_words(parts)}"))
+    undeclared = max((report.scope.undeclared for report in reports), default=0)
+    if undeclared and told:
+        told.append(("Breaks", f"+ {undeclared} clients not declared"))
+    groups: dict[str, list[str]] = {}
+    for row in dict.fromkeys(row for report in reports for row in interruptions(report.plan)):
+        if full:
+            told.append(("Interrupts", f"{row.work}: {row.consequence.value}; {row.advice}"))
+        elif row.source is None:
+            groups.setdefault(row.consequence.value, []).append(row.work)
+    told += [("Interrupts", f"{how}: {', '.join(works)}") for how, works in groups.items()]
+    if len(reports) == 1:
+        streams = writing_applications(reports[0].plan, None if full else _APPLICATIONS)
+        told += [("Interrupts", text) for text in streams]
+    told += costs
+    undos = dict.fromkeys(map(undo_words, reports))
+    told += [("Undo", words) for words in undos if len(undos) == 1]
+    said = [dict.fromkeys(_notes(report)) for report in reports]
+    told += [("Note", note) for note in (said[0] if said else ()) if all(note in of for of in said)]
+    yield from _labelled(told)
+
+
+def _labelled(rows: Iterable[tuple[str, str]]) -> Iterator[Table]:
+    """Texts with a label, which stands beside the first of several."""
     told = [row for row in rows if row[1]]
     again = zip(["", *(label for label, _ in told)], told, strict=False)
     shown = tuple(("" if label == last else label, text) for last, (label, text) in again)
     if shown:
         yield Table("Effects", (), shown, plain=True)
-
-
-def breaks(clients: Chips, undeclared: int) -> list[tuple[str, str]]:
-    """Whom plans break, as rows of their effects."""
-    rows = [("Breaks", f"{does}: {names}") for does, names in clients.table.rows]
-    if undeclared and clients.groups:
-        rows.append(("Breaks", f"+ {undeclared} clients not declared"))
-    return rows
-
-
-def interrupts(plans: Iterable[Plan], *, full: bool = False) -> list[tuple[str, str]]:
-    """What plans interrupt, as rows of their effects; in *full* with what to do about it."""
-    found = dict.fromkeys(row for plan in plans for row in interruptions(plan))
-    if full:
-        return [
-            ("Interrupts", f"{row.work}: {row.consequence.value}; {row.advice}") for row in found
-        ]
-    groups: dict[str, list[str]] = {}
-    for row in found:
-        if row.source is None:
-            groups.setdefault(row.consequence.value, []).append(row.work)
-    return [("Interrupts", f"{how}: {', '.join(works)}") for how, works in groups.items()]
 
 
 def writing_applications(plan: Plan, most: int | None = None) -> Iterator[str]:
@@ -218,12 +233,12 @@ def writing_applications(plan: Plan, most: int | None = None) -> Iterator[str]:
         yield f"streams that have written to it, by their ids: {names}"
 
 
-def notes(report: PlanReport) -> Iterator[tuple[str, str]]:
-    """What else there is to say of a plan, as rows of its effects."""
+def _notes(report: PlanReport) -> Iterator[str]:
+    """What else there is to say of a plan."""
     said = {FEATURES[name].warning for name in _SHOWN_ANYWAY}
     for note in report.plan.notes:
         if note not in said:
-            yield "Note", advice_for(report.table, note)
+            yield advice_for(report.table, note)
 
 
 _APPLICATIONS: Final = 3
@@ -468,7 +483,7 @@ def show_foreign_plan(report: ForeignReport) -> Iterator[Block]:
     kinds = {"CREATE": "+", "INSERT": "+", "DROP": "-"}
     rows = [ChangeRow(kinds.get(sql.split(" ")[0], "~"), sql) for sql in plan.statements]
     changes = Changes((), (("statements", tuple(rows)),))
-    yield Either(page, [changes, *effects(("Note", note) for note in plan.notes)])
+    yield Either(page, [changes, *_labelled(("Note", note) for note in plan.notes)])
 
 
 def show_outcome(report: OutcomeReport) -> Iterator[Block]:

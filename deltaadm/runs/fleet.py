@@ -530,7 +530,7 @@ class ResultPrinter:
         if in_text and not self._quiet:
             if len(self._healthy) == self._uneventful.total():
                 held += self._healthy
-            elif self._uneventful:
+            elif self._uneventful and self._groups is None:
                 held.append(unlisted(self._uneventful))
             if held or self._groups is None:
                 held.append("")

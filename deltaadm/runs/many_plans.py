@@ -849,7 +849,10 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
                 plans += 1
                 known = result.report
                 if not isinstance(known, PlanReport):  # that of an interrupted run
-                    known = PlanReport(result.table, read_plans(result.line)[0].as_made())
+                    made = read_plans(result.line)[0].as_made()
+                    root = made.before.root
+                    demands = ClientRequirements.of(change.commit, settings, result.table, root)
+                    known = PlanReport(result.table, made, demands.scope(made.before))
                 groups.add(known)
                 missed = missed or bool(known.plan.missed)
             if is_plan and file is not None:

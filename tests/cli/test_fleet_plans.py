@@ -164,8 +164,8 @@ def test_equal_plans_are_shown_once_with_the_command_that_applies_all(lake: Path
     wish = ("enable-feature", "--discover", lake, "deletionVectors")
     result = deltaadm(*wish)
     lines = result.out.splitlines()
-    assert lines[0] == "2 tables without changes; --all lists them"
-    assert f"enable-feature: 5 tables in {lake}" in lines
+    assert lines[0] == f"enable-feature: 5 tables in {lake}"
+    assert "  2 tables  no changes; --all lists them" in lines
     assert "3 tables: t0, t2, t4" in lines
     assert lines.count("  protocol    reader version 1 -> 3, writer version 2 -> 7") == 1
     command = f"deltaadm enable-feature --discover {lake} deletionVectors"
@@ -180,7 +180,7 @@ def test_failures_come_before_plans(lake: Path, broken: Path) -> None:
     out = deltaadm("alter", "--discover", lake, "--set", "a=b", "--unset", "delta.appendOnly").out
     assert "5 tables: t0, t1, t2, t3 and 1 more" in out
     assert out.index("1 failed") < out.index("5 tables:")
-    assert f"1 failed  {broken.name}\n" in out
+    assert f"1 failed  {broken.name}: " in out
 
 
 def test_failures_and_clients_are_named_once_whatever_differs(tmp_path: Path) -> None:
@@ -192,8 +192,32 @@ def test_failures_and_clients_are_named_once_whatever_differs(tmp_path: Path) ->
     tables.table(tmp_path / "u2", commit(protocol(1, 2), metadata()))
     wish = ["enable-feature", "--discover", tmp_path, "rowTracking", "--for-client", "trino"]
     out = " ".join(deltaadm(*wish).out.split())
-    assert "2 failed t1, t2 Row ids cannot be assigned to files without statistics (N)." in out
-    assert out.partition("Breaks")[2].count("trino (") == 1
+    assert "2 failed t1, t2: Row ids cannot be assigned to files without statistics (N)." in out
+    assert out.partition("Breaks")[2].count("trino") == 1
+
+
+def test_a_mixed_fleet_fits_a_screen_and_details_have_every_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    states = [*[(1, 2)] * 9, *[(1, 4)] * 5, *[(1, 5)] * 3, (1, 3), (2, 6), (99, 7)]
+    for number, versions in enumerate(states):
+        tables.table(Path(f"lake/team/orders{number}"), commit(protocol(*versions), metadata()))
+    wish = ["enable-feature", "--discover", "lake", "rowTracking", "deletionVectors"]
+    screen = deltaadm(*wish)
+    lines = f"{screen.out}{screen.err}".splitlines()
+    assert len(lines) <= 24
+    assert lines[0] == "enable-feature: 20 tables in lake/team, 1 failed"
+    shared = next(line for line in lines if line.startswith("  all plans  "))
+    assert "+ deletionVectors, rowTracking" in shared
+    assert (
+        "9 tables   orders0 and 8 more: reader version 1 -> 3, writer version 2 -> 7" in screen.out
+    )
+    assert "2 tables   in 2 other ways; -v shows each" in screen.out
+    every = deltaadm(*wish, "-v").out
+    assert every.count("\n1 table: ") == 2
+    assert "synapse-serverless (deletionVectors)" in " ".join(every.split())
 
 
 def test_only_declared_clients_are_counted(lake: Path) -> None:
@@ -257,6 +281,15 @@ def test_planning_is_gone_on_with(lake: Path, tmp_path: Path) -> None:
     file = tmp_path / "plans.jsonl"
     deltaadm(*wish, "-o", "jsonl", "--resume", tmp_path / "run", "--out", file)
     assert file.read_text() == whole
+
+
+def test_earlier_plans_are_judged_for_the_same_clients(lake: Path, tmp_path: Path) -> None:
+    wish = ["enable-feature", "--discover", lake, "deletionVectors", "--for-client", "delta-spark"]
+    begun = tmp_path / "run"
+    begun.write_text(deltaadm(*wish, "-o", "jsonl").out.partition("\n")[0] + "\n")
+    resumed = deltaadm(*wish, "--resume", begun).out
+    assert "3 tables: t0, t2, t4\n" in resumed
+    assert "Breaks" not in resumed
 
 
 # carrying out
