@@ -259,26 +259,11 @@ class _Ready(NamedTuple):
     target: Target
     plan: Plan
     requirements: ClientRequirements
-    undo: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        context: RunContext,
-        saved: SavedPlan,
-        target: Target,
-        requirements: ClientRequirements,
-        *,
-        undo: bool = False,
-    ) -> _Ready:
-        """*saved* as the table is now; raises why it cannot be carried out, or taken back."""
-        make = _plan_undone if undo else plan_left
-        plan = make(context, saved, target, requirements)
-        return cls(saved, target, plan, requirements, undo)
+    make: Callable[[RunContext, SavedPlan, Target, ClientRequirements], Plan]
 
     def again(self, context: RunContext) -> Plan:
-        """The same as the table is by now."""
-        return self.of(context, self.saved, self.target, self.requirements, undo=self.undo).plan
+        """The same plan, for the table as it is by now."""
+        return self.make(context, self.saved, self.target, self.requirements)
 
     def report(self) -> PlanReport:
         """The plan as it is shown."""
@@ -316,9 +301,10 @@ def _ready(
     """The plan as far as it is left on the table as it is now; raises why it cannot be."""
     requirements = ClientRequirements.of(request, settings, saved.table, saved.location)
     target = _target(context, saved, entries)
-    ready = _Ready.of(context, saved, target, requirements, undo=undo)
-    require_engine_commits(context, ready.plan)
-    return ready
+    make = _plan_undone if undo else plan_left
+    plan = make(context, saved, target, requirements)
+    require_engine_commits(context, plan)
+    return _Ready(saved, target, plan, requirements, make)
 
 
 def saved_reports(context: RunContext, file: Path) -> Sequence[Report]:
@@ -707,7 +693,7 @@ class _Run:
             # After a stop the plan stays begun: the next run looks at what is left of it.
             if not self._stopped.is_set():
                 done = result.code in {0, WAITING, FOUND}
-                event = "failed" if not done else "undone" if ready.undo else "done"
+                event = "failed" if not done else "undone" if ready.make is _plan_undone else "done"
                 self._journal.end(saved.digest, saved.table, result.line, event)
                 self._done += done
                 self._under_way.pop(saved.digest, None)
