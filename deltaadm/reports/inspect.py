@@ -713,7 +713,13 @@ def _clients(report: TableReport) -> Block:
         if report.scope.undeclared:
             groups.append(("", "", (("", (f"+ {report.scope.undeclared} not declared",)),)))
         chips = Chips("Clients", tuple(groups))
-        return Either([chips], [chips.table])
+        brief = (
+            (place, tone, tuple((why, (some_of(names, _NAMED),)) for why, names in parts))
+            if place == "read only" and len(parts[0][1]) > _NAMED + 1
+            else (place, tone, parts)
+            for place, tone, parts in groups
+        )
+        return Either([chips], [Chips("Clients", tuple(brief)).table], [chips.table])
     sources = []
     for verdict in _in_scope(report):
         release, access = str(verdict.release), verdict.access.value
@@ -756,6 +762,7 @@ def _client_rows(report: TableReport) -> Iterator[tuple[str, dict[str, list[Clie
     yield from ((place, found[place]) for place in _PLACES if place in found)
 
 
+_NAMED: Final = 5
 _WRONG, _PERHAPS, _NO_SOURCE = "wrong data", "perhaps wrong", "no source"
 _FINE: Final = ("read, write", "read only")
 _PLACES: Final = (_WRONG, _PERHAPS, "cannot read", "cannot write", _NO_SOURCE, *_FINE)

@@ -14,6 +14,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from deltaadm.blocks import Check, Health
 from deltaadm.domain.snapshot import LOG_DIRECTORY
 from deltaadm.errors import DeltaadmError
+from deltaadm.reports.words import counted
 from deltaadm.runs.context import RunContext
 from deltaadm.storage.object_store import PAGE, Address
 from deltaadm.storage.store import ObjectStores, is_in_object_store
@@ -38,7 +39,7 @@ def store_checks(context: RunContext, location: str, *, writing: bool) -> Iterat
     try:
         log = Address.of(location).join(LOG_DIRECTORY)
         objects, complete = stores.connections.bucket(location).first_page(log).result()
-        listing = f"{len(objects)} objects" if complete else f"{PAGE} objects and more"
+        listing = counted(len(objects), "object") if complete else f"{PAGE} objects and more"
         yield Check(subject, Health.OK, f"{listing} in its log")
     except DeltaadmError as error:
         yield Check(subject, Health.FAILED, error.message, error.remedy)

@@ -7,14 +7,17 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING, TypeGuard
 
 from deltaadm.documents import FORMAT_VERSION
 from deltaadm.errors import RefusedError
 from deltaadm.plans.undo import quoted
 from deltaadm.reports.overview import kind_of
-from deltaadm.runs.options import read_file
+from deltaadm.runs.context import RunContext
+from deltaadm.runs.options import AccessOptions, SparkOptionGroup, read_file
 from deltaadm.runs.output import FileText, tell_command, unwritable, write_text
+from deltaadm.runs.plan_options import CommitEngineOptions
 from deltaadm.storage.files import write_whole
 
 if TYPE_CHECKING:
@@ -39,11 +42,19 @@ def is_standard_output(path: Path | None) -> TypeGuard[Path]:
     return str(path) == "-"
 
 
-def announce_plans(path: Path, plans: int = 1, consents: Sequence[str] = ()) -> None:
+def announce_plans(
+    context: RunContext, path: Path, plans: int = 1, consents: Sequence[str] = ()
+) -> None:
     """Say how the *plans* saved at *path*, which need *consents*, are carried out."""
     # A name that begins with a dash would be taken for an option.
     place = f"./{path}" if str(path).startswith("-") else str(path)
-    command = " ".join(map(quoted, ("deltaadm", "apply", place, *consents)))
+    groups = CommitEngineOptions, AccessOptions, SparkOptionGroup
+    ways = {name for group in groups for of in group.declared() for name in of.names}
+    typed, again = iter(context.arguments), list[str]()
+    for word in typed:
+        if word.partition("=")[0] in ways:
+            again += [word] if "=" in word else [word, *islice(typed, 1)]
+    command = " ".join(map(quoted, ("deltaadm", "apply", place, *again, *consents)))
     saved = "Saved the plan" if plans == 1 else f"Saved {plans} plans"
     tell_command(f"{saved} to {path}. To apply:", command)
 

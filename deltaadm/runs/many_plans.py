@@ -860,7 +860,7 @@ def _plan_all(task: TableTask, change: ChangeOptions, settings: Settings) -> tup
     consents = {one.option: one for one in _consents(each, groups, request)}
     agreed = [word for one in consents.values() if one.reason for word in one.words]
     if path is not None:
-        announce_plans(path, plans, agreed)
+        announce_plans(context, path, plans, agreed)
     elif context.format == "text" and any(groups):
         skip = ["--skip-unreachable"] * missed
         tell_to_apply(context, *skip, "--out", "plans.jsonl", "--apply", *agreed)

@@ -375,7 +375,7 @@ def show_plan(
     show(context, [report])
     agreed = [word for one in consents if one.reason for word in one.words]
     if request.out is not None:
-        announce_plans(request.out, consents=agreed)
+        announce_plans(context, request.out, consents=agreed)
     elif context.format == "text" and not report.plan.is_noop:
         missed = ["--skip-unreachable"] * (
             isinstance(report.plan, Plan) and bool(report.plan.missed)

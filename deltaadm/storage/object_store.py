@@ -442,8 +442,8 @@ _CAUSES: Final = (
     (
         "BadScheme",
         "refusing to use plain HTTP",
-        ("If you trust the network, set AWS_ALLOW_HTTP=true (or AZURE_, GOOGLE_), or pass "
-        "--storage-option allow_http=true."),
+        ("If you trust the network, set {prefix}ALLOW_HTTP=true, or pass --storage-option "
+        "allow_http=true."),
     ), (
         _NOWHERE,
         "the store redirects to another host, which is given no credentials",
@@ -533,6 +533,7 @@ def _failure(url: str, error: Exception, doing: str = "read") -> DeltaadmError:
         "doing": doing,
         "bucket": bucket,
         "credentials": _PROVIDERS[kind].credentials,
+        "prefix": _PROVIDERS[kind].prefix.upper(),
         "permissions": f" ({_PERMISSIONS[doing]})" if kind == "s3" else "",
     }
     noun = "container" if kind == "azure" else "bucket"

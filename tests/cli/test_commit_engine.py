@@ -1,6 +1,7 @@
 """`--commit-engine embedded`: what is committed and refused, and where it is set."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +221,19 @@ def test_saved_plans_are_applied(tmp_path: Path) -> None:
     again = deltaadm("apply", plans, "--resume", tmp_path / "other", "--commit-engine", "embedded")
     assert again.code == 0, again.err
     assert [len(names(lake / name)) for name in ("a", "b", "c")] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_command_that_applies_a_file_repeats_the_engine_and_the_store(
+    events: Table, tmp_path: Path, many: bool
+) -> None:
+    file = tmp_path / "plans"
+    tables = ["--discover", tmp_path] if many else [events.path]
+    how = ["--commit-engine=embedded", "--storage-option", "aws_region=eu west"]
+    told = deltaadm("alter", *tables, "--set", "team=web", *how, "--out", file).err
+    words = shlex.split(told.partition("To apply:\n")[2])
+    assert words == ["deltaadm", "apply", str(file), *how]
+    assert deltaadm(*words[1:], "--yes").code == 0
 
 
 def test_a_fleet_is_changed_at_once(tmp_path: Path) -> None:
