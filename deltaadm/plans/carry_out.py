@@ -18,6 +18,7 @@ from deltaadm.errors import (
     DeltaadmError,
     EngineLostError,
     NotYetError,
+    TableError,
     UnknownWriteError,
 )
 from deltaadm.plans.diff import Change, diff, mismatches, relocation
@@ -216,13 +217,19 @@ def _result(plan: Plan, stage: Stage, base: Snapshot, log: TableLog) -> Outcome:
         commit.version for commit in commits if commit.changes_table and commit.version not in own
     ]
     concurrent: tuple[ConcurrentChange, ...] = ()
-    differences = None
-    with suppress(DeltaadmError):  # versions that the log does not lead to any more
+    differences: tuple[Change, ...] | None = None
+    is_known = bool(own) or not stage.step.is_commit
+    try:
         changed = ((version, diff(log.load(version - 1), log.load(version))) for version in others)
         found = tuple(ConcurrentChange(version, changes) for version, changes in changed if changes)
-        if found and (own or not stage.step.is_commit):
+        if found and is_known:
             differences = _mismatches_at(own, plan, stage, base, log)
         concurrent = found
+    except TableError:  # the log does not lead to versions before it any more
+        if own:
+            differences = mismatches(_expected(plan, stage, base, own), log.load(own[-1]))
+        elif is_known:
+            differences = ()
     if differences is None:
         differences = mismatches(_expected(plan, stage, base, own), newest)
     return Outcome(

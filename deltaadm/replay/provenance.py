@@ -13,7 +13,7 @@ from deltaadm.domain.transaction.columns import (
     suspended_columns,
 )
 from deltaadm.domain.wire import CommitInfo, CommitMark, Provenance
-from deltaadm.errors import DeltaadmError
+from deltaadm.errors import TableError
 from deltaadm.replay.commits import LargeFile, body, newest_actions
 from deltaadm.replay.reconcile import STATE
 from deltaadm.storage.store import LogStore
@@ -27,7 +27,8 @@ def provenance(
 
     A version is our own when its commitInfo has our *mark*. Where the mark tells nothing, or is
     one that others have as well, the version must also be the step's own statement, or one of the
-    commits with which Delta prepares such a statement. A commit that cannot be read is left out.
+    commits with which Delta prepares such a statement. A damaged commit is left out; trouble with
+    the store is raised.
     """
     found = []
     for version in range(first, last + 1):
@@ -49,7 +50,7 @@ def _read(store: LogStore, version: int) -> tuple[CommitInfo | None, list[str], 
         # The name alone: parsing every action of each commit would take too long.
         lines = content.lines() if isinstance(content, LargeFile) else [content]
         clusters = any(CLUSTERING_DOMAIN.encode() in line for line in lines)
-    except DeltaadmError:
+    except TableError:
         return None, [], False
     documents = [document for key, document in actions if key == CommitInfo.NAME]
     info = CommitInfo.from_wire(documents[0]) if documents else None

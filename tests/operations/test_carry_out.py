@@ -16,7 +16,14 @@ from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.domain.wire import CommitMark, Provenance
-from deltaadm.errors import CommitError, DeltaadmError, EngineError, EngineLostError, StorageError
+from deltaadm.errors import (
+    CommitError,
+    DeltaadmError,
+    EngineError,
+    EngineLostError,
+    StorageError,
+    TableError,
+)
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.carry_out import Progress, carry_out, look_up, require_same_places
 from deltaadm.plans.diff import diff
@@ -83,7 +90,9 @@ class MemoryTable:
             Provenance(
                 version=number,
                 is_own=number in self.own,
-                changes_table=bool(diff(self.load(number - 1), self.load(number))),
+                changes_table=bool(
+                    diff(*(MemoryTable.load(self, n) for n in (number - 1, number)))
+                ),
             )
             for number in range(first, last + 1)
         ]
@@ -321,6 +330,32 @@ def test_after_changes_by_others_no_step_follows(when: str) -> None:
     with pytest.raises(CommitError, match=r"in version . \(configuration\[k\]\), so .* committed"):
         run(TWO_STEPS, table)
     assert len(table.steps) == 1
+
+
+@dataclass
+class Forgetful(MemoryTable):
+    """A log in which a version before our own is asked for in vain."""
+
+    trouble: DeltaadmError = REFUSAL
+
+    def load(self, version: int | None = None) -> Snapshot:
+        if version is not None and version < START.version + 1:
+            raise self.trouble
+        return super().load(version)
+
+
+def test_what_is_cleaned_up_before_our_own_commit_makes_no_mismatch() -> None:
+    gone = TableError("It is gone.")
+    outcome = run(ONE_STEP, Forgetful(afterwards=setting(k="1"), trouble=gone))
+    assert (outcome.versions, outcome.mismatches) == ((4,), ())
+    outcome = run(ONE_STEP, Forgetful(result=setting(a="2"), trouble=gone))
+    assert outcome.mismatches
+
+
+def test_a_store_that_fails_while_changes_are_compared_makes_no_mismatch() -> None:
+    table = Forgetful(afterwards=setting(k="1"), trouble=StorageError("It does not answer."))
+    with pytest.raises(StorageError, match="answer; step 1 was carried out, but not compared"):
+        run(ONE_STEP, table)
 
 
 @given(st.lists(st.sampled_from("abkn"), max_size=4), st.lists(st.sampled_from("abkn"), max_size=4))

@@ -8,6 +8,7 @@ import pytest
 from deltaadm.domain.schema import StructType
 from deltaadm.domain.steps import ClusterBy, CreateTable, CreationMode, SetProperties, Step
 from deltaadm.domain.wire import CommitMark
+from deltaadm.errors import StorageError
 from deltaadm.replay.provenance import provenance
 from deltaadm.storage.store import open_store
 from tests.support.tables import Action, Table, add, commit_info, metadata, protocol
@@ -103,3 +104,20 @@ def found(path: Path, step: Step, mark: CommitMark, *actions: Action) -> list[tu
     Table(path).commit(1, *actions)
     commits = provenance(open_store(str(path)), 1, 1, step, mark)
     return [(commit.is_own, commit.changes_table) for commit in commits]
+
+
+def test_a_commit_that_the_store_does_not_give_is_not_somebody_elses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else an interrupted run would say that it has committed nothing."""
+    Table(tmp_path).commit(1, commit_info(userMetadata="ours"))
+    store = open_store(str(tmp_path))
+    (tmp_path / "_delta_log" / f"{1:020d}.json").unlink()
+    assert provenance(store, 1, 1, STEP, UNIQUE) == ()
+
+    def fail(*_: object) -> bytes:
+        raise StorageError("It does not answer.")
+
+    monkeypatch.setattr("deltaadm.replay.provenance.body", fail)
+    with pytest.raises(StorageError):
+        provenance(store, 1, 1, STEP, UNIQUE)

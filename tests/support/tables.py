@@ -181,13 +181,15 @@ class Table:
     def _parquet(self, name: str, actions: Sequence[Action], group: int = 4) -> Path:
         target = self.log / name
         target.parent.mkdir(exist_ok=True)
-        rows = [
-            {key: _maps(action.get(key)) for key in CHECKPOINT_SCHEMA.names} for action in actions
-        ]
-        pq.write_table(
-            pa.Table.from_pylist(rows, schema=CHECKPOINT_SCHEMA), target, row_group_size=group
-        )
+        write_parquet(target, actions, group)
         return target
+
+
+def write_parquet(target: Any, actions: Sequence[Action], group: int = 4) -> None:
+    """A file of a checkpoint, at a path or into something that is open."""
+    rows = [{key: _maps(action.get(key)) for key in CHECKPOINT_SCHEMA.names} for action in actions]
+    made = pa.Table.from_pylist(rows, schema=CHECKPOINT_SCHEMA)
+    pq.write_table(made, target, row_group_size=group)
 
 
 def table(path: Path, *commits: bytes) -> Table:

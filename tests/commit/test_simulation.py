@@ -1,0 +1,20 @@
+"""A round of the schedules that `tools.simulate` plays by the hundred thousand."""
+
+import pytest
+
+from deltaadm.plans import embedded_executor
+from tools.simulate import simulate
+
+
+@pytest.mark.parametrize(("what", "schedules"), [("commits", 120), ("repairs", 6)])
+def test_no_schedule_of_faults_does_harm(what: str, schedules: int) -> None:
+    met, failed = simulate(what, range(schedules))
+    assert not failed
+    assert any(name.startswith("killed") for name in met)
+
+
+def test_timestamps_that_follow_the_clock_alone_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The harness does notice."""
+    monkeypatch.setattr(embedded_executor, "next_timestamp", lambda _, now: now)
+    _, failed = simulate("commits", range(120))
+    assert failed
