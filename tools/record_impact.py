@@ -158,6 +158,14 @@ CASES: Mapping[str, Case] = {
             _table(enableInCommitTimestamps="true"),
             DropFeature("inCommitTimestamp"),
         ),
+        "drop unused writer feature": (
+            _table(feature__domainMetadata="supported"),
+            DropFeature("domainMetadata"),
+        ),
+        "drop unused reader feature": (
+            _table(feature__deletionVectors="supported"),
+            DropFeature("deletionVectors"),
+        ),
         "replace table": (
             _PLAIN,
             CreateTable(mode=CreationMode.REPLACE, schema=parse_columns(COLUMNS)),

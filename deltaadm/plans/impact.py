@@ -92,7 +92,7 @@ def _is_conflict(at: Transition) -> bool:
     old, new = at.before.metadata.configuration, at.after.metadata.configuration
     changed = {key for key in {*old, *new} if old.get(key) != new.get(key)}
     begin = changed and changed <= _NO_CONFLICT and all(map(new.get, changed))
-    ends = begin and {"false", "none"} & {new[key] for key in changed}
+    ends = begin and {"false", "none", "classic"} & {new[key] for key in changed}
     return at.before.metadata != at.after.metadata and not (begin and not ends)
 
 
@@ -102,8 +102,13 @@ _NO_CONFLICT: Final = {
     "delta.inCommitTimestampEnablementTimestamp",
     "delta.enableRowTracking", "delta.rowTracking.materializedRowIdColumnName",
     "delta.rowTracking.materializedRowCommitVersionColumnName",
+    "delta.checkpointPolicy", Key.PROTECTED_BEFORE,
 }  # fmt: skip
-"""Properties that open transactions take over, if they are set or turned on."""
+"""
+Properties that open transactions take over, if they are set or turned on.
+
+The last one is set together with the protocol, which Delta compares first.
+"""
 
 
 def _active(state: Snapshot) -> set[str]:
@@ -123,11 +128,12 @@ _COLUMNS: Final = "columns are added, or change like this"
 _UNMAPPED: Final = "column mapping is removed"
 _NO_FEED: Final = "change data feed is disabled"
 _ADVANCED: Final = "deletion vectors or column mapping begin"
+_DROPPED: Final = "a feature is dropped"
 _METADATA: Final = "metadata changes"
 _TRACKED: Final = "the protocol, the schema or a property of Delta changes"
 _CONFLICT: Final = (
-    "metadata changes, unless row tracking, column mapping, deletion vectors or in-commit "
-    "timestamps begin"
+    "metadata changes, unless row tracking, column mapping, deletion vectors, V2 checkpoints or "
+    "in-commit timestamps begin"
 )
 
 TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
@@ -142,6 +148,7 @@ TRIGGERS: Final[Mapping[str, Callable[[Transition], bool]]] = {
     ),
     _ADVANCED: lambda at: not _active(at.after) <= _active(at.before),
     _CONFLICT: _is_conflict,
+    _DROPPED: lambda at: not at.before.protocol.can_upgrade_to(at.after.protocol),
     _TRACKED: lambda at: _tracked(at.before) != _tracked(at.after),
     _METADATA: lambda at: at.before.metadata != at.after.metadata,
 }
@@ -182,6 +189,7 @@ _ONLY_WITH: Final[Mapping[str, Callable[[Transition], bool]]] = {
 # fmt: off
 ROWS: Final = (
     Interruption(_OPEN, _CONFLICT, _ONCE, "DELTA_METADATA_CHANGED", _RERUN),
+    Interruption(_OPEN, _DROPPED, _ONCE, "DELTA_PROTOCOL_CHANGED", _RERUN),
     Interruption(_BATCHES, _LOST, _FAILS, "DELTA_METADATA_MISMATCH", _ADAPT),
     Interruption(_BATCHES, _OTHER, _FAILS, "DELTA_FAILED_TO_MERGE_FIELDS", _ADAPT),
     Interruption(_SINKS, _LOST, _FAILS, "DELTA_METADATA_MISMATCH", _ADAPT),
