@@ -74,6 +74,24 @@ def test_ten_commits_take_twelve_requests(s3: S3Server, ten: str) -> None:
     assert len(requests) <= 12
 
 
+@pytest.mark.parametrize(("shape", "read", "told"), [
+    ("checksum", ["9.crc", "9.json"], 1),
+    ("checkpoint", ["7.checkpoint.parquet", "8.json", "9.json"], 2),
+])  # fmt: skip
+def test_who_wrote_is_told_by_what_is_read_anyway(
+    s3: S3Server, tmp_path: Path, shape: str, read: list[str], told: int
+) -> None:
+    made = commits(tmp_path, 10, checksum=shape == "checksum")
+    if shape == "checkpoint":
+        made.checkpoint(7, [protocol(), metadata()])
+    location = s3.upload(tmp_path, f"wrote-{shape}")
+    with s3.counted() as requests:
+        found = deltaadm("inspect", location, "-o", "json").document
+    assert sum(writer["commits"] for writer in found["writers"]) == told
+    got = [request.split()[1] for request in requests if "/_delta_log/0" in request]
+    assert sorted(path.rpartition("/")[2].lstrip("0") for path in got) == read
+
+
 def test_a_large_checkpoint_is_read_in_ranges(s3: S3Server, tmp_path: Path) -> None:
     made = Table(tmp_path)
     made.commit(0, protocol(), metadata(), commit_info())
