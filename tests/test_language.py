@@ -20,7 +20,11 @@ BANNED = {
         r"|, where (it|they|the|there|that|nothing|one) "
     ),
     "say which": r"\bof which\b|\bof whose\b|\bof whom\b",
-    "begin with the subject": r"(?:^|[.;:] )(Of|To|By|With) what\b|[.;:] Of [a-z]",
+    "begin with the subject": (
+        r"(?:^|[.;:] )(Of|To|By|With) what\b|[.;:] Of [a-z]"
+        r"|(?:^|[.;] )(Who|Whoever|who|whoever) [^?]*$"
+    ),
+    "say in which state it is": r"\bbe being\b",
     "say that it matters not": r"\bof no account\b|\bis no secret\b",
 }
 

@@ -49,7 +49,7 @@ OTHER_VARIABLES: Final[Mapping[str, str]] = {
     "CLICOLOR": "0: no colors.",
     "CLICOLOR_FORCE, FORCE_COLOR": "Any value but 0: colors, even in a pipe.",
     "COLUMNS": "Wrap text at this width, even in a pipe.",
-    "SOURCE_DATE_EPOCH": "The time that inspect and validate take for now, in seconds since 1970.",
+    "SOURCE_DATE_EPOCH": "Use this time as now, in seconds since 1970, in inspect and validate.",
     "JAVA_HOME, SPARK_HOME": "The Java and the Spark to use.",
     "UNITY_CATALOG_TOKEN, DATABRICKS_TOKEN": "Token for --unity.",
     "AWS_*, AZURE_*, GOOGLE_*": "Credentials and settings of object stores.",

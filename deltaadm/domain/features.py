@@ -555,7 +555,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         requires=("columnMapping", "deletionVectors", "domainMetadata", "inCommitTimestamp",
                   "rowTracking"),
         excludes=("v2Checkpoint",), twin="adaptiveMetadata-preview", status=Status.RFC,
-        caution="Whoever removes it must write a classic checkpoint from the metadata tree.",
+        caution="To remove it, write a classic checkpoint from the metadata tree.",
         in_delta_spark=False, source="RFC only"),
 )  # fmt: skip
 """Every feature by its name, in alphabetical order."""

@@ -135,8 +135,8 @@ def _invalid(known: Property, value: str) -> IllegalArgumentError:
 
 
 _HIGHEST_VERSIONS: Final = (
-    "Reader version 3 and writer version 7 are the highest; what is newer are table features, "
-    "which `enable-feature` adds by their names."
+    "Reader version 3 and writer version 7 are the highest; everything added since is a table "
+    "feature, for `enable-feature`."
 )
 
 

@@ -69,8 +69,8 @@ def require_clients(
     if lost:
         raise RefusedError(
             f"After this change, {'; '.join(described(shift.after) for shift in lost)}.",
-            remedy="They must go on working: leave the change out, or remove them from "
-            "--for-client, `clients` or `writers`.",
+            remedy="Leave the change out. If the client need not keep working, remove it from "
+            "--for-client, --for-client-writing, `clients` or `writers`.",
         )
 
 

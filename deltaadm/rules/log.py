@@ -668,7 +668,7 @@ def missing_transaction_id(commit: CommitFacts) -> Iterator[Problem]:
     Why it matters: after a failure, a writer recognises its own commit by this id. Without it, a
     commit may happen twice.
 
-    What to do: report it to whoever provides the catalog's client.
+    What to do: report it to the provider of the catalog's client.
 
     Source: PROTOCOL.md, Catalog-managed tables.
     """

@@ -152,12 +152,12 @@ class RepairOptions(Parameters):
     check: bool = option("Exit with 1 if there is something to repair.")
     yes: bool = option("--yes", "-y", "Do not ask before the repair.")
     older_than: str = option("DURATION",
-        "Leave files alone that changed within this time: they may still be being written.",
+        "Leave files alone that changed within this time; a writer may still be at work.",
         default="10m")
     remove_missing_files: bool = option(
-        "Look for every data file, and remove those from the table that are not in the storage.")
+        "Look for every data file, and remove missing ones from the table.")
     accept_lost_files: int | None = option("NUMBER",
-        "Accept that the rows of so many missing data files are lost; one table only.")
+        "Accept losing the rows of NUMBER missing data files; one table only.")
     undo: str | None = option("JOURNAL",
-        "Put back what the repair with this journal changed; one table only.")
+        "Undo the repair that wrote this journal; one table only.")
     # fmt: on

@@ -67,7 +67,7 @@ def test_without_consent_nothing_is_done(damaged: Table) -> None:
 def test_what_is_young_is_refused(damaged: Table) -> None:
     result = deltaadm("repair", damaged.path)
     assert result.code == 7
-    assert "may still be being written" in result.out
+    assert "a writer may still be at work" in result.out
 
 
 def test_a_table_that_cannot_be_loaded_is_never_fine(damaged: Table) -> None:

@@ -322,7 +322,7 @@ def test_what_cannot_be_told_is_refused(damage: str, tmp_path: Path) -> None:
 def test_what_may_still_be_written_is_left_alone(tmp_path: Path) -> None:
     shortened(checkpoint(plain(tmp_path).log, 6))
     (repair,) = planned(tmp_path).repairs
-    assert "may still be being written" in repair.refusal
+    assert "a writer may still be at work" in repair.refusal
     plan = plan_repairs(case_of(tmp_path, older_than=0), KINDS)
     assert not plan.refused
 

@@ -49,8 +49,8 @@ class Clients(Parameters):
     name: str | None = argument("[CLIENT]", "NAME or NAME@VERSION.")
     # fmt: off
     defaults: bool = option(
-        "Show what protocol, features and properties tables get that this release creates or "
-        "alters, and which clients that shuts out.")
+        "Show the protocol, features and properties that this release gives to new and altered "
+        "tables, and the clients that this shuts out.")
     since: str | None = option("--from", "RELEASE",
         "With --defaults: only what an upgrade from RELEASE changes.")
     # fmt: on

@@ -42,7 +42,7 @@ class Doctor(Parameters):
       deltaadm doctor --write s3://lake/events
     """
 
-    tables: list[str] | None = argument("[TABLE]...", "Also check access to these tables.")
+    tables: list[str] | None = argument("[TABLE...]", "Also check access to these tables.")
     start: bool = option("Also start Spark and check that Delta works.")
     write: bool = option(
         "Also check conditional writes, with a temporary object next to the log.")  # fmt: skip

@@ -308,7 +308,7 @@ def read_journal(store: WritableStore, named: str) -> tuple[WritableStore, dict[
     if not is_one:
         raise RefusedError(
             f"{named} is not the journal of a repair of {store.root}.",
-            remedy=f"They are {QUARANTINE}/TIME/{JOURNAL} in the table.",
+            remedy=f"Journals are at {QUARANTINE}/TIME/{JOURNAL} in the table.",
         )
     return aside, journal
 

@@ -97,7 +97,7 @@ def _torn(case: Case, file: LogFile, flaw: str) -> Repair:
         move_aside(*moved),
         kept=f"every earlier version; {file.path} itself stays in the quarantine",
         alters=("version", *PARTS),
-        effect=f"Version {file.number} becomes free again: whoever commits next gets it. "
+        effect=f"Version {file.number} becomes free again: the next commit gets it. "
         f"{files if named else ''}{unread if broken or not lines else ''}".strip(),
         unproved=(f"that the writer of version {file.number} was never told that it is committed",),
     )

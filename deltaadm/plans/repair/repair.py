@@ -249,7 +249,7 @@ def _left_alone(case: Case, repair: Repair) -> Repair:
         return repair
     return replace(
         repair,
-        refusal=f"{young} changed a short time ago, and may still be being written",
+        refusal=f"{young} changed a short time ago, and a writer may still be at work",
         remedy="Run repair again later, or with a shorter --older-than once no writer runs.",
     )
 
