@@ -10,12 +10,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support import cases, class_archive, oracle
+from tests.support.examples import TIMES
 from tests.support.spark_processes import IN_OTHER_PROCESSES
 
 settings.register_profile(
     "deltaadm",
     deadline=None,  # no test depends on how fast the machine is
-    max_examples=50 if os.environ.get("CI") == "true" else 100,
+    max_examples=(50 if os.environ.get("CI") == "true" else 100) * TIMES,
     suppress_health_check=[HealthCheck.too_slow],
     # CI tells whether a change is sound; a developer's runs look for what nobody has thought of
     derandomize=os.environ.get("CI") == "true",

@@ -146,18 +146,19 @@ def test_a_name_from_the_future_is_no_feature():
     assert "rowTracking" in caught.value.remedy
 
 
-@pytest.mark.parametrize(("names", "closed"), [
-    ((), ()),
-    (("appendOnly",), ("appendOnly",)),
-    (("rowTracking",), ("domainMetadata", "rowTracking")),
-    (("icebergCompatV3",), ("columnMapping", "domainMetadata", "icebergCompatV3", "rowTracking")),
-    (("unheardOf",), ("unheardOf",)),
-    (("adaptiveMetadata-preview",), ("adaptiveMetadata-preview", "catalogManaged", "columnMapping",
-        "deletionVectors", "domainMetadata", "inCommitTimestamp", "rowTracking",
-        "vacuumProtocolCheck")),
-])  # fmt: skip
-def test_requirements_are_closed(names: tuple[str, ...], closed: tuple[str, ...]):
-    assert with_requirements(names) == closed
+NAMES = st.frozensets(st.sampled_from([*REFERENCE, "unheardOf"]), max_size=4)
+
+
+@given(NAMES, NAMES)
+def test_requirements_are_the_smallest_closed_set(names: frozenset[str], more: frozenset[str]):
+    closed = {*with_requirements(names)}
+    reached = set(names)
+    while (
+        wanted := {x for name in reached & {*REFERENCE} for x in REFERENCE[name].requires} - reached
+    ):
+        reached |= wanted
+    assert closed == reached
+    assert {*with_requirements(closed)} == closed <= {*with_requirements(names | more)}
 
 
 def schema(*fields: dict[str, Any]) -> str:

@@ -335,8 +335,10 @@ NAMES = st.frozensets(st.sampled_from(sorted(REFERENCE)), max_size=4)
 
 
 @given(WEAKEST, WEAKEST, WEAKEST)
-def test_merge_does_not_care_about_grouping(one: Protocol, two: Protocol, three: Protocol):
+def test_merge_is_a_union(one: Protocol, two: Protocol, three: Protocol):
     assert one.merge(two).merge(three) == one.merge(two.merge(three)) == one.merge(two, three)
+    assert one.merge(two) == two.merge(one)
+    assert one.merge(one) == one.merge() == one
 
 
 @given(WEAKEST, WEAKEST)

@@ -1,11 +1,10 @@
 """A wish that is partly fulfilled is planned for the rest."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from deltaadm.domain.features import Cost
 from deltaadm.domain.snapshot import Snapshot
@@ -33,11 +32,8 @@ from tests.support.wishes import MODE, carried_out, filled, possible, tables, wi
 pytestmark = pytest.mark.slow
 
 HISTORY = FeatureHistory(first=0)
-EXAMPLES = int(os.environ.get("DELTAADM_RESUME_EXAMPLES", "50"))
-"""How many wishes are drawn; a long run by hand, with the variable set, takes thousands."""
 
 
-@settings(max_examples=EXAMPLES)
 @given(tables(), wishes())
 def test_the_rest_of_a_wish_leads_to_the_same_end_or_is_refused(
     table: Snapshot, wish: TableChanges

@@ -1,7 +1,6 @@
 """What a plan would leave behind stands in it, errors refuse it, and clustering is kept whole."""
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaadm.domain.properties import Key
@@ -61,8 +60,6 @@ from tests.support.statements import start_snapshot, step_of
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = int(os.environ.get("DELTAADM_SAFEGUARD_EXAMPLES", "50"))
-"""How many random plans are tried; thousands by hand, when rules or predictions change."""
 
 FEATURES = ("appendOnly", "clustering", "columnMapping", "domainMetadata", "invariants")
 MODE = "delta.columnMapping.mode"
@@ -385,7 +382,6 @@ def _actions(state: Snapshot) -> Iterator[tables.Action]:
         yield tables.domain(domain.domain, domain.configuration)
 
 
-@settings(max_examples=EXAMPLES)
 @given(
     st.lists(st.sampled_from(["day", "id", "s.x", "v"]), max_size=3, unique=True),
     st.lists(STEPS, min_size=1, max_size=3),

@@ -1,6 +1,5 @@
 """What a plan says takes it back does so, as far as it says."""
 
-import os
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -41,8 +40,6 @@ from tests.support.wishes import MODE, carried_out, possible, tables, wishes
 pytestmark = pytest.mark.slow
 
 WIDENING = {"reader": ["typeWidening"], "writer": ["typeWidening"]}
-EXAMPLES = int(os.environ.get("DELTAADM_UNDO_EXAMPLES", "50"))
-"""How many plans are drawn; a long run by hand, with the variable set, takes thousands."""
 
 
 def transitions(plan: Plan) -> Iterator[Transition]:
@@ -75,7 +72,6 @@ def restores(undo: Undo) -> bool:
     return bool(undo.steps) and not undo.words.endswith(exceptions)
 
 
-@settings(max_examples=EXAMPLES)
 @given(tables(), wishes())
 def test_each_step_is_taken_back_as_far_as_its_undo_says(
     table: Snapshot, wish: TableChanges
@@ -86,7 +82,6 @@ def test_each_step_is_taken_back_as_far_as_its_undo_says(
         assert not left & claimed, step.step
 
 
-@settings(max_examples=EXAMPLES)
 @given(tables(), wishes())
 def test_a_plan_is_taken_back_in_reverse(table: Snapshot, wish: TableChanges) -> None:
     """Back to the last step of which something cannot be brought back."""
@@ -100,7 +95,6 @@ def test_a_plan_is_taken_back_in_reverse(table: Snapshot, wish: TableChanges) ->
             break
 
 
-@settings(max_examples=EXAMPLES)
 @given(tables(), wishes())
 def test_undoing_a_version_leads_back_except_for_what_its_notes_name(
     table: Snapshot, wish: TableChanges
@@ -134,7 +128,6 @@ def losing_clustering(table: Snapshot) -> Snapshot:
     return with_clustering(made, [*columns, ("gone",)])
 
 
-@settings(max_examples=EXAMPLES)
 @given(tables().map(losing_clustering), wishes())
 def test_no_undo_names_columns_that_are_gone(table: Snapshot, wish: TableChanges) -> None:
     for step in transitions(plan_changes(table, possible(table, wish))):
@@ -142,7 +135,6 @@ def test_no_undo_names_columns_that_are_gone(table: Snapshot, wish: TableChanges
         assert not any("gone" in undo.words.partition("never")[0] for _, undo in step.undos())
 
 
-@settings(max_examples=EXAMPLES)
 @given(tables().map(losing_clustering), wishes())
 def test_sql_has_no_statement_that_fails_for_lost_clustering(
     table: Snapshot, wish: TableChanges
@@ -275,7 +267,6 @@ def changing(column: tuple[str, ...], **what: Any) -> TableChanges:
 # What an undo costs, and what it does not bring back
 
 
-@settings(max_examples=EXAMPLES)
 @given(tables(), wishes())
 def test_an_undo_says_what_its_own_plan_costs(table: Snapshot, wish: TableChanges) -> None:
     for transition in transitions(plan_changes(table, possible(table, wish))):

@@ -46,8 +46,8 @@ class TestEmbeddedEngine(EngineContract):
         return lambda place, detail: load_snapshot(open_store(str(place)), engine, detail=detail)
 
 
-def load(made: Table, detail: Detail = Detail.STATE) -> Snapshot:
-    return load_snapshot(open_store(str(made.path)), detail=detail)
+def load(made: Table, detail: Detail = Detail.STATE, version: int | None = None) -> Snapshot:
+    return load_snapshot(open_store(str(made.path)), detail=detail, version=version)
 
 
 def paths(made: Table) -> set[str]:
@@ -603,13 +603,16 @@ def _naive(history: list[list[Action]]) -> dict[tuple[str, ...], Action]:
         max_size=2,
     ),
     compactions=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=2),
+    data=st.data(),
 )
 def test_replay_equals_a_fold_in_the_order_of_the_log(
     tmp_path_factory: pytest.TempPathFactory,
     history: list[list[Action]],
     checkpoints: dict[int, str],
     compactions: list[tuple[int, int]],
+    data: st.DataObject,
 ) -> None:
+    """Any version, with any checkpoints before or after it, and commits gone that none needs."""
     made = Table(tmp_path_factory.mktemp("table"))
     history = [[protocol(), metadata()], *history]
     for version, actions in enumerate(history):
@@ -627,13 +630,18 @@ def test_replay_equals_a_fold_in_the_order_of_the_log(
     for start, end in compactions:
         if start < end < len(history):
             made.compacted(start, end, *_naive(history[start : end + 1]).values())
-    expected = _naive(history)
-    snapshot = load(made)
-    assert snapshot.version == len(history) - 1
+    newest = len(history) - 1
+    version = data.draw(st.one_of(st.just(newest), st.integers(0, newest)), "version")
+    older = [at for at in checkpoints if at <= version]
+    for gone in range(data.draw(st.integers(0, max(older)), "gone") if older else 0):
+        (made.log / f"{gone:020d}.json").unlink()
+    expected = _naive(history[: version + 1])
+    snapshot = load(made, version=version)
+    assert snapshot.version == version
     assert snapshot.protocol.to_wire() == expected["protocol",]["protocol"]
     assert snapshot.metadata.to_wire() == expected["metaData",]["metaData"]
-    assert load(made, Detail.PROTOCOL).protocol == snapshot.protocol
-    assert load(made, Detail.PROTOCOL).metadata == snapshot.metadata
+    alone = load(made, Detail.PROTOCOL, version=version)
+    assert (alone.protocol, alone.metadata) == (snapshot.protocol, snapshot.metadata)
     assert snapshot.segment is not None
     found = list(live_files(open_store(str(made.path)), snapshot.segment))
     alive = [action["add"] for action in expected.values() if "add" in action]
