@@ -223,14 +223,10 @@ _COLUMN: Final = 30
 """The rightmost column at which explanations begin; longer names have a line to themselves."""
 
 
-def _width() -> int:
-    return max(_NARROWEST, min(width_for(sys.stdout) or 80, _WIDEST)) - 1
-
-
 def _filled(text: str, indent: str = "") -> str:
     return textwrap.fill(
         " ".join(text.split()),
-        _width(),
+        max(_NARROWEST, min(width_for(sys.stdout) or 80, _WIDEST)) - 1,
         initial_indent=indent,
         subsequent_indent=indent,
         break_long_words=False,

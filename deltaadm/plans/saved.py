@@ -310,6 +310,7 @@ def _read(document: Any) -> SavedPlan:
         require_sealed(document, str(document.get("tool_version"))[:_SHORT])
         location = place(document["location"])
         name = None if document["name"] is None else place(document["name"])
+        made_by = text(document["operation"])
         number = version_number(document["before"]["version"])
         steps = tuple(map(read_step, document["steps"]))
         session = SessionSettings.from_conf(text_map(document["session"]))
@@ -330,7 +331,8 @@ def _read(document: Any) -> SavedPlan:
             session=session,
             promise=_promise(document),
             digest=sha256(document),
-            operation=_operation(document["operation"]),
+            # Anything but a command that makes plans is not repeated.
+            operation=made_by if made_by in _COMMANDS else OPERATION,
             requested=frozenset(_requested(document["changes"])),
         )
     except KeyError as error:
@@ -339,11 +341,6 @@ def _read(document: Any) -> SavedPlan:
         raise _unreadable(f"it has a step of the unknown kind {error.args[0]!r}") from error
     except (TypeError, AttributeError, ValueError, RecursionError) as error:
         raise _unreadable("it contains an unexpected value") from error
-
-
-def _operation(name: Any) -> str:
-    """The command that a file names if it makes plans; anything else is not repeated."""
-    return name if text(name) in _COMMANDS else OPERATION
 
 
 _COMMANDS: Final = frozenset({

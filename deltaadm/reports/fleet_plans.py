@@ -44,11 +44,12 @@ class PlanGroups:
         plan = report.plan
         if plan.is_noop:
             return
-        shown = tuple(
-            (name, _alike(rows) if name == "columns" else tuple(rows))
-            for name, rows in sections(plan, full=False)
-            if rows
-        )
+        changes = {name: tuple(rows) for name, rows in sections(plan, full=False) if rows}
+        if "columns" in changes:  # in words for any table, unless somebody asked for them
+            columns = ChangeRow("~", "~ columns")
+            same = (columns if of.kind == "~" and of.because else of for of in changes["columns"])
+            changes["columns"] = tuple(dict.fromkeys(same))
+        shown = tuple(changes.items())
         worse = dict.fromkeys(shut_out(report))
         self._shut_out |= worse
         # What needs consent differs from group to group only.
@@ -94,13 +95,6 @@ class PlanGroups:
             clients=chips(self._shut_out),
             costs=tuple(told),
         )
-
-
-def _alike(rows: Iterable[ChangeRow]) -> tuple[ChangeRow, ...]:
-    """Changes of columns in the words for any table, as far as nobody has asked for them."""
-    columns = ChangeRow("~", "~ columns")
-    same = (columns if row.kind == "~" and row.because else row for row in rows)
-    return tuple(dict.fromkeys(same))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import repeat
 from typing import Any, Final
 
 from deltaadm.blocks import Cards, Command, Either, Heading, Table
@@ -19,6 +18,7 @@ from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import Cost
 from deltaadm.plans.undo import quoted
 from deltaadm.reports.words import DOES, cost_text, counted, some_of, visible
+from deltaadm.reports.writers import writer_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -253,8 +253,8 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
         yield "Features not needed", name
     if document["column_mapping"]["mode"] != "none":
         yield "Column mapping", document["column_mapping"]["mode"]
-    writers = map(_writer, document.get("writers", ()))
-    yield from dict.fromkeys(zip(repeat("Writers"), writers, strict=False))
+    writers = (writer_name(writer["engine"] or "") for writer in document.get("writers", ()))
+    yield from dict.fromkeys(("Writers", name) for name in writers)
     groups: dict[tuple[str, str], list[str]] = {}
     for client in document.get("declared_clients") or document["clients"]:
         for access in ("read", "write"):
@@ -272,12 +272,6 @@ def _inspection(document: Document) -> Iterator[tuple[str, str]]:
         yield "Clients affected", f"{', '.join(clients)} {does} ({reason})"
     if document["warnings"]:
         yield "Warnings", "with warnings"
-
-
-def _writer(writer: Document) -> str:
-    """The client and its release, or else what the writer calls itself."""
-    known = writer["version"] and f"{writer['client']}@{writer['version']}"
-    return known or writer["engine"] or "not told"
 
 
 def _release(client: Document) -> str:

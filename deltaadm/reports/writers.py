@@ -31,11 +31,11 @@ class WritersReport:
     blocks = "deltaadm.reports.writers.show_writers"
 
 
-def writer_name(writer: Writer) -> str:
-    """The client and its release, or else what the writer calls itself."""
-    client, version = identified(writer.engine)
+def writer_name(engine: str) -> str:
+    """The client that calls itself *engine*, with its release, or else what it calls itself."""
+    client, version = identified(engine)
     release = ClientRelease(client, version) if client and version else None
-    return str(release or writer.engine or "(not told)")
+    return str(release or engine or "(not told)")
 
 
 WRITERS: Final = array(
@@ -88,4 +88,4 @@ def _told(writers: Iterable[Writer]) -> Iterator[tuple[Writer, str, str, str]]:
         last = "unknown" if writer.last is None else second(writer.last)[:16].replace("T", " ")
         streams = f"stream {some_of(writer.applications, 2)}" if writer.applications else ""
         what = ", ".join(filter(None, (some_of(writer.operations), streams)))
-        yield writer, writer_name(writer), last, what
+        yield writer, writer_name(writer.engine), last, what

@@ -16,14 +16,13 @@ from deltaadm.facts import CheckpointFacts, ChecksumFacts, LogFacts, SnapshotFac
 from deltaadm.json_values import integer
 from deltaadm.paths import is_absolute
 from deltaadm.rules.log import LOG, POINTER
-from deltaadm.rules.rule import Problem, Scope, Severity, has_timestamps, rule
+from deltaadm.rules.rule import DAY, Problem, Scope, Severity, has_timestamps, rule
 
 if TYPE_CHECKING:
     from deltaadm.facts import Document
 
 
 V2: Final = "v2Checkpoint"
-_DAY: Final = 24 * 60 * 60 * 1000
 _LONG: Final = 100
 """The number of versions without a classic-named checkpoint that is reported."""
 
@@ -356,7 +355,7 @@ def orphan_sidecar(log: LogFacts) -> Iterator[Problem]:
     """
     for orphan in log.orphans or ():
         # A younger one may belong to a checkpoint that is being written: sidecars come first.
-        if log.now - orphan.info.modified > _DAY:
+        if log.now - orphan.info.modified > DAY:
             yield Problem("No checkpoint references this sidecar.", orphan.path)
 
 

@@ -26,6 +26,7 @@ from deltaadm.facts import (
 from deltaadm.json_values import integer
 from deltaadm.paths import path_flaw, uri_flaw
 from deltaadm.rules.rule import (
+    DAY,
     Problem,
     Scope,
     Severity,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from deltaadm.domain.file_facts import Kinds
 
 
-_DAY: Final = 86_400_000
 # As seconds from 2001 to 2286, as milliseconds a few months of 1970: no data file is that old.
 _SECONDS: Final = range(10**9, 10**10)
 _ENOUGH_FILES: Final = 10
@@ -449,7 +449,7 @@ def impossible_size(file: LiveFile) -> Iterator[Problem]:
 def _with_odd_time(files: FileColumns) -> Rows:
     column = "modificationTime"
     seconds = files.above(column, _SECONDS.start - 1) & files.below(column, _SECONDS.stop)
-    return seconds | files.above(column, files.now + _DAY)
+    return seconds | files.above(column, files.now + DAY)
 
 
 @rule("DL714", Severity.WARNING, Scope.FILE, only=_with_odd_time)
@@ -465,7 +465,7 @@ def odd_modification_time(file: LiveFile) -> Iterator[Problem]:
     Source: PROTOCOL.md, Add File and Remove File.
     """
     time = file.add.modification_time
-    if time > file.now + _DAY:
+    if time > file.now + DAY:
         yield Problem(f"The modification time {time} is in the future.")
     elif time in _SECONDS:
         yield Problem(f"The modification time {time} seems to be in seconds.")

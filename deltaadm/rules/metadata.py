@@ -43,6 +43,7 @@ from deltaadm.facts import CommitFacts, SnapshotFacts
 from deltaadm.limits import load_json
 from deltaadm.masking import is_secret
 from deltaadm.rules.rule import (
+    DAY,
     Problem,
     Scope,
     Severity,
@@ -620,7 +621,6 @@ def odd_creation_time(table: SnapshotFacts) -> Iterator[Problem]:
 
 
 CREATED: Final = "metaData.createdTime"
-DAY: Final = 86_400_000
 
 
 @rule("DL322", Severity.ERROR, Scope.SNAPSHOT, shared=True)

@@ -157,6 +157,9 @@ class ValidationReport:
         return listed + sum(n for code, n in self.more.items() if worst.get(code) is severity)
 
 
+DAY: Final = 86_400_000
+"""Milliseconds."""
+
 LIMIT: Final = 20
 """The maximum number of findings of one rule that are listed individually."""
 

@@ -102,15 +102,9 @@ def split_words(words: Sequence[str | None], many: FleetOptions) -> tuple[list[s
     if many.names_tables:
         return [], requested
     require_tables(requested, many)
-    if len(requested) > 1:
-        _require_table_first(requested[0])
+    if len(requested) > 1 and requested[0].lower() in map(str.lower, FEATURES):
+        require_no_directory(requested[0], "table feature")
     return requested[:1], requested[1:]
-
-
-def _require_table_first(word: str) -> None:
-    """Turn away a feature in the place of the table: a usage error."""
-    if word.lower() in map(str.lower, FEATURES):
-        require_no_directory(word, "table feature")
 
 
 def require_no_directory(word: str, kind: str) -> None:

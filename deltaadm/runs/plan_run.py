@@ -8,15 +8,18 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from deltaadm.clients import Access, parse_client
-from deltaadm.dataclass import replace
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.features import Cost
 from deltaadm.domain.properties import checkpoint_interval
 from deltaadm.domain.protocol import SessionSettings
 from deltaadm.domain.snapshot import Snapshot
+from deltaadm.domain.steps import Step
+from deltaadm.domain.steps.table import no_table
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
+from deltaadm.domain.wire import CommitMark, Provenance
 from deltaadm.domain.writers import merged
-from deltaadm.errors import RefusedError, TableError, UsageError, require_one_of
+from deltaadm.errors import DeltaadmError, RefusedError, TableError, UsageError, require_one_of
 from deltaadm.plans import features as feature_plans
 from deltaadm.plans import reach_clients
 from deltaadm.plans.clients import needing_consent, require_clients, still_shut_out
@@ -32,12 +35,14 @@ from deltaadm.plans.plan import (
 from deltaadm.plans.reports import ForeignReport, Outcome, OutcomeReport, PlanReport
 from deltaadm.plans.undo import quoted
 from deltaadm.replay.embedded import MOST_OBSERVED
+from deltaadm.replay.provenance import provenance
 from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import writers
 from deltaadm.reports.words import some_of, visible
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext, now
 from deltaadm.runs.files import announce_plans, is_standard_output, save_plan
+from deltaadm.runs.names import entry_of_new, look_up_again
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import (
     check_format,
@@ -52,7 +57,7 @@ from deltaadm.runs.plan_options import ChangeOptions, CommitOptions, ConsentOpti
 from deltaadm.runs.progress import Phases, phases
 from deltaadm.runs.settings import ClientRequirements, Settings
 from deltaadm.runs.status import FOUND, MISMATCH, REFUSED, WAITING
-from deltaadm.runs.target import Target, load_at
+from deltaadm.runs.target import Target, load_at, resolve
 from deltaadm.storage.store import open_store
 
 if TYPE_CHECKING:
@@ -473,7 +478,6 @@ def execute(
     *progress* shows which step it is at.
     """
     from deltaadm.plans.carry_out import carry_out, look_up, require_same_places
-    from deltaadm.runs.live_log import LiveLog
 
     detail = Detail.STATE if is_verified_by_state(plan.steps) else Detail.PROTOCOL
     # Names may lead elsewhere since the plan was made, so the places are looked at once more.
@@ -487,6 +491,57 @@ def execute(
         note(reached.words, partial(look_up, reached, log.without_session(), executor))
 
     return carry_out(plan, executor=executor, log=log, note=on_progress)
+
+
+@dataclass(frozen=True)
+class LiveLog:
+    """
+    The log of the table that was in the state `before`, as `carry_out` reads it.
+
+    `mark` tells by what our own commits are known. With `by_name` the table is the one to which
+    its name in the open catalog leads by now.
+    """
+
+    context: RunContext
+    before: Snapshot
+    detail: Detail
+    mark: Callable[[], CommitMark]
+    by_name: bool
+
+    def without_session(self) -> LiveLog:
+        """The same log, once the session has been closed."""
+        return replace(self, context=self.context.without_session())
+
+    def load(self, version: int | None = None) -> Snapshot:
+        """The table as it is now, or as it was at *version*; at -1 there was none."""
+        name = self.before.name
+        if version is None and self.by_name and name:
+            target = resolve(self.context, name, look_up_again(self.context, name))
+        else:
+            target = Target(self.before.root, self._location())
+        if version is not None and version < 0:
+            return no_table(target.location, name)
+        snapshot = target.load(
+            self.context,
+            detail=self.detail,
+            version=version,
+            missing_ok=version is None and not self.before.exists,
+            known=self.before.segment,
+        )
+        return snapshot if name is None else replace(snapshot, name=name)
+
+    def commits(self, first: int, last: int, step: Step) -> tuple[Provenance, ...]:
+        """The owners of the versions *first* to *last*, inclusive; our own commits apply *step*."""
+        store = self.context.open_store(self._location())
+        return provenance(store, first, last, step, self.mark())
+
+    def _location(self) -> str:
+        """The location of the table: a catalog may have chosen another one for a new table."""
+        name, expected = self.before.name, self.before.root
+        if self.before.exists or name is None:
+            return expected
+        entry = entry_of_new(self.context, name, expected)
+        return expected if entry is None or isinstance(entry, DeltaadmError) else entry.location
 
 
 # Planners

@@ -17,7 +17,7 @@ from deltaadm.plans.reports import Outcome
 from deltaadm.replay.reconcile import Detail
 from deltaadm.replay.timeline import feature_history
 from deltaadm.runs.context import RunContext
-from deltaadm.runs.live_log import LiveLog
+from deltaadm.runs.plan_run import LiveLog
 from deltaadm.runs.status import CommitStatus
 from deltaadm.spark.executor import SparkExecutor
 

@@ -58,7 +58,11 @@ class History(Parameters):
         if self.restorable:
             return self._restorable(context)
         if self.by_client:
-            return self._by_client(context)
+            if self.protocol or self.schema or self.properties:
+                raise UsageError("shows no changes", option="--by-client")
+            writers = questions.writers(self.since, self.until)
+            with log_reader(context, [self.table]) as reader:
+                return show(context, [writers(reader, find(reader, self.table))])
         ask = questions.history(
             protocol=self.protocol,
             schema=self.schema,
@@ -74,13 +78,6 @@ class History(Parameters):
             for entry in history.entries:
                 show(context, [entry])
             return 0
-
-    def _by_client(self, context: RunContext) -> int:
-        if self.protocol or self.schema or self.properties:
-            raise UsageError("shows no changes", option="--by-client")
-        ask = questions.writers(self.since, self.until)
-        with log_reader(context, [self.table]) as reader:
-            return show(context, [ask(reader, find(reader, self.table))])
 
     def _restorable(self, context: RunContext) -> int:
         chosen = self.protocol or self.schema or self.properties or self.by_client

@@ -1,4 +1,4 @@
-"""The subcommands that change a table's protocol and features."""
+"""The subcommands that change a table's protocol and features, or undo such a change."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from deltaadm.runs.plan_run import (
     plan_for_clients,
     plan_mapping_mode,
     plan_minimum,
+    plan_undo,
     plan_upgrade,
 )
 from deltaadm.runs.plan_tables import plan_tables
@@ -127,3 +128,27 @@ class SetMappingMode(Parameters):
                 raise UsageError(f"MODE is missing: {modes}.") from None
             raise UsageError(f"{' '.join(words)!r} is not one of {modes}", option="MODE") from None
         return plan_tables(context, tables, self.many, plan_mapping_mode(mode), self.change)
+
+
+class Undo(Parameters):
+    """
+    Plans the inverse of what one version changed in protocol, properties, columns and clustering;
+    data stays as it is. Refused if the same was changed again later, or if nothing can be undone.
+
+    For example:
+
+      deltaadm undo /data/events
+
+      deltaadm undo /data/events 17 --apply
+    """
+
+    # fmt: off
+    table: str = argument("TABLE", TABLE_HELP)
+    version: int | None = argument("[VERSION]",
+        "Version to undo (default: the newest that changed more than data).")
+    # fmt: on
+    change: ChangeOptions
+
+    def run(self, context: RunContext) -> int:
+        planner = plan_undo(self.version)
+        return plan_tables(context, [self.table], FleetOptions(), planner, self.change)
