@@ -811,7 +811,7 @@ class State(Replay):
             if path.endswith(".json"):
                 yield from (what for name, what in reader.json_actions(path) if name == "remove")
                 continue
-            for batch in reader.batches(path, {"remove": fields}):
+            for batch in reader.batches(path, {"add": (), "remove": fields}):
                 if "remove" in batch.schema.names:
                     with reader.decoding(path):
                         yield from documents(batch.column("remove"))

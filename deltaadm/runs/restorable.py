@@ -6,7 +6,8 @@ import re
 import sys
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import accumulate, groupby
+from functools import lru_cache
+from itertools import accumulate, chain, groupby
 from math import inf
 from typing import Any, Final
 from urllib.parse import unquote
@@ -23,7 +24,7 @@ from deltaadm.plans.checkpoint import State
 from deltaadm.replay.commits import body, each_action
 from deltaadm.replay.embedded import commit_time
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import canonical_path, vector_id
+from deltaadm.replay.reconcile import canonical_path
 from deltaadm.replay.time_travel import raised_times
 from deltaadm.reports.restorable import Clone, RestorableReport, Span
 from deltaadm.runs.context import RunContext, answer_time
@@ -53,8 +54,9 @@ class Needs:
         self.past: dict[int, int] = {}
         self.buried: dict[int, int] = {}
         self.outside: dict[int, str] = {}
-        self._vectors: dict[int, tuple[int, int]] = {}
-        self._pairs: dict[tuple[int, int], tuple[int, int]] = {}  # one value for all in a file
+        self._vectors: dict[int, int] = {}  # where that of a live file is
+        self._file_of = lru_cache(1 << 14)(self._vector_file)  # which is the same for many
+        self._times: dict[int, int] = {}  # one value for all that were removed at a time
         self._places, self._firsts, self._lasts = array("q"), array("q"), array("q")
         self.listing = LogListing.of(store.root, store.list_log(0))
         versions = self.listing.recreatable_versions
@@ -78,8 +80,9 @@ class Needs:
         for file in later:
             self._read(file.number, file.path, file.info)
         # Vectors are files like any other; several may be in one.
-        for place, first in self._vectors.values():
-            self.live[place] = min(first, self.live.get(place, first))
+        for place, where in self._vectors.items():
+            since = self.live[place]
+            self.live[where] = min(since, self.live.get(where, since))
         self._vectors.clear()
 
     def intervals(self) -> Iterator[tuple[int, int, int]]:
@@ -108,50 +111,60 @@ class Needs:
         place = self.place(path)
         self.live.setdefault(place, version)
         if (where := self._vector_place(vector)) is not None:
-            pair = self._pairs.setdefault((where, version), (where, version))
-            self._vectors.setdefault(hash((place, vector_id(vector))), pair)
+            self._vectors[place] = where
 
     def _remove(self, document: Mapping[str, Any], version: int) -> None:
-        place, vector = self.place(document["path"]), document.get("deletionVector")
-        time = document.get("deletionTimestamp") or 0
-        self._end(place, self.live.pop(place, None), version, time)
-        if (where := self._vector_place(vector)) is not None:
-            _, since = self._vectors.pop(hash((place, vector_id(vector))), (where, None))
+        place, time = self.place(document["path"]), document.get("deletionTimestamp") or 0
+        since = self.live.pop(place, None)
+        self._end(place, since, version, time)
+        where = self._vectors.pop(place, self._vector_place(document.get("deletionVector")))
+        if where is not None:
             self._end(where, since, version, time)
 
     def _end(self, place: int, since: int | None, version: int, time: int) -> None:
         if since is None or since == version:
             self.buried[place] = time
             return
-        self.past[place] = max(time, self.past.get(place, 0))
+        time = max(time, self.past.get(place, 0))
+        self.past[place] = self._times.setdefault(time, time)
         self._places.append(place)
         self._firsts.append(since)
         self._lasts.append(version - 1)
 
     def _vector_place(self, vector: Any) -> int | None:
-        if not isinstance(vector, dict) or vector.get("storageType") in {None, INLINE}:
+        if not isinstance(vector, dict):
             return None
-        descriptor = DeletionVectorDescriptor.from_wire(vector)
-        if descriptor_flaw(descriptor):
+        kind, text = vector.get("storageType"), vector.get("pathOrInlineDv")
+        return self._file_of(str(kind), str(text or ""))
+
+    def _vector_file(self, kind: str, text: str) -> int | None:
+        descriptor = DeletionVectorDescriptor(kind, text, offset=0)
+        if kind == INLINE or descriptor_flaw(descriptor):
             return None
-        if descriptor.storage_type == RELATIVE:
-            return hash(f"{self.root}/{relative_path(descriptor)}")
-        return self.place(descriptor.path_or_inline_dv)
+        if kind == RELATIVE:
+            return _key(f"{self.root}/{relative_path(descriptor)}")
+        return self.place(text)
 
     def place(self, path: str) -> int:
         """The hash of the place that *path* of the log leads to."""
         if "%" in path or "/." in path or "./" in path or "//" in path:
             path = unquote(canonical_path(path, self.store.qualifier))
         if not is_absolute(path):
-            return hash(f"{self.root}/{path}")
+            return _key(f"{self.root}/{path}")
         place = _uri(canonical_path(path, self.store.qualifier))
+        key = _key(place)
         if not place.startswith(f"{self.root}/"):
-            self.outside[hash(place)] = sys.intern(place.rpartition("/")[0])
-        return hash(place)
+            self.outside[key] = sys.intern(place.rpartition("/")[0])
+        return key
 
     def outside_in(self, root: str) -> list[int]:
         """Those of the files outside the table that are in the one at *root*."""
         return [key for key, at in self.outside.items() if f"{at}/".startswith(f"{root}/")]
+
+
+def _key(place: str) -> int:
+    """A hash that takes a third less memory than Python's own."""
+    return hash(place) >> 4
 
 
 def _uri(location: str) -> str:
@@ -187,7 +200,7 @@ def read_restorable(
                     )
                     if needs.outside_in(theirs.root):
                         for info in theirs.store.list_data():
-                            looked.found(hash(f"{theirs.root}/{info.path}"))
+                            looked.found(_key(f"{theirs.root}/{info.path}"))
                         roots.append(theirs.root)
                     if shared := theirs.outside_in(needs.root):
                         ending = len(looked.taken.intersection(shared))
@@ -239,7 +252,7 @@ class _Looked:
     vacuum = property(lambda self: FileFacts(files=self._vacuum[0], bytes=self._vacuum[1]))
 
     def _look(self, info: FileInfo, hidden: re.Pattern[str]) -> None:
-        key, needs = hash(f"{self._needs.root}/{info.path}"), self._needs
+        key, needs = _key(f"{self._needs.root}/{info.path}"), self._needs
         buried = max(needs.past.get(key, 0), needs.buried.get(key, 0))
         was_past = key in needs.past
         if self.found(key):
@@ -267,7 +280,7 @@ class _Looked:
 
     def spans(self, unknown: Collection[int]) -> tuple[tuple[Span, ...], int]:
         """The versions by what is true of them, and how many files are missing."""
-        needs, missing = self._needs, set[int]()
+        needs = self._needs
         first, last = needs.first, needs.last
         lacking, asked, ending = (array("q", bytes(8 * (last - first + 2))) for _ in range(3))
         for key, since, until in needs.intervals():
@@ -275,8 +288,6 @@ class _Looked:
             flags = ending if state == _TAKEN else asked if key in unknown else lacking
             if state == _THERE:
                 continue
-            if flags is lacking:
-                missing.add(key)
             flags[since - first] += 1
             flags[until + 1 - first] -= 1
         counts = (map(bool, accumulate(flags)) for flags in (lacking, asked, ending))
@@ -288,7 +299,9 @@ class _Looked:
             allowed = time >= self._cutoff or version == last
             judged.append((version, opened, allowed, ends and not lacks))
         alike = (list(group) for _, group in groupby(judged, lambda row: row[1:]))
-        return tuple(Span(group[0][0], *group[-1]) for group in alike), len(missing)
+        past = (key for key, at in needs.past.items() if at >= 0 and key not in needs.live)
+        missing = sum(key not in unknown for key in chain(needs.live, past))
+        return tuple(Span(group[0][0], *group[-1]) for group in alike), missing
 
 
 def _count(amount: list[int], info: FileInfo) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from deltaadm.domain.snapshot import FileInfo
 from deltaadm.limits import LIMITS
+from deltaadm.plans.checkpoint import State
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.local import LocalStore
@@ -112,6 +113,18 @@ def test_cost_does_not_grow_with_the_files_of_a_checkpoint(tmp_path: Path) -> No
     name = f"{VERSION:020d}.checkpoint.parquet"
     assert large.bytes.pop(name) <= small.bytes.pop(name) + FOOTER
     assert large.bytes == small.bytes
+
+
+def test_tombstones_are_read_without_the_files(tmp_path: Path) -> None:
+    store = with_checkpoint(tmp_path, 100_000)
+    name = f"{VERSION:020d}.checkpoint.parquet"
+    segment = load_snapshot(store).segment
+    assert segment is not None
+    before = store.bytes[name]
+    assert not list(State(store, segment).tombstones())
+    assert (
+        store.bytes[name] - before <= 3 * FOOTER < (tmp_path / "_delta_log" / name).stat().st_size
+    )
 
 
 def test_statistics_of_which_the_footer_tells_enough_are_not_read(tmp_path: Path) -> None:
