@@ -1,13 +1,15 @@
 """
 Damage tables of delta-rs at random, repair them, and hold what delta-rs reads against before.
 
-Two rounds of a hundred are `python -m tools.damage 1 100` and `... 2 100`. A repair must bring back
-the state of before, or be refused with the log as it was; a lost newest version is told apart.
+Two rounds of a hundred are `python -m tools.damage 1 100` and `... 2 100`. Damage must be found by
+readers or by `validate`, or else change nothing for readers. A repair must bring back the state of
+before, or be refused with the log as it was; a lost newest version is told apart.
 """
 
 import contextlib
 import hashlib
 import io
+import json
 import os
 import random
 import shutil
@@ -24,6 +26,9 @@ from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from deltaadm.cli.program import run
+from deltaadm.errors import DeltaadmError
+from deltaadm.plans.checkpoint import TableState, read_state
+from deltaadm.storage.store import open_store
 
 Chance = random.Random
 
@@ -92,40 +97,69 @@ def contents(table: Path) -> dict[str, str]:
     return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
+def findings(table: Path) -> Counter[str]:
+    """What `validate` finds in the table, by codes; or that it cannot load it."""
+    code, out = deltaadm("validate", str(table), "--deep", "--history", "-o", "json")
+    found = json.loads(out)
+    return Counter(each["code"] for each in found.get("findings", ())) or Counter(
+        {f"exit {code}": 1}
+    )
+
+
+def ours(table: Path) -> TableState | str:
+    """The state that deltaadm reads, or the kind of its error."""
+    try:
+        return read_state(open_store(str(table)))
+    except DeltaadmError as error:
+        return type(error).__name__
+
+
+def deltaadm(*arguments: str) -> tuple[int, str]:
+    """The exit code, and what it prints."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+        code = run([*arguments, "--isolated"])
+    return code, out.getvalue()
+
+
+def play(chance: Chance) -> tuple[str, str, str] | None:
+    """What was done to a table, who noticed, and what came of repairing it."""
+    with tempfile.TemporaryDirectory() as directory:
+        table = Path(directory) / "t"
+        make(table, chance)
+        before, state_before, found_before = state(table), ours(table), findings(table)
+        done = damage(table, chance)
+        if not done:
+            return None
+        damaged, files = state(table), contents(table)
+        is_harmless = damaged == before and ours(table) == state_before
+        is_found = isinstance(ours(table), str) or bool(findings(table) - found_before)
+        noticed = "found" if is_found else "harmless" if is_harmless else "missed"
+        for file in (table / "_delta_log").iterdir():
+            os.utime(file, (time.time() - 3_600,) * 2)
+        code, out = deltaadm("repair", str(table), "--apply", "--yes", "-o", "json")
+        after, unchanged = state(table), contents(table) == files
+        if after == before:
+            return done, noticed, "as before"
+        if unchanged and code == 0 and after == damaged and isinstance(after, tuple):
+            # Such as a lost newest commit.
+            return done, noticed, "nothing that a reader could notice"
+        if unchanged:
+            return done, noticed, f"left alone, exit {code}"
+        if isinstance(after, tuple) and after[0] == before[0] - 1:
+            assert "becomes free again" in out
+            return done, noticed, "without the newest version, which is said"
+        return done, noticed, f"WRONG, exit {code}"
+
+
 def main(seed: int, rounds: int) -> None:
     """Damage, repair, compare, and count."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for number in range(rounds):
-        chance = Chance(seed * 1_000_003 + number)
-        with tempfile.TemporaryDirectory() as directory:
-            table = Path(directory) / "t"
-            make(table, chance)
-            before = state(table)
-            done = damage(table, chance)
-            if not done:
-                continue
-            damaged, files = state(table), contents(table)
-            for file in (table / "_delta_log").iterdir():
-                os.utime(file, (time.time() - 3_600,) * 2)
-            out, errors = io.StringIO(), io.StringIO()
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-                code = run(["repair", str(table), "--apply", "--yes", "--isolated", "-o", "json"])
-            after, unchanged = state(table), contents(table) == files
-            if after == before:
-                result = "as before"
-            elif unchanged and code == 0 and after == damaged and isinstance(after, tuple):
-                result = "nothing that a reader could notice"  # such as a lost newest commit
-            elif unchanged:
-                result = f"left alone, exit {code}"
-            elif isinstance(after, tuple) and after[0] == before[0] - 1:
-                result = "without the newest version, which is said"
-                assert "becomes free again" in out.getvalue()
-            else:
-                result = "WRONG"
-                sys.stdout.write(f"WRONG: round {number} of seed {seed}: {done}, exit {code}\n")
-            counts[done, result] += 1
-    for (done, result), count in sorted(counts.items()):
-        sys.stdout.write(f"{count:5}  {done:40} {result}\n")
+    played = [play(Chance(seed * 1_000_003 + number)) for number in range(rounds)]
+    for result, count in sorted(Counter(filter(None, played)).items()):
+        sys.stdout.write("{:5}  {:40} {:10} {}\n".format(count, *result))
+    for number, found in enumerate(played):
+        if found and (found[2].startswith("WRONG") or found[1] == "missed"):
+            sys.stdout.write(f"round {number} of seed {seed}: {', '.join(found)}\n")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deltaadm.domain.actions import AddFile
@@ -594,7 +594,6 @@ def _naive(history: list[list[Action]]) -> dict[tuple[str, ...], Action]:
     return state
 
 
-@settings(max_examples=60)
 @given(
     history=st.lists(st.lists(_ACTIONS, max_size=4), max_size=8),
     checkpoints=st.dictionaries(

@@ -1,0 +1,17 @@
+"""A log that is damaged at random is noticed or does no harm, and no repair makes it worse."""
+
+from random import Random
+
+import pytest
+
+from tests.support.examples import TIMES
+from tools.damage import play
+
+
+@pytest.mark.slow
+def test_damage_is_noticed_or_harmless_and_repaired_or_left_alone() -> None:
+    for seed in range(10 * TIMES):
+        done, noticed, result = play(Random(seed)) or ("", "", "")  # noqa: S311 -- for damage
+        # A commit that is gone, or another whole one, leaves no trace in the log.
+        assert noticed != "missed" or done.startswith(("0*.json removed", "0*.json replaced")), seed
+        assert not result.startswith("WRONG"), (seed, done, result)
