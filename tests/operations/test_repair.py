@@ -19,6 +19,7 @@ from deltaadm.plans.repair.case import Case
 from deltaadm.plans.repair.kinds import KINDS
 from deltaadm.plans.repair.repair import plan_repairs
 from deltaadm.replay.load import load_snapshot
+from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import ObjectStores, open_store
 from tests.support.gcs import environment as gcs_environment
 from tests.support.gcs import gcs_server
@@ -203,6 +204,20 @@ def test_a_checkpoint_that_another_writes_meanwhile_stays(tmp_path: Path) -> Non
     with pytest.raises(CommitError, match="changed"):
         carry_out(open_store(str(tmp_path)), plan, {})
     assert checkpoint(made.log, 6).read_bytes() == sound
+
+
+def test_a_store_that_denies_what_it_has_written_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked twice because an answer was lost, it finds the file of the first request."""
+    made = plain(tmp_path)
+    sound = every_version(tmp_path)
+    REPAIRED["torn checkpoint"](made.log)
+    aged(tmp_path)
+    replace_file = LocalStore.replace
+    monkeypatch.setattr(LocalStore, "replace", lambda *given: replace_file(*given) and False)
+    repaired(tmp_path)
+    assert every_version(tmp_path) == sound
 
 
 def test_cleanup_meanwhile_takes_the_repair_back(tmp_path: Path) -> None:
@@ -421,6 +436,7 @@ def test_an_object_that_was_replaced_meanwhile_is_not_overwritten(
     s3: S3Server, tmp_path: Path
 ) -> None:
     made = plain(tmp_path)
+    edited(checkpoint(made.log, 6), lambda rows: rows)  # as another program writes it
     sound = checkpoint(made.log, 6).read_bytes()
     REPAIRED["torn checkpoint"](made.log)
     location = s3.upload(tmp_path, "raced")
