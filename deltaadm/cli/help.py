@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from deltaadm.cli.table import COMMANDS, Command
@@ -239,17 +239,14 @@ def _table(rows: Iterable[tuple[str, str]]) -> str:
     entries = list(rows)
     fitting = [len(word) for word, _ in entries if len(word) <= _COLUMN]
     column = max(fitting, default=0) + 4
-    return "\n".join(line for word, text in entries for line in _row(word, text, column))
-
-
-def _row(word: str, text: str, column: int) -> Iterator[str]:
-    lines = _filled(text, " " * column).splitlines()
-    if len(word) + 4 > column or not lines:
-        yield f"  {word}"
-        yield from lines
-    else:
-        yield f"  {word}{lines[0][len(word) + 2 :]}"
-        yield from lines[1:]
+    lines: list[str] = []
+    for word, text in entries:
+        first, *others = _filled(text, " " * column).splitlines() or [""]
+        if len(word) + 4 > column:
+            lines += [f"  {word}", *filter(None, (first, *others))]
+        else:
+            lines += [f"  {word}{first[len(word) + 2 :]}", *others]
+    return "\n".join(lines)
 
 
 def no_such_option(name: str, command: Command) -> UsageError:

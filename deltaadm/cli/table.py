@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from deltaadm.dataclass import import_module
 from deltaadm.errors import UsageError, require_one_of
 from deltaadm.runs.declare import COMMON, NEVER, Declared, Parameters, option
-from deltaadm.runs.output import Messages, use_messages
+from deltaadm.runs.output import Messages, check_format, handle_errors, use_messages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -181,8 +181,6 @@ class Command:
         if not request.shows:
             code: int = request.run(context)
             return code
-        from deltaadm.runs.output import check_format, handle_errors
-
         asked = getattr(request, "options", request)
         check_format(asked.output, request.shows)
         spark, access = getattr(asked, "spark", context.spark), getattr(asked, "access", None)

@@ -803,8 +803,6 @@ class State(Replay):
 
     def tombstones(self) -> Iterator[Mapping[str, Any]]:
         """The `remove` actions of the checkpoint, with what VACUUM goes by."""
-        from deltaadm.replay.adds import documents
-
         fields = [f"remove.{name}" for name in ("path", "deletionTimestamp", "deletionVector")]
         reader = self._checkpoint_reader()
         for path in reader.file_paths():

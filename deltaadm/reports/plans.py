@@ -139,7 +139,11 @@ def _on_page(plan: Plan, clients: Chips) -> Iterator[PageBlock]:
         yield Paragraph(_same(plan))
     if not plan.is_noop:
         if plan.findings or plan.before.protocol != plan.after.protocol:
-            yield from _planned_features(plan)
+            from deltaadm.reports.inspect import describe  # found out only where a page shows it
+
+            before, after = (describe("", state) for state in (plan.before, plan.after))
+            if after.features:
+                yield Graph(after.features, plan.findings, before.features)
         yield from _steps(plan)
         yield Heading(f"Cost: {_cost(plan)}")
         yield from _statements(plan)
@@ -365,15 +369,6 @@ def show_journal(report: JournalReport) -> Iterator[Block]:
             result = "  ".join(filter(None, status_and_details(line.result)))
         rows.append((line.event, line.table, result))
     yield Table("Plans", ("event", "table", "result"), tuple(rows))
-
-
-def _planned_features(plan: Plan) -> Iterator[PageBlock]:
-    """The graph of the features after a plan; found out only where a page shows it."""
-    from deltaadm.reports.inspect import describe
-
-    before, after = (describe("", state) for state in (plan.before, plan.after))
-    if after.features:
-        yield Graph(after.features, plan.findings, before.features)
 
 
 def _cards(report: PlanReport) -> Iterator[tuple[str, str, str]]:

@@ -164,7 +164,10 @@ def _proof(plan: RepairPlan) -> Iterator[Block]:
 def _compared(before: TableState | None, after: TableState) -> Iterator[tuple[str, str, str]]:
     yield "version", "-" if before is None else str(before.version), str(after.version)
     for part, name in _NAMES.items():
-        now, then = (_count(state, part) for state in (before, after))
+        now, then = ("-" if of is None else f"{of.counts.get(part, 0):,}" for of in (before, after))
+        if part == "add":
+            now += "" if before is None else f" ({before.bytes:,} bytes)"
+            then += f" ({after.bytes:,} bytes)"
         if before is not None:
             same = before.digests.get(part) == after.digests.get(part)
             then = "the same" if same else f"{then}, changed"
@@ -175,13 +178,6 @@ _NAMES: Final = {
     "add": "live files", "domainMetadata": "domains", "txn": "transactions",
     "protocol": "protocol", "metaData": "metadata",
 }  # fmt: skip
-
-
-def _count(state: TableState | None, part: str) -> str:
-    if state is None:
-        return "-"
-    count = f"{state.counts.get(part, 0):,}"
-    return f"{count} ({state.bytes:,} bytes)" if part == "add" else count
 
 
 def _result(report: RepairReport, outcome: RepairOutcome) -> Iterator[Block]:

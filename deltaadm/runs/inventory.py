@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -47,7 +47,7 @@ class Inventory:
                 f"{table_format!r} is not supported; the only format is delta",
                 option="--save-as",
             )
-        _require_place(path, _KEY, _COLUMNS)
+        _require_place(path)
         self._path = path
         self._begun = now() * 1000
         self._rows: list[dict[str, Any]] = []
@@ -65,8 +65,15 @@ class Inventory:
         self._rows.append(row)
 
     def finish(self) -> None:
-        """Write all of them; raises `RefusedError` where that is not possible."""
-        _add_rows(self._path, _COLUMNS, self._rows)
+        """Add all of them to the table, or make it; raises `RefusedError` if that fails."""
+        with _refusing(self._path):
+            import pyarrow as pa
+            from deltalake import write_deltalake
+
+            require_real_directory(self._path)
+            rows = [{name: _unicode(value) for name, value in row.items()} for row in self._rows]
+            table = pa.Table.from_pylist(rows, schema=_schema())
+            write_deltalake(str(self._path.absolute()), table, mode="append", schema_mode="merge")
 
 
 def _inspected(document: Document) -> dict[str, Any]:
@@ -104,13 +111,8 @@ def _shut_out(document: Document, access: str) -> list[dict[str, str]]:
 # The table on this machine
 
 
-def _require_place(path: Path, key: Collection[str], columns: Mapping[str, type]) -> None:
-    """
-    Raise `RefusedError` where rows of *columns*, by *key* those of an inventory, cannot be added.
-
-    So for a table at *path* that lacks one of the key: it is somebody else's, and rows of other
-    columns would be added to it. So, too, where one of the columns has another type there.
-    """
+def _require_place(path: Path) -> None:
+    """Raise `RefusedError` where a table is that lacks the key, or has a column of another type."""
     with _refusing(path):
         from deltalake import DeltaTable, Schema
 
@@ -119,13 +121,13 @@ def _require_place(path: Path, key: Collection[str], columns: Mapping[str, type]
         if not DeltaTable.is_deltatable(str(path.absolute())):
             return
         there = {field.name: field for field in DeltaTable(str(path.absolute())).schema().fields}
-        lacking = [column for column in key if column not in there]
+        lacking = [column for column in _KEY if column not in there]
         if lacking:
             raise RefusedError(
                 f"The table at {path} is not an inventory: it has no column {lacking[0]}.",
                 remedy="Choose another path; the inventory table is created if none exists there.",
             )
-        for field in Schema.from_arrow(_schema(columns)).fields:
+        for field in Schema.from_arrow(_schema()).fields:
             if field.name in there and there[field.name].type != field.type:
                 raise RefusedError(
                     f"The inventory at {path} was made by an earlier release: its column "
@@ -134,24 +136,8 @@ def _require_place(path: Path, key: Collection[str], columns: Mapping[str, type]
                 )
 
 
-def _add_rows(path: Path, columns: Mapping[str, type], rows: Sequence[Mapping[str, Any]]) -> None:
-    """
-    Add *rows* to the table at *path*, which is created if none is there.
-
-    The type of a column is that of its values; `datetime` is for microseconds since 1970, and
-    `dict` for clients, each with its version. Raises `RefusedError` where that is not possible.
-    """
-    with _refusing(path):
-        import pyarrow as pa
-        from deltalake import write_deltalake
-
-        require_real_directory(path)
-        plain = [{name: _unicode(value) for name, value in row.items()} for row in rows]
-        table = pa.Table.from_pylist(plain, schema=_schema(columns))
-        write_deltalake(str(path.absolute()), table, mode="append", schema_mode="merge")
-
-
-def _schema(columns: Mapping[str, type]) -> pa.Schema:
+def _schema() -> pa.Schema:
+    """The types of the columns: `datetime` is in microseconds, `dict` a client and its version."""
     import pyarrow as pa
 
     client = pa.struct([("client", pa.string()), ("version", pa.string())])
@@ -162,7 +148,7 @@ def _schema(columns: Mapping[str, type]) -> pa.Schema:
         list: pa.list_(pa.string()),
         dict: pa.list_(client),
     }
-    return pa.schema([(name, types[kind]) for name, kind in columns.items()])
+    return pa.schema([(name, types[kind]) for name, kind in _COLUMNS.items()])
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 
 from deltaadm.clients import ALIASES, CLIENTS, Observation
@@ -38,7 +39,6 @@ _WINDOW: Final = 30 * 86_400_000
 @lru_cache(maxsize=1)  # the tables of a run have the same file
 def _readers(path: str, text: str) -> tuple[Writer, ...]:
     import csv
-    import json
 
     lines = [*filter(str.strip, text.splitlines())]
     try:
