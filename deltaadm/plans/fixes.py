@@ -119,31 +119,33 @@ def plan_fixes(
     gone -= {(each.code, each.where) for each in snapshot_findings(plan.after)}
     done += [each for each in left if (each.code, each.where) in gone]
     rest = replace(report, findings=tuple(each for each in left if each not in done))
-    notes = [f"{finding.code} {finding.name}: {finding.message}" for finding in done]
+    later_runs = [each for goal, each in goals if goal in reached and each not in done]
+    notes = [f"{each.code} {each.name}: {each.message}" for each in done]
     notes += [
-        f"{each.code} {each.name}: only after a later run of the same command."
-        for goal, each in goals
-        if goal in reached and each not in done
+        f"{of.code} {of.name}: only after a later run of the same command." for of in later_runs
     ]
-    notes += later_notes(way, later)
-    known = [each for _, each in goals]
-    why = [(each, f": {why}.") for goal, each in goals for one, why in unreachable if one is goal]
-    # Of findings that no policy leads to, the rule's advice is the same for all of a rule.
-    advice = {each.code: each for each in rest.findings if each not in known}
-    why += [(each, f". {advice_for(report.table, each.remedy)}") for each in advice.values()]
+    notes += [*later_notes(way, later), *_notes_on_rest(rest, goals, unreachable, fail_on)]
     return replace(
         plan,
         because=because,
-        notes=(*notes, *_notes_on_rest(rest, why, fail_on), *plan.notes),
+        notes=(*notes, *plan.notes),
         goals=tuple(goal for goal in missing if isinstance(goal, Goal)),
         unfixed=sum(rest.count(severity) for severity in Severity if severity.rank <= fail_on.rank),
     )
 
 
 def _notes_on_rest(
-    rest: ValidationReport, why: Iterable[tuple[Finding, str]], fail_on: Severity
+    rest: ValidationReport,
+    goals: Sequence[tuple[AnyGoal, Finding]],
+    unreachable: Sequence[tuple[AnyGoal, str]],
+    fail_on: Severity,
 ) -> Iterator[str]:
     """Why findings from *fail_on* up are left, and how many are in all."""
+    known = [each for _, each in goals]
+    why = [(each, f": {why}.") for goal, each in goals for one, why in unreachable if one is goal]
+    # Of findings that no policy leads to, the rule's advice is the same for all of a rule.
+    advice = {each.code: each for each in rest.findings if each not in known}
+    why += [(each, f". {advice_for(rest.table, each.remedy)}") for each in advice.values()]
     for each, words in why:
         if each.severity.rank <= fail_on.rank:
             yield f"Not fixed: {each.code} {each.name}{words}"
