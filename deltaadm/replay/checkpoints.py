@@ -307,6 +307,11 @@ class CheckpointReader:
         footers = [self._footer(path) for path in paths if not path.endswith(".json")]
         return frozenset().union(*(footer.names() for footer in footers))
 
+    def check_pages(self, path: str) -> None:
+        """Look at every page of a Parquet file, also of columns that nobody here reads."""
+        with self.decoding(path), self._store.open(path) as source:
+            parquet.check_pages(source, self._checked(path, source))
+
     def batches(self, path: str, columns: Mapping[str, Sequence[str]]) -> Iterator[pa.RecordBatch]:
         """
         The rows of a Parquet file; of each column that *columns* names, only those of its fields.

@@ -322,6 +322,7 @@ class _Content:
             return
         from deltaadm.replay.adds import hashed_rows, require_short_paths, valid_rows
 
+        self._reader.check_pages(path)
         with self._reader.decoding(path):
             for batch in self._reader.batches(path, _COUNTED_FIELDS):
                 for name in batch.schema.names:

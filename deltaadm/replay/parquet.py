@@ -808,6 +808,14 @@ def check(source: BinaryIO, footer: Footer, names: Collection[str], limits: Limi
                 )
 
 
+def check_pages(source: BinaryIO, footer: Footer) -> None:
+    """Raise `DamagedFooterError` if the header of a page cannot be read, whichever its column."""
+    for group in footer.groups:
+        for chunk in group[1]:
+            for _ in _pages(source, chunk[3]):
+                pass
+
+
 def batch_rows(
     source: BinaryIO, footer: Footer, columns: Iterable[str], limits: Limits, most: int
 ) -> int:

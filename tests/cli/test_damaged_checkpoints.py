@@ -9,6 +9,7 @@ thousand on, they are dealt out over all tables there are, the corpus included:
 import json
 import os
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
+from deltaadm.replay.parquet import chunks, first_page, read_footer
 from tests.support import damage, oracle
 from tests.support.program import deltaadm
 from tests.support.tables import (
@@ -328,3 +330,17 @@ def test_a_data_file_is_reported_whose_columns_are_named_by_no_text(tmp_path: Pa
     result = deltaadm("validate", made.path, "--deep", "-o", "json")
     assert result.code == 1, result.err
     assert any("utf-8" in finding["message"] for finding in result.document["findings"])
+
+
+def test_a_damaged_page_of_a_column_that_only_others_read_is_found(tmp_path: Path) -> None:
+    """Delta Spark reads all columns, and fails."""
+    made = checkpointed(tmp_path, lambda whole: whole)
+    (file,) = made.log.glob("*.parquet")
+    body = bytearray(file.read_bytes())
+    (group,) = read_footer(BytesIO(body)).groups
+    for chunk in chunks(group, ("remove", "deletionTimestamp")):
+        body[first_page(chunk)] ^= 2  # the type of the first field of the page's header
+    file.write_bytes(body)
+    assert deltaadm("inspect", made.path, "--files").code == 0
+    result = deltaadm("validate", made.path, "--deep", "-o", "json")
+    assert "DL612" in {finding["code"] for finding in result.document["findings"]}

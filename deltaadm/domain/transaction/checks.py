@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from deltaadm.dataclass import replace
 from deltaadm.domain.features import FEATURES
 from deltaadm.domain.properties import Key, column_list, interval_microseconds, is_true
-from deltaadm.domain.protocol import Protocol
+from deltaadm.domain.protocol import Protocol, supported_features_from_table_configs
 from deltaadm.domain.schema import (
     ArrayType,
     DataType,
@@ -450,7 +450,8 @@ def refuse_features_of_new_table(properties: Mapping[str, str]) -> None:
             remedy="Use --cluster-by COLUMN, which adds it.",
             delta_error_class="DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
         )
-    if _CATALOG_MANAGED in properties:
+    # Delta looks for this feature among all that are asked for, whose values it checks.
+    if "catalogManaged" in supported_features_from_table_configs(properties):
         raise RefusedError(
             "A table with catalogManaged is managed by a catalog, and cannot be created here.",
             remedy="Create it with the catalog's own tools.",
