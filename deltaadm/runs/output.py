@@ -416,9 +416,10 @@ def info(message: str) -> None:
 def tell_command(sentence: str, command: str) -> None:
     """A *sentence* about the run, and below it the *command* line that it speaks of."""
     if messages().wants(INFO):
+        from deltaadm.masking import masked, secrets_of_environment
         from deltaadm.reports.words import visible
 
-        shown = visible(sentence), visible(command)
+        shown = visible(sentence), visible(masked(command, secrets_of_environment()))
         _say(INFO, " ".join(shown), "\n{}\n  {}\n".format(*shown))
 
 

@@ -101,6 +101,18 @@ def test_what_fails_says_no_secret(table: Table) -> None:
         assert refused.code == 2
 
 
+def test_the_command_that_applies_shows_no_secret_of_the_environment(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the option is called to which a script passed it."""
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "9f8e7d6c5b4a")
+    words = ["alter", table.path, "--set", "a=b", "--spark-conf", "spark.x=9f8e7d6c5b4a"]
+    for rest in ([], ["--out", tmp_path / "plan.json"]):
+        result = deltaadm(*words, *rest)
+        assert "--spark-conf spark.x=***" in result.err
+        assert "9f8e7d6c5b4a" not in result.out + result.err
+
+
 def test_rules_that_quote_a_value_do_not_quote_a_secret(tmp_path: Path, table: Table) -> None:
     settings = tmp_path / "deltaadm.toml"
     settings.write_text('[policy.properties]\n"my.password" = "another"\n', encoding="utf-8")
