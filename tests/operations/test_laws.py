@@ -3,7 +3,7 @@
 import json
 from itertools import pairwise
 
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaadm.domain.snapshot import Snapshot
@@ -49,7 +49,6 @@ def test_steps_that_change_other_things_may_change_places(
         first, second = evolve(table, one), evolve(table, two)
         there, back = evolve(first, two), evolve(second, one)
     except RefusedError:  # which may depend on the order
-        assume(False)
+        return
     subjects = [{change.subject for change in diff(table, state)} for state in (first, second)]
-    assume(subjects[0] and subjects[1] and not subjects[0] & subjects[1])
-    assert not mismatches(there, back)
+    assert subjects[0] & subjects[1] or not mismatches(there, back)

@@ -56,7 +56,17 @@ def test_a_commit_that_was_replaced_by_another_is_not_believed(table: Path) -> N
     log = table / "_delta_log"
     (log / f"{3:020d}.json").write_bytes((log / f"{1:020d}.json").read_bytes())
     (refused,) = planned(table).repairs
-    assert "which the checkpoint has" in refused.refusal
+    assert "version 1: it is a copy of version 3" in refused.refusal
+
+
+def test_a_commit_of_properties_that_was_replaced_is_not_believed(table: Path) -> None:
+    """Its checkpoint alone has them, and must not be made anew from the commits."""
+    DeltaTable(table).alter.set_table_properties({"delta.logRetentionDuration": "interval 9 days"})
+    DeltaTable(table).create_checkpoint()
+    log, newest = table / "_delta_log", DeltaTable(table).version()
+    (log / f"{newest:020d}.json").write_bytes((log / f"{1:020d}.json").read_bytes())
+    (refused,) = planned(table).repairs
+    assert "it is a copy of version" in refused.refusal
 
 
 @pytest.mark.parametrize(

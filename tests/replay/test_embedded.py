@@ -114,16 +114,6 @@ def test_escaped_keys_are_found(tmp_path: Path, detail: Detail) -> None:
 
 
 @BOTH
-def test_protocol_and_metadata_may_come_from_different_versions(
-    tmp_path: Path, detail: Detail
-) -> None:
-    made = table(tmp_path, START, commit(metadata({"k": "1"})), commit(protocol(1, 3)), commit())
-    snapshot = load(made, detail)
-    assert snapshot.protocol.min_writer_version == 3
-    assert snapshot.metadata.configuration == {"k": "1"}
-
-
-@BOTH
 def test_last_of_several_in_one_commit_counts(tmp_path: Path, detail: Detail) -> None:
     snapshot = load(table(tmp_path, commit(protocol(1, 2), protocol(1, 3), metadata())), detail)
     assert snapshot.protocol.min_writer_version == 3
@@ -312,17 +302,6 @@ def test_which_files_are_alive_for_delta_spark(
     """As Delta Spark 4.4 answered."""
     commits = (commit(action) for action in actions)
     assert paths(table(tmp_path, START_BODY, commit(add("a")), *commits)) == alive
-
-
-@KINDS
-def test_tombstones_hide_what_a_checkpoint_has(tmp_path: Path, kind: str) -> None:
-    made = Table(tmp_path)
-    _write_checkpoint(made, 0, kind)
-    made.commit(0, commit_info())
-    made.commit(1, remove("c%20c"), remove("d", deletionVector=deletion_vector("v")))
-    made.commit(2, domain("kept", removed=True), remove("b", deletionVector=deletion_vector("w")))
-    assert load(made).domains == {}
-    assert paths(made) == {"a", "b"}
 
 
 def test_struct_statistics_count_as_statistics(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from deltaadm.replay.reconcile import Reconciliation, canonical_path, count_files, has_num_records
-from tests.support.tables import add, deletion_vector, domain, remove, txn
+from tests.support.tables import add, deletion_vector, remove
 
 
 @pytest.mark.parametrize(("left", "right", "same"), [
@@ -46,15 +46,6 @@ from tests.support.tables import add, deletion_vector, domain, remove, txn
 ])  # fmt: skip
 def test_paths_of_one_file(left: str, right: str, *, same: bool) -> None:
     assert (canonical_path(left, "file:") == canonical_path(right, "file:")) is same
-
-
-def test_first_offered_stays() -> None:
-    reconciled = Reconciliation()
-    for action in (txn("x", 1), txn("x", 2), domain("d", "new"), domain("d", "old")):
-        ((name, body),) = action.items()
-        assert not reconciled.offer(name, body)
-    assert reconciled.transactions["x"]["version"] == 1
-    assert reconciled.domains["d"]["configuration"] == "new"
 
 
 def test_files_are_told_apart_by_deletion_vector() -> None:

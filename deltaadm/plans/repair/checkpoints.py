@@ -20,7 +20,7 @@ from deltaadm.plans.checkpoint import (
     require_whole,
     state_of,
 )
-from deltaadm.plans.repair.case import Case
+from deltaadm.plans.repair.case import Case, sha256
 from deltaadm.plans.repair.repair import Operation, Repair, move_aside, rebuild, refused
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path
 from deltaadm.replay.commit_lines import CommitLines
@@ -267,9 +267,19 @@ def _doubt(case: Case, segment: LogSegment) -> str:
             for fact in examine(case.view, Depth(history=True, files=False), now=case.now)
             if isinstance(fact, CommitFacts)
             for problem in _problems(fact)
-        }
+        } | dict(_copies(case))
     doubtful = (file.number for file in segment.commits if file.number in case.doubts)
     return next((f"version {version}: {case.doubts[version]}" for version in doubtful), "")
+
+
+def _copies(case: Case) -> Iterator[tuple[int, str]]:
+    """Commits that are the same to the letter, of which one has taken the place of another."""
+    first: dict[str | None, int] = {}
+    for file in case.listing.commits:
+        other = first.setdefault(sha256(case.view, file.path), file.number)
+        if other != file.number:
+            yield file.number, f"it is a copy of version {other}"
+            yield other, f"it is a copy of version {file.number}"
 
 
 def _problems(commit: CommitFacts) -> Iterator[str]:
