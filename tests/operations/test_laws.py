@@ -51,4 +51,5 @@ def test_steps_that_change_other_things_may_change_places(
     except RefusedError:  # which may depend on the order
         return
     subjects = [{change.subject for change in diff(table, state)} for state in (first, second)]
-    assert subjects[0] & subjects[1] or not mismatches(there, back)
+    if all(subjects) and not subjects[0] & subjects[1]:
+        assert not mismatches(there, back)
