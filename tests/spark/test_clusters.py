@@ -203,6 +203,7 @@ def test_a_table_goes_through_all_changes(there: Run, tmp_path: Path, sql: Sql) 
     assert list(map(tuple, rows)) == [(number, f"x{number}") for number in range(20)]
 
 
+@pytest.mark.matrix  # as in `test_drop_feature.py`, but for the session
 def test_history_waits_before_a_feature_goes(there: Run, table: Path) -> None:
     away = ("drop-feature", table, "deletionVectors", "--truncate-history", *APPLY)
     assert committed(there("enable-feature", table, "deletionVectors", *APPLY)) == [1]

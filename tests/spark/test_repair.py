@@ -78,12 +78,6 @@ PROPERTIES = {
     "rich": {"enableDeletionVectors": "true", "columnMapping.mode": "name",
              "enableRowTracking": "true"},
 }  # fmt: skip
-OF_EACH_KIND = {
-    ("classic", "pointer to nothing"), ("classic", "checkpoint without its last part"),
-    ("classic", "checksum with another number of files"), ("classic", "commit without padding"),
-    ("v2", "torn checkpoint"), ("v2", "checkpoint with a removed file"),
-    ("rich", "checkpoint without deletion vectors"), ("rich", "checkpoint that lacks a live file"),
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -113,10 +107,11 @@ def models(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> d
     return made
 
 
+@pytest.mark.matrix  # those below are damaged and read again by Spark in every run
 @pytest.mark.parametrize(
     ("kind", "damage"),
     [
-        pytest.param(kind, of, marks=() if (kind, of) in OF_EACH_KIND else pytest.mark.matrix)
+        (kind, of)
         for kind in PROPERTIES
         for of in (REPAIRED if kind != "rich" else REPAIRED | ONLY_RICH)
         if kind == "rich" or of != "checkpoint without its domain"

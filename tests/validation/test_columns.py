@@ -19,7 +19,7 @@ from tests.support.row_by_row import both_reports
 
 pytestmark = pytest.mark.slow
 
-_SEEDS, _AT_ONCE = 10_000, 50
+_SEEDS, _AT_ONCE = 10_000, 25
 _SOME = 1
 
 

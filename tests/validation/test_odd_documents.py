@@ -60,7 +60,12 @@ def test_odd_value_of_a_key(key: str, odd: Any, tmp_path: Path) -> None:
     judge(tmp_path, proto | {key: odd} if key in proto else proto, meta | {key: odd})
 
 
-@pytest.mark.parametrize("mode", ["none", "name", "id", "x"])
+IN_MATRIX = pytest.mark.matrix
+
+
+@pytest.mark.parametrize(
+    "mode", ["name", "x", *(pytest.param(mode, marks=IN_MATRIX) for mode in ("none", "id"))]
+)
 @each("odd", [(f"{number}: {odd!r:.20}", odd) for number, odd in enumerate(ODD)])
 def test_odd_value_of_every_property(odd: Any, mode: str, tmp_path: Path) -> None:
     configuration = {entry.key: odd for entry in PROPERTIES.values()}
