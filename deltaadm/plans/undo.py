@@ -53,7 +53,7 @@ def fix_command(table: str, steps: Sequence[Step]) -> str:
     """
     if not steps:
         return ""
-    place = _argument(table)
+    place = argument(table)
     if all(step.touches.added_features for step in steps):
         features = dict.fromkeys(name for step in steps for name in step.touches.added_features)
         words = ["enable-feature", place, *features, "--support-only"]
@@ -71,14 +71,14 @@ def advice_for(table: str, advice: str) -> str:
     """
 
     def named(found: re.Match[str]) -> str:
-        return f"{found[1]} {quoted(_argument(masked(table)))}"
+        return f"{found[1]} {quoted(argument(masked(table)))}"
 
     return re.sub(r"(?<=deltaadm )([a-z-]+) TABLE\b", named, advice) if table else advice
 
 
-def _argument(table: str) -> str:
-    """*table* as an argument: a name that begins with a dash would be taken for an option."""
-    return f"./{table}" if table.startswith("-") else table
+def argument(name: str) -> str:
+    """A table or file as an argument: one that begins with a dash would be taken for an option."""
+    return f"./{name}" if name.startswith("-") else name
 
 
 def quoted(word: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from deltaadm.documents import FORMAT_VERSION
 from deltaadm.errors import RefusedError
-from deltaadm.plans.undo import quoted
+from deltaadm.plans.undo import argument, quoted
 from deltaadm.reports.overview import kind_of
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import AccessOptions, SparkOptionGroup, read_file
@@ -46,15 +46,13 @@ def announce_plans(
     context: RunContext, path: Path, plans: int = 1, consents: Sequence[str] = ()
 ) -> None:
     """Say how the *plans* saved at *path*, which need *consents*, are carried out."""
-    # A name that begins with a dash would be taken for an option.
-    place = f"./{path}" if str(path).startswith("-") else str(path)
     groups = CommitEngineOptions, AccessOptions, SparkOptionGroup
     ways = {name for group in groups for of in group.declared() for name in of.names}
     typed, again = iter(context.arguments), list[str]()
     for word in typed:
         if word.partition("=")[0] in ways:
             again += [word] if "=" in word else [word, *islice(typed, 1)]
-    command = " ".join(map(quoted, ("deltaadm", "apply", place, *again, *consents)))
+    command = " ".join(map(quoted, ("deltaadm", "apply", argument(str(path)), *again, *consents)))
     saved = "Saved the plan" if plans == 1 else f"Saved {plans} plans"
     tell_command(f"{saved} to {path}. To apply:", command)
 

@@ -39,9 +39,8 @@ from deltaadm.plans.undo import advice_for
 from deltaadm.replay.reconcile import Detail
 from deltaadm.reports.fleet_plans import PlanGroups
 from deltaadm.reports.overview import FROM_JOURNAL, FleetCounts, FleetSummary, brief_line
-from deltaadm.reports.validate import baseline_of, without_known
+from deltaadm.reports.validate import baseline_of
 from deltaadm.reports.words import counted
-from deltaadm.rules.rule import ValidationReport
 from deltaadm.runs import sessions
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.files import announce_plans, is_standard_output
@@ -466,10 +465,13 @@ def carry_out_plans(
                 each = ((item.plan, item.requirements) for item in to_do)
                 consents = _consents(each, groups, request)
                 confirm(reader, consents, [] if seen else [shown], len(to_do))
-            validation = None if waves is None else waves.validation(context, request, settings)
-            parts = [ready] if waves is None else waves.split(plans, ready)
-            run = _Run(reader, known, len(ready), validation)
-            not_begun = run.carry_out(parts, jobs or _AT_A_TIME, max_failures, printer)
+            run = _Run(reader, known, printer, jobs or _AT_A_TIME, max_failures)
+            if waves is None:
+                not_begun = run.carry_out([ready])
+            else:
+                rules = rule_settings(context.settings.of("validate"))
+                run.validation = ValidationRun.of(settings, request.clients, **rules)
+                not_begun = run.carry_out(waves.split(plans, ready))
     code = printer.finish()
     if not_begun:
         info(
@@ -565,81 +567,82 @@ class Waves(NamedTuple):
             for size in self.sizes(plans)
         ]
 
-    def validation(
-        self, context: RunContext, request: CommitOptions, settings: Settings
-    ) -> ValidationRun:
-        """What looks at each table before and after its plan: `validate` with its settings."""
-        rules = rule_settings(context.settings.of("validate"))
-        return ValidationRun.of(settings, request.clients, **rules)
-
 
 class _Run:
     """
     Plans that are carried out at the same time, and what is known of each one's commits.
 
-    With a *validation*, a table fails also if its plan brings about findings that fail it.
+    With a `validation`, a table fails also if its plan brings about findings that fail it.
     """
 
     def __init__(
-        self, context: RunContext, journal: Journal, total: int, validation: ValidationRun | None
+        self,
+        context: RunContext,
+        journal: Journal,
+        printer: ResultPrinter,
+        jobs: int,
+        max_failures: int | None,
     ) -> None:
         self._context = context
         self._journal = journal
-        self._total = total
-        self._validation = validation
+        self._printer = printer
+        self._jobs = jobs
+        self._max_failures = max_failures
         self._writing = threading.Lock()
         self._tables: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._total = 0
         self._done = 0
         self._under_way: dict[str, tuple[str, str, Callable[[], str]]] = {}
         self._stopped = threading.Event()
         self._broken: list[tuple[str, DeltaadmError]] = []
+        self.validation: ValidationRun | None = None
         self.failures = 0
 
-    def carry_out(
-        self,
-        waves: Sequence[Sequence[_Ready]],
-        jobs: int,
-        max_failures: int | None,
-        printer: ResultPrinter,
-    ) -> int:
-        """
-        Carry out each of *waves* unless one before it has failed, and show results as they come.
-
-        How many plans were not begun.
-        """
+    def carry_out(self, waves: Sequence[Sequence[_Ready]]) -> int:
+        """Carry out each of *waves* unless one has failed; how many plans were not begun."""
         ready = [item for wave in waves for item in wave]
-        left = len(ready)
+        self._total = left = len(ready)
         if not ready:
             return 0
         with phases("Applying plans") as progress, self._threads(ready, progress) as submit:
             for number, wave in enumerate(waves, 1):
-                waiting = list(reversed(wave))  # taken from the end
-                running: set[Future[TableResult]] = set()
-                while waiting or running:
-                    self._context.status.set(self._words(), self._looked_up)
-                    progress.part("Applying plans", self._done, self._total)
-                    while waiting and len(running) < jobs:
-                        if max_failures is not None and self.failures >= max_failures:
-                            break
-                        running.add(submit(waiting.pop()))
-                        left -= 1
-                    if not running:
-                        break
-                    # With a limit, since a signal just before the wait does not end it.
-                    ended, running = wait(running, _LOOK, FIRST_COMPLETED)
-                    for future in ended:
-                        result = future.result()
-                        self.failures += result.code not in {0, WAITING}
-                        printer.add(result)
-                if self._validation is not None and wave:
+                waiting = self._wave(wave, submit, progress)
+                left -= len(wave) - waiting
+                if self.validation is not None and wave:
                     done = f"{counted(len(wave), 'plan')}, {self.failures or 'none'} failed"
                     info(f"Wave {number} of {len(waves)}: {done}.")
                     for table, error in self._broken:
                         show_error(table, error)
-                if waiting or (self._validation is not None and self.failures):
+                if waiting or (self.validation is not None and self.failures):
                     break
         self._context.status.set(f"{self._done} of {self._total} plans were applied")
         return left
+
+    def _wave(
+        self,
+        wave: Sequence[_Ready],
+        submit: Callable[[_Ready], Future[TableResult]],
+        progress: Phases,
+    ) -> int:
+        """Carry out a wave, and show results as they come; how many plans were not begun."""
+        waiting = list(reversed(wave))  # taken from the end
+        running: set[Future[TableResult]] = set()
+        while waiting or running:
+            self._context.status.set(self._words(), self._looked_up)
+            progress.part("Applying plans", self._done, self._total)
+            while waiting and len(running) < self._jobs:
+                if self._max_failures is not None and self.failures >= self._max_failures:
+                    break
+                running.add(submit(waiting.pop()))
+            if not running:
+                break
+            # With a limit, since a signal just before the wait does not end it.
+            ended, running = wait(running, _LOOK, FIRST_COMPLETED)
+            for future in ended:
+                result = future.result()
+                self.failures += result.code not in {0, WAITING}
+                self._printer.add(result)
+        return len(waiting)
 
     @contextmanager
     def _threads(
@@ -679,10 +682,10 @@ class _Run:
         try:
             # Commits of one run on one table are told apart by their order alone.
             with self._tables[saved.location]:
-                known = self._findings(ready)
+                after = self.validation and self._without_present(self.validation, ready.target)
                 plan = ready.again(self._context)
                 outcome = execute(self._context, plan, executor, note)
-                broken = self._new_findings(ready, known)
+                broken = [] if after is None else self._fails(after, ready)
             waits = WAITING if plan.waits else 0
             code = MISMATCH if outcome.mismatches else FOUND if broken else waits
             report = OutcomeReport(saved.table, outcome)
@@ -703,26 +706,24 @@ class _Run:
             return replace(result, line=line_of(result.report, show_secrets=True))
         return result
 
-    def _findings(self, ready: _Ready) -> ValidationReport | None:
-        if self._validation is None:
-            return None
-        return self._validation.report(self._context, ready.target, watched=False)
+    def _without_present(self, validation: ValidationRun, target: Target) -> ValidationRun:
+        """The *validation* to which what it finds in the table now is known."""
+        found = validation.report(self._context, target, watched=False)
+        return replace(validation, baseline=baseline_of([found]))
 
-    def _new_findings(self, ready: _Ready, known: ValidationReport | None) -> list[DeltaadmError]:
-        """What makes the changed table fail: findings that were not *known* before."""
+    def _fails(self, validation: ValidationRun, ready: _Ready) -> list[DeltaadmError]:
+        """What makes the changed table fail the *validation*."""
         try:
-            report = self._findings(ready)
+            report = validation.report(self._context, ready.target, watched=False)
         except DeltaadmError as error:
             return [error]
-        if self._validation is None or report is None or known is None:
-            return []
         return [
             DeltaadmError(
                 f"The change causes {finding.code}: {finding.message}",
                 remedy=advice_for(ready.saved.table, finding.remedy),
             )
-            for finding in without_known(report, baseline_of([known])).findings
-            if finding.severity.rank <= self._validation.fail_on.rank
+            for finding in report.findings
+            if finding.severity.rank <= validation.fail_on.rank
         ]
 
     def _words(self) -> str:
