@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from functools import cache, partial
+from functools import cache
 
 from deltaadm.dataclass import dataclass
 
@@ -163,35 +163,6 @@ class Gate:
     def holds_for(self, version: Version) -> bool:
         """Whether it is about this release."""
         return _spans(self.since, self.until, version)
-
-
-def _fact(
-    outcome: Compatibility,
-    features: str,
-    source: Source,
-    releases: str = "",
-    note: str = "",
-    *,
-    active: bool = False,
-    listed: bool = False,
-) -> Fact:
-    since, _, until = releases.partition("..")
-    return Fact(outcome, tuple(features.split()), source, since, until, active, note, listed)
-
-
-# Features are separated by blanks; releases are written as `1.3..1.5`, without the last.
-
-works = partial(_fact, Compatibility.WORKS)
-"""A table with one of the features is handled as the protocol asks."""
-
-unknown = partial(_fact, Compatibility.UNKNOWN)
-"""The source names the features but leaves open what happens, as its note says."""
-
-fails = partial(_fact, Compatibility.FAILS_LOUDLY)
-"""A table with one of the features is refused with an error."""
-
-wrong = partial(_fact, Compatibility.SILENTLY_WRONG, active=True)
-"""A table with one of the features is read or written wrongly without an error, see its note."""
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,9 @@ def shipped(session: SparkSession) -> Iterator[None]:
         archive = scratch.path / "deltaadm.zip"
         package = Path(deltaadm.__file__).parent
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in sorted(package.rglob("*.py")):
-                packed.write(path, path.relative_to(package.parent))
+            for path in sorted(package.rglob("*.*")):
+                if path.suffix != ".pyc":
+                    packed.write(path, path.relative_to(package.parent))
         try:
             session.addArtifacts(str(archive), pyfile=True)
         except java_errors() as error:

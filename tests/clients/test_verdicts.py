@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +22,7 @@ from deltaadm.clients import (
     verdict,
     verdicts,
 )
-from deltaadm.clients.facts import Gate, fails, unknown, works, wrong
+from deltaadm.clients.facts import Fact, Gate
 from deltaadm.domain.features import FEATURES, LEGACY, with_requirements
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.snapshot import Snapshot
@@ -30,6 +31,25 @@ from deltaadm.domain.wire import Metadata
 from tests.support.examples import TIMES
 
 BOOK = Source("The Book", "2026-01-02")
+
+
+def _fact(
+    outcome: Compatibility,
+    features: str,
+    source: Source,
+    releases: str = "",
+    note: str = "",
+    **flags: bool,
+) -> Fact:
+    since, _, until = releases.partition("..")
+    return Fact(outcome, tuple(features.split()), source, since, until, note=note, **flags)
+
+
+works = partial(_fact, Compatibility.WORKS)
+unknown = partial(_fact, Compatibility.UNKNOWN)
+fails = partial(_fact, Compatibility.FAILS_LOUDLY)
+wrong = partial(_fact, Compatibility.SILENTLY_WRONG, active=True)
+
 IN_ID_MODE = Metadata(configuration={"delta.columnMapping.mode": "id"})
 IN_NO_MODE = Metadata(configuration={"delta.columnMapping.mode": "sideways"})
 MAPPED = Metadata(configuration={"delta.columnMapping.mode": "name"})
