@@ -54,11 +54,12 @@ def look(options: SparkOptions) -> Iterator[Check]:
     yield from packages
     yield _java()
     if all(check.health is Health.OK for check in packages):
-        fitting = "pyspark and delta-spark are compatible"
-        yield _sound("packages", fitting, jvm.require_fitting_packages)
+        compatible = _sound("packages", "compatible", jvm.require_fitting_packages)
+        if compatible.health is not Health.OK:
+            yield compatible
         home = jvm.spark_home()
-        own = " (SPARK_HOME)" if os.environ.get("SPARK_HOME") else " (in the pyspark package)"
-        yield _sound("Spark", f"{home}{own}", lambda: jvm.require_fitting_spark(home))
+        own = f"{home} (SPARK_HOME)" if os.environ.get("SPARK_HOME") else "that of pyspark"
+        yield _sound("Spark", own, lambda: jvm.require_fitting_spark(home))
         yield _sound("master", shown, lambda: require_reachable(target))
         yield _delta(options)
 
@@ -144,7 +145,7 @@ def _delta(options: SparkOptions) -> Check:
     suffix = f"-{package.rpartition(':')[2]}.jar"
     fetched = jvm.delta_jar(path for path in jvm.fetched_jars() if path.endswith(suffix))
     if fetched is not None:
-        return Check("Delta jars", Health.OK, f"{package}, already downloaded: {fetched.path}")
+        return Check("Delta jars", Health.OK, f"{package}, already downloaded")
     found = f"{package} will be downloaded when Spark first starts"
     return Check("Delta jars", Health.WARNING, found, _NO_REPOSITORY)
 
@@ -181,8 +182,8 @@ def storage(location: str, options: SparkOptions) -> Iterator[Check]:
         settings = hadoop_settings(options.stores, os.environ, conf)
         # Of keys the names alone are shown: some of the values are secret.
         keys = sorted(key for key in settings if not key.endswith(".impl"))
-        named = f"set from the environment and options: {', '.join(keys)}"
-        nothing = "nothing is set in the environment; Hadoop looks for credentials by itself"
+        named = f"from the environment and options: {', '.join(keys)}"
+        nothing = "none in the environment; Hadoop looks for credentials by itself"
         yield Check(f"Hadoop's settings for {scheme}", Health.OK, named if keys else nothing)
 
 

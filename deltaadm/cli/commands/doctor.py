@@ -88,13 +88,17 @@ def _table(
     context: RunContext, table: str, entry: Entry | None, *, writing: bool
 ) -> Iterator[Check]:
     """Whether its store and a table can be read, and where a commit to it would be made."""
+    said = []
     try:
         target = resolve(context, table, entry)
         with suppress(DeltaadmError):  # which loading the table says again
-            yield from store_checks(context, target.location, writing=writing)
+            for check in store_checks(context, target.location, writing=writing):
+                said.append(check.detail)
+                yield check
         snapshot = target.load(context)
     except DeltaadmError as error:
-        yield Check(masked(table), Health.FAILED, error.message, error.remedy)
+        if error.message not in said:
+            yield Check(masked(table), Health.FAILED, error.message, error.remedy)
         return
     health, remedy, begin = Health.OK, "", f"version {snapshot.version} can be read"
     if any(map(snapshot.protocol.supports, CATALOG_MANAGED)):
