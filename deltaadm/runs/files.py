@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from deltaadm.documents import FORMAT_VERSION
 from deltaadm.errors import RefusedError
-from deltaadm.plans.undo import argument, quoted
+from deltaadm.plans.undo import argument
 from deltaadm.reports.overview import kind_of
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.options import AccessOptions, SparkOptionGroup, read_file
-from deltaadm.runs.output import FileText, tell_command, unwritable, write_text
+from deltaadm.runs.output import FileText, command_line, tell_command, unwritable, write_text
 from deltaadm.runs.plan_options import CommitEngineOptions
 from deltaadm.storage.files import write_whole
 
@@ -46,15 +46,20 @@ def announce_plans(
     context: RunContext, path: Path, plans: int = 1, consents: Sequence[str] = ()
 ) -> None:
     """Say how the *plans* saved at *path*, which need *consents*, are carried out."""
+    saved = "Saved the plan" if plans == 1 else f"Saved {plans} plans"
+    command = apply_command(context, path, *consents)
+    tell_command(f"{saved} to {path}. To apply:", command)
+
+
+def apply_command(context: RunContext, path: Path, *options: str) -> str:
+    """The command line that applies the plans at *path* by the same engines, with *options*."""
     groups = CommitEngineOptions, AccessOptions, SparkOptionGroup
     ways = {name for group in groups for of in group.declared() for name in of.names}
     typed, again = iter(context.arguments), list[str]()
     for word in typed:
         if word.partition("=")[0] in ways:
             again += [word] if "=" in word else [word, *islice(typed, 1)]
-    command = " ".join(map(quoted, ("deltaadm", "apply", argument(str(path)), *again, *consents)))
-    saved = "Saved the plan" if plans == 1 else f"Saved {plans} plans"
-    tell_command(f"{saved} to {path}. To apply:", command)
+    return command_line(["apply", argument(str(path)), *again, *options])
 
 
 def answer_to_file(path: Path, work: Callable[[], int]) -> int:

@@ -74,6 +74,7 @@ from deltaadm.runs.plan_run import (
     tell_to_apply,
     with_commit_engine,
     with_engine_for,
+    with_options,
 )
 from deltaadm.runs.progress import Phases, phases
 from deltaadm.runs.sessions import log_reader, session_settings
@@ -814,6 +815,7 @@ def _require_resumable(context: RunContext, planning: PlanOptions) -> None:
         raise UsageError(
             "requires --out FILE for several tables, so that an interrupted run can be continued",
             option="--apply",
+            remedy=f"Use `{with_options(context, '--out', 'plans.jsonl')}`.",
         )
     _require_lines(context, "--apply")
 

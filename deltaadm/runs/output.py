@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar, Token
 from functools import partial
 from io import StringIO
@@ -413,13 +413,20 @@ def info(message: str) -> None:
     _tell(WARNING if message.startswith("Warning:") else INFO, message)
 
 
+def command_line(words: Iterable[str]) -> str:
+    """The line that runs deltaadm with *words* in a shell, without secrets."""
+    from deltaadm.masking import masked, secrets_of_environment
+    from deltaadm.plans.undo import quoted
+
+    return masked(" ".join(("deltaadm", *map(quoted, words))), secrets_of_environment())
+
+
 def tell_command(sentence: str, command: str) -> None:
     """A *sentence* about the run, and below it the *command* line that it speaks of."""
     if messages().wants(INFO):
-        from deltaadm.masking import masked, secrets_of_environment
         from deltaadm.reports.words import visible
 
-        shown = visible(sentence), visible(masked(command, secrets_of_environment()))
+        shown = visible(sentence), visible(command)
         _say(INFO, " ".join(shown), "\n{}\n  {}\n".format(*shown))
 
 

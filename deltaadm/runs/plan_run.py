@@ -46,6 +46,7 @@ from deltaadm.runs.names import entry_of_new, look_up_again
 from deltaadm.runs.options import Engine
 from deltaadm.runs.output import (
     check_format,
+    command_line,
     info,
     messages,
     show,
@@ -391,10 +392,14 @@ def show_plan(
 
 def tell_to_apply(context: RunContext, *options: str) -> None:
     """Say that nothing was changed, and the same command with *options*, which does."""
+    tell_command("Nothing was changed. To apply:", with_options(context, *options))
+
+
+def with_options(context: RunContext, *options: str) -> str:
+    """The command line as it was typed, without --check, and with *options* as well."""
     typed = [word for word in context.arguments if word != "--check"]
     end = typed.index("--") if "--" in typed else len(typed)
-    words = ["deltaadm", *typed[:end], *options, *typed[end:]]
-    tell_command("Nothing was changed. To apply:", " ".join(map(quoted, words)))
+    return command_line([*typed[:end], *options, *typed[end:]])
 
 
 def _exit_code(plan: Plan | ForeignPlan, request: PlanOptions) -> int:

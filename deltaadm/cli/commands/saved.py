@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from deltaadm.errors import UsageError
-from deltaadm.plans.undo import quoted
 from deltaadm.reports.words import counted
 from deltaadm.runs.context import RunContext
 from deltaadm.runs.declare import NEVER, Parameters, argument, option
+from deltaadm.runs.files import apply_command
 from deltaadm.runs.many_plans import (
     Waves,
     apply_plan,
@@ -74,7 +74,9 @@ class Apply(Parameters):
         if self.undo and (self.check or self.waves):
             other = "--check" if self.check else "--waves"
             raise UsageError(f"cannot be combined with {other}", option="--undo")
-        waves = self._waves()
+        journal = () if self.journal is None else ("--journal", str(self.journal))
+        undo = apply_command(context, self.file, "--undo", *journal)
+        waves = None if self.waves is None else Waves.of(self.waves, undo)
         if self.location is not None:
             if len(plans) > 1:
                 raise UsageError("requires a file with one plan", option="--location")
@@ -99,14 +101,6 @@ class Apply(Parameters):
             waves=waves,
             undo=self.undo,
         )
-
-    def _waves(self) -> Waves | None:
-        if self.waves is None:
-            return None
-        words = ["deltaadm", "apply", str(self.file), "--undo"]
-        if self.journal is not None:
-            words += ["--journal", str(self.journal)]
-        return Waves.of(self.waves, " ".join(map(quoted, words)))
 
 
 class Show(Parameters):
