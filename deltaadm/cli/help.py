@@ -261,8 +261,8 @@ def no_such_option(name: str, command: Command) -> UsageError:
         for other in COMMANDS
         if any(name in option.names for option in Command(other).declared())
     )
-    if name == "--apply" and command.name == "apply":
-        remedy = "`apply` needs no --apply."
+    if wish := _WISHES.get((command.name, name)):
+        remedy = wish
     elif near:
         remedy = f"Did you mean {' or '.join(near[:3])}?"
     else:
@@ -272,6 +272,10 @@ def no_such_option(name: str, command: Command) -> UsageError:
 
 
 _NEAR: Final = 0.75
+_WISHES: Final = {
+    ("apply", "--apply"): "`apply` needs no --apply.",
+    ("history", "--feature"): "`deltaadm inspect TABLE --why FEATURE` shows who added it.",
+}
 
 
 def _words(name: str) -> list[str]:

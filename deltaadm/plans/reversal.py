@@ -50,7 +50,10 @@ def plan_undo(
     cannot be taken back. Raises `RefusedError` where the table was created or replaced, where the
     same places have been changed again since, and where nothing can be taken back.
     """
-    restore = f"To go back, data included: RESTORE TABLE … TO VERSION AS OF {before.version}."
+    restore = (
+        f"To go back to version {before.version} with its rows: RESTORE TABLE … TO VERSION AS OF "
+        f"{before.version}."
+    )
     if not before.exists:
         raise RefusedError(
             f"{what} created the table.", remedy="Drop the table if nobody needs it."

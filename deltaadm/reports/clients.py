@@ -232,15 +232,17 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
         yield Table("Facts", columns, tuple(rows))
         yield Heading("Sources")
         yield Items(tuple(f"[{number}] {source}" for source, number in sources.items()))
-    # The features by what the client does with them, the best first.
-    groups = []
+    # The features by what the client does with them, the best first; a terminal says what is known.
+    groups: list[tuple[str, str]] = []
+    sure = []
     for access, verdicts in (("read", report.support.reads), ("write", report.support.writes)):
         for kind, does in DOES.items():
             names = [name for name, of in verdicts.items() if of.compatibility.value == kind]
-            if names:
-                groups.append((does[access], ", ".join(names)))
+            groups += [(does[access], ", ".join(names))] * bool(names)
+            sure += groups[-1:] * bool(names and kind != Compatibility.UNKNOWN.value)
     yield Heading("Table features")
-    yield Table("Table features", (), tuple(groups))
+    every = [Table("Table features", (), tuple(groups))]
+    yield Either(every, [Table("Table features", (), tuple(sure))], verbose=every)
 
 
 def _fact_cells(entry: ClientFact) -> tuple[str, ...]:

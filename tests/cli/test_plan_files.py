@@ -290,3 +290,4 @@ def test_one_format_at_a_time(small: Table) -> None:
     refused = deltaadm("inspect", small.path, "-o", "json", "-o", "text")
     assert (refused.code, "--output: is given twice" in refused.err) == (2, True)
     assert "`apply` needs no --apply." in deltaadm("apply", "plan.json", "--apply").err
+    assert "--why FEATURE` shows" in deltaadm("history", "t", "--feature", "rowTracking").err
