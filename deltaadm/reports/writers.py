@@ -35,7 +35,7 @@ def writer_name(engine: str) -> str:
     """The client that calls itself *engine*, with its release, or else what it calls itself."""
     client, version = identified(engine)
     release = ClientRelease(client, version) if client and version else None
-    return str(release or engine or "(not told)")
+    return str(release or engine or "(not recorded)")
 
 
 WRITERS: Final = array(

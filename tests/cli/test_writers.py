@@ -179,7 +179,7 @@ def test_fleets_count_writers(tmp_path: Path) -> None:
     )
     run = deltaadm("inspect", "--discover", tmp_path)
     line = " ".join(run.out[run.out.index("written by") :].split())
-    assert line.startswith("written by 2 x delta-spark@4.4.0; 1 x (not told); 1 x trino@470")
+    assert line.startswith("written by 2 x delta-spark@4.4.0; 1 x (not recorded); 1 x trino@470")
 
 
 def test_secrets_in_names_of_writers_are_masked(events: Table) -> None:
