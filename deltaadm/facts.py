@@ -14,7 +14,6 @@ from deltaadm.domain.actions import AddFile
 from deltaadm.domain.properties import (
     PROPERTIES,
     interval_microseconds,
-    is_size,
     size_in_bytes,
     spark_interval,
 )
@@ -62,12 +61,11 @@ class Requirement:
         """Whether *value* of the property *key* meets the requirement; None if it is not set."""
         if value is None:
             return False
-        measure = _size if is_size(key) else _measure
-        measured = measure(value)
-        if self.allowed and measured not in map(measure, self.allowed):
+        measured = _measured(key, value)
+        if self.allowed and measured not in (_measured(key, each) for each in self.allowed):
             return False
-        low = measured if self.least is None else measure(self.least)
-        high = measured if self.most is None else measure(self.most)
+        low = measured if self.least is None else _measured(key, self.least)
+        high = measured if self.most is None else _measured(key, self.most)
         comparable = type(low) is type(measured) is type(high)
         return comparable and bool(low <= measured <= high)
 
@@ -107,10 +105,10 @@ def _measure(value: str) -> Any:
     return text if length is None else _Microseconds(length)
 
 
-def _size(value: str) -> Any:
-    """*value* in bytes where it is a size, which can be ordered."""
-    size = size_in_bytes(value)
-    return value if size is None else size
+def _measured(key: str, value: str) -> Any:
+    """*value* in bytes where the property *key* is a size, or else as what it is."""
+    size = size_in_bytes(key, value)
+    return _measure(value) if size is None else size
 
 
 def effective(configuration: Mapping[str, str], key: str) -> str | None:

@@ -288,12 +288,12 @@ def spark_values(properties: Mapping[str, str]) -> dict[str, str]:
         known = PROPERTIES.get(key.lower())
         if known is not None and known.check is _interval:
             values[key] = spark_interval(value)
-        elif is_size(key):
+        elif _is_size(key):
             values[key] = spark_size(value)
     return values
 
 
-def is_size(key: str) -> bool:
+def _is_size(key: str) -> bool:
     """Whether the values of the property *key* are sizes; none of Delta Spark's own is one."""
     if key.lower() in PROPERTIES or not key.lower().startswith("delta."):
         return False
@@ -362,13 +362,15 @@ def spark_size(text: str) -> str:
     return f"{thousandths // 1000}{order[place]}"
 
 
-def size_in_bytes(text: str) -> int | None:
+def size_in_bytes(key: str, text: str) -> int | None:
     """
-    The size *text* in bytes; None for what is no size.
+    The size *text* in bytes; None for what is no size, and for properties that are none.
 
-    >>> size_in_bytes("256mb"), size_in_bytes("1.5 KiB"), size_in_bytes("large")
-    (268435456, 1536, None)
+    >>> size_in_bytes("delta.targetFileSize", "1.5 KiB"), size_in_bytes("team", "1 KiB")
+    (1536, None)
     """
+    if not _is_size(key):
+        return None
     try:
         plain = spark_size(text)
     except RefusedError:

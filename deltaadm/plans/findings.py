@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from deltaadm.dataclass import dataclass
-from deltaadm.domain.steps import KINDS, Step, step_document, step_type
+from deltaadm.domain.steps import Step, step_document, step_types
 from deltaadm.json_values import STRING, Json, array, constant, maybe, one_of, record, within
 from deltaadm.plans.undo import fix_command
 from deltaadm.rules.rule import Cause, Finding, Severity
@@ -30,7 +30,7 @@ def schema_of(step: type[Step], more: Json = _NOTHING) -> Schema:
 
 def any_step(schema: Callable[[type[Step]], Schema]) -> Schema:
     """The schema of whatever kind of step, of which *schema* makes that of one kind."""
-    return {"anyOf": [schema(step_type(kind)) for kind in KINDS]}
+    return {"anyOf": [schema(kind) for kind in step_types().values()]}
 
 
 STEP: Final = Json(lambda: any_step(schema_of), step_document)

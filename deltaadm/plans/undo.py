@@ -25,7 +25,7 @@ from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.checks import RETENTION_KEYS
 from deltaadm.domain.transaction.column_mapping import COLUMN_MAPPING_KEYS
 from deltaadm.domain.transaction.columns import clustering_columns, parse_column
-from deltaadm.domain.transaction.update import compat_key, enabled_versions
+from deltaadm.domain.transaction.update import COMPAT_KEYS, enabled_versions
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError
 from deltaadm.masking import masked
@@ -406,7 +406,7 @@ def _undo_property(change: Change, name: str, transition: Transition) -> Undo:
         return _KEPT if change.after else _REWRITTEN_WHEN_NEEDED
     constraint = name[len(Key.CONSTRAINT_PREFIX) :]
     if not name.lower().startswith(Key.CONSTRAINT_PREFIX):
-        never = name == compat_key(_LASTING) and before is None
+        never = name == COMPAT_KEYS[_LASTING] and before is None
         undo = Undo(_NEVER) if never else _set_back(name, before, after)
         undo = replace(undo, words=f"{undo.words}{_not_restored(change, name)}")
     elif before is None:

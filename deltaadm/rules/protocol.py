@@ -23,7 +23,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import Step
 from deltaadm.domain.transaction.checks import check_property_constraints
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode, physical_name
-from deltaadm.domain.transaction.update import allows_type, compat_key
+from deltaadm.domain.transaction.update import COMPAT_KEYS, allows_type
 from deltaadm.domain.usage import usages
 from deltaadm.errors import DeltaadmError, RefusedError, did_you_mean
 from deltaadm.facts import CommitFacts, PolicyFacts, SnapshotFacts
@@ -669,7 +669,7 @@ def features_that_exclude_each_other(table: SnapshotFacts) -> Iterator[Problem]:
     active = list(active_compat_versions(table.snapshot))
     if len(active) > 1:
         names = " and ".join(f"V{version}" for version in active)
-        where = f"configuration[{compat_key(active[0])}]"
+        where = f"configuration[{COMPAT_KEYS[active[0]]}]"
         message = f"Iceberg compatibility {names} are enabled together."
         yield Problem(message, where, severity=Severity.ERROR)
 
@@ -734,7 +734,7 @@ def _listed(names: frozenset[str] | None) -> Iterator[TableFeature]:
 
 
 def _with_compat(version: int, flaw: str) -> Problem:
-    where = f"configuration[{compat_key(version)}]"
+    where = f"configuration[{COMPAT_KEYS[version]}]"
     return Problem(f"Iceberg compatibility V{version} is on, {flaw}.", where)
 
 

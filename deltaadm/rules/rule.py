@@ -28,8 +28,7 @@ from deltaadm.domain.transaction.column_mapping import (
     physical_name,
 )
 from deltaadm.domain.transaction.columns import physical_clustering
-from deltaadm.domain.transaction.update import VERSIONS as COMPAT_VERSIONS
-from deltaadm.domain.transaction.update import compat_key
+from deltaadm.domain.transaction.update import COMPAT_KEYS
 from deltaadm.domain.wire import Metadata, MetadataKey
 from deltaadm.errors import DeltaadmError
 from deltaadm.facts import CommitFacts, SnapshotFacts, State
@@ -532,8 +531,8 @@ def is_on(snapshot: Snapshot, feature: str, key: str) -> bool:
 
 def active_compat_versions(snapshot: Snapshot) -> Iterator[int]:
     """The versions of Iceberg compatibility that are active."""
-    for version in COMPAT_VERSIONS:
-        if is_on(snapshot, f"icebergCompatV{version}", compat_key(version)):
+    for version, key in COMPAT_KEYS.items():
+        if is_on(snapshot, f"icebergCompatV{version}", key):
             yield version
 
 

@@ -7,7 +7,7 @@ import pytest
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.domain.protocol import Protocol, SessionSettings
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.steps import KINDS, Step, read_step, step_document, step_type
+from deltaadm.domain.steps import KINDS, Step, read_step, step_document, step_types
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.update import prepare_commit
 from deltaadm.domain.wire import CommitInfo, Metadata
@@ -55,7 +55,7 @@ def test_what_changes_nothing_is_no_stage() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_names_its_class(kind: str) -> None:
-    found = step_type(kind)
+    found = step_types()[kind]
     assert (found.kind, found.__name__) == (kind, KINDS[kind])
     assert found.is_commit or not found.operations
 

@@ -60,10 +60,9 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"{__name__}.{module}"), name)
 
 
-def step_type(kind: str) -> type[Step]:
-    """The class of the steps of *kind*."""
-    kind_type: type[Step] = __getattr__(KINDS[kind])
-    return kind_type
+def step_types() -> dict[str, type[Step]]:
+    """The classes of all steps, by kind."""
+    return {kind: __getattr__(name) for kind, name in KINDS.items()}
 
 
 class UnknownStepError(ValueError):
@@ -85,4 +84,5 @@ def read_step(document: Mapping[str, Any]) -> Step:
     kind = text(document["kind"])
     if kind not in KINDS:
         raise UnknownStepError(kind)
-    return step_type(kind).read(document)
+    kind_type: type[Step] = __getattr__(KINDS[kind])
+    return kind_type.read(document)

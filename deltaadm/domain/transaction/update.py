@@ -64,7 +64,8 @@ from deltaadm.errors import RefusedError
 
 
 _V3: Final = 3
-VERSIONS: Final = (1, 2, _V3)
+COMPAT_KEYS: Final = {version: f"delta.enableIcebergCompatV{version}" for version in (1, 2, _V3)}
+"""The properties that turn the versions of Iceberg compatibility on."""
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
 _ATOMIC: Final = "delta.universalFormat.iceberg.atomicConversion.supported"
 # fmt: off
@@ -75,14 +76,9 @@ _V2_TYPES: Final = frozenset({
 # fmt: on
 
 
-def compat_key(version: int) -> str:
-    """The property that turns Iceberg compatibility *version* on."""
-    return f"delta.enableIcebergCompatV{version}"
-
-
 def enabled_versions(metadata: Metadata) -> tuple[int, ...]:
     """The versions of Iceberg compatibility that are on."""
-    return tuple(v for v in VERSIONS if is_true(metadata.configuration, compat_key(v)))
+    return tuple(v for v, key in COMPAT_KEYS.items() if is_true(metadata.configuration, key))
 
 
 def required_of_new_table(old: Metadata, configuration: Mapping[str, str]) -> dict[str, str]:
@@ -122,7 +118,7 @@ def enforce_iceberg_compatibility(
             raise _violation(
                 "WRONG_REQUIRED_TABLE_PROPERTY",
                 f"Iceberg compatibility V{version} needs column mapping.",
-                f"Set {compat_key(version)} to false first, or keep column mapping."
+                f"Set {COMPAT_KEYS[version]} to false first, or keep column mapping."
                 if version in enabled_versions(before.metadata)
                 else "Run `deltaadm set-mapping-mode TABLE name` first.",
             )
@@ -154,7 +150,7 @@ def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
         if not enabled_versions(old):
             raise RefusedError(
                 "Universal Format (Iceberg) needs Iceberg compatibility to be turned on as well.",
-                remedy=f"Set {compat_key(2)} to true in the same command.",
+                remedy=f"Set {COMPAT_KEYS[2]} to true in the same command.",
                 delta_error_class="DELTA_UNIVERSAL_FORMAT_VIOLATION",
             )
         rest = ",".join(name for name in formats if name != "iceberg")
@@ -237,7 +233,7 @@ def _without_deletion_vectors(version: int, before: Metadata) -> str:
         return (
             "Set delta.enableDeletionVectors to false and purge them: REORG TABLE … APPLY (PURGE)."
         )
-    keys = compat_key(version)
+    keys = COMPAT_KEYS[version]
     if "iceberg" in _formats(before):
         keys = f"{keys} and {Key.FORMATS}"
     return (
