@@ -6,7 +6,7 @@
 #
 # `slim` does everything but committing through Spark; `spark` has Java, PySpark and Delta's jars.
 
-FROM python:3.13-slim-bookworm AS build
+FROM python:3.13.14-slim-bookworm@sha256:67a1e1f215ccda113cfc024e8639049257e88f273898f595b61476d128d387e8 AS build
 WORKDIR /source
 COPY requirements.lock requirements-build.lock requirements-spark.lock ./
 RUN pip install --no-cache-dir --require-hashes -r requirements.lock -r requirements-build.lock \
@@ -21,7 +21,7 @@ RUN python -m hatchling build --target wheel --directory dist \
 FROM build AS build-spark
 RUN /opt/deltaadm/bin/pip install --no-cache-dir --require-hashes -r requirements-spark.lock
 
-FROM python:3.13-slim-bookworm AS spark
+FROM python:3.13.14-slim-bookworm@sha256:67a1e1f215ccda113cfc024e8639049257e88f273898f595b61476d128d387e8 AS spark
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 # hadolint ignore=DL3008
 RUN apt-get update \
@@ -38,7 +38,7 @@ RUN deltaadm create /tmp/once --schema 'id BIGINT' --apply --yes --commit-engine
 ENTRYPOINT ["deltaadm"]
 CMD ["--help"]
 
-FROM python:3.13-slim-bookworm AS slim
+FROM python:3.13.14-slim-bookworm@sha256:67a1e1f215ccda113cfc024e8639049257e88f273898f595b61476d128d387e8 AS slim
 RUN useradd --create-home --uid 10001 deltaadm
 COPY --from=build /opt/deltaadm /opt/deltaadm
 ENV PATH=/opt/deltaadm/bin:$PATH

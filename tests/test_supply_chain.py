@@ -32,6 +32,16 @@ def locked(name: str) -> dict[str, set[str]]:
     return found
 
 
+def test_images_begin_at_a_base_that_a_digest_fixes() -> None:
+    stages: set[str] = set()
+    for base, name in re.findall(
+        r"^FROM (\S+) AS (\S+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE
+    ):
+        assert base in stages or re.fullmatch(r"python:[\w.-]+@sha256:[0-9a-f]{64}", base), base
+        stages.add(name)
+    assert {"slim", "spark"} <= stages
+
+
 @pytest.mark.parametrize("path", [*WORKFLOWS, ROOT / "action.yml"], ids=lambda path: path.name)
 def test_actions_are_pinned_by_digest_and_jobs_say_what_they_may(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
