@@ -11,12 +11,13 @@ import json
 import sys
 import uuid
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -27,6 +28,7 @@ _ROW_GROUP: Final = 1 << 18
 _FILE_BYTES: Final = 1_000_000
 _ROWS: Final = 10_000
 _FEW_COLUMNS: Final = 4
+_SECOND: Final = 1_000_000
 _NAMESPACE: Final = uuid.UUID("6ba7b812-9dad-11d1-80b4-00c04fd430c8")
 
 PROTOCOL: Final = {"minReaderVersion": 1, "minWriterVersion": 2}
@@ -45,7 +47,8 @@ class Shape:
 
     `commits` come after the checkpoint, one added file each; with `removes` every second of
     them removes its predecessor's file. `checkpoint` is "", "classic", "multi-part" or "v2", and
-    holds `files` files in `parts` files or sidecars.
+    holds `files` files in `parts` files or sidecars, with statistics of the first `measured`
+    columns, and so many in a row `group`.
     """
 
     name: str
@@ -54,6 +57,8 @@ class Shape:
     files: int = 0
     parts: int = 1
     columns: int = _FEW_COLUMNS
+    measured: int = 1
+    group: int = _ROW_GROUP
     removes: bool = False
     crc: bool = False
     hint: bool = True
@@ -67,7 +72,12 @@ class Shape:
         if self.checkpoint:
             spread = f" in {self.parts} parts" if self.parts > 1 else ""
             parts.append(f"after a {self.checkpoint} checkpoint of {self.files:,} files{spread}")
-        if self.columns > _FEW_COLUMNS:
+        if self.group != _ROW_GROUP:
+            groups = -(-self.files // self.group)
+            parts.append(f"{groups} row group{'s' if groups > 1 else ''}")
+        if self.measured > 1:
+            parts.append(f"statistics of {self.measured} columns")
+        if self.columns > self.measured and self.columns > _FEW_COLUMNS:
             parts.append(f"{self.columns:,} columns")
         if self.crc:
             parts.append("with a version checksum")
@@ -129,7 +139,9 @@ def write_fleet(root: Path, shape: Shape, tables: int) -> list[Expected]:
 def _metadata(shape: Shape) -> dict[str, Any]:
     fields = [
         {"name": f"column_{number}", "type": kind, "nullable": True, "metadata": {}}
-        for number, kind in zip(range(shape.columns), _cycle(), strict=False)
+        for number, kind in zip(
+            range(shape.columns), _cycle(("long", "string", "double", "timestamp")), strict=False
+        )
     ]
     schema = json.dumps({"type": "struct", "fields": fields}, separators=(",", ":"))
     return {
@@ -142,9 +154,9 @@ def _metadata(shape: Shape) -> dict[str, Any]:
     }
 
 
-def _cycle() -> Iterator[str]:
+def _cycle(values: Sequence[str]) -> Iterator[str]:
     while True:
-        yield from ("long", "string", "double", "timestamp")
+        yield from values
 
 
 def _added(version: int) -> str:
@@ -152,11 +164,22 @@ def _added(version: int) -> str:
     return f"part-00000-{uuid.uuid5(_NAMESPACE, f'commit {version}')}-c000.snappy.parquet"
 
 
-def _statistics(number: int) -> str:
+def _statistics(number: int, columns: int = 1) -> str:
     low, high = number * _ROWS, number * _ROWS + _ROWS - 1
+    return _statistics_form(columns).format(low, high, low % _SECOND, high % _SECOND)
+
+
+@cache
+def _statistics_form(columns: int) -> str:
+    """Where the least and greatest value come, and both as a fraction of a second."""
+    named = [f'"column_{column}":' for column in range(columns)]
+    forms = ("{N}", '"customer {N:016d}"', "{N}.25", '"2026-01-05T10:00:00.{M:06d}Z"')
+    bounds = ",".join(name + form for name, form in zip(named, _cycle(forms), strict=False))
+    low, high = (bounds.replace("N", n).replace("M", m) for n, m in ("02", "13"))
+    nulls = ",".join(f"{name}0" for name in named)
     return (
-        f'{{"numRecords":{_ROWS},"minValues":{{"column_0":{low}}},'
-        f'"maxValues":{{"column_0":{high}}},"nullCount":{{"column_0":0}}}}'
+        f'{{{{"numRecords":{_ROWS},"minValues":{{{{{low}}}}},'
+        f'"maxValues":{{{{{high}}}}},"nullCount":{{{{{nulls}}}}}}}}}'
     )
 
 
@@ -228,11 +251,11 @@ def _write_checksum(log: Path, expected: Expected, metadata: dict[str, Any]) -> 
 def _write_checkpoint(log: Path, version: int, shape: Shape, state: list[Action]) -> None:
     stem = f"{version:020d}.checkpoint"
     if shape.checkpoint == "classic":
-        _write_parquet(log / f"{stem}.parquet", state, range(shape.files))
+        _write_parquet(log / f"{stem}.parquet", state, range(shape.files), shape)
     elif shape.checkpoint == "multi-part":
         for part, files in enumerate(_dealt(shape.files, shape.parts)):
             name = f"{stem}.{part + 1:010d}.{shape.parts:010d}.parquet"
-            _write_parquet(log / name, [] if part else state, files)
+            _write_parquet(log / name, [] if part else state, files, shape)
     else:
         _write_v2(log, version, shape, state)
 
@@ -242,12 +265,12 @@ def _write_v2(log: Path, version: int, shape: Shape, state: list[Action]) -> Non
     top = [*state, {"checkpointMetadata": {"version": version}}]
     for part, files in enumerate(_dealt(shape.files, shape.parts)):
         path = log / "_sidecars" / f"{uuid.uuid5(_NAMESPACE, f'sidecar {part}')}.parquet"
-        _write_parquet(path, [], files)
+        _write_parquet(path, [], files, shape)
         size = path.stat().st_size
         sidecar = {"path": path.name, "sizeInBytes": size, "modificationTime": _START}
         top.append({"sidecar": sidecar})
     name = f"{version:020d}.checkpoint.{uuid.uuid5(_NAMESPACE, 'v2')}.parquet"
-    _write_parquet(log / name, top, range(0))
+    _write_parquet(log / name, top, range(0), shape)
 
 
 def _dealt(files: int, parts: int) -> list[range]:
@@ -256,7 +279,7 @@ def _dealt(files: int, parts: int) -> list[range]:
     return [range(*edge) for edge in pairwise(edges)]
 
 
-def _write_parquet(path: Path, state: list[Action], files: range) -> None:
+def _write_parquet(path: Path, state: list[Action], files: range, shape: Shape) -> None:
     """A file of a checkpoint: first the actions of *state*, then the adds of *files*."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -265,16 +288,16 @@ def _write_parquet(path: Path, state: list[Action], files: range) -> None:
     with pq.ParquetWriter(path, schema) as writer:
         rows = [{name: _pairs(one.get(name)) for name in schema.names} for one in state]
         pending = [pa.Table.from_pylist(rows, schema=schema)]
-        for start in range(files.start, files.stop, _ROW_GROUP):
-            stop = min(start + _ROW_GROUP, files.stop)
-            pending.append(_add_rows(range(start, stop), schema))
-            writer.write_table(pa.concat_tables(pending), row_group_size=_ROW_GROUP << 1)
+        for start in range(files.start, files.stop, shape.group):
+            stop = min(start + shape.group, files.stop)
+            pending.append(_add_rows(range(start, stop), schema, shape.measured))
+            writer.write_table(pa.concat_tables(pending), row_group_size=shape.group << 1)
             pending = []
         if pending:
             writer.write_table(pa.concat_tables(pending))
 
 
-def _add_rows(files: range, schema: pa.Schema) -> pa.Table:
+def _add_rows(files: range, schema: pa.Schema, measured: int) -> pa.Table:
     import pyarrow as pa
 
     kind = schema.field("add").type
@@ -291,7 +314,7 @@ def _add_rows(files: range, schema: pa.Schema) -> pa.Table:
         "size": pa.array([_FILE_BYTES] * count, pa.int64()),
         "modificationTime": pa.array([_START] * count, pa.int64()),
         "dataChange": pa.array([False] * count),
-        "stats": pa.array([_statistics(n) for n in files]),
+        "stats": pa.array([_statistics(n, measured) for n in files]),
     }
     children = [columns.get(each.name, pa.nulls(count, each.type)) for each in kind]
     adds = pa.StructArray.from_arrays(children, fields=list(kind))
@@ -405,6 +428,7 @@ def scaled(count: int, scale: float) -> int:
 def standard(scale: float = 1.0) -> dict[str, Shape]:
     """The tables of the report by name; *scale* below 1 makes the large ones smaller."""
     million, commits = scaled(1_000_000, scale), scaled(10_000, scale)
+    wide = Shape(name="", commits=20, checkpoint="classic", files=million, columns=12, measured=12)
     shapes = (
         Shape(name="S1", commits=10),
         Shape(name="S2", commits=commits),
@@ -416,6 +440,9 @@ def standard(scale: float = 1.0) -> dict[str, Shape]:
         Shape(name="S5", commits=20, checkpoint="v2", files=million, parts=10),
         Shape(name="S6", commits=10, columns=scaled(2_000, scale)),
         Shape(name="S7", commits=20, checkpoint="classic", files=10 * million),
+        Shape(name="S8", commits=20, checkpoint="classic", files=million, group=million),
+        replace(wide, name="S9", group=million // 10),
+        replace(wide, name="S10", group=million),
     )
     return {shape.name: shape for shape in shapes}
 

@@ -55,7 +55,7 @@ class Limits:
     files: int = 500_000
     path: int = 1 << 16
     page: int = 64 << 20
-    batch: int = 16 << 20
+    batch: int = 4 << 20
     state: int = 256 << 20
     values: int = 1 << 24
     footer: int = 32 << 20

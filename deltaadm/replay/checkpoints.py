@@ -494,7 +494,10 @@ class CheckpointReader:
             buffer = parquet.buffer_size(footer, limits)
             # By itself pyarrow compares no checksums.
             with pq.ParquetFile(
-                source, page_checksum_verification=True, buffer_size=buffer
+                source,
+                page_checksum_verification=True,
+                buffer_size=buffer,
+                pre_buffer=not buffer,  # which would hold all of what is read
             ) as file:
                 yield footer, file, rows_of
 

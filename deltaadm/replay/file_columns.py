@@ -527,12 +527,31 @@ def _odd(texts: pa.StringArray) -> pa.BooleanArray | None:
     # What is decoded is an object by its first and last character. Python gives up on numbers of
     # thousands of digits and on deep nesting.
     odd = pc.invert(pc.and_(pc.starts_with(texts, "{"), pc.ends_with(texts, "}")))
-    if (pc.max(pc.binary_length(texts)).as_py() or 0) > 2 * _DEEPEST:  # what opens is closed
+    longest = pc.max(pc.binary_length(texts)).as_py() or 0
+    if longest > 2 * _DEEPEST and _may_be_odd(texts, longest):  # what opens is closed
         opened = pc.add(pc.count_substring(texts, "["), pc.count_substring(texts, "{"))
         long = pc.match_substring_regex(texts, "[0-9]{1000}")
         odd = pc.or_(odd, pc.or_(pc.greater(opened, scalar(_DEEPEST)), long))
     odd = _where(odd).flags  # no statistics are none to look at
     return odd if pc.any(odd).as_py() else None
+
+
+def _may_be_odd(texts: pa.StringArray, longest: int) -> bool:
+    """Whether any of *texts* may be nested so deeply, or have so many digits: a quick look."""
+    _, offsets, content = texts.buffers()
+    body = content.to_pybytes()
+    if re.search(rb"[0-9]{15}", body[::64]):  # a thousand have so many in such places
+        return True
+    # Of an object, `{"":` and `}`.
+    if longest <= 5 * _DEEPEST and b"[" not in body:
+        return False
+    starts = memoryview(offsets).cast("i")[texts.offset :: _TOGETHER].tolist()
+    pieces = pairwise((*starts, len(body)))
+    return any(body.count(b"{", *piece) + body.count(b"[", *piece) > _DEEPEST for piece in pieces)
+
+
+_TOGETHER: Final = 32
+"""Texts that are looked at together."""
 
 
 def _infinite(read: pa.Table) -> pa.BooleanArray | bool:

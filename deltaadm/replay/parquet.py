@@ -842,7 +842,7 @@ def buffer_size(footer: Footer, limits: Limits) -> int:
     return _BUFFER if largest > limits.page else 0
 
 
-_BUFFER: Final = 1 << 20
+_BUFFER: Final = 1 << 23
 
 
 def _bytes_per_row(
