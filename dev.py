@@ -53,10 +53,10 @@ def shared(processes: int) -> tuple[str, ...]:
     return (f"--numprocesses={processes}", "--dist=loadscope", "--no-loadscope-reorder")
 
 
-SPREAD = shared(CORES + 2)
+SPREAD = shared(CORES + 1)
 """Among more processes than there are cores: tests on Spark wait a fifth of their time."""
 
-FAST = (*shared(CORES + 1), "-m", "not spark and not slow", "--ignore=tests/spark")
+FAST = (*SPREAD, "-m", "not spark and not slow", "--ignore=tests/spark")
 
 SITE = ("python", str(ROOT / "docs" / "build_site.py"))
 

@@ -4,19 +4,24 @@ import os
 import signal
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import cases, class_archive, oracle
+from tests.support import cases, oracle
 from tests.support.examples import TIMES
 from tests.support.spark_processes import IN_OTHER_PROCESSES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deltaadm.blocks import Report
 
 settings.register_profile(
     "deltaadm",
     deadline=None,  # no test depends on how fast the machine is
-    max_examples=(50 if os.environ.get("CI") == "true" else 100) * TIMES,
+    max_examples=(30 if os.environ.get("CI") == "true" else 100) * TIMES,
     suppress_health_check=[HealthCheck.too_slow],
     # CI tells whether a change is sound; a developer's runs look for what nobody has thought of
     derandomize=os.environ.get("CI") == "true",
@@ -40,12 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop(
         "COLUMNS", None
     )  # which pytest-xdist sets for its workers; text would be wrapped
-    config.addinivalue_line("markers", "first: makes what lets later tests run sooner")
     config.stash[cases.ONLY] = config.getoption("--case")
 
-
-MEANWHILE = {"render", "replay", "storage", "validation"}
-"""The directories of tests that take about as long as making the archive of classes."""
 
 SESSIONS = 2
 
@@ -76,36 +77,22 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """
-    Begin with what takes long, so that processes that share the tests end together.
-
-    The very first is what lets later tests start their JVMs sooner, with all of its module, which
-    one process gets as a whole. Meanwhile the others try what needs no JVM.
-    """
+    """Begin with what takes long, so that processes that share the tests end together."""
     if not config.getoption("--spark-matrix"):
         left_out = [item for item in items if item.get_closest_marker("matrix")]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("matrix")]
-    first = {item.path for item in items if item.get_closest_marker("first")}
     items.sort(
         key=lambda item: (
-            item.path not in first,
-            item.path.parent.name not in MEANWHILE or not first,
             item.get_closest_marker("spark") is None,
             item.path.name in IN_OTHER_PROCESSES,
+            item.get_closest_marker("slow") is None,
         )
     )
 
 
-@pytest.fixture(scope="session")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where JVMs look for an archive of classes, which the test marked `first` makes."""
-    run = tmp_path_factory.getbasetemp()
-    return (run.parent if "PYTEST_XDIST_WORKER" in os.environ else run) / "classes.jsa"
-
-
 @pytest.fixture(scope="session", autouse=True)
-def _started_programs(archive: Path) -> None:
+def _started_programs(tmp_path_factory: pytest.TempPathFactory) -> None:
     """
     Let the programs that tests start be interrupted, and be of this very copy of deltaadm.
 
@@ -114,12 +101,21 @@ def _started_programs(archive: Path) -> None:
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
-    os.environ["SPARK_SUBMIT_OPTS"] = class_archive.options(archive)
-    os.environ["XDG_CONFIG_HOME"] = str(archive.with_name("no-settings"))  # not the user's
-    os.environ["XDG_DATA_HOME"] = str(archive.with_name("data"))  # completions, man pages
+    run = tmp_path_factory.getbasetemp()
+    os.environ["XDG_CONFIG_HOME"] = str(run / "no-settings")  # not the user's
+    os.environ["XDG_DATA_HOME"] = str(run / "data")  # completions, man pages
+    os.environ.pop("SPARK_SUBMIT_OPTS", None)
     os.environ["SHELL"] = "/bin/bash"  # CI may have none
     os.environ.pop("FORCE_COLOR", None)  # what the developer wants of pytest's own output
     os.environ["CI"] = "true"
+
+
+@pytest.fixture(scope="session")
+def every_report(tmp_path_factory: pytest.TempPathFactory) -> "Sequence[Report]":
+    """Reports of every kind that there is."""
+    from tests.support.samples import every_kind
+
+    return list(every_kind(tmp_path_factory.mktemp("reports")))
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ from deltaadm.plans.plan import propose, statement
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import LITERAL_STATEMENTS, SparkOptions, configured, open_session
 from tests.support.refusals import DEFAULTS, TYPES
-from tests.support.spark_processes import session_java
+from tests.support.spark_processes import SESSION_JAVA
 from tests.support.statement_rows import STARTS
 from tests.support.tables import commit
 from tools.check_expressions import EXPRESSIONS
@@ -41,7 +41,7 @@ from tools.record_statements import FASTER, RESERVED, VALUES
 
 Row = dict[str, Any]
 Column = tuple[str, ...]
-JAVA = {"spark.driver.extraJavaOptions": session_java()}
+JAVA = {"spark.driver.extraJavaOptions": SESSION_JAVA}
 STEPS = 12
 """Statements that a table goes through."""
 

@@ -177,9 +177,9 @@ _SPARK_TAKES = 2.5
 def _spark_appenders() -> Iterator[Work]:
     """Threads of a session of Delta Spark, each of which appends as `_append` does."""
     from deltaadm.spark.session import SparkOptions, open_session
-    from tests.support.spark_processes import FEW_TASKS, small_jvm
+    from tests.support.spark_processes import FEW_TASKS, SMALL_JVM
 
-    conf = {**FEW_TASKS, "spark.driver.extraJavaOptions": small_jvm()}
+    conf = {**FEW_TASKS, "spark.driver.extraJavaOptions": SMALL_JVM}
     with (
         open_session(SparkOptions(master="local[2]", conf=conf), lambda _: None) as session,
         ThreadPoolExecutor(APPENDERS) as pool,

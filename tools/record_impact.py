@@ -45,14 +45,14 @@ from deltaadm.domain.steps.table import no_table
 from deltaadm.plans.plan import statement
 from deltaadm.spark.errors import refusal
 from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.spark_processes import FEW_TASKS, session_java
+from tests.support.spark_processes import FEW_TASKS, SESSION_JAVA
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
 CONF = {
-    "spark.driver.extraJavaOptions": session_java(),
+    "spark.driver.extraJavaOptions": SESSION_JAVA,
     "spark.sql.streaming.pollingDelay": "200ms",
 }
 AT_ONCE = 2

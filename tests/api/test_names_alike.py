@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import deltaadm
 from deltaadm.domain.features import FEATURES
+from tests.support.examples import TIMES
 from tests.support.schemas import array, mapping
 from tests.support.tables import add, column, commit, commit_info, domain, metadata, protocol, table
 
@@ -147,7 +148,7 @@ def _plans(made: deltaadm.Table, one: str, other: str) -> list[Callable[[], obje
     ]
 
 
-@settings(max_examples=50, derandomize=True)
+@settings(max_examples=25 * TIMES, derandomize=True)
 @given(logs(), PATHS, PATHS, st.data())
 def test_every_rule_report_and_plan(
     log: list[bytes], one: str, other: str, data: st.DataObject

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import tables
+from tests.support.examples import TIMES
 from tests.support.mutations import Document, mutations
 from tests.support.plans import resealed
 from tests.support.program import LogWriter, Result, deltaadm, untouched
@@ -59,7 +60,7 @@ def test_every_field_of_a_plan_file(table: Table, tmp_path: Path, wish: str) -> 
     shown = deltaadm("apply", file).out
     assert shown.startswith(f"{WISHES[wish][0]}: {table.path} (version 0)")
     with untouched(table.path):
-        for change, changed in mutations(document, seed=len(wish), sample=80):
+        for change, changed in mutations(document, seed=len(wish), sample=40 * TIMES):
             sealed = applied(file, resealed(changed))
             assert sealed.code in REFUSALS, (change, sealed)
             assert _is_as_shown(sealed.out, shown, document, changed), change
@@ -100,7 +101,7 @@ def test_every_field_of_a_plan_file_of_a_new_table(tmp_path: Path) -> None:
     document = json.loads(file.read_text(encoding="utf-8"))
     shown = deltaadm("apply", file).out
     assert shown.startswith(f"create: {place} (no table yet)")
-    for change, changed in mutations(document, seed=1, sample=150):
+    for change, changed in mutations(document, seed=1, sample=75 * TIMES):
         sealed = applied(file, resealed(changed))
         assert sealed.code in REFUSALS, (change, sealed)
         assert _is_as_shown(sealed.out, shown, document, changed), change
@@ -202,7 +203,7 @@ def test_every_field_of_a_journal(run: Callable[[], tuple[Path, Path]], tmp_path
     lines = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
     with untouched(tmp_path / "lake"):
         for number, line in enumerate(lines):
-            for change, changed in mutations(line, seed=number, sample=40):
+            for change, changed in mutations(line, seed=number, sample=20 * TIMES):
                 for entry in (changed, _resealed_line(changed)):
                     body = [*lines[:number], entry, *lines[number + 1 :]]
                     text = "".join(f"{json.dumps(each)}\n" for each in body)

@@ -230,7 +230,7 @@ metadata = st.sampled_from(
 
 @pytest.mark.slow
 @given(releases, st.frozensets(names, max_size=6), st.frozensets(names, max_size=3), metadata)
-@settings(max_examples=1000 * TIMES)
+@settings(max_examples=250 * TIMES)
 def test_more_features_never_improve_a_verdict(
     release: ClientRelease, some: frozenset[str], more: frozenset[str], table: Metadata
 ) -> None:
@@ -246,7 +246,7 @@ def test_more_features_never_improve_a_verdict(
 
 @pytest.mark.slow
 @given(releases, protocols, metadata)
-@settings(max_examples=1000 * TIMES)
+@settings(max_examples=250 * TIMES)
 def test_who_refuses_to_read_writes_only_what_a_source_says(
     release: ClientRelease, protocol: Protocol, table: Metadata
 ) -> None:
@@ -265,7 +265,7 @@ def test_who_refuses_to_read_writes_only_what_a_source_says(
     st.frozensets(st.sampled_from(["delta.appendOnly", "delta.enableRowTracking", "x"])),
     st.sampled_from(["long", "geometry(4326)", "variant", "qubit", "timestamp_ntz"]),
 )
-@settings(max_examples=1000 * TIMES)
+@settings(max_examples=250 * TIMES)
 def test_the_reference_does_what_it_refuses_and_nothing_else(
     release: ClientRelease, protocol: Protocol, keys: frozenset[str], of: str
 ) -> None:
@@ -286,7 +286,7 @@ def test_the_reference_does_what_it_refuses_and_nothing_else(
 
 @pytest.mark.slow
 @given(releases, protocols, st.sampled_from([MAPPED, IN_ID_MODE]))
-@settings(max_examples=1000 * TIMES)
+@settings(max_examples=250 * TIMES)
 def test_using_a_feature_is_never_better_than_not_using_it(
     release: ClientRelease, protocol: Protocol, table: Metadata
 ) -> None:
@@ -298,7 +298,7 @@ def test_using_a_feature_is_never_better_than_not_using_it(
 
 @pytest.mark.slow
 @given(releases, protocols, metadata, st.sampled_from(Access))
-@settings(max_examples=1000 * TIMES)
+@settings(max_examples=250 * TIMES)
 def test_whatever_works_or_does_not_has_a_source(
     release: ClientRelease, protocol: Protocol, table: Metadata, access: Access
 ) -> None:

@@ -193,7 +193,7 @@ listed = st.sets(st.sampled_from([*FEATURES, "fromTheFuture"]), max_size=8)
 LEGACY = (Protocol(1, 2), Protocol(1, 4), Protocol(2, 5), Protocol(1, 6))
 
 
-@settings(max_examples=500 * TIMES)
+@settings(max_examples=150 * TIMES)
 @given(
     names=listed,
     versions=st.none() | st.sampled_from(LEGACY),

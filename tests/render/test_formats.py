@@ -19,7 +19,6 @@ from deltaadm.reports.inspect import describe
 from deltaadm.reports.validate import choose_rules
 from deltaadm.rules.rule import Severity, ValidationReport
 from tests.support.samples import FINDINGS, events, finding, validations
-from tests.support.samples import every_kind as samples_of_every_kind
 from tests.support.tables import metadata, protocol
 
 if TYPE_CHECKING:
@@ -45,8 +44,10 @@ def samples(tmp_path: Path) -> Sequence[Report]:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_report_that_a_format_claims_is_shown(name: str, tmp_path: Path) -> None:
-    for sample in samples_of_every_kind(tmp_path):
+def test_every_report_that_a_format_claims_is_shown(
+    name: str, every_report: Sequence[Report]
+) -> None:
+    for sample in every_report:
         if FORMATS[name].shows(type(sample).__name__):
             output = shown(name, sample)
             assert output or not getattr(sample, "findings", ())

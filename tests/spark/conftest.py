@@ -14,7 +14,7 @@ from filelock import FileLock
 from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.jvm import fetched_jars
 from deltaadm.spark.session import SparkOptions, open_session
-from tests.support.spark_processes import FEW_TASKS, IN_OTHER_PROCESSES, session_java
+from tests.support.spark_processes import FEW_TASKS, IN_OTHER_PROCESSES, SESSION_JAVA
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,7 +53,7 @@ def spark(fetching: FileLock) -> Iterator["SparkSession"]:
     """The active session, which every executor of the process finds and leaves alone."""
     with ExitStack() as stack:
         with fetching:
-            java = {"spark.driver.extraJavaOptions": session_java()}
+            java = {"spark.driver.extraJavaOptions": SESSION_JAVA}
             options = SparkOptions(master="local[2]", conf=FEW_TASKS | java)
             session = stack.enter_context(open_session(options, lambda _: None))
         yield session

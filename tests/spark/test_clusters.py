@@ -26,11 +26,11 @@ from tests.support.program import Result, another_process, deltaadm, messages, p
 from tests.support.s3 import SECRET, s3_server
 from tests.support.spark_processes import (
     FEW_TASKS,
+    SMALL_JVM,
     SqlError,
     connect_server,
     delta_jars,
     master,
-    small_jvm,
     sql_client,
     worker,
 )
@@ -621,8 +621,8 @@ def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_
     conf = FEW_TASKS | {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": small_jvm(),
-        "spark.executor.extraJavaOptions": small_jvm(),
+        "spark.driver.extraJavaOptions": SMALL_JVM,
+        "spark.executor.extraJavaOptions": SMALL_JVM,
         "spark.executor.memory": "512m",
         "spark.pyspark.python": sys.executable,
     }

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ import pyspark
 import pytest
 from deltalake import write_deltalake
 
-from deltaadm.spark.jvm import delta_jar, java_program
+from deltaadm.spark.jvm import SHORT_WORK, delta_jar, java_options, java_program
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import messages, process, surroundings
@@ -86,6 +86,25 @@ def test_a_whole_run_is_silent_and_leaves_nothing_behind(tmp_path: Path) -> None
     assert commits(table) == 2
     assert list(scratch.iterdir()) == []
     assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(("conf", "environ", "chosen"), [
+    ({}, {}, SHORT_WORK),
+    ({"spark.driver.extraJavaOptions": "-Dkey=value"}, {}, SHORT_WORK),
+    ({"spark.driver.extraJavaOptions": "-XX:+UseParallelGC"}, {}, ()),
+    ({"spark.driver.defaultJavaOptions": "-XX:+UseZGC"}, {}, ()),
+    ({}, {"SPARK_SUBMIT_OPTS": "-XX:+UseParallelGC"}, ()),
+    ({}, {"JDK_JAVA_OPTIONS": "-XX:+UseParallelGC"}, ()),
+    ({}, {"JAVA_TOOL_OPTIONS": "-XX:+UseParallelGC"}, ()),
+    ({}, {"SPARK_CONF_DIR": "{}"}, ()),
+])  # fmt: skip
+def test_options_that_the_user_chooses_come_first(
+    tmp_path: Path, conf: Mapping[str, str], environ: Mapping[str, str], chosen: tuple[str, ...]
+) -> None:
+    defaults = "spark.driver.extraJavaOptions  -XX:+UseParallelGC\n"
+    (tmp_path / "spark-defaults.conf").write_text(defaults)
+    there = {name: value.format(tmp_path) for name, value in environ.items()}
+    assert java_options(conf, there) == chosen
 
 
 def test_without_java(tmp_path: Path) -> None:
@@ -321,9 +340,10 @@ if "interrupt" in sys.argv:
     subprocess.Popen._execute_child = fork_and_interrupt
 conf = eval(os.environ.get("CONF", "{}"))
 with open_session(SparkOptions(conf=conf), lambda _: None) as session:
-    property = session._jvm.java.lang.System.getProperty
+    java = session._jvm.java.lang
+    print(*java.management.ManagementFactory.getRuntimeMXBean().getInputArguments())
     for key in sys.argv[1:]:
-        print(property(key))
+        print(java.System.getProperty(key))
 """
 
 
@@ -399,7 +419,9 @@ def test_no_setting_is_among_the_arguments_of_a_process(tmp_path: Path) -> None:
         check=True,
         timeout=600,
     )
-    assert done.stdout.splitlines() == list(values.values())
+    given, *properties_there = done.stdout.splitlines()
+    assert set(SHORT_WORK) <= set(given.split())
+    assert properties_there == list(values.values())
     arguments = seen.read_bytes().decode()
     assert "org.apache.spark.launcher.Main" in arguments
     assert "-Xmx1g" in arguments

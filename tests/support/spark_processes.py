@@ -15,19 +15,13 @@ from deltaadm.spark.jvm import SHORT_WORK, fetched_jars, spark_home
 
 IN_OTHER_PROCESSES = {
     "test_clusters.py", "test_impact.py", "test_object_stores.py", "test_scratch.py",
-    "test_session.py", "test_start_up.py",
+    "test_session.py",
 }  # fmt: skip
 """The modules in `tests/spark` whose tests start Spark by themselves, in processes of its own."""
 
 
-def small_jvm() -> str:
-    """Options of a JVM for short work, with the archive of classes if tests are run."""
-    return os.environ.get("SPARK_SUBMIT_OPTS") or " ".join(SHORT_WORK)
-
-
-def session_java() -> str:
-    """Options of the JVM of a session that carries out hundreds of statements."""
-    return f"{small_jvm()} {_ROOM} {_OPTIMIZED_LATE} {_QUICK_STARTS}"
+SMALL_JVM = " ".join(SHORT_WORK)
+"""Options of a JVM for short work."""
 
 
 _ROOM = "-XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -Xmn200m"
@@ -45,6 +39,9 @@ Without it a session takes a sixth more processor time, and with Java's own thre
 
 _QUICK_STARTS = "-Djdk.lang.Process.launchMechanism=VFORK"
 """For the `readlink` and `chmod` that Hadoop runs ten times for each commit."""
+
+SESSION_JAVA = f"{SMALL_JVM} {_ROOM} {_OPTIMIZED_LATE} {_QUICK_STARTS}"
+"""Options of the JVM of a session that carries out hundreds of statements."""
 
 
 FEW_TASKS = {
@@ -86,7 +83,7 @@ def connect_server(directory: Path, python: str = sys.executable) -> Iterator[st
         | {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            "spark.driver.extraJavaOptions": small_jvm(),
+            "spark.driver.extraJavaOptions": SMALL_JVM,
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.connect.grpc.binding.port": "0",
             "spark.jars": ",".join(delta_jars()),
@@ -196,7 +193,7 @@ def _spark(
             cwd=directory,
             env=_environment(
                 {
-                    "SPARK_DAEMON_JAVA_OPTS": small_jvm(),
+                    "SPARK_DAEMON_JAVA_OPTS": SMALL_JVM,
                     "SPARK_LOCAL_IP": "127.0.0.1",
                     "PYSPARK_PYTHON": python,
                 }

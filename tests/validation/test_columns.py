@@ -19,27 +19,29 @@ from tests.support.row_by_row import both_reports
 
 pytestmark = pytest.mark.slow
 
-_SEEDS, _AT_ONCE = 10_000, 25
-_SOME = 1
+SEEDS = pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(12), id="some"),
+        *(
+            pytest.param(range(first, first + 500), marks=pytest.mark.matrix, id=f"from {first}")
+            for first in range(0, 10_000, 500)
+        ),
+    ],
+)
 
 
-_FIRSTS = [
-    pytest.param(seed, marks=() if number < _SOME else pytest.mark.matrix)
-    for number, seed in enumerate(range(0, _SEEDS, _AT_ONCE))
-]
-
-
-@pytest.mark.parametrize("first", _FIRSTS)
+@SEEDS
 @pytest.mark.parametrize("write", [write_damaged, write_damaged_numbers, write_damaged_commits])
-def test_damaged_tables(tmp_path: Path, write: Callable[[Path, int], None], first: int) -> None:
-    for seed in range(first, first + _AT_ONCE):
+def test_damaged_tables(tmp_path: Path, write: Callable[[Path, int], None], seeds: range) -> None:
+    for seed in seeds:
         write(tmp_path / str(seed), seed)
         _agree(tmp_path / str(seed), Depth(history=seed % 2 == 0), f"seed {seed}")
 
 
-@pytest.mark.parametrize("first", _FIRSTS)
-def test_damaged_bytes(tmp_path: Path, first: int) -> None:
-    for seed in range(first, first + _AT_ONCE):
+@SEEDS
+def test_damaged_bytes(tmp_path: Path, seeds: range) -> None:
+    for seed in seeds:
         draw = random.Random(seed)  # noqa: S311 -- damage is no secret
         write_damaged(tmp_path / str(seed), seed)
         for checkpoint in sorted(tmp_path.glob(f"{seed}/_delta_log/**/*.parquet")):

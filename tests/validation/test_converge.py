@@ -157,7 +157,7 @@ def _codes(line: Any) -> set[str]:
 
 @pytest.mark.slow
 def test_a_fleet_is_back_at_its_policy_after_one_run(tmp_path: Path) -> None:
-    converge(tmp_path, len(ALONE) + 20)
+    converge(tmp_path, len(ALONE) + 8)
 
 
 @pytest.mark.matrix

@@ -101,7 +101,7 @@ configurations = st.fixed_dictionaries(
 names = st.sets(st.sampled_from([*FEATURES, "fromTheFuture", "AppendOnly"]), max_size=4)
 
 
-@settings(max_examples=150 * TIMES)
+@settings(max_examples=75 * TIMES)
 @given(
     reader=st.integers(0, 4),
     writer=st.integers(0, 8),
@@ -126,7 +126,7 @@ def test_any_protocol_and_metadata(
     check(path)
 
 
-@settings(max_examples=150 * TIMES)
+@settings(max_examples=75 * TIMES)
 @given(listed=names, column=columns, configuration=configurations)
 def test_any_features_and_metadata(
     tmp_path_factory: pytest.TempPathFactory,
