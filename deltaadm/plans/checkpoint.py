@@ -46,7 +46,7 @@ from deltaadm.errors import (
 )
 from deltaadm.json_values import compact
 from deltaadm.replay.adds import documents
-from deltaadm.replay.checkpoints import CheckpointReader, unreadable_checkpoint
+from deltaadm.replay.checkpoints import CheckpointReader
 from deltaadm.replay.embedded import Replay
 from deltaadm.replay.load import Attempt, locate
 from deltaadm.replay.reconcile import (
@@ -653,21 +653,6 @@ def _require_same(draft: BinaryIO, version: int, expected: Digest) -> None:
             remedy="Check the memory and the disk of this machine, then try again. If it happens "
             "again, report it, and have Delta Spark write the checkpoint.",
         )
-
-
-def require_whole(store: LogStore, name: str, version: int) -> None:
-    """Read all of a checkpoint's file; raises `UnreadableCheckpointError` where that fails."""
-    import pyarrow.parquet as pq
-
-    if name.endswith(".json"):
-        return  # no part of which is passed over by whoever reads any
-    try:
-        with store.open(name) as source:
-            file = pq.ParquetFile(source, page_checksum_verification=True)
-            for index in range(file.num_row_groups):
-                file.read_row_group(index)
-    except (pa.ArrowException, OSError) as error:
-        raise unreadable_checkpoint(version, f"{name}: {error}") from error
 
 
 # One that is there

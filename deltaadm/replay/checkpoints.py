@@ -312,6 +312,13 @@ class CheckpointReader:
         with self.decoding(path), self._store.open(path) as source:
             parquet.check_pages(source, self._checked(path, source))
 
+    def require_whole(self, path: str) -> None:
+        """Read all of a file; raises `UnreadableCheckpointError` where that fails."""
+        # No part of JSON is passed over by whoever reads any.
+        for batch in () if path.endswith(".json") else self.batches(path, {}):
+            with self.decoding(path):
+                batch.validate(full=True)
+
     def batches(self, path: str, columns: Mapping[str, Sequence[str]]) -> Iterator[pa.RecordBatch]:
         """
         The rows of a Parquet file; of each column that *columns* names, only those of its fields.
