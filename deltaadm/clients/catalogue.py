@@ -82,7 +82,7 @@ def _client(client_id: str, entry: Mapping[str, Any]) -> Client:
 
 # Spark's executors import deltaadm from an archive, which only its loader can read.
 _LOADER: Final[Any] = globals()["__loader__"]
-_CONTENT: Final = json.loads(_LOADER.get_data(__file__.removesuffix("py") + "json"))
+_CONTENT: Final = json.loads(_LOADER.get_data(f"{__file__.rpartition('.')[0]}.json"))
 
 _SOURCES: Final = {name: Source(*row) for name, row in _CONTENT["sources"].items()} | {
     "recorded": RECORDED

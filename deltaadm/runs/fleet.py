@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import dataclass, field, replace
@@ -25,6 +26,7 @@ from deltaadm.formats.formats import FORMATS, Style
 from deltaadm.formats.json import selected_line
 from deltaadm.formats.text import Line, width_for
 from deltaadm.plans.undo import advice_for
+from deltaadm.replay.reconcile import processors
 from deltaadm.reports.overview import (
     STATUS_WIDTH,
     FleetCounts,
@@ -46,7 +48,7 @@ from deltaadm.runs.output import info, messages, rendered, shortage, show_error,
 from deltaadm.runs.progress import Progress, State
 from deltaadm.runs.status import FOUND, NOTHING, REFUSED, SOME_FAILED, WAITING
 from deltaadm.runs.target import Target, resolve
-from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order
+from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order, patiently
 from deltaadm.storage.store import is_in_object_store, is_remote
 
 if TYPE_CHECKING:
@@ -210,10 +212,10 @@ class TableTask:
     report_missing: Callable[[str, TableError], Report] = Failure
     status: str = NOTHING
 
-    def run(self, table: str, location: str | None = None) -> TableResult:
-        """The result for *table*, at the *location* that another process has found if any."""
+    def run(self, table: str, target: Target | None = None) -> TableResult:
+        """The result for *table*, as the *target* that another process has found if any."""
         try:
-            report = self._report(table, location)
+            report = self._report(table, target)
         except DeltaadmError as error:
             error.remedy = advice_for(table, error.remedy)
             report = Failure(table, error)
@@ -229,15 +231,11 @@ class TableTask:
             report = Failure(table, shortage(error) or bug)
         return self._result(table, report)
 
-    def _report(self, table: str, location: str | None) -> Report:
+    def _report(self, table: str, target: Target | None) -> Report:
         if table in self.fleet.unlisted:
             return Failure(table, self.fleet.unlisted[table])
-        entry = self.fleet.entries.get(table)
         try:
-            if location is None or isinstance(entry, DeltaadmError):
-                target = resolve(self.context, table, entry)
-            else:
-                target = Target(table, location, entry)
+            target = target or resolve(self.context, table, self.fleet.entries.get(table))
         except TableError as error:
             return self.report_missing(table, error)
         return self.report(target)
@@ -253,6 +251,10 @@ class TableTask:
     def lost(self, table: str) -> TableResult:
         """The result for a table whose process was killed."""
         return self._result(table, Failure(table, _LOST))
+
+    def hanging(self, table: str) -> TableResult:
+        """The result for a table whose files do not let themselves be read to an end."""
+        return self._result(table, Failure(table, _HANGING))
 
     def lost_there(self, table: str, said: str) -> TableResult:
         """The result for a table whose executor was lost, or of which Spark *said* otherwise."""
@@ -271,6 +273,11 @@ _LOST: Final = EngineError(
     remedy="Try again with fewer jobs, for example --jobs 1.",
 )
 
+_HANGING: Final = StorageError(
+    "Reading the table came to a standstill for 5 minutes, and was given up.",
+    remedy="Check that the file system responds where Spark's executors run.",
+)
+
 _LOST_THERE: Final = EngineError(
     "The executor that worked on the table was lost, possibly out of memory.",
     remedy="Give executors more memory, or inspect this table alone, so that all executors share "
@@ -283,29 +290,34 @@ def line_of(report: Report, *, show_secrets: bool = False) -> str:
     return rendered("jsonl", [report], Style(show_secrets=show_secrets))
 
 
-def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> Iterator[TableResult]:
+def table_results(
+    task: TableTask, *, threshold: int = PARALLEL_THRESHOLD, advised: bool = False
+) -> Iterator[TableResult]:
     """
     The result for each table, in order; those of an earlier run are not sought again.
 
     Several processes work from *threshold* tables on. While it goes on, an interrupt tells how far
-    it has come.
+    it has come. A run that is *advised* says once if Spark would save minutes.
     """
     context, fleet = task.context, task.fleet
+    waiting = False
     fresh = [table for table in fleet.tables if table not in fleet.answered]
     done, total = 0, len(fleet.tables)
     if context.executors is None or (fleet.alone and context.hadoop is not None):
         progress = Progress(lambda: State("Reading", counts="tables", done=done, total=total))
+        waiting = any(is_remote(fleet.location(table)) for table in fresh)
         stream = in_order(
             fresh,
             task.run,
             lost=task.lost,
             jobs=fleet.jobs,
             threshold=threshold,
-            waiting=any(is_remote(fleet.location(table)) for table in fresh),
+            waiting=waiting,
             progress=None if fleet.alone else progress,
         )
     else:
-        stream = _map_on_executors(task, fresh)
+        stream, advised = _map_on_executors(task, fresh), False
+    began, old = monotonic(), total - len(fresh)
     for table in fleet.tables:
         if not fleet.alone:
             context.status.set(f"{task.status}; {done} of {total} tables were processed")
@@ -315,7 +327,41 @@ def table_results(task: TableTask, *, threshold: int = PARALLEL_THRESHOLD) -> It
         else:
             yield TableResult(table, line, task.code_of(line), old=True)
         done += 1
+        if advised and (passed := monotonic() - began) > _SAMPLE and done > old:
+            advised = False
+            at_once = 1 if waiting else fleet.jobs or processors()
+            if advice := advice_on_spark(done - old, len(fresh), passed, at_once):
+                info(advice)
     context.status.set(task.status)
+
+
+def advice_on_spark(done: int, total: int, seconds: float, at_once: int) -> str:
+    """
+    What there is to say of a run that took *seconds* for *done* of *total* tables, if anything.
+
+    Executors are as fast with a table as one of the processes that work *at_once* here.
+    """
+    left = seconds / done * (total - done)
+    there = _START_OF_SPARK + left * at_once / _CORES
+    if left < _LONG or there > left / 2:
+        return ""
+    return (
+        f"At this rate, the other {total - done} tables take {left / 60:.0f} minutes. Spark would "
+        f"take {max(1, there / 60):.0f} on {_CORES} cores: --engine spark --spark-master URL."
+    )
+
+
+_SAMPLE: Final = 15
+"""Seconds after which a run knows how fast it is."""
+
+_LONG: Final = 180
+"""Seconds that nobody likes to wait for."""
+
+_START_OF_SPARK: Final = 20
+"""Seconds, on a standalone cluster, see benchmarks/SPARK.md."""
+
+_CORES: Final = 16
+"""Those of a small cluster."""
 
 
 def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableResult]:
@@ -325,26 +371,30 @@ def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableR
     They read without a JVM, at the location that is found here. Tables that only Spark's file
     systems reach are read here, if it has any.
     """
-    context = task.context
+    context, fleet = task.context, task.fleet
     assert context.executors is not None  # noqa: S101 -- callers have asked for the engine
-    located = {table: _location_for_executors(task, table) for table in tables}
-    near = {table: location for table, location in located.items() if location}
+    targets = [_target_for_executors(task, table) for table in tables]
+    near = [(target.text, target) for target in targets if target]
     environ = {}
-    if any(map(is_remote, near.values())):
+    if any(is_remote(target.location) for _, target in near):
         # Secrets, so no row of a DataFrame may have them.
         environ = {key: value for key, value in os.environ.items() if key.startswith(_CLOUDS)}
+    # Each task gets it: without all tables, of which it knows only whether there are several.
+    there = replace(task, fleet=Fleet(fleet.tables[:2], found=fleet.found))
     stream = context.executors.in_order(
-        near, partial(_run_on_executor, task, environ), lost=task.lost_there
+        near, partial(_run_on_executor, there, environ), lost=task.lost_there
     )
-    for table in tables:
-        result = next(stream) if table in near else None
-        if result is None and table in near and context.hadoop is None:
+    for table, target in zip(tables, targets, strict=True):
+        result = next(stream) if target else None
+        if result is None and target and context.hadoop is None:
             raise EngineError(
                 "Spark's executors lack the package obstore, which reads object stores.",
                 remedy="Install deltaadm where the executors run, or omit --engine spark.",
             )
         failed = result is not None and result.code == StorageError.exit_code
-        if result is None or (failed and context.hadoop is not None and is_remote(near[table])):
+        if result is None or (
+            failed and context.hadoop is not None and target and is_remote(target.location)
+        ):
             result = task.run(table)  # Spark's settings may have what executors lack
         yield result
 
@@ -352,18 +402,19 @@ def _map_on_executors(task: TableTask, tables: Sequence[str]) -> Iterator[TableR
 _CLOUDS: Final = ("AWS_", "AZURE_", "GOOGLE_")
 
 
-def _location_for_executors(task: TableTask, table: str) -> str:
-    """The path at which executors find a table, given the same disks; empty if that is unknown."""
+def _target_for_executors(task: TableTask, table: str) -> Target | None:
+    """The table at the path at which executors find it, given the same disks; None if unknown."""
     try:
         table.encode()  # a name that is no Unicode cannot be sent to executors
-        location = resolve(task.context, table, task.fleet.entries.get(table)).location
+        target = resolve(task.context, table, task.fleet.entries.get(table))
     except (UnicodeEncodeError, DeltaadmError):
-        return ""
-    return location if not is_remote(location) or is_in_object_store(location) else ""
+        return None
+    location, known = target.location, table not in task.fleet.unlisted
+    return target if known and (not is_remote(location) or is_in_object_store(location)) else None
 
 
 def _run_on_executor(
-    task: TableTask, environ: Mapping[str, str], tables: Sequence[tuple[str, str]]
+    task: TableTask, environ: Mapping[str, str], tables: Sequence[tuple[str, Target]]
 ) -> Iterator[TableResult | None]:
     """
     What an executor does with its share of tables, under the variables *environ*.
@@ -372,18 +423,21 @@ def _run_on_executor(
     """
     from deltaadm.spark.jvm import environment
 
-    located = dict(tables)
-    stores = any(map(is_remote, located.values()))
+    targets = dict(tables)
+    stores = any(is_remote(target.location) for target in targets.values())
     readable = not stores or find_spec("obstore") is not None
 
     def answer(table: str) -> TableResult | None:
-        if not readable and is_remote(located[table]):
+        if not readable and is_remote(targets[table].location):
             return None
-        return task.run(table, located[table])
+        return task.run(table, targets[table])
 
-    with environment(environ if stores else {}):
-        jobs = None if stores else 1
-        yield from in_order(list(located), answer, lost=task.lost, jobs=jobs, waiting=True)
+    names = [name for name, _ in tables]
+    if not stores:
+        yield from patiently(names, answer, hanging=task.hanging)
+        return
+    with environment(environ):  # stores time out by themselves
+        yield from in_order(names, answer, lost=task.lost, waiting=True)
 
 
 # Results
@@ -617,9 +671,11 @@ def report_all(
     *,
     code: Callable[[Document], int] | None = None,
     inventory: Inventory | None = None,
+    advised: bool = False,
 ) -> int:
     """Show the *report* of each table as the command line asks for it; the exit code."""
     printer = ResultPrinter(fleet, [OutputTarget(context.format)], context.style, inventory)
-    for result in table_results(TableTask(context, fleet, report, code, keep=printer.keeps)):
+    task = TableTask(context, fleet, report, code, keep=printer.keeps)
+    for result in table_results(task, advised=advised):
         printer.add(result)
     return printer.finish()

@@ -188,7 +188,7 @@ def log_reader(
     from deltaadm.spark.fleet import Executors
     from deltaadm.spark.session import open_session
     from deltaadm.spark.store import Hadoop
-    from deltaadm.spark.workers import shipped
+    from deltaadm.spark.workers import ship
 
     if context.executors is not None:
         if not by_executors:
@@ -206,7 +206,7 @@ def log_reader(
     with ExitStack() as stack:
         with phases("Starting Spark") as progress:
             session = stack.enter_context(open_session(options, progress.announce, progress.begin))
-        stack.enter_context(shipped(session))
+        ship(session)
         if by_executors and not hasattr(session, "_jvm"):
             yield replace(context, executors=Executors(session))
             return

@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
+from math import inf
+from time import process_time
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from deltaadm.replay.reconcile import can_fork, processors
@@ -87,6 +89,39 @@ def _from_threads(
     finally:
         given_up = True
         threads.close()
+
+
+def patiently(
+    tables: Iterable[str],
+    answer: Callable[[str], Result],
+    *,
+    hanging: Callable[[str], Result],
+    patience: float = 300,
+) -> Iterator[Result]:
+    """
+    The *answer* for each table, one after the other; that of *hanging* for one that hangs.
+
+    That is one on which this process does nothing for *patience* seconds, as where a file system
+    does not respond: its thread is left behind.
+    """
+    threads = Threads(1)
+    for table in tables:
+        pending = threads.submit(partial(answer, table))
+        used = -inf
+        while True:
+            before, used = used, process_time()
+            if used - before < patience * _NOTHING:
+                threads = Threads(1)
+                yield hanging(table)
+                break
+            with suppress(TimeoutError):
+                yield pending.result(patience)
+                break
+    threads.close()
+
+
+_NOTHING: Final = 0.001
+"""The part of the time for which a processor is used by waiting alone, at most."""
 
 
 # Processes

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import marshal
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
+from importlib.machinery import SourceFileLoader
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,30 +21,35 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-@contextmanager
-def shipped(session: SparkSession) -> Iterator[None]:
-    """Let executors on other machines have this deltaadm for the time of the block."""
+def ship(session: SparkSession) -> None:
+    """Let the executors of *session* on other machines have this deltaadm, as long as it lasts."""
     context = getattr(session, "sparkContext", None)
     master = "" if context is None else str(context.master)
     # Not local-cluster[…], whose executors are processes of their own.
     if master.split("[", maxsplit=1)[0] == "local":
-        yield
         return
-    with scratch_directory() as scratch:
-        archive = scratch.path / "deltaadm.zip"
-        package = Path(deltaadm.__file__).parent
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in sorted(package.rglob("*.*")):
-                if path.suffix != ".pyc":
-                    packed.write(path, path.relative_to(package.parent))
-        try:
-            session.addArtifacts(str(archive), pyfile=True)
-        except java_errors() as error:
-            raise EngineError(
-                f"Cannot send deltaadm to Spark's executors: {sentence(error_text(error))[0]}",
-                remedy="Omit --engine spark.",
-            ) from error
-        yield
+    # A session that lives on after this run gives the file to executors that come later, too.
+    scratch = (until_the_end := ExitStack()).enter_context(scratch_directory())
+    atexit.register(until_the_end.close)
+    archive = scratch.path / f"{scratch.path.name}.zip"  # it takes no name twice
+    # Compiled: executors run the same Python, and each of their workers would compile for longer
+    # than it works on a hundred tables.
+    package = Path(deltaadm.__file__).parent
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(package.rglob("*.*")):
+            name = path.relative_to(package.parent)
+            if path.suffix == ".py":
+                code = marshal.dumps(SourceFileLoader("", str(path)).get_code(""))
+                packed.writestr(f"{name}c", MAGIC_NUMBER + bytes(12) + code)
+            elif path.suffix != ".pyc":
+                packed.write(path, name)
+    try:
+        session.addArtifacts(str(archive), pyfile=True)
+    except java_errors() as error:
+        raise EngineError(
+            f"Cannot send deltaadm to Spark's executors: {sentence(error_text(error))[0]}",
+            remedy="Omit --engine spark.",
+        ) from error
 
 
 def require_able(error: Exception) -> None:

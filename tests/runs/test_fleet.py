@@ -8,8 +8,10 @@ import pytest
 from deltaadm.cli.program import run
 from deltaadm.dataclass import replace
 from deltaadm.runs import fleet, many_plans
-from deltaadm.runs.fleet import TableResult, TableTask
+from deltaadm.runs.fleet import TableResult, TableTask, advice_on_spark
+from deltaadm.runs.target import Target
 from tests.support import tables
+from tests.support.program import deltaadm
 
 
 @pytest.mark.parametrize("command", [
@@ -27,12 +29,12 @@ def test_a_pickled_task_gives_the_same_result(
 
     results_of = fleet.table_results
 
-    def also_pickled(task: TableTask) -> Any:
+    def also_pickled(task: TableTask, **chosen: Any) -> Any:
         session: Any = iter(())  # which cannot be pickled, as sessions cannot
         context = replace(task.context, hadoop=session, engine=session)
         pickled = cloudpickle.dumps(replace(task, context=context).run)
-        found.extend((task.run(place), cloudpickle.loads(pickled)(place, place)))
-        return results_of(task)
+        found.extend((task.run(place), cloudpickle.loads(pickled)(place, Target(place, place))))
+        return results_of(task, **chosen)
 
     for module in (fleet, many_plans):
         monkeypatch.setattr(module, "table_results", also_pickled)
@@ -40,3 +42,34 @@ def test_a_pickled_task_gives_the_same_result(
     here, there = found
     assert here.line == there.line
     assert here.code == there.code == 0
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "seconds", "at_once", "said"),
+    [
+        pytest.param(500, 2_000, 15, 2, "", id="45 seconds are left"),
+        pytest.param(2_000, 20_000, 15, 2, "", id="two minutes are left"),
+        pytest.param(
+            2_000, 100_000, 15, 2, "98000 tables take 12 minutes. Spark would take 2 on 16 cores",
+            id="12 minutes on 2 processors",
+        ),
+        pytest.param(2_000, 100_000, 15, 16, "", id="this machine has as many cores"),
+    ],
+)  # fmt: skip
+def test_spark_is_advised_where_it_saves_minutes(
+    done: int, total: int, seconds: float, at_once: int, said: str
+) -> None:
+    advice = advice_on_spark(done, total, seconds, at_once)
+    assert said in advice
+    assert bool(said) == bool(advice)
+
+
+@pytest.mark.parametrize("command", ["inspect", "validate", "repair"])
+def test_a_run_says_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    for name in "abc":
+        tables.table(tmp_path / name, tables.START_BODY)
+    monkeypatch.setattr(fleet, "_SAMPLE", 0)
+    monkeypatch.setattr(fleet, "advice_on_spark", lambda *_: "Spark is faster.")
+    run = deltaadm(command, "--discover", tmp_path, "-o", "jsonl")
+    assert run.err.count("Spark is faster.") == (command != "repair"), run
+    assert len(run.lines) == 3

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from deltaadm.runs import workers
-from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order
+from deltaadm.runs.workers import PARALLEL_THRESHOLD, in_order, patiently
 
 MANY = [str(number) for number in range(3 * PARALLEL_THRESHOLD)]
 HEAD = "import os, sys, time; from deltaadm.runs.workers import in_order, PARALLEL_THRESHOLD; "
@@ -93,6 +93,22 @@ def test_a_process_that_is_killed_costs_one_answer() -> None:
 
     expected = [lost(case) if case in deadly else case for case in MANY]
     assert list(answers(MANY, answer, jobs=2)) == expected
+
+
+def test_a_table_that_hangs_costs_its_answer_and_a_slow_one_does_not() -> None:
+    never = threading.Event()
+
+    def answer(one: str) -> str:
+        end = time.process_time() + 2
+        while one == "slow" and time.process_time() < end:
+            pass
+        if one == "hangs":
+            never.wait()
+        return one
+
+    found = patiently(["a", "hangs", "slow", "b"], answer, hanging=lost, patience=0.8)
+    assert list(found) == ["a", "lost hangs", "slow", "b"]
+    never.set()
 
 
 @pytest.mark.slow

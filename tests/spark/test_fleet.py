@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -126,18 +127,18 @@ def test_answers_come_in_order_whatever_becomes_of_executors(spark: "SparkSessio
                 os._exit(1)
             yield name, "answered"
 
-    tables = {f"t{number}": f"/t{number}" for number in range(12)}
+    tables = [(f"t{number}", f"/t{number}") for number in range(12)]
     executors = Executors(spark)
     found = list(executors.in_order(tables, answer, lost=lambda name, said: (name, said or "lost")))
-    assert found == [(name, "lost" if name == "t7" else "answered") for name in tables]
-    assert (
-        list(executors.in_order({}, answer, lost=lambda name, said: (name, said or "lost"))) == []
-    )
+    assert found == [(name, "lost" if name == "t7" else "answered") for name, _ in tables]
+    assert list(executors.in_order([], answer, lost=str.join)) == []
 
 
 def test_nothing_is_called_that_an_answer_names(spark: "SparkSession") -> None:
     with pytest.raises(EngineError, match=r"posix\.system, which is not a result"):
-        list(Executors(spark).in_order({"t": "/t"}, lambda _: [os.system], lost=lambda _, __: None))
+        list(
+            Executors(spark).in_order([("t", "/t")], lambda _: [os.system], lost=lambda _, __: None)
+        )
 
 
 def test_executors_without_what_is_needed(spark: "SparkSession") -> None:
@@ -147,7 +148,7 @@ def test_executors_without_what_is_needed(spark: "SparkSession") -> None:
     with pytest.raises(
         EngineError, match=r"lack a package .* No module named 'deltaadm'"
     ) as caught:
-        list(Executors(spark).in_order({"t": "/t"}, answer, lost=str.join))
+        list(Executors(spark).in_order([("t", "/t")], answer, lost=str.join))
     assert "Install deltaadm" in caught.value.remedy
     require_able(RuntimeError("anything else"))
 
@@ -166,7 +167,9 @@ def test_a_package_that_spark_lacks_is_named_once(
 class Refusing:
     """A session that refuses every job."""
 
-    def createDataFrame(self, *_: object) -> None:  # noqa: N802 -- Spark's name
+    client = SimpleNamespace(_release_futures=())
+
+    def range(self, *_: object) -> None:
         from pyspark.errors import PySparkException
 
         raise PySparkException("[X] The job is against the rules. Ask somebody.")
@@ -175,7 +178,7 @@ class Refusing:
 def test_what_spark_says_of_a_table_is_quoted() -> None:
     found = list(
         Executors(Refusing()).in_order(  # type: ignore[arg-type]
-            dict.fromkeys("abc", "/t"), lambda _: [], lost=lambda name, said: (name, said)
+            [(name, "/t") for name in "abc"], lambda _: [], lost=lambda name, said: (name, said)
         )
     )
     assert found == [(name, "The job is against the rules.") for name in "abc"]

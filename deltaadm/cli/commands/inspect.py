@@ -117,7 +117,9 @@ class Inspect(Parameters):
                 fleet = collect_tables(reader, tables, many, "inspect")
                 if reads_alone:
                     do_without_numpy()
-                return report_all(reader, fleet, partial(report, reader), inventory=inventory)
+                return report_all(
+                    reader, fleet, partial(report, reader), inventory=inventory, advised=True
+                )
 
         return handle_errors(context, "", answer)
 

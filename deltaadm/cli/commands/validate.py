@@ -207,7 +207,8 @@ class Validate(Parameters):
                 report_missing=run.report_missing,
             )
             # So many tables that processes pay, by whether more than the newest version is read.
-            for result in table_results(task, threshold=2 if run.depth_names else 16):
+            threshold = 2 if run.depth_names else 16
+            for result in table_results(task, threshold=threshold, advised=True):
                 printer.add(result)
                 known += [result.report] if isinstance(result.report, ValidationReport) else []
             if baseline_file is None:
