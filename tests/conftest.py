@@ -48,7 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[cases.ONLY] = config.getoption("--case")
 
 
-SESSIONS = 2
+SESSIONS = 1 if (os.cpu_count() or 1) < 4 else 2
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -56,8 +56,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """
     Share the tests by module among processes, of which no more than `SESSIONS` have a session.
 
-    A Spark session takes some twenty seconds of a processor until its code is warm. In the matrix
-    that does not matter, and each process has one.
+    A Spark session takes a minute of a processor until its code is warm, so that two cores do all
+    the sooner with one. In the matrix that does not matter, and each process has one.
     """
     if config.option.dist != "loadscope" or config.getoption("--spark-matrix"):
         return None

@@ -39,7 +39,13 @@ def errors(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "command", [("drop-feature", "columnMapping"), ("set-mapping-mode", "none")], ids=" ".join
+    "command",
+    [
+        ("drop-feature", "columnMapping"),
+        # as a table of `test_clusters.py` goes
+        pytest.param(("set-mapping-mode", "none"), marks=pytest.mark.matrix),
+    ],
+    ids=" ".join,
 )
 def test_a_table_without_mapping_stays_clustered(
     command: tuple[str, str],

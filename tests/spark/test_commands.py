@@ -61,7 +61,14 @@ def test_a_feature_is_planned_committed_and_verified(
     assert (code, again["plan"]["is_noop"], again["outcome"]["versions"]) == (0, True, [])
 
 
-@pytest.mark.parametrize("name", ["icebergCompatV1", "icebergCompatV2", "icebergCompatV3"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("icebergCompatV1", marks=pytest.mark.matrix),
+        pytest.param("icebergCompatV2", marks=pytest.mark.matrix),
+        "icebergCompatV3",
+    ],
+)
 def test_a_feature_comes_with_what_it_needs_to_be_active(
     spark: Any, table: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:

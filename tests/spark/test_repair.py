@@ -3,7 +3,6 @@
 import os
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,17 +33,14 @@ def test_a_protocol_that_lacked_a_feature(spark: "SparkSession", tmp_path: Path)
     spark.sql(f"ALTER TABLE delta.`{path}` UNSET TBLPROPERTIES ('delta.enableChangeDataFeed')")
 
 
-@pytest.mark.parametrize("policy", ["classic", "v2"])
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda file: file.write_bytes(file.read_bytes()[:-100]),
-        lambda file: file.write_bytes(b""),
-    ],
-    ids=["torn", "empty"],
-)
+@pytest.mark.parametrize(("policy", "kept"), [
+    ("classic", slice(-100)),
+    pytest.param("classic", slice(0), marks=pytest.mark.matrix),
+    pytest.param("v2", slice(-100), marks=pytest.mark.matrix),
+    ("v2", slice(0)),
+], ids=["classic-torn", "classic-empty", "v2-torn", "v2-empty"])  # fmt: skip
 def test_a_damaged_checkpoint(
-    spark: "SparkSession", tmp_path: Path, policy: str, damage: Callable[[Path], object]
+    spark: "SparkSession", tmp_path: Path, policy: str, kept: slice
 ) -> None:
     path = tmp_path / "t"
     for statement in (
@@ -59,7 +55,7 @@ def test_a_damaged_checkpoint(
     assert deltaadm("alter", path, "--checkpoint", "--commit-engine", "embedded", "--apply",
                     "--yes").code == 0  # fmt: skip
     (file,) = (path / "_delta_log").glob("*2.checkpoint*.parquet")
-    damage(file)
+    file.write_bytes(file.read_bytes()[kept])
     for each in (path / "_delta_log").iterdir():
         if each.is_file():
             os.utime(each, (time.time() - 3_600,) * 2)

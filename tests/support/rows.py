@@ -1,0 +1,38 @@
+"""Rows of facts that stand beside a test module, in a file of its name."""
+
+import functools
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Test = Callable[..., None]
+
+
+def with_rows(test: Test) -> Test:
+    """
+    Give *test* the rows that the file beside its module has under its name, as `parametrize` would.
+
+    `## NAME ARGUMENT ...` begins a test. A row is a line: a JSON array, or `ID: ARRAY`.
+    """
+    module = str(sys.modules[test.__module__].__file__)
+    arguments, given = _tables(Path(module).with_suffix(".txt"))[test.__name__]
+    return pytest.mark.parametrize(arguments, given)(test)
+
+
+@functools.cache
+def _tables(file: Path) -> dict[str, tuple[list[str], list[Any]]]:
+    found: dict[str, tuple[list[str], list[Any]]] = {}
+    given: list[Any] = []
+    for line in filter(None, file.read_text(encoding="utf-8").split("\n")):
+        if line.startswith("## "):
+            name, *arguments = line.split()[1:]
+            found[name] = arguments, given = arguments, []
+        else:
+            name, start, row = ("", "", line) if line[0] == "[" else line.partition(": [")
+            values = json.loads(f"{start[2:]}{row}")
+            given.append(pytest.param(*values, id=name or None))
+    return found
