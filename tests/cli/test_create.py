@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 from deltaadm.reports.schemas import SCHEMAS
 from tests.support import tables
 from tests.support.program import LogWriter, deltaadm, untouched
+from tests.support.rows import with_rows
 from tests.support.tables import Table
 
 SCHEMA = "id BIGINT NOT NULL, day DATE"
@@ -130,32 +131,7 @@ def test_replacing(small: Table, writer: LogWriter) -> None:
     assert [step.mode.name for step in writer.steps if hasattr(step, "mode")] == ["REPLACE"] * 2
 
 
-@pytest.mark.parametrize(("arguments", "code", "words"), [
-    (["T"], 2, "either --schema or --as"),
-    (["T", "--schema", "a INT", "--as", "SELECT 1"], 2, "either --schema or --as"),
-    (["T", "--schema", "a INT", "--mode", "overwrite"], 2, "create-or-replace"),
-    (["T", "--schema", "a INT", "--location", "/x"], 2, "only to tables in a catalog"),
-    (["T", "--schema", "a INT", "--check", "--apply"], 2, "cannot be combined"),
-    (["T", "--schema", "a INT", "--property", "x"], 2, "not have the form PROPERTY=VALUE"),
-    (["T", "--schema", "a INTT"], 7, "Did you mean INT"),
-    (["T", "--schema", "nowhere.json"], 2, "cannot be read"),
-    (["T", "--schema", "a INT", "--mode", "replace"], 7, "no table to replace"),
-    (["T", "--schema", "a INT", "--cluster-by", "b"], 2, "column b is not in the schema"),
-    (["T", "--schema", "a INT, b INT", "--partition-by", "c"], 2, "column c is not in the schema"),
-    (["T", "--schema", "a INT", "--partition-by", "a"], 7, "all of its columns"),
-    (["T", "--schema", "a INT", "--write-option", "x=1"], 7, "no query"),
-    (["T", "--schema", "a INT", "--property", "delta.nope=1"], 2, "delta.nope"),
-    (["T", "--schema", "a INT", "--for-client", "nobody"], 2, "nobody"),
-    (["main.sales.orders", "--schema", "a INT"], 7, "no catalog is configured"),
-    ([".", "--schema", "a INT"], 7, "contains files but no table"),
-    (["T", "--schema", "a INT", "--provider", "csv"], 7, "is a path"),
-    (["s.t", "--schema", "a INT", "--provider", "csv"], 7, "no catalog is configured"),
-    (["s.t", "--schema", "a INT", "--property", "provider=csv"], 7, "no catalog is"),
-    (["s.t", "--schema", "a INT", "--provider", "csv", "--for-client", "duckdb"], 2,
-        "applies only to Delta tables"),
-    (["T", "--schema", "a INT", "--provider", "delta", "--property", "provider=csv"], 7,
-        "given twice"),
-])  # fmt: skip
+@with_rows
 def test_what_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, words: str
 ) -> None:

@@ -19,6 +19,7 @@ from deltaadm.runs.target import Target
 from tests.support import tables
 from tests.support.oracle import OracleTable
 from tests.support.program import Result, deltaadm, process
+from tests.support.rows import with_rows
 from tests.support.tables import commit, commit_info, metadata, protocol
 
 pytestmark = pytest.mark.slow
@@ -79,16 +80,7 @@ def test_tables_from_standard_input(lake: Path) -> None:
     assert [line["table"] for line in result.lines] == listed.split("\n")
 
 
-@pytest.mark.parametrize(("given", "code", "words"), [
-    ([], 2, "Name a TABLE, or use --table, --tables-from, --discover or --catalog"),
-    (["--discover", "bare"], 3, "There is no table in bare."),
-    (["--tables-from", "nothing.txt"], 3, "There is no table in nothing.txt."),
-    (["--discover", "nowhere"], 4, "Directory nowhere does not exist"),
-    (["--tables-from", "nowhere.txt"], 2, "The file nowhere.txt cannot be read"),
-    (["--catalog", "main.sales.*"], 7, "No catalog is configured."),
-    (["--jobs", "0", "t"], 2, "--jobs"),
-    (["--discover", ".", "--resume", "x", "-o", "json"], 2, "supports only -o jsonl and -o text"),
-])  # fmt: skip
+@with_rows
 @pytest.mark.parametrize("command", ["inspect", "validate"])
 def test_no_tables(outside: Path, command: str, given: list[str], code: int, words: str) -> None:
     (outside / "bare").mkdir()
@@ -217,13 +209,7 @@ def test_brief_validation(lake: Path) -> None:
     assert result.code == 9
 
 
-@pytest.mark.parametrize(("names", "options", "code"), [
-    (["a/old", "b/new"], [], 0),
-    (["a/old", "b/new"], ["--fail-on", "info"], 1),
-    (["a/old", "empty"], ["--fail-on", "info"], 9),
-    (["empty"], [], 3),
-    (["empty", "b/nowhere"], [], 9),
-])  # fmt: skip
+@with_rows
 def test_exit_codes_together(lake: Path, names: list[str], options: list[str], code: int) -> None:
     given = [lake / name for name in names]
     assert deltaadm("validate", *given, "--isolated", "--brief", *options).code == code

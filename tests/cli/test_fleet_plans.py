@@ -24,6 +24,7 @@ from tests.support import tables
 from tests.support.clients import ACCEPT_ALL
 from tests.support.plans import resealed
 from tests.support.program import LogWriter, deltaadm, listing, process, untouched
+from tests.support.rows import with_rows
 from tests.support.tables import Table, commit, commit_info, metadata, protocol
 
 pytestmark = pytest.mark.slow
@@ -134,17 +135,7 @@ def test_tables_are_named_by_options_where_arguments_say_something_else(lake: Pa
         assert [line["table"] for line in found] == [str(one), str(two)]
 
 
-@pytest.mark.parametrize(("command", "words"), [
-    (["enable-feature"], "FEATURE is missing"),
-    (["set-mapping-mode"], "MODE is missing: none, id, name."),
-    (["set-mapping-mode", "sideways"], "'sideways' is not one of"),
-    (["set-mapping-mode", "name", "name"], "'name name' is not one of"),
-    (["drop-feature", "a", "b"], "FEATURE: only one feature can be dropped at a time"),
-    (["drop-feature", "a", "--status", "--check"], "--status: cannot be combined"),
-    (["alter", "--set", "a=b", "--apply"], "--out plans.jsonl`."),
-    (["alter", "--set", "a=b", "--apply", "--check"], "cannot be combined with --apply"),
-    (["alter", "--set", "a=b", "--apply", "--out", "x", "-o", "json"], "-o text and -o jsonl"),
-])  # fmt: skip
+@with_rows
 def test_command_lines_that_say_too_much_or_too_little(
     lake: Path, command: list[str], words: str
 ) -> None:

@@ -14,6 +14,7 @@ from tests.support.examples import TIMES
 from tests.support.mutations import Document, mutations
 from tests.support.plans import resealed
 from tests.support.program import LogWriter, Result, deltaadm, untouched
+from tests.support.rows import with_rows
 from tests.support.tables import Table, commit, commit_info, metadata, protocol
 
 pytestmark = pytest.mark.slow
@@ -109,15 +110,7 @@ def test_every_field_of_a_plan_file_of_a_new_table(tmp_path: Path) -> None:
     assert not place.exists()
 
 
-@pytest.mark.parametrize(("field", "value"), [
-    ("operation", "inspect"),
-    ("operation", "repair"),
-    ("operation", "nothing-is-changed"),
-    ("table", "/data/harmless"),
-    ("notes", ["Nothing is changed."]),
-    ("because", "no reason"),
-    ("undo", "not needed"),
-])  # fmt: skip
+@with_rows
 def test_what_is_shown_does_not_come_from_the_file(
     table: Table, tmp_path: Path, field: str, value: object
 ) -> None:
@@ -133,12 +126,7 @@ def test_what_is_shown_does_not_come_from_the_file(
     assert "Not applied: no terminal is attached to confirm the plan." in again.err
 
 
-@pytest.mark.parametrize(("wish", "place", "value", "why"), [
-    ("a feature", "protocol.", "no reason", "needed: property delta.enableInCommitTimestamps is"),
-    ("a dropped feature", "protocol.", "requested", "protects the history that may need vacuum"),
-    ("mapping", "schema", "requested", "column mapping gives every column an id"),
-    ("columns", "schema", "requested", "added with the enclosing column"),
-])  # fmt: skip
+@with_rows
 def test_reasons_of_the_file_are_found_again(
     table: Table, tmp_path: Path, wish: str, place: str, value: str, why: str
 ) -> None:

@@ -19,6 +19,7 @@ from tests.support import tables
 from tests.support.clients import ACCEPT_ALL
 from tests.support.plans import schema
 from tests.support.program import LogWriter, deltaadm, process, untouched
+from tests.support.rows import with_rows
 from tests.support.tables import Table, commit, commit_info, metadata, protocol
 
 COMMANDS = {
@@ -237,13 +238,7 @@ def test_steps_that_undo_each_other_are_not_taken(small: Table) -> None:
 # consent
 
 
-@pytest.mark.parametrize(("wish", "given", "missing"), [
-    (["deletionVectors"], [], "--yes"),
-    (["rowTracking"], [], "--yes --allow-backfill"),
-    (["rowTracking"], ["--yes"], "--allow-backfill"),
-    (["rowTracking"], ["--allow-backfill"], "--yes"),
-    (["rowTracking"], ["--yes", "--allow-rewrite"], "--allow-backfill"),
-])  # fmt: skip
+@with_rows
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_without_consent_nothing_happens(
     small: Table, writer: LogWriter, wish: list[str], given: list[str], missing: str, form: str
@@ -553,16 +548,7 @@ def test_a_refusal(small: Table, form: str) -> None:
         assert result.err.startswith(f"error: {small.path}: The column mapping mode cannot go")
 
 
-@pytest.mark.parametrize(("arguments", "words"), [
-    ("enable-feature T rowTrakcing", "Did you mean rowTracking?"),
-    ("enable-feature T clustering", "alter --cluster-by"),
-    ("alter T --set delta.appendOnly=perhaps", "Set delta.appendOnly to true or false."),
-    ("alter T --set delta.bogus=1", "There is no Delta property named 'delta.bogus'"),
-    ("upgrade-protocol T --reader 3", "Request writer version 7 as well."),
-    ("upgrade-protocol T --reader 12", "needs to be one of 1, 2, 3"),
-    ("upgrade-protocol T --writer 12", "Reader version 3 and writer version 7 are the highest"),
-    ("alter T --set a=b --spark-conf K=maybe", "neither true nor false"),
-])  # fmt: skip
+@with_rows
 def test_wishes_that_are_refused(small: Table, arguments: str, words: str) -> None:
     key = "spark.databricks.delta.columnMapping.allowRemoval"
     given = [

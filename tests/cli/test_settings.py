@@ -15,6 +15,7 @@ from deltaadm.facts import Ignore, Requirement
 from deltaadm.runs.settings import Settings, load_settings
 from deltaadm.runs.settings_file import FROM_PROJECTS, SettingsSources
 from tests.support.program import deltaadm, process
+from tests.support.rows import with_rows
 from tests.support.tables import Table
 
 NAMES = ("SELECT", "IGNORE", "FAIL_ON", "CLIENTS", "WRITERS", "CONFIG", "ISOLATED")
@@ -263,15 +264,7 @@ def test_files_above_the_project_do_not_count(monkeypatch: pytest.MonkeyPatch) -
     assert select() == '["DL2"]'
 
 
-@pytest.mark.parametrize(("text", "code"), [
-    ('save-as = ["delta", "rows"]', 0),
-    ('save-as = "delta,rows"', 2),
-    ('save-as = ["delta"]', 2),
-    ('save-as = ["delta", 1]', 2),
-    ('save-as = ["delta", "a\\u0000b"]', 2),
-    ('log-file = "a\\u0000b"', 2),
-    ('since = "a\\u0000b"', 2),
-])  # fmt: skip
+@with_rows
 def test_an_option_of_two_values_has_a_list_of_them(
     small: Table, tmp_path: Path, text: str, code: int
 ) -> None:
@@ -360,16 +353,7 @@ def test_the_keys_of_a_pattern_replace_the_general_ones() -> None:
     }
 
 
-@pytest.mark.parametrize(("table", "location", "matches"), [
-    ("silver", "/x/silver", True),
-    ("silver/", "/x/silver", True),
-    ("./silver", "/x/silver", True),
-    ("anything", "/data/anything", True),
-    ("../silver", "HERE/silver", True),
-    ("silver2", "/x/silver2", False),
-    ("Silver", "/x/Silver", False),
-    ("data/x", "/other/data/x", False),
-])  # fmt: skip
+@with_rows
 def test_a_pattern_matches_the_name_as_given_or_the_place(
     table: str, location: str, matches: bool, tmp_path: Path
 ) -> None:
@@ -395,49 +379,7 @@ def test_one_client_may_be_set_on_the_command_line(small: Table) -> None:
 # What is wrong with them
 
 
-@pytest.mark.parametrize(("text", "message", "remedy"), [
-    ("selct = []", "there is no setting 'selct'", "Did you mean select"),
-    ("deep = true", "'deep' is not a setting for all commands", "Move it to [validate]"),
-    ("[validate]\nfrob = 1", "validate: there is no setting 'frob'", "config show"),
-    ("[validate]\ndeeep = 1", "there is no setting 'deeep'", "Did you mean deep?"),
-    ("select = 1", "`select` must be a list of strings", ""),
-    ('select = ["DL1123"]', "there is no rule 'DL1123'", "Did you mean"),
-    ('ignore = ["nonsense"]', "there is no rule 'nonsense'", "`deltaadm rules`"),
-    ('fail-on = "fatal"', "`fail-on` must be error, warning or info", ""),
-    ("fail-on = []", "`fail-on` must be a string", ""),
-    ("jobs = 0", "`jobs` must be a number, at least 1", ""),
-    ("jobs = true", "`jobs` must be a number, at least 1", ""),
-    ("validate.deep = 1", "`validate.deep` must be true or false", "deep = true"),
-    ('output = "sarf"', "output: 'sarf' is not one of", ""),
-    ("aliases = 1", "`aliases` must be a table", ""),
-    ("aliases.x = 1", "`aliases.x` must be a path", ""),
-    ('clients = "trino@480"', "`clients` must be a list", 'clients = ["trino@480"]'),
-    ("clients.read = []", "`clients` must be a list", 'clients = ["trino@480"]'),
-    ("[[tables]]\npattern = '*'\nwriters = 1", "`tables.writers` must be", 'writers = ["'),
-    ('clients = ["trinoo"]', "no client named 'trinoo'", "Did you mean trino?"),
-    ('writers = ["trino@x"]', "'x' is not a version", "trino@"),
-    ("policy = 1", "`policy` must be a table", ""),
-    ("policy.max-reader-versoin = 1", "toml: policy: there is no", "max-reader-version"),
-    ("policy.max-reader-version = true", "must be a version", ""),
-    ('policy.max-writer-version = "7"', "must be a version", ""),
-    ('policy.required-features = ["rowTrackin"]', "rowTrackin", "Did you mean rowTracking"),
-    ('policy.mapping-modes = ["nome"]', "a list of the modes none, name and id", ""),
-    ('policy.recovery = "a month"', "`policy.recovery` must be a duration", '"30 days"'),
-    ("policy.recovery = 30", "`policy.recovery` must be a string", ""),
-    ("policy.properties.a = 1.5", "`policy.properties.a` must be a string", ""),
-    ("policy.properties.a = []", "at least one value", ""),
-    ("policy.properties.a = {}", "with min, max or both", ""),
-    ("policy.properties.a = { mim = 1 }", "'mim'", "Did you mean min"),
-    ("tables = 1", "`tables` must be an array of tables", ""),
-    ("tables = [1]", "`tables` must be a table", ""),
-    ("[[tables]]\nignore = []", "an entry has no pattern", ""),
-    ('[[tables]]\npattern = "*"\nignore = "DL1"', "`tables.ignore` must be a list", ""),
-    ('[[tables]]\npattern = "*"\nignore = [{}]', "an ignore has no code", ""),
-    ('[[tables]]\npattern = "*"\nignore = [{code="DL1", until="soon"}]', "must be a date", ""),
-    ('[[tables]]\npattern = "*"\nignore = [{code="DL1", till="x"}]', "'till'", ""),
-    ("select = [", "are not TOML", "DELTAADM_ISOLATED=1"),
-    ("select\x00", "are not TOML", "DELTAADM_ISOLATED=1"),
-])  # fmt: skip
+@with_rows
 def test_what_cannot_be_understood_is_said(
     small: Table, text: str, message: str, remedy: str
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support import samples, tables
 from tests.support.program import deltaadm, listing
+from tests.support.rows import with_rows
 from tests.support.tables import Table, commit, metadata, protocol
 
 pytestmark = pytest.mark.slow
@@ -154,13 +155,7 @@ def test_input_can_be_ruled_out(small: Table) -> None:
     assert "Pass --yes" in output
 
 
-@pytest.mark.parametrize(("option", "env", "coloured"), [
-    ("auto", {}, True),
-    ("never", {}, False),
-    ("always", {"CLICOLOR": "0"}, True),
-    ("auto", {"CLICOLOR": "0"}, False),
-    ("never", {"FORCE_COLOR": "1"}, False),
-])  # fmt: skip
+@with_rows
 def test_colour(small: Table, option: str, env: dict[str, str], *, coloured: bool) -> None:
     code, output = ended(terminal("alter", small.path, "--set", "a=b", "--color", option, env=env))
     assert code == 0
@@ -231,14 +226,7 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize(
-    ("writes_first", "committed"),
-    [
-        (False, "nothing was committed."),
-        (True, "version 1 was committed, which completes the plan."),
-    ],
-    ids=["before the commit", "after it"],
-)
+@with_rows
 def test_interrupted_in_the_middle_of_a_commit(
     small: Table, *, writes_first: bool, committed: str
 ) -> None:

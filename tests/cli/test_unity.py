@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.support.program import Result, deltaadm, process
+from tests.support.rows import with_rows
 from tests.support.s3 import S3Server, error, s3_server, tls_in_front
 from tests.support.tables import Table, add, commit, commit_info, metadata, protocol
 from tests.support.unity import TOKEN, Fault, Json, Unity, lasting, unity_server
@@ -242,14 +243,7 @@ def table(unity: Unity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Unit
     return unity
 
 
-@pytest.mark.parametrize(("status", "code", "words", "tries"), [
-    (401, 4, "does not accept the token", 1),
-    (403, 4, "denies access", 1),
-    (404, 3, "does not exist", None),
-    (409, 4, "reports a conflict", 1),
-    (429, 4, "is overloaded, and stayed so", 6),
-    (500, 4, "failed, and went on to", 6),
-])  # fmt: skip
+@with_rows
 def test_an_error_is_a_sentence(
     table: Unity, status: int, code: int, words: str, tries: int | None
 ) -> None:
@@ -302,15 +296,7 @@ def test_the_token_is_asked_for(table: Unity, monkeypatch: pytest.MonkeyPatch) -
     assert deltaadm("inspect", "main.sales.plain").code == 0
 
 
-@pytest.mark.parametrize(("url", "code", "words"), [
-    ("https://me:secret-word@host", 7, "may hold a secret"),
-    ("me:secret-word@host", 7, "may hold a secret"),
-    ("https://host/?token=secret-word", 7, "may hold a secret"),
-    ("host", 2, "is not a URL"),
-    ("ftp://host", 2, "is not a URL"),
-    ("https://[::1", 2, "is not a URL"),
-    ("http://host.example", 7, "plain HTTP"),
-])  # fmt: skip
+@with_rows
 def test_odd_urls(monkeypatch: pytest.MonkeyPatch, url: str, code: int, words: str) -> None:
     monkeypatch.setenv("UNITY_CATALOG_TOKEN", TOKEN)
     monkeypatch.setenv("DELTAADM_ISOLATED", "1")

@@ -16,6 +16,7 @@ from deltaadm.cli.topics import EXIT_CODES, TOPICS, VARIABLES
 from deltaadm.formats.formats import FORMATS
 from tests.support import tables
 from tests.support.program import Result, deltaadm, process, untouched
+from tests.support.rows import with_rows
 from tests.support.tables import Table, commit, metadata, protocol
 
 DOCS = Path(package.__file__).parent.parent / "docs"
@@ -129,15 +130,7 @@ def test_a_misspelt_variable_is_warned_about(small: Table, monkeypatch: pytest.M
     assert deltaadm("validate", small.path, "-qq").err == ""
 
 
-@pytest.mark.parametrize(("arguments", "remedy"), [
-    ("inspect T --fiels", "Did you mean --files"),
-    ("inspect T --frob", "See `deltaadm inspect --help`."),
-    ("inspect T --deep", "It is an option of `validate`."),
-    ("alter T --not-null=a", "Did you mean --drop-not-null?"),
-    ("validate T --select DL999", "`deltaadm rules DL9` lists"),
-    ("inspct T", "Did you mean inspect?"),
-    ("help exit-code", "Did you mean exit-codes?"),
-])  # fmt: skip
+@with_rows
 def test_what_was_meant(arguments: str, remedy: str) -> None:
     result = deltaadm(*arguments.split())
     assert result.code == 2
@@ -146,20 +139,7 @@ def test_what_was_meant(arguments: str, remedy: str) -> None:
     assert advice.startswith(f"  {remedy}")
 
 
-@pytest.mark.parametrize(("arguments", "meant"), [
-    ("enable-feature T deletionVector", "deletionVectors"),
-    ("drop-feature T rowTrackng", "rowTracking"),
-    ("features deletionVektors", "deletionVectors"),
-    ("inspect T --for-client redshit", "redshift"),
-    ("upgrade-protocol T --readable-by trno", "trino"),
-    ("clients trno", "trino"),
-    ("alter T --set delta.apendOnly=true", "delta.appendOnly"),
-    ("explain redshft", "redshift"),
-    ("schema inspct", "inspect"),
-    ("validate T --fail-on eror", "error"),
-    ("inspect T -o jsn", "json"),
-    ("inspect T --json protcol", "protocol"),
-])  # fmt: skip
+@with_rows
 def test_an_unknown_name_of_any_kind_is_a_usage_error(
     small: Table, arguments: str, meant: str
 ) -> None:
@@ -226,33 +206,7 @@ def test_a_command_without_arguments_says_what_is_missing(name: str) -> None:
     assert deltaadm("diff", "-o", "json").err == deltaadm("diff").err
 
 
-@pytest.mark.parametrize(("arguments", "words"), [
-    pytest.param("inspct T", "There is no command 'inspct'", id="unknown command"),
-    pytest.param("inspect T --fiels", "There is no option --fiels", id="unknown option"),
-    pytest.param("inspect T -o toml", "'toml' is not one of text, json, jsonl", id="format"),
-    pytest.param("inspect T -o sql", "not one of text, json, jsonl", id="inspect as sql"),
-    pytest.param("features -o sql", "not one of text, json, jsonl", id="features as sql"),
-    pytest.param("inspect T -o json:", "'json:' names no file", id="no file"),
-    pytest.param("alter T --set a=b -o json:x --output-file y", "already", id="two files"),
-    pytest.param("inspect T --color blue", "not one of auto, always, never", id="colour"),
-    pytest.param("inspect T --version x", "--version", id="version that is no number"),
-    pytest.param("inspect T --version -1", "--version", id="negative version"),
-    pytest.param("inspect T --timestamp noon", "'noon' is not a time", id="time"),
-    pytest.param("inspect T --timestamp --5", "'--5' is not a time", id="two signs"),
-    pytest.param("inspect T --timestamp ²", "'²' is not a time", id="superscript"),
-    pytest.param("inspect T --version 1 --timestamp 1", "combined", id="version and time"),
-    pytest.param("upgrade-protocol T --writer x", "--writer", id="version of writers"),
-    pytest.param("set-mapping-mode T names", "'names' is not one of", id="mapping mode"),
-    pytest.param("alter T", "error: Nothing to change", id="nothing to alter"),
-    pytest.param("alter T --set a", "'a' does not have the form PROPERTY=VALUE", id="no value"),
-    pytest.param("alter T --set-type a", "'a' does not have the form COLUMN=TYPE", id="no type"),
-    pytest.param("alter T --cluster-by a --no-cluster-by", "combined", id="clustering and none"),
-    pytest.param("alter T --set =a", "'=a' does not have the form PROPERTY=VALUE", id="no key"),
-    pytest.param("alter T --set a=b --spark-conf x", "'x' does not have the form KEY=VALUE",
-        id="setting"),
-    pytest.param("alter T --set a=b --check --apply", "combined", id="check and apply"),
-    pytest.param("apply", "PLAN", id="no plan"),
-])  # fmt: skip
+@with_rows
 def test_what_does_not_parse(small: Table, arguments: str, words: str) -> None:
     result = deltaadm(*(small.path if word == "T" else word for word in arguments.split()))
     assert result.code == 2
@@ -445,21 +399,7 @@ def test_yaml_says_what_json_says(tmp_path: Path) -> None:
         assert found == deltaadm(*words, "-o", "json").document
 
 
-@pytest.mark.parametrize(("line", "code", "hint"), [
-    ("enable-feature deletionVectors T", 2, "the table comes first"),
-    ("drop-feature DeletionVectors T", 2, "is a table feature"),
-    ("set-mapping-mode name T", 2, "the table comes first"),
-    ("inspect T -o jsn", 2, "Did you mean json"),
-    ("validate T --fail-on warn", 2, "Did you mean warning?"),
-    ("set-mapping-mode T names", 2, "Did you mean name"),
-    ("schema inspct", 2, "Did you mean inspect?"),
-    ("completion bsh", 2, "Did you mean bash"),
-    ("upgrade-protocol T --reader x", 2, "'x' is not a number"),
-    ("config show all", 2, "Unexpected argument 'all'."),
-    ("T", 2, "To look at a table: deltaadm inspect"),
-    ("s3://bucket/t", 2, "To look at a table: deltaadm inspect s3://bucket/t"),
-    ("create new --schema id", 2, "--schema 'id BIGINT, day DATE'"),
-])  # fmt: skip
+@with_rows
 def test_a_mistake_is_answered_with_what_was_meant(
     line: str, code: int, hint: str, small: Table
 ) -> None:

@@ -16,6 +16,7 @@ import pexpect
 import pytest
 
 from tests.support.program import LogWriter, deltaadm, untouched
+from tests.support.rows import with_rows
 from tests.support.tables import Table, add, commit, commit_info, metadata, protocol, table
 
 INFO = commit_info()
@@ -180,20 +181,7 @@ def test_rules_are_selected_by_code_and_family(odd: Table) -> None:
     assert deltaadm("validate", odd.path, "--select", "DL1", "--ignore", "DL112").code == 0
 
 
-@pytest.mark.parametrize(("option", "word", "suggestion"), [
-    ("--select", "DL1122", "Did you mean DL"),
-    ("--ignore", "DL0", "`deltaadm rules`|Did you mean"),
-    ("--select", "gap-in-commit", "Did you mean gap-in-commits"),
-    ("--select", "", "there is no rule ''"),
-    ("--for-client", "trinoo", "Did you mean trino"),
-    ("--for-client-writing", "trino@x", "trino@"),
-    ("--fail-on", "fatal", "warning"),
-    ("-o", "jsn", "json"),
-    ("-o", "sql", "json"),
-    ("-o", "json:", "names no file"),
-    ("--apply", None, "--fix"),
-    ("--out", "plan.json", "--fix"),
-])  # fmt: skip
+@with_rows
 def test_what_there_is_not_is_a_usage_error(
     healthy: Table, option: str, word: str | None, suggestion: str
 ) -> None:

@@ -26,6 +26,7 @@ from deltaadm.clients.facts import (
 )
 from deltaadm.domain.features import FEATURES, Kind
 from deltaadm.errors import RefusedError
+from tests.support.rows import with_rows
 
 FORMS = {
     EVERY_OTHER, ID_MODE, READER_2, UNREADABLE, PARTITIONED, MAPS, EXPRESSIONS, TEXT_PARTITIONS,
@@ -122,17 +123,7 @@ def test_clients_are_in_alphabetical_order() -> None:
     assert [release.client.id for release in newest_releases()] == list(CLIENTS)
 
 
-@pytest.mark.parametrize(("text", "message", "remedy"), [
-    pytest.param("trinoo@480", "no client named 'trinoo'", "Did you mean trino?", id="typo"),
-    pytest.param("", "no client named ''", "Known clients are ", id="empty"),
-    pytest.param("@480", "no client named ''", "Known clients are ", id="no name"),
-    pytest.param("trino@", "'' is not a version of Trino", "trino@", id="no version"),
-    pytest.param("trino@latest", "'latest' is not a version", "trino@", id="no number"),
-    pytest.param("trino@4.", "'4.' is not a version", "releases of Trino", id="torn"),
-    pytest.param("trino@-4", "'-4' is not a version", "releases of Trino", id="negative"),
-    pytest.param("trino@٤", "is not a version", "releases of Trino", id="other digits"),
-    pytest.param("trino@480@481", "'480@481' is not", "trino@", id="two versions"),
-])  # fmt: skip
+@with_rows
 def test_what_is_no_client_is_refused_with_a_suggestion(
     text: str, message: str, remedy: str
 ) -> None:

@@ -36,6 +36,7 @@ from deltaadm.domain.wire import CommitInfo, Format, Metadata
 from deltaadm.errors import TableError
 from tests.support import oracle
 from tests.support.documents import document
+from tests.support.rows import with_rows
 
 
 def same_json(left: Any, right: Any) -> bool:
@@ -105,52 +106,7 @@ def test_the_recorded_lines_hold_every_action_of_the_log_schema_but_those_of_che
     assert set(found) >= set(ACTIONS) - {"cdc", "checkpointMetadata", "sidecar"}
 
 
-@pytest.mark.parametrize("line", [
-    pytest.param('{"protocol":{"minReaderVersion":3,"minWriterVersion":7}}', id="no lists"),
-    pytest.param('{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":[],'
-        '"writerFeatures":[]}}', id="empty lists"),
-    pytest.param('{"protocol":{"minReaderVersion":1,"minWriterVersion":2,"readerFeatures":null}}',
-        id="a null list"),
-    pytest.param('{"protocol":{"minReaderVersion":1,"minWriterVersion":7,'
-        '"writerFeatures":["b","a","b"]}}', id="a list out of order, with a duplicate"),
-    pytest.param('{"protocol":{}}', id="a protocol that says nothing"),
-    pytest.param('{"protocol":{"minReaderVersion":"1"}}', id="a version that is text"),
-    pytest.param('{"protocol":{"minReaderVersion":true}}', id="a version that is a flag"),
-    pytest.param('{"protocol":{"minReaderVersion":1.0}}', id="a version that is a float"),
-    pytest.param('{"protocol":{"writerFeatures":["a",1,null]}}', id="odd names in a list"),
-    pytest.param('{"metaData":{"id":"t","name":null}}', id="a null name"),
-    pytest.param('{"metaData":{"id":"t","name":""}}', id="an empty name"),
-    pytest.param('{"metaData":{"configuration":{"a":1,"b":null}}}', id="odd property values"),
-    pytest.param('{"metaData":{"configuration":null}}', id="null properties"),
-    pytest.param('{"metaData":{"format":{"provider":"parquet"}}}', id="no format options"),
-    pytest.param('{"metaData":{"format":{}}}', id="an empty format"),
-    pytest.param('{"metaData":{"format":"parquet"}}', id="a format that is text"),
-    pytest.param('{"metaData":{"schemaString":{}}}', id="a schema that is no text"),
-    pytest.param('{"add":{"path":"a","partitionValues":{"p":null,"q":""}}}', id="null, empty"),
-    pytest.param('{"add":{"path":"a","partitionValues":{"p":1}}}', id="a numeric partition"),
-    pytest.param('{"add":{"path":"a","stats":null,"tags":null}}', id="explicit nulls"),
-    pytest.param('{"add":{"path":"a","tags":{},"dataChange":false}}', id="empty tags"),
-    pytest.param('{"add":{"path":"a","deletionVector":{"storageType":"u","offset":null,"new":1}}}',
-        id="a deletion vector with a new key"),
-    pytest.param('{"add":{"path":"a","from":"the future"}}', id="an unknown key"),
-    pytest.param('{"remove":{"path":"a","size":0}}', id="a removed file of size 0"),
-    pytest.param('{"remove":{"path":"a"}}', id="a removed file of unknown size"),
-    pytest.param('{"commitInfo":{"operationParameters":{"p":"[]","q":["raw"]},"custom":{"a":[1]}}}',
-        id="commitInfo with text, JSON and custom keys"),
-    pytest.param('{"commitInfo":{}}', id="an empty commitInfo"),
-    pytest.param('{"txn":{"appId":"x","version":-1,"lastUpdated":null}}', id="a negative version"),
-    pytest.param('{"cdc":{"path":"c","size":1,"dataChange":false}}', id="a change file"),
-    pytest.param('{"domainMetadata":{"domain":"d","removed":true}}', id="a domain without text"),
-    pytest.param('{"checkpointMetadata":{"version":5,"tags":null}}', id="checkpointMetadata"),
-    pytest.param('{"sidecar":{"path":"s","sizeInBytes":1,"tags":{}}}', id="a sidecar"),
-    pytest.param('{"brandNew":{"x":1}}', id="an unknown action"),
-    pytest.param('{"brandNew":[1]}', id="an unknown action that is no object"),
-    pytest.param('{"add":null,"txn":{"appId":"x","version":1}}', id="a null beside an action"),
-    pytest.param('{"txn":{"appId":"x"},"add":{"path":"a"},"zz":1}', id="several actions"),
-    pytest.param('{"add":{"path":"\\u00e9\\ud83d\\ude00\\u2028"}}', id="text beyond ASCII"),
-    pytest.param('{"txn":{"appId":"x","version":123456789012345678901234}}', id="a huge number"),
-    pytest.param('  {"add" : {"path" : "a"} }\r', id="white space"),
-])  # fmt: skip
+@with_rows
 def test_an_odd_line_is_written_as_it_was_read(line: str):
     assert_round_trip(line)
     assert_round_trip(line.encode())

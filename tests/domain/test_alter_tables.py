@@ -34,6 +34,7 @@ from deltaadm.domain.transaction.columns import (
 from deltaadm.domain.transaction.constraints import stored_expression
 from deltaadm.errors import RefusedError
 from tests.support.plans import snapshot
+from tests.support.rows import with_rows
 
 FIRST = Position()
 RESERVED = "__CHAR_VARCHAR_STRING_LENGTH_CHECK__"
@@ -103,14 +104,7 @@ def test_columns_afterwards(columns: str, step: Step, expected: str):
     assert schema_of(evolve(table(columns), step)) == expected
 
 
-@pytest.mark.parametrize(("columns", "column", "to", "expected", "recorded"), [
-    ("a SMALLINT", "a", "INT", "a INT", {"toType": "integer", "fromType": "short"}),
-    ("s STRUCT<x: FLOAT>", "S.x", "DOUBLE", "s STRUCT<x: DOUBLE>",
-        {"toType": "double", "fromType": "float"}),
-    ("m MAP<INT, ARRAY<DATE>>", "m.value.element", "TIMESTAMP_NTZ", None, None),
-    ("m MAP<INT, ARRAY<INT>>", "m.value.element", "BIGINT", "m MAP<INT, ARRAY<BIGINT>>",
-        {"toType": "long", "fromType": "integer", "fieldPath": "value.element"}),
-])  # fmt: skip
+@with_rows
 def test_a_widened_column_notes_what_it_was(
     columns: str, column: str, to: str, expected: str | None, recorded: dict[str, str] | None
 ):
@@ -246,15 +240,7 @@ def test_a_constraint_in_use_holds_its_columns_fast():
     assert "delta.constraints.positive" not in gone.metadata.configuration
 
 
-@pytest.mark.parametrize(("text", "stored"), [
-    ("a>0", "a > 0"),
-    ("a>=1.5e-3 AND b<>'x'", "a >= 1.5e-3 AND b <> 'x'"),
-    ('not(`b c`="d")\n-- why\n or a!=-1L', 'not ( `b c` = "d" ) or a != - 1L'),
-    ("b = 'it''s'", "b = 'it\\'s'"),
-    ("b = r'\\d'", "b = '\\\\d'"),
-    ("größe > 1 /* cm */", "`größe` > 1"),
-    ("f(a, 2)[0].x || 'y'", "f ( a , 2 ) [ 0 ] . x || 'y'"),
-])  # fmt: skip
+@with_rows
 def test_expressions_are_stored_as_tokens(text: str, stored: str):
     assert stored_expression(text) == stored
     assert stored_expression(stored) == stored
@@ -309,13 +295,7 @@ def test_a_partitioned_table_is_not_clustered():
     )
 
 
-@pytest.mark.parametrize(("properties", "expected"), [
-    ({}, ["a", "b", "s.x", "s.y.z"]),
-    ({"dataSkippingNumIndexedCols": "0"}, []),
-    ({"dataSkippingNumIndexedCols": "3"}, ["a", "b", "s.x"]),
-    ({"dataSkippingNumIndexedCols": "-1"}, ["a", "b", "s.x", "s.y.z"]),
-    ({"dataSkippingStatsColumns": "S,a", "dataSkippingNumIndexedCols": "1"}, ["a", "s.x", "s.y.z"]),
-])  # fmt: skip
+@with_rows
 def test_columns_that_files_have_statistics_of(properties: dict[str, str], expected: list[str]):
     found = columns_with_statistics(table(**properties).metadata)
     assert [path_text(path) for path in found] == expected

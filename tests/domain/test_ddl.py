@@ -31,6 +31,7 @@ from deltaadm.domain.sql.ddl import (
 )
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT
 from deltaadm.errors import RefusedError
+from tests.support.rows import with_rows
 
 INT, STRING, LONG = PrimitiveType("integer"), PrimitiveType("string"), PrimitiveType("long")
 
@@ -83,32 +84,7 @@ def test_clauses_of_a_column(clauses: str, nullable: object, metadata: dict[str,
     assert [field.name for field in read.fields] == ["first", "a", "z"]
 
 
-@pytest.mark.parametrize(("text", "position", "expected"), [
-    ("", 1, "a column name"),
-    ("a", 2, "a data type"),
-    ("a INTT", 3, "a data type"),
-    ("a INT b INT", 7, "the end"),
-    ("a INT,", 7, "a column name"),
-    ("a INT NOT", 7, "NOT NULL"),
-    ("a INT NOT NULL NOT NULL", 16, "no second NOT NULL"),
-    ("a INT DEFAULT 1 GENERATED ALWAYS AS (2)", 17, "no second DEFAULT or GENERATED"),
-    ("a INT DEFAULT", 14, "an expression"),
-    ("a INT DEFAULT f(1", 18, "a closing bracket"),
-    ("a INT DEFAULT 1)", 16, "an expression"),
-    ("a INT COMMENT x", 15, "a quoted string"),
-    ("a INT GENERATED ALWAYS AS ()", 28, "an expression"),
-    ("a INT GENERATED AS (1)", 17, "ALWAYS"),
-    ("a INT GENERATED ALWAYS AS IDENTITY (START WITH x)", 48, "a 64-bit integer"),
-    ("a ARRAY INT", 9, "<"),
-    ("a MAP<INT>", 10, ","),
-    ("a DECIMAL(39)", 11, "a number from 0 to 38"),
-    ("a DECIMAL(5, 6)", 14, "a number from 0 to 5"),
-    ("a VARCHAR", 10, "("),
-    ("a INTERVAL", 11, "one of YEAR"),
-    ("a INT FIRST", 7, "the end"),
-    ("'a' INT", 1, "a column name"),
-    ("a-b INT", 2, "a data type"),
-])  # fmt: skip
+@with_rows
 def test_what_is_wrong_is_told_with_its_place(text: str, position: int, expected: str):
     with pytest.raises(RefusedError) as caught:
         parse_columns(text)

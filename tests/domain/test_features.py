@@ -29,6 +29,7 @@ from deltaadm.domain.protocol import metadata_required_features, supported_proto
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import IllegalArgumentError, RefusedError, did_you_mean
 from tests.support import oracle
+from tests.support.rows import with_rows
 
 ENTRIES = {feature["name"]: feature for feature in oracle.feature_registry()["features"]}
 
@@ -289,25 +290,12 @@ def test_a_default_is_a_legal_value(key: str):
     assert validate_configurations({key.upper(): default}) == {key: default}
 
 
-@pytest.mark.parametrize(("key", "normal"), [
-    ("delta.APPENDONLY", "delta.appendOnly"),
-    ("Delta.Feature.RowTracking", "delta.feature.rowtracking"),
-    ("appendOnly", "appendOnly"),
-    ("delta.surely.NOT", "delta.surely.NOT"),
-    ("delta.constraints.C", "delta.constraints.C"),
-])  # fmt: skip
+@with_rows
 def test_keys_get_the_spelling_of_the_registry(key: str, normal: str):
     assert normalized_key(key) == normal
 
 
-@pytest.mark.parametrize(("key", "answer"), [
-    ("delta.minReaderVersion", True),
-    ("delta.minWriterVersion", True),
-    ("delta.ignoreProtocolDefaults", True),
-    ("delta.feature.anything", True),
-    ("delta.appendOnly", False),
-    ("minReaderVersion", False),
-])  # fmt: skip
+@with_rows
 def test_protocol_properties(key: str, answer: bool):
     assert is_protocol_property(key) is answer
 
@@ -319,14 +307,7 @@ def test_a_switch_has_its_default(configuration: dict[str, str], answer: bool):
     assert is_true(configuration, "delta.enableExpiredLogCleanup") is answer
 
 
-@pytest.mark.parametrize(("configuration", "allowed"), [
-    ({"delta.surely.not": "1"}, False),
-    ({"DELTA.surely.not": "1"}, False),
-    ({"delta.universalformat.config.x": "1"}, True),
-    ({"delta.constraints.c": "a > 1"}, True),
-    ({"surely.not": "1"}, True),
-    ({"": ""}, True),
-])  # fmt: skip
+@with_rows
 def test_unknown_keys_are_for_other_programs_only(configuration: dict[str, str], allowed: bool):
     assert validate_configurations(configuration, allow_arbitrary=True) == configuration
     if allowed:

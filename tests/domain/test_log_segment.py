@@ -15,6 +15,7 @@ from deltaadm.domain.snapshot import (
     listing_prefix,
 )
 from deltaadm.errors import TableError
+from tests.support.rows import with_rows
 
 UUID = "3a0d65cd-4056-49b8-937b-95f9e3ee90e5"
 V = "00000000000000000010"
@@ -122,21 +123,7 @@ def test_preferred_format(listed: str, kind: Kind) -> None:
     assert checkpoint.kind is kind
 
 
-@pytest.mark.parametrize(("listed", "version", "error"), [
-    pytest.param("", None, "DELTA_MISSING_DELTA_TABLE", id="nothing"),
-    pytest.param("0-2", None, "DELTA_MISSING_DELTA_TABLE", id="no commit at all"),
-    pytest.param("3c", None, None, id="a checkpoint without any commit"),
-    pytest.param("0 1 5c", None, None, id="a checkpoint beyond the commits"),
-    pytest.param("1 2", None, "DELTA_TRUNCATED_TRANSACTION_LOG", id="starts at 1"),
-    pytest.param("1 3 1c", None, "DELTA_TRUNCATED_TRANSACTION_LOG", id="hole behind it"),
-    pytest.param("0 2", None, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="a gap"),
-    pytest.param("0 2 0-2", None, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="compaction repairs none"),
-    pytest.param("", 5, "DELTA_MISSING_DELTA_TABLE", id="a version of nothing"),
-    pytest.param("0 1 3", 3, "DELTA_VERSIONS_NOT_CONTIGUOUS", id="version behind a gap"),
-    pytest.param("0 1", 5, "DELTA_VERSION_NOT_FOUND", id="version to come"),
-    pytest.param("2 3 2c", 1, "DELTA_VERSION_NOT_FOUND", id="version before all commits"),
-    pytest.param("2 3 3c", 2, "DELTA_VERSION_NOT_FOUND", id="version cleaned up"),
-])  # fmt: skip
+@with_rows
 def test_no_segment(listed: str, version: int | None, error: str | None) -> None:
     with pytest.raises(TableError) as caught:
         log(listed).segment(version)
@@ -153,18 +140,7 @@ def test_messages_name_what_is_missing() -> None:
         log("1c 1 2 3").segment(9)
 
 
-@pytest.mark.parametrize(("listed", "version", "deltas"), [
-    pytest.param("0 1 2 3 1-2", None, "0 1-2 3", id="replaces its commits"),
-    pytest.param("0 1 2 3 0-3", None, "0-3", id="replaces all"),
-    pytest.param("0 1 2 3 1-3", 2, "0 1 2", id="not beyond the version"),
-    pytest.param("0 1 2 3 1c 1-2", None, "2 3", id="not across the checkpoint"),
-    pytest.param("0 1 2 3 4 1-2 2-3", None, "0 1-2 3 4", id="the first of two that overlap"),
-    pytest.param("0 1 2 2-1", None, "0 1 2-1 2", id="the wrong way round"),
-    pytest.param("0 1 2 3 3-1 1-2", None, "0 1-2 3-1 3", id="behind another"),
-    pytest.param("0 1 2 9-2", None, "0 1 2 9-2", id="the wrong way round, and beyond"),
-    pytest.param("0 1 2 2-9", None, "0 1 2", id="beyond the version"),
-    pytest.param("0 1 2 3 4 4-2 3-4", None, "0 1 2 3-4", id="within another"),
-])  # fmt: skip
+@with_rows
 def test_compactions(listed: str, version: int | None, deltas: str) -> None:
     segment = log(listed).segment(version)
     found = [

@@ -11,6 +11,7 @@ from deltaadm.domain.transaction.constraints import constraint_names, is_certain
 from deltaadm.errors import RefusedError
 from tests.support.plans import snapshot
 from tests.support.refusals import DEFAULTS, LEFT_TO_SPARK, ROWS, TYPES, UNTOUCHED, create
+from tests.support.rows import with_rows
 
 
 @pytest.mark.parametrize(
@@ -51,19 +52,7 @@ def test_a_default_is_refused_only_where_spark_refuses_it(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("name", "text"), [
-    ("DOUBLE", "'NaN'"),
-    ("DOUBLE", "'-1e-3'"),
-    ("FLOAT", "'1.5f'"),
-    ("DATE", "'today'"),
-    ("TIMESTAMP", "'12:30'"),
-    ("DATE", "current_date"),
-    ("TIMESTAMP", "CURRENT_TIMESTAMP"),
-    ("STRING", "current_user"),
-    ("INT", "1 + 1"),
-    ("INT", "NULL"),
-    ("INTERVAL DAY", "INTERVAL '1' DAY"),
-])  # fmt: skip
+@with_rows
 def test_a_default_that_only_spark_can_judge_is_left_to_it(name: str, text: str) -> None:
     assert refused_default(parse_type(name), text) is None
 

@@ -7,6 +7,7 @@ import pytest
 
 from deltaadm.domain.file_facts import StatisticsError, num_records, parse_statistics
 from deltaadm.rules.files import contradictions
+from tests.support.rows import with_rows
 
 KINDS = {
     "i": "long", "s": "string", "d": "date", "t": "timestamp", "o": "array", "n": {"i": "long"},
@@ -52,35 +53,13 @@ def test_a_minimum_is_not_known_to_be_above_the_maximum(low: Any, high: Any) -> 
     assert _found(low, high) == []
 
 
-@pytest.mark.parametrize(("records", "nulls", "count"), [
-    (1, {"i": 2, "n": {"i": 2}}, 2),
-    (1, {"i": -1}, 1),
-    (1, {"i": 1, "s": 0}, 0),
-    (1, {"i": True, "s": "2", "d": 1.5, "t": None}, 0),
-    (True, {"i": 2}, 0),
-    (None, {"i": 2}, 0),
-    ("1", {"i": 2}, 0),
-    (1, [2], 0),
-])  # fmt: skip
+@with_rows
 def test_nulls_are_held_against_records(records: Any, nulls: Any, count: int) -> None:
     document = {"numRecords": records, "nullCount": nulls}
     assert len(list(contradictions(document, KINDS))) == count
 
 
-@pytest.mark.parametrize(("text", "count"), [
-    ('{"numRecords":3}', 3),
-    (' { "numRecords" : 3 , "nullCount":{}}', 3),
-    ('{"minValues":{},"numRecords":3}', 3),
-    ('{"numRecords":-3}', -3),
-    ('{"numRecords":3.5}', None),
-    ('{"numRecords":3e2}', None),
-    ('{"numRecords":true}', None),
-    ('{"numRecords":null}', None),
-    ('{"numRecords":3', None),
-    ("[3]", None),
-    ("", None),
-    (None, None),
-])  # fmt: skip
+@with_rows
 def test_records_are_counted_where_the_text_says_so(text: str | None, count: int | None) -> None:
     assert num_records(text) == count
 

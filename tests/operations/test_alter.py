@@ -23,6 +23,7 @@ from deltaadm.errors import RefusedError
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.plan import depends_on_state
 from tests.support.plans import changes, mapped, reasons, snapshot
+from tests.support.rows import with_rows
 
 MODE = "delta.columnMapping.mode"
 
@@ -140,18 +141,7 @@ def test_unsetting_the_mode_is_a_rewrite_under_its_own_spelling_only() -> None:
         plan_changes(mapped(), TableChanges(unset=[MODE.upper()]))
 
 
-@pytest.mark.parametrize(("key", "error_class"), [
-    ("provider", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
-    ("location", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
-    ("owner", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
-    ("external", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
-    ("delta.constraints.positive", "DELTA_ADD_CONSTRAINTS"),
-    ("delta.feature.clustering", "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED"),
-    ("clusteringColumns", "DELTA_CANNOT_MODIFY_TABLE_PROPERTY"),
-    ("delta.bogus", "DELTA_UNKNOWN_CONFIGURATION"),
-    ("delta.feature.rowTracking", "DELTA_UNSUPPORTED_FEATURE_STATUS"),
-    ("delta.minWriterVersion", "UNSUPPORTED_TABLE_CHANGE"),
-])  # fmt: skip
+@with_rows
 def test_keys_and_values_that_delta_refuses(key: str, error_class: str) -> None:
     with pytest.raises(RefusedError) as caught:
         plan_changes(snapshot(), TableChanges(set_properties={key: "a > 0"}))

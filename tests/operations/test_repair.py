@@ -44,6 +44,7 @@ from tests.support.repairs import (
     shortened,
     with_removed,
 )
+from tests.support.rows import with_rows
 from tests.support.s3 import S3Server, s3_server
 from tests.support.tables import (
     add,
@@ -259,13 +260,7 @@ def test_a_checkpoint_made_from_a_wrong_one_is_judged_by_all_commits(tmp_path: P
     assert every_version(tmp_path) == whole
 
 
-@pytest.mark.parametrize(
-    ("rule", "damage"),
-    [
-        ("DL809", "checksum with another number of vectors"),
-        ("DL812", "checksum with a list of other files"),
-    ],
-)
+@with_rows
 def test_a_checksum_that_only_files_contradict(rule: str, damage: str, tmp_path: Path) -> None:
     REPAIRED[damage](plain(tmp_path).log)
     aged(tmp_path)
@@ -371,15 +366,7 @@ def s3() -> Iterator[S3Server]:
         yield server
 
 
-@pytest.mark.parametrize(
-    ("kind", "damage"),
-    [
-        ("classic", "pointer to nothing"), ("v2", "torn checkpoint"),
-        ("rich", "checkpoint that lacks a live file"), ("v2", "checkpoint that lacks a live file"),
-        ("classic", "checkpoint without its last part"), ("classic", "commit without padding"),
-        ("rich", "commit twice, unpadded"), ("classic", "checksum with another number of files"),
-    ],
-)  # fmt: skip
+@with_rows
 def test_damage_in_an_object_store_is_repaired(
     kind: str, damage: str, s3: S3Server, tmp_path: Path
 ) -> None:

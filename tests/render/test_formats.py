@@ -18,6 +18,7 @@ from deltaadm.reports.explain import explain, list_rules
 from deltaadm.reports.inspect import describe
 from deltaadm.reports.validate import choose_rules
 from deltaadm.rules.rule import Severity, ValidationReport
+from tests.support.rows import with_rows
 from tests.support.samples import FINDINGS, events, finding, validations
 from tests.support.tables import metadata, protocol
 
@@ -115,32 +116,12 @@ def test_paths_become_uris(path: str, uri: str) -> None:
     assert uri_of(path) == uri
 
 
-@pytest.mark.parametrize(("table", "file", "path"), [
-    ("./events/", "", "events"),
-    ("events", "_delta_log/1.json", "events/_delta_log/1.json"),
-    ("delta.`/data/events`", "_delta_log", "/data/events/_delta_log"),
-    ("events", "/elsewhere/a.parquet", "/elsewhere/a.parquet"),
-    ("events", "s3://bucket/a.parquet", "s3://bucket/a.parquet"),
-    (".", "_delta_log", "./_delta_log"),
-    ("/", "", "/"),
-    ("", "", "."),
-])  # fmt: skip
+@with_rows
 def test_files_are_named_as_seen_from_the_user(table: str, file: str, path: str) -> None:
     assert path_of(table, file) == path
 
 
-@pytest.mark.parametrize(("where", "file"), [
-    ("", "events/_delta_log"),
-    ("_delta_log", "events/_delta_log"),
-    ("protocol", "events/_delta_log"),
-    ("metaData.createdTime", "events/_delta_log"),
-    ("schema[a.parquet]", "events/_delta_log"),
-    ("00000000000000000003.json", "events/_delta_log/00000000000000000003.json"),
-    ("_last_checkpoint", "events/_delta_log/_last_checkpoint"),
-    ("_sidecars/a.parquet", "events/_delta_log/_sidecars/a.parquet"),
-    ("id=1/a.parquet", "events/id=1/a.parquet"),
-    ("name.parquet", "events/name.parquet"),
-])  # fmt: skip
+@with_rows
 def test_findings_are_put_into_the_file_they_are_about(where: str, file: str) -> None:
     [one] = json.loads(shown("gitlab", report(finding(1, Severity.INFO, "Odd.", where=where))))
     assert one["location"]["path"] == file

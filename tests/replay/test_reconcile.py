@@ -3,6 +3,7 @@
 import pytest
 
 from deltaadm.replay.reconcile import Reconciliation, canonical_path, count_files, has_num_records
+from tests.support.rows import with_rows
 from tests.support.tables import add, deletion_vector, remove
 
 
@@ -65,18 +66,7 @@ def test_unknown_actions_are_counted() -> None:
     assert reconciled.unknown == {"novel": 2}
 
 
-@pytest.mark.parametrize(("stats", "known"), [
-    ('{"numRecords":0}', True),
-    (' { "numRecords" : 12, "minValues":{}}', True),
-    ('{"minValues":{},"numRecords":1}', True),
-    ('{"minValues":{"numRecords":1}}', False),
-    ('{"numRecords":null}', False),
-    ("{}", False),
-    ("", False),
-    ('{"numRecords"', False),
-    ("[]", False),
-    (None, False),
-])  # fmt: skip
+@with_rows
 def test_number_of_records(stats: str | None, *, known: bool) -> None:
     assert has_num_records(stats) is known
 

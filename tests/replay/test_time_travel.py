@@ -7,6 +7,7 @@ import pytest
 from deltaadm.errors import TableError
 from deltaadm.replay.load import load_snapshot
 from deltaadm.storage.store import open_store
+from tests.support.rows import with_rows
 from tests.support.tables import Table, add, commit_info, metadata, protocol
 
 
@@ -34,13 +35,7 @@ def test_file_times_that_go_back_are_raised(tmp_path: Path, timestamp: int, vers
     assert at(by_file_times(tmp_path, [3000, 1000, 2000, 9000]), timestamp) == version
 
 
-@pytest.mark.parametrize(
-    ("timestamp", "error"),
-    [
-        (999, "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION"),
-        (3001, "DELTA_TIMESTAMP_GREATER_THAN_COMMIT"),
-    ],
-)
+@with_rows
 def test_times_outside(tmp_path: Path, timestamp: int, error: str) -> None:
     with pytest.raises(TableError) as caught:
         at(by_file_times(tmp_path, [1000, 2000, 3000]), timestamp)
@@ -76,28 +71,14 @@ def with_own_times(path: Path, enabled_at: int = 0) -> Table:
     return made
 
 
-@pytest.mark.parametrize(("enabled_at", "timestamp", "version"), [
-    (0, 1000, 0),
-    (0, 2999, 1),
-    (0, 5000, 4),
-    (2, 100, 0),
-    (2, 250, 1),
-    (2, 2999, 1),
-    (2, 3000, 2),
-    (2, 4999, 3),
-])  # fmt: skip
+@with_rows
 def test_commits_own_times_count_from_where_they_were_enabled(
     tmp_path: Path, enabled_at: int, timestamp: int, version: int
 ) -> None:
     assert at(with_own_times(tmp_path, enabled_at), timestamp) == version
 
 
-@pytest.mark.parametrize(("enabled_at", "timestamp", "error"), [
-    (0, 999, "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION"),
-    (2, 99, "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION"),
-    (0, 5001, "DELTA_TIMESTAMP_GREATER_THAN_COMMIT"),
-    (2, 5001, "DELTA_TIMESTAMP_GREATER_THAN_COMMIT"),
-])  # fmt: skip
+@with_rows
 def test_times_outside_of_the_commits_own(
     tmp_path: Path, enabled_at: int, timestamp: int, error: str
 ) -> None:

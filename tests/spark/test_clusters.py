@@ -23,6 +23,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import Result, another_process, deltaadm, messages, process
+from tests.support.rows import with_rows
 from tests.support.s3 import SECRET, s3_server
 from tests.support.spark_processes import (
     FEW_TASKS,
@@ -406,13 +407,7 @@ def test_tables_are_made_and_changed_by_their_names(
     assert there("inspect", copy, "-o", "json").document["location"] == str(tmp_path / "moved")
 
 
-@pytest.mark.parametrize(("name", "code", "words"), [
-    ("{}.plan", 3, "Did you mean plain?"),
-    ("{}.plain", 3, "is not a Delta table: its provider is parquet"),
-    ("{}.seen", 3, "is a view"),
-    ("shops.orders", 3, "Did you mean shop?"),
-    ("nowhere.{}.orders", 3, "Catalog nowhere does not exist"),
-])  # fmt: skip
+@with_rows
 def test_names_that_are_no_delta_tables_of_the_server(
     there: Run, shop: str, name: str, code: int, words: str
 ) -> None:
@@ -496,14 +491,7 @@ def _effect(sql: Sql, table: str, clause: str) -> object:
         return "spoilt"
 
 
-@pytest.mark.parametrize(("options", "code", "words"), [
-    (["--spark-conf", "spark.sql.warehouse.dir=/x"], 6,
-        "does not allow spark.sql.warehouse.dir to be changed"),
-    (["--jars", "{jar}"], 7, "uses its own jars"),
-    (["--remote", "http://127.0.0.1:1"], 7, "Use sc://HOST:PORT"),
-    (["--remote", "sc://127.0.0.1:1"], 6, "connection refused"),
-    (["--engine", "spark"], 6, "--spark-master instead of --remote"),
-])  # fmt: skip
+@with_rows
 def test_what_does_not_go_with_a_connect_server(
     there: Run, table: Path, options: list[str], code: int, words: str
 ) -> None:

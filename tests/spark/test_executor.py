@@ -15,6 +15,7 @@ from deltaadm.replay.load import load_snapshot
 from deltaadm.spark.executor import USER_METADATA, SparkExecutor, address
 from deltaadm.spark.session import SparkOptions, configured
 from deltaadm.storage.store import open_store
+from tests.support.rows import with_rows
 
 SCHEMA = {
     "type": "struct",
@@ -123,46 +124,7 @@ def test_statements_mean_the_same_in_a_session_with_other_quoting(
     assert committed(table) == VERBATIM
 
 
-@pytest.mark.parametrize(
-    ("properties", "error_class", "message"),
-    [
-        (
-            {"delta.columnMapping.mode": "id"},
-            "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
-            "Changing column mapping mode from 'none' to 'id' is not supported.",
-        ),
-        (
-            {"delta.enableIcebergCompatV1": "true"},
-            "DELTA_ICEBERG_COMPAT_VIOLATION.WRONG_REQUIRED_TABLE_PROPERTY",
-            (
-                "The validation of IcebergCompatV1 has failed: IcebergCompatV1 requires table "
-                "property 'delta.columnMapping.mode' to be set to 'name'."
-            ),
-        ),
-        (
-            {"delta.minReaderVersion": "99"},
-            "UNSUPPORTED_TABLE_CHANGE",
-            (
-                "Unsupported table change: requirement failed: "
-                "delta.minReaderVersion needs to be one of 1, 2, 3."
-            ),
-        ),
-        (
-            {"delta.columnMapping.mode": "names"},
-            None,
-            "The column mapping mode `names` is not supported for this Delta version.",
-        ),
-        (
-            {"location": "/elsewhere"},
-            "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
-            (
-                "The feature is not supported: location is a reserved table property, "
-                "please use the LOCATION clause to specify it."
-            ),
-        ),
-    ],
-    ids=["delta", "with a sub-class", "wrapped by spark", "without a class", "not parsed"],
-)
+@with_rows
 def test_a_refusal_has_its_class_and_one_sentence(
     executor: SparkExecutor,
     tmp_path: Path,
@@ -228,14 +190,7 @@ def test_settings_are_those_of_the_live_session(spark: Any) -> None:
     assert spark.sql("SELECT 1").count() == 1, "a session that was there before goes on"
 
 
-@pytest.mark.parametrize(("expression", "error_class"), [
-    ("nvl2(id, 1, 2)", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
-    ("NULL", "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT"),
-    ("nosuch(id) > 0", "UNRESOLVED_ROUTINE"),
-    ("length(id, id) > 0", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"),
-    ("array_contains(id, 1)", "DATATYPE_MISMATCH"),
-    ("id IN (SELECT nosuch)", None),
-])  # fmt: skip
+@with_rows
 def test_a_constraint_is_analyzed_before_anything_is_committed(
     executor: SparkExecutor, tmp_path: Path, expression: str, error_class: str | None
 ) -> None:

@@ -21,6 +21,7 @@ from deltaadm.spark.jvm import SHORT_WORK, delta_jar, java_options, java_program
 from tests.spark.test_executor import commits, make_table
 from tests.support.clients import ACCEPT_ALL
 from tests.support.program import messages, process, surroundings
+from tests.support.rows import with_rows
 from tests.support.spark_processes import FEW_TASKS, delta_jars, processes_that_mention
 
 APPLY = """
@@ -136,13 +137,7 @@ def test_a_jvm_that_is_killed_at_its_start(tmp_path: Path, number: signal.Signal
     assert stderr[1:3] == ["engine", f"Cannot start Spark: its JVM was killed by {number.name}."]
 
 
-@pytest.mark.parametrize(("message", "cause"), [
-    ("WARNING: Using incubator modules", "its JVM exited with code 3"),
-    ("Error: Could not find class", "Could not find class"),
-    ("Error occurred during initialization of VM\nToo small heap", "Too small heap"),
-    ("# There is insufficient memory for Java.\n# See log.", "There is insufficient memory"),
-    ("WARNING: a\nno such option\nWARNING: b", "no such option"),
-])  # fmt: skip
+@with_rows
 def test_the_cause_is_what_java_says_last_but_for_warnings(
     tmp_path: Path, message: str, cause: str
 ) -> None:
@@ -151,14 +146,7 @@ def test_the_cause_is_what_java_says_last_but_for_warnings(
     assert stderr[2].startswith(f"Cannot start Spark: {cause}")
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "java.lang.IllegalArgumentException: basedir must be absolute: ?/.ivy2.5.2/local",
-        "java.io.FileNotFoundException: /nonexistent/.ivy2.5.2/cache/r.xml (Permission denied)",
-    ],
-    ids=["a user without an entry", "a home that is not there"],
-)
+@with_rows
 def test_a_user_without_a_home_is_told_where_jars_can_go(tmp_path: Path, message: str) -> None:
     thrown = f'Exception in thread "main" {message}'
     home = java_that(tmp_path, f"echo '{thrown}' >&2; exit 1")

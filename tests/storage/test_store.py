@@ -7,28 +7,10 @@ import pytest
 from deltaadm.errors import DeltaadmError, RefusedError, StorageError
 from deltaadm.storage.local import LocalStore
 from deltaadm.storage.store import open_store
+from tests.support.rows import with_rows
 
 
-@pytest.mark.parametrize(("location", "path"), [
-    ("/a/b", "/a/b"),
-    ("./a.b", "./a.b"),
-    ("a", "a"),
-    ("../x", "../x"),
-    ("C:\\tables\\x", "C:\\tables\\x"),
-    ("/a:b/c", "/a:b/c"),
-    ("a b:c", "a b:c"),
-    ("file:/a/b", "/a/b"),
-    ("file:///a/b", "/a/b"),
-    ("FILE:///a", "/a"),
-    ("file://localhost/a", "/a"),
-    ("file:///a%20b/%23c", "/a b/#c"),
-    ("file:///a?b", "/a?b"),
-    ("file:///a#b", "/a#b"),
-    ("delta.`/a/b`", "/a/b"),
-    ("DELTA.`/a``b`", "/a`b"),
-    ("delta.`a.b`", "a.b"),
-    ("delta.`file:/a%20b`", "/a b"),
-])  # fmt: skip
+@with_rows
 def test_local_places(location: str, path: str) -> None:
     store = open_store(location)
     assert isinstance(store, LocalStore)
@@ -36,13 +18,7 @@ def test_local_places(location: str, path: str) -> None:
     assert store.qualifier == "file:"
 
 
-@pytest.mark.parametrize(("location", "qualifier"), [
-    ("s3://bucket/x", "s3://bucket"),
-    ("s3a://bucket/x/", "s3a://bucket"),
-    ("abfss://c@a.dfs.core.windows.net/x", "abfss://c@a.dfs.core.windows.net"),
-    ("memory://m/x", "memory://m"),
-    ("delta.`https://host/x`", "https://host"),
-])  # fmt: skip
+@with_rows
 def test_object_stores(location: str, qualifier: str) -> None:
     store = open_store(location)
     assert store.local_path is None

@@ -30,7 +30,8 @@ def _tables(file: Path) -> dict[str, tuple[list[str], list[Any]]]:
     for line in filter(None, file.read_text(encoding="utf-8").split("\n")):
         if line.startswith("## "):
             name, *arguments = line.split()[1:]
-            found[name] = arguments, given = arguments, []
+            given = []
+            found[name] = arguments, given
         else:
             name, start, row = ("", "", line) if line[0] == "[" else line.partition(": [")
             values = json.loads(f"{start[2:]}{row}")

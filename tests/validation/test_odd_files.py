@@ -24,6 +24,7 @@ from deltaadm.rules.files import contradictions, is_partition_value
 from deltaadm.rules.rule import Severity
 from deltaadm.storage.store import open_store
 from tests.support.cases import each
+from tests.support.rows import with_rows
 from tests.support.rule_cases import CASES, NOW, Case, named, report
 from tests.support.tables import (
     add,
@@ -140,22 +141,7 @@ def test_every_field_is_recorded() -> None:
     }
 
 
-@pytest.mark.parametrize(("name", "document", "odd"), [
-    ("add", {"path": 7}, "add.path is 7, which is not of its type"),
-    ("add", {"path": "f", "partitionValues": {"p": 7, "q": None}},
-        'add.partitionValues is {"p": 7, "q": null}, which is not a map of strings'),
-    ("add", {"path": "f", "deletionVector": {"storageType": True}},
-        "add.deletionVector.storageType is true, which is not of its type"),
-    ("cdc", {"path": "f", "dataChange": "x"}, 'cdc.dataChange is "x", which is not of its type'),
-    ("commitInfo", {"userName": {}}, "commitInfo.userName is {}, which is not of its type"),
-    ("commitInfo", {"tags": {"a": []}},
-        'commitInfo.tags is {"a": []}, which is not a map of strings'),
-    ("commitInfo", {"timestamp": "2024-01-01"},
-        'commitInfo.timestamp is "2024-01-01", which is not of its type'),
-    ("commitInfo", {"operationParameters": {"mode": []}, "unheardOf": 7}, ""),
-    ("commitInfo", {"operationMetrics": {"numFiles": 7}}, ""),
-    ("txn", {"appId": None, "version": 7}, ""),
-])  # fmt: skip
+@with_rows
 def test_a_warning_is_what_only_the_specification_forbids(
     tmp_path: Path, name: str, document: dict[str, Any], odd: str
 ) -> None:
