@@ -58,7 +58,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with a table."""
     directory = tmp_path_factory.mktemp("lake")
     write_deltalake(directory / "events", pa.table({"id": [1]}))
     DeltaTable(directory / "events").create_checkpoint()

@@ -49,7 +49,6 @@ ITEMS = {
 
 
 def _rows() -> list[tuple[frozenset[str], str, str]]:
-    """The documents, the item and the place of each row on the page."""
     found = []
     documents: frozenset[str] = frozenset()
     for line in PAGE.read_text(encoding="utf-8").splitlines():

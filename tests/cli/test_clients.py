@@ -21,7 +21,6 @@ def section(text: str, heading: str) -> dict[str, str]:
 
 
 def groups(text: str) -> dict[str, str]:
-    """The clients by what they do."""
     kinds = ("wrong data", "cannot read", "cannot write", "no source", "read, write", "read only")
     lines = (line[2:] for line in text.splitlines())
     return {kind: line for line in lines for kind in kinds if line.startswith(f"{kind} ")}

@@ -20,7 +20,6 @@ CONVENTIONS: dict[str, Callable[[Table, Path], None]] = {}
 
 
 def convention(row: Callable[[Table, Path], None]) -> Callable[[Table, Path], None]:
-    """A row of the table."""
     CONVENTIONS[row.__name__] = row
     return row
 

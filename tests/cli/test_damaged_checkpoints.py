@@ -116,8 +116,6 @@ def field(path: str, values: Any) -> Change:
 
 
 def column(name: str, values: Any) -> Change:
-    """Replaces a whole column."""
-
     def changed(whole: pa.Table) -> pa.Table:
         return whole.set_column(whole.schema.get_field_index(name), name, values)
 
@@ -125,13 +123,10 @@ def column(name: str, values: Any) -> Change:
 
 
 def twice(name: str) -> Change:
-    """Repeats a whole column."""
     return lambda whole: whole.append_column(name, whole.column(name))
 
 
 def field_twice(name: str, key: str) -> Change:
-    """Repeats a field of a column."""
-
     def changed(whole: pa.Table) -> pa.Table:
         old = whole.column(name).combine_chunks()
         names = [field.name for field in old.type]

@@ -73,7 +73,6 @@ def test_sections_and_places_can_be_chosen(events: Table) -> None:
 
 
 def mapped(path: Path, name: str, **more: Any) -> Path:
-    """A table with a mapped column, whose physical name and id are its own."""
     known = {"delta.columnMapping.id": len(name), "delta.columnMapping.physicalName": name}
     column = tables.column("a", **known, **more)
     properties = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": name}

@@ -41,7 +41,6 @@ def checks(*arguments: object, **env: str) -> dict[str, dict[str, str]]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A Spark installation, as far as names go."""
     for directory in ("bin", "conf", "jars"):
         (tmp_path / directory).mkdir()
     (tmp_path / "bin" / "spark-submit").touch()

@@ -16,7 +16,6 @@ NAMES = ["deletionVectors"]
 
 @pytest.fixture
 def vectors(tmp_path: Path) -> Table:
-    """Deletion vectors are on, and never used."""
     on = metadata({"delta.enableDeletionVectors": "true"})
     return tables.table(tmp_path / "t", commit(protocol(3, 7, NAMES, NAMES), on))
 

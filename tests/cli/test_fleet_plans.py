@@ -59,7 +59,6 @@ def lake(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def broken(lake: Path) -> Path:
-    """The sixth, which has no commits."""
     (lake / "x" / "_delta_log").mkdir(parents=True)
     return lake / "x"
 
@@ -363,8 +362,6 @@ def test_a_table_that_has_changed_is_its_own_line(
 
 @dataclass
 class Failing(LogWriter):
-    """Refuses to change some tables."""
-
     refused: set[str] = field(default_factory=set)
 
     def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:

@@ -26,7 +26,6 @@ WISHES = (
 
 
 def run(command: tuple[str, ...], newest: bytes) -> Result:
-    """Run on a table whose second commit is *newest*."""
     with tempfile.TemporaryDirectory() as directory:
         made = tables.table(Path(directory), tables.START_BODY, newest)
         name, *rest = command
@@ -107,7 +106,6 @@ def test_any_field_in_plans(newest: bytes, wish: tuple[str, ...]) -> None:
 
 
 def schemas() -> st.SearchStrategy[str]:
-    """Schemas that may be almost right."""
     kinds = st.deferred(
         lambda: (
             st.sampled_from(["integer", "decimal(99,1)", "decimal(5,2)", "variant", "novel", ""])

@@ -41,7 +41,6 @@ main()
 
 
 def loaded(*arguments: str) -> set[str]:
-    """The modules in memory after a run."""
     done = subprocess.run(
         [sys.executable, "-c", PROBE, *arguments], check=False, capture_output=True, text=True
     )

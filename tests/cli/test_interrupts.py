@@ -76,7 +76,6 @@ def interrupted(line: int, *arguments: object) -> Result | None:
 
 
 def versions(table: Path) -> list[int]:
-    """What was committed after the table was made."""
     return sorted(int(path.stem) for path in table.glob("_delta_log/*.json") if int(path.stem))
 
 

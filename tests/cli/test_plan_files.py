@@ -85,7 +85,6 @@ def _is_as_shown(text: str, shown: str, document: Document, changed: Document) -
 
 
 def _unexplained(document: Document) -> Document:
-    """*document* without the reasons of its changes."""
     changes = document.get("changes")
     if not isinstance(changes, list) or not all(isinstance(change, dict) for change in changes):
         return document

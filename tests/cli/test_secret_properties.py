@@ -242,8 +242,6 @@ def test_a_secret_that_is_gone_since_is_a_changed_table(
 
 
 def _texts(path: Path) -> Table:
-    """A table with a login in each text that its writers have chosen."""
-
     def url(where: str) -> str:
         return f"https://me:hush-{where}@host/x"
 

@@ -12,7 +12,6 @@ from tests.support.tables import Table, commit, metadata, protocol
 
 @pytest.fixture
 def odd(tmp_path: Path) -> Table:
-    """A table with a property that nobody knows."""
     return tables.table(tmp_path / "odd", commit(protocol(1, 2), metadata({"delta.x": "1"})))
 
 

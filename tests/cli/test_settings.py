@@ -50,7 +50,6 @@ def shown(*arguments: object) -> dict[str, Any]:
 
 
 def select(*arguments: object) -> str:
-    """The value of select in TOML; empty without one."""
     return str(shown(*arguments).get("select", {"value": ""})["value"])
 
 

@@ -84,7 +84,6 @@ def test_a_catalog_managed_table_is_read_at_its_true_version(unity: Unity, tmp_p
 
 
 def plain(unity: Unity, path: Path, name: str = "main.sales.plain", **more: object) -> Table:
-    """An external table of two versions."""
     made = Table(path)
     made.commit(0, commit_info(), protocol(), metadata())
     made.commit(1, commit_info(), add("f"))
@@ -599,7 +598,6 @@ WRONG = (None, 1.5, 10**400, "\ud800\0\x1b[31m", [[]], {"a": 1})
 
 
 def places(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to each value within a document."""
     items = document.items() if isinstance(document, dict) else enumerate(document)
     for key, value in items:
         yield (*path, key)
@@ -608,7 +606,6 @@ def places(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
 
 
 def changed(document: Any, path: tuple[Any, ...], value: object) -> Any:
-    """The document with another value there."""
     made = copy.deepcopy(document)
     inner = made
     for key in path[:-1]:

@@ -69,7 +69,6 @@ AFTER = [f"{version:020d}.json" for version in range(3)]
 
 
 def first_commit(fault: Fault) -> Callable[[Request], Fault | None]:
-    """The fault befalls the first put of a commit alone."""
     left = [fault]
     return lambda request: left.pop() if request.is_commit and left else None
 

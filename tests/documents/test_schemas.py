@@ -28,12 +28,10 @@ NOT_OF_REPORTS = {"baseline", "journal", "line", "reference"}
 
 
 def name_of(report: Report) -> str:
-    """What the schema of a report's document is called."""
     return report.document.replace("_", "-")
 
 
 def closed(schema: Any) -> Any:
-    """*schema* without room for fields that it does not name."""
     if isinstance(schema, list):
         return [closed(part) for part in schema]
     if not isinstance(schema, dict):

@@ -76,7 +76,6 @@ def table(*fields: StructField, mode: str | None = None, **configuration: str) -
 
 
 def identities(metadata: Metadata) -> dict[str, tuple[Any, Any]]:
-    """Id and physical name of each field, in the order of the schema."""
     return {
         path_text(path): (
             field.metadata.get(FieldKey.COLUMN_ID),

@@ -21,7 +21,6 @@ DEFAULTS = {"delta.feature.allowColumnDefaults": "supported"}
 def table(
     columns: str, place: str = "/there", *, by: tuple[str, ...] = (), **properties: str
 ) -> Snapshot:
-    """A table as CREATE makes it."""
     step = CreateTable(
         mode=CreationMode.CREATE,
         schema=read_schema(columns),

@@ -267,8 +267,6 @@ def test_another_base_stops_it_before_anything(now: Snapshot, error_class: str) 
 
 
 def setting(**configuration: str) -> Callable[[Snapshot], Snapshot]:
-    """What commits these properties."""
-
     def commit(state: Snapshot) -> Snapshot:
         merged = {**state.metadata.configuration, **configuration}
         changed = replace(state, metadata=state.metadata.with_configuration(merged))

@@ -93,7 +93,6 @@ NAMES = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "p"}
 
 
 def lake(path: Path, *more: Action, **configuration: str) -> Path:
-    """A table with column mapping."""
     described = metadata(MAPPED | configuration, schemaString=schema(column("a", **NAMES)))
     versions = protocol(2, 7, None, ["columnMapping", "icebergCompatV2"])
     first = versions if configuration else protocol(2, 5)

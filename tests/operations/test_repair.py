@@ -112,8 +112,6 @@ class Killed(BaseException):
 
 
 class KillAt:
-    """A hook that ends the process at its so many-th call."""
-
     def __init__(self, number: int) -> None:
         self.left = number
 
@@ -271,7 +269,6 @@ def test_a_checksum_that_only_files_contradict(rule: str, damage: str, tmp_path:
 
 
 def only_checkpoint(log: Path) -> None:
-    """Nothing older than the checkpoint of version 6."""
     for version in range(6):
         (log / f"{version:020d}.json").unlink()
     checkpoint(log, 3).unlink()

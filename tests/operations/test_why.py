@@ -121,7 +121,6 @@ def test_a_history_made_by_deltalake(tmp_path: Path) -> None:
 
 
 def properties(**given: str) -> Action:
-    """The commitInfo of a statement that sets properties."""
     properties = {key.replace("_", "."): value for key, value in given.items()}
     parameters = {"properties": json.dumps(properties)}
     return commit_info(operation="SET TBLPROPERTIES", operationParameters=parameters)

@@ -49,7 +49,6 @@ def reports(tmp_path_factory: pytest.TempPathFactory, text: str) -> Reports:
 
 
 def shown(name: str, reports: Reports, *, for_terminal: bool = False) -> str:
-    """The output for those reports that the format can show."""
     key = name, for_terminal
     if key not in reports.output:
         out = StringIO()

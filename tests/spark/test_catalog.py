@@ -185,7 +185,6 @@ def test_a_name_that_leads_elsewhere_since_then_stops_the_plan(
 
 @pytest.fixture
 def yard(spark: "SparkSession", tmp_path: Path) -> Iterator[Path]:
-    """A schema whose tables are sent elsewhere."""
     spark.sql(f"CREATE SCHEMA yard LOCATION '{tmp_path}/yard'")
     yield tmp_path / "yard"
     spark.sql("DROP SCHEMA yard CASCADE")

@@ -104,7 +104,6 @@ def spelled(wish: tuple[tuple[str, ...], ...], mark: str) -> list[str]:
 
 
 def commits_of(table: Path, mark: str) -> list[int]:
-    """The versions whose statements have the *mark* in them."""
     made = []
     for path in sorted((table / "_delta_log").glob("*.json")):
         [info] = [
@@ -355,7 +354,6 @@ def sql(server: str) -> Iterator[Sql]:
 
 @pytest.fixture(scope="module")
 def shop(sql: Sql) -> str:
-    """A schema with a table of Parquet and a view."""
     name = "shop"
     sql(f"CREATE SCHEMA {name}")
     sql(f"CREATE TABLE {name}.plain (a INT) USING parquet")

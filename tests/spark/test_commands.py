@@ -34,7 +34,6 @@ def log_of(table: Path) -> list[str]:
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, Any]:
-    """The exit code and the JSON document of a command."""
     code = run([*map(str, arguments), "-o", "json"])
     return code, json.loads(capsys.readouterr().out)
 

@@ -122,7 +122,6 @@ REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def stall(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A schema to create tables in."""
     place = tmp_path_factory.mktemp("stall")
     spark.sql(f"CREATE SCHEMA stall LOCATION '{place}'")
     yield place

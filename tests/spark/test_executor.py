@@ -40,7 +40,6 @@ def make_table(path: Path, configuration: dict[str, str] | None = None) -> Path:
 
 
 def committed(path: Path, version: int = 1) -> dict[str, Any]:
-    """The configuration that a version wrote."""
     lines = (path / "_delta_log" / f"{version:020}.json").read_bytes().splitlines()
     actions = [json.loads(line) for line in lines]
     return next(action["metaData"]["configuration"] for action in actions if "metaData" in action)

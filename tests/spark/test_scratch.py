@@ -25,7 +25,6 @@ with scratch_directory() as scratch:
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary directories are made."""
     made = tmp_path / "temporary"
     made.mkdir()
     monkeypatch.setenv("TMPDIR", str(made))
@@ -69,7 +68,6 @@ def test_what_an_heir_of_a_killed_run_uses_stays(temporary: Path, tmp_path: Path
 
 
 def _holders(directory: Path) -> list[int]:
-    """The processes that have a file in *directory* open."""
     found = []
     for path in Path("/proc").glob("[0-9]*/fd/*"):
         try:

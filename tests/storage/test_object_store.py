@@ -62,7 +62,6 @@ def upload(stores: ObjectStores, directory: Path, location: str) -> None:
 
 
 def loader(stores: ObjectStores, base: str) -> Load:
-    """Loads tables that it uploads when it first sees them."""
     seen: dict[Path, str] = {}
 
     def load(place: Path, detail: Detail) -> Snapshot:

@@ -117,7 +117,6 @@ def new_commits(case: oracle.Case, root: str | Path, stores: ObjectStores | None
 
 
 def recorded_commits(case: oracle.Case) -> Commits:
-    """The commits that Delta has made."""
     return comparable([commit["actions"] for commit in case["expected"]["commits"]], case)
 
 

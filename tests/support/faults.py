@@ -22,7 +22,6 @@ class Request(NamedTuple):
 
     @property
     def is_commit(self) -> bool:
-        """Whether it puts a commit."""
         return self.method == "PUT" and self.target.partition("?")[0].endswith(".json")
 
 

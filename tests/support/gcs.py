@@ -22,13 +22,11 @@ def service_account(server: S3Server) -> str:
 
 
 def environment(server: S3Server) -> dict[str, str]:
-    """The variables that lead there."""
     return {"GOOGLE_SERVICE_ACCOUNT_KEY": service_account(server), "GOOGLE_ALLOW_HTTP": "true"}
 
 
 @contextmanager
 def gcs_server() -> Iterator[S3Server]:
-    """The server, with an empty bucket."""
     with s3_server() as server:
         server.answer = _translate
         yield server

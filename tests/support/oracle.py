@@ -69,7 +69,6 @@ def table(name: str, into: Path) -> OracleTable:
 
 
 def tables(into: Path) -> list[OracleTable]:
-    """Extract all small tables below *into*."""
     return [table(name, into) for name in table_names()]
 
 

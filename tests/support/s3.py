@@ -89,8 +89,6 @@ class S3Server:
 
 
 def error(status: str, code: str) -> Answer:
-    """An answer of S3 with an error in it."""
-
     def answer(_environ: dict[str, Any], start: Any) -> Iterable[bytes]:
         start(status, [("Content-Type", "application/xml")])
         return [f"<Error><Code>{code}</Code><Message>{code}</Message></Error>".encode()]

@@ -488,32 +488,27 @@ def differences(path: Path) -> tuple[Report, ...]:
 
 @group(FeatureExplanation)
 def feature(_: Path) -> tuple[Report, ...]:
-    """One feature, explained."""
     return (explain_feature("rowTracking"),)
 
 
 @group(EngineMessage)
 def engine_message(_: Path) -> tuple[Report, ...]:
-    """A message of an engine, explained."""
     found = explain("Unsupported reader features required: [DeletionVectors, other]")
     return (cast("EngineMessage", found),)
 
 
 @group(ClientExplanation)
 def client(_: Path) -> tuple[Report, ...]:
-    """One client, explained."""
     return (explain_client("hive"),)
 
 
 @group(ForeignReport)
 def other_provider(_: Path) -> Iterator[Report]:
-    """A table of another provider that is to be created."""
     return foreign_creation()
 
 
 @group(ForeignReport)
 def other_provider_altered(_: Path) -> Iterator[Report]:
-    """A table of another provider that is to be altered."""
     return foreign_changes()
 
 
@@ -655,7 +650,6 @@ def foreign_creation(
 def foreign_changes(
     text: str = "since 2026", *, table: str = "shop.export", location: str = "/data/shop/export"
 ) -> Iterator[Report]:
-    """A table of another provider: to be altered, altered, and to be moved."""
     before = CatalogTable("spark_catalog.shop.export", "csv", location, is_managed=True)
     changes = TableChanges(
         set_properties={"y": text, "comment": f"{text}!", "z": text},

@@ -127,7 +127,6 @@ def rows(group: str) -> list[dict[str, Any]]:
 
 
 def save(recorded: Iterable[dict[str, Any]]) -> None:
-    """Write the archive anew."""
     lines = (json.dumps(row, ensure_ascii=False, sort_keys=True) for row in recorded)
     body = "".join(f"{line}\n" for line in lines).encode()
     ROWS.write_bytes(lzma.compress(body, preset=9 | lzma.PRESET_EXTREME))

@@ -86,7 +86,6 @@ def commit_info(**more: Any) -> Action:
 
 
 def commit(*actions: Action) -> bytes:
-    """The bytes of a commit file."""
     lines = [json.dumps(action, separators=(",", ":"), ensure_ascii=False) for action in actions]
     return "".join(f"{line}\n" for line in lines).encode()
 

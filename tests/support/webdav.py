@@ -12,7 +12,6 @@ from xml.sax.saxutils import escape
 
 @contextmanager
 def webdav_server() -> Iterator[str]:
-    """The URL of an empty server."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"files": {}}))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:

@@ -127,7 +127,6 @@ def wishes(draw: st.DrawFn) -> TableChanges:
 
 
 def possible(table: Snapshot, wish: TableChanges) -> TableChanges:
-    """As much of *wish* as the table does not refuse."""
     kept: dict[str, Any] = {}
     for field in fields(TableChanges):
         more = kept | {field.name: getattr(wish, field.name)}

@@ -27,7 +27,6 @@ RULES = ("--select", "DL9", "-o", "json")
 
 
 def planned(settings: str, *drifts: str) -> Any:
-    """The plan for a table with these *drifts*, as JSON."""
     Path("deltaadm.toml").write_text(settings)
     return deltaadm("validate", drifted(Path(), 0, drifts), "--fix", *RULES).document
 

@@ -29,6 +29,22 @@ CONSENT = (
 )
 
 
+FIXABLE = {
+    "DL206": {"orphaned_column_mapping"},
+    "DL212": {"change_data_feed_at_writer_3", "in_commit_timestamps_at_writer_2",
+        "invariant_at_writer_1"},
+    "DL216": {"lists_that_a_version_implies", "lists_without_features",
+        "reader_2_that_means_nothing"},
+    "DL308": {"versions_among_the_properties", "version_that_is_no_number",
+        "ignored_defaults_among_the_properties"},
+    "DL310": {"interval_without_its_word", "boolean_in_capitals"},
+    "DL402": {"name_mode_at_legacy_versions"},
+    "DL407": {"maximum_is_missing"},
+    "DL408": {"maximum_is_too_low", "maximum_is_below_a_nested_id"},
+}  # fmt: skip
+"""The cases for which there is a fix, of the rules that sometimes have one."""
+
+
 def loadable(path: Path) -> bool:
     try:
         load_snapshot(open_store(str(path)), detail=Detail.STATE)
@@ -48,6 +64,9 @@ def test_the_command_of_a_fix_fixes_the_finding_and_all_are_one_plan(
     case.make(path)
     found = report(path, case.depth, case.demands)
     fixable = [finding for finding in found.findings if finding.fix]
+    if case.code in FIXABLE:
+        its = [finding.fix for finding in found.findings if finding.code == case.code]
+        assert all(its) is (case.name in FIXABLE[case.code])
     if loadable(path):
         plan = plan_fixes(load_snapshot(open_store(str(path)), detail=Detail.STATE), found)
         assert plan.is_noop is not bool(fixable)
@@ -63,3 +82,8 @@ def test_the_command_of_a_fix_fixes_the_finding_and_all_are_one_plan(
         assert done.code == 0, (finding.code, words, done.err)
         left = findings(path, case.depth, case.demands)
         assert (finding.code, finding.where) not in {(each.code, each.where) for each in left}
+
+
+def test_every_fixable_case_exists() -> None:
+    broken = {(case.code, case.name) for case in BREAKING}
+    assert {(code, name) for code, names in FIXABLE.items() for name in names} <= broken

@@ -54,7 +54,6 @@ def say(
     latest: int | None = None,
     **more: Any,
 ) -> None:
-    """Have the catalog say so."""
     answer: dict[str, Any] = {
         "metadata": {
             "etag": "x", "table-type": "EXTERNAL" if latest is None else "MANAGED",

@@ -22,7 +22,6 @@ STATE = START[1:]
 
 @drafted
 def start(path: Path, commits: int = 1) -> Table:
-    """A table with that many harmless commits."""
     made = table(path, body(*START))
     for version in range(1, commits):
         made.commit(version, INFO, add(f"f{version}"))
