@@ -701,7 +701,8 @@ class DataFileFacts:
     `size` is None if there is no such file; `out_of_reach` says why the storage did not answer,
     so that nothing else is known, and `unreadable` why the file's footer cannot be read.
     `without_field_id` are the columns of the footer that lack one, parts joined by dots.
-    `vector_problem` says what is wrong with its deletion vector, empty if nothing is.
+    `vector_problem` says what is wrong with its deletion vector, empty if nothing is. Of so many
+    other files, as `alike` says, all is the same but their paths.
     """
 
     add: AddFile
@@ -711,6 +712,7 @@ class DataFileFacts:
     unreadable: str = ""
     without_field_id: tuple[str, ...] = ()
     vector_problem: str = ""
+    alike: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from deltalake import DeltaTable
 
-    from deltaadm.replay.file_columns import ArrowFiles
+    from deltaadm.replay.file_columns import ArrowFiles, Rows
 
 
 # Cross check
@@ -253,6 +253,7 @@ class _FactCollector:
         self._snapshot: Snapshot | None = None
         self._newest: facts.CommitTimes | None = None
         self._in_commit: dict[int, int] = {}
+        self._missing = 0
 
     def found(self) -> Iterator[facts.Facts]:
         totals = yield from self._files_first()
@@ -538,9 +539,14 @@ class _FactCollector:
                     builder.add(add)
                     yield facts.LiveFile(add, state, self._now)
             else:
-                adds = (file.add for file, _ in batch.files([batch.every]))
                 builder.add_all(batch)
                 yield facts.LiveFiles(batch)
+                looked_for = self._depth.deep and self._depth.data_files
+                many = self._many_missing(batch) if looked_for else batch.none
+                adds = (file.add for file, _ in batch.files([~many]))
+                if alike := many.count():
+                    one = next(file.add for file, _ in batch.files([many]))
+                    yield facts.DataFileFacts(add=one, state=state, size=None, alike=alike - 1)
             if self._depth.deep and self._depth.data_files:
                 yield from self._data_files(adds, state)
         return builder.totals(lambda: live_files(self._store, segment))
@@ -575,6 +581,25 @@ class _FactCollector:
             yield from (data_file_facts(store, add, state) for add in adds)
             return
         yield from each_ahead(lambda add: data_file_facts(store, add, state), adds, store.at_once)
+
+    def _many_missing(self, files: ArrowFiles) -> Rows:
+        """
+        Those of *files* of which nothing is left to say but that they too are not in storage.
+
+        To look costs a request where the storage is not this machine's.
+        """
+        if self._store.at_once > 1:
+            return files.none
+
+        def is_one_more(path: str) -> bool:
+            try:
+                is_missing = self._store.data_size(path) is None
+            except StorageError:
+                return False
+            self._missing += is_missing
+            return is_missing and self._missing > _NAMED
+
+        return files.where("path", is_one_more) & files.lacking("deletionVector")
 
     def _checksum(
         self, file: LogFile, state: State, commit: facts.CommitTimes | None
@@ -631,6 +656,8 @@ class _FactCollector:
 
 
 _BATCH: Final = 100
+_NAMED: Final = 100
+"""So many missing files are told of one by one: more than any report names."""
 
 
 def _state_of(snapshot: Snapshot) -> State:

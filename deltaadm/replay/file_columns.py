@@ -161,6 +161,9 @@ class Rows:
     def __bool__(self) -> bool:
         return bool(pc.any(self.flags).as_py())
 
+    def count(self) -> int:
+        return pc.sum(self.flags).as_py() or 0
+
     def __or__(self, other: Rows) -> Rows:
         return Rows(pc.or_(self.flags, other.flags))
 
@@ -251,6 +254,10 @@ class ArrowFiles:
         plain = pc.match_substring_regex(rest, rf"\A(?:{PLAIN_PATH})\z")
         return _where(pc.invert(plain)) | _where(pc.less(pc.binary_length(paths), scalar(2)))
 
+    def where(self, column: str, is_meant: Callable[[str], bool]) -> Rows:
+        """The rows whose text in a column is meant."""
+        return Rows(pa.array(map(is_meant, self.column(column).to_pylist()), pa.bool_()))
+
     def like(self, column: str, pattern: str) -> Rows:
         return _where(pc.match_substring_regex(self._texts(column), rf"\A(?:{pattern})"))
 
@@ -324,8 +331,7 @@ class ArrowFiles:
         wanted = self.none
         for flags in rows:
             wanted |= flags
-        chosen = wanted.flags
-        count = pc.sum(chosen).as_py()
+        chosen, count = wanted.flags, wanted.count()
         if not count:
             return
         every = count == len(self)

@@ -381,7 +381,8 @@ class RuleRunner:
         # Not by a function: of ten thousand commits a dozen rules each find nothing.
         for each in rules:
             for problem in each.check(fact):
-                self.counts[each.code] += 1
+                alike = fact.alike if isinstance(fact, facts.DataFileFacts) else 0
+                self.counts[each.code] += 1 + alike
                 if self._limit is None or self.counts[each.code] <= self._limit:
                     self.found.append(_finding(each, problem, fact))
 
