@@ -46,9 +46,9 @@ class Shape:
     What a table's log looks like.
 
     `commits` come after the checkpoint, one added file each; with `removes` every second of
-    them removes its predecessor's file. `checkpoint` is "", "classic", "multi-part" or "v2", and
-    holds `files` files in `parts` files or sidecars, with statistics of the first `measured`
-    columns, and so many in a row `group`.
+    them removes its predecessor's file. The names of columns begin with `prefix`. `checkpoint` is
+    "", "classic", "multi-part" or "v2", and holds `files` files in `parts` files or sidecars, with
+    statistics of the first `measured` columns, and so many in a row `group`.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Shape:
     files: int = 0
     parts: int = 1
     columns: int = _FEW_COLUMNS
+    prefix: str = ""
     measured: int = 1
     group: int = _ROW_GROUP
     removes: bool = False
@@ -138,7 +139,7 @@ def write_fleet(root: Path, shape: Shape, tables: int) -> list[Expected]:
 
 def _metadata(shape: Shape) -> dict[str, Any]:
     fields = [
-        {"name": f"column_{number}", "type": kind, "nullable": True, "metadata": {}}
+        {"name": f"{shape.prefix}column_{number}", "type": kind, "nullable": True, "metadata": {}}
         for number, kind in zip(
             range(shape.columns), _cycle(("long", "string", "double", "timestamp")), strict=False
         )

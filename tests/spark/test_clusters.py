@@ -597,6 +597,8 @@ def forwarded(server: str, last: bytes | None = None) -> Iterator[tuple[str, Cal
 
 @pytest.mark.matrix  # executors of a Connect server read and change fleets above
 def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_path: Path) -> None:
+    """An executor is killed on the way, which nobody notices."""
+    (tmp_path / "sitecustomize.py").write_text(ONE_LOSS.replace("LAKE", str(tmp_path / "lake")))
     lake, plans = tmp_path / "lake", tmp_path / "plans.jsonl"
     for number in range(2):
         write_deltalake(lake / f"t{number}", ROWS)
@@ -610,6 +612,7 @@ def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_
         "spark.driver.extraJavaOptions": SMALL_JVM,
         "spark.executor.extraJavaOptions": SMALL_JVM,
         "spark.executor.memory": "512m",
+        "spark.executorEnv.PYTHONPATH": str(tmp_path),
         "spark.pyspark.python": sys.executable,
     }
     with master(tmp_path) as address:
@@ -629,8 +632,24 @@ def test_a_standalone_master_changes_and_reads_a_fleet_once_it_has_a_worker(tmp_
             Table(lake / "broken").write(f"{0:020d}.json", b"nonsense\n")
             there = run(*inspect, "--engine", "spark")
     without = deltaadm(*inspect)
+    assert (tmp_path / "lake.lost").exists()
     assert (there.out, there.code) == (without.out, without.code)
     assert (without.code, len(without.lines)) == (9, 3)
+
+
+ONE_LOSS = """
+import os, signal
+
+def opened(path, *arguments, really=os.open, **options):
+    if str(path).startswith("LAKE/t1/_delta_log") and not os.path.exists("LAKE.lost"):
+        os.close(really("LAKE.lost", os.O_CREAT | os.O_WRONLY))
+        with open(f"/proc/{os.getppid()}/stat") as daemon:
+            os.kill(int(daemon.read().rpartition(")")[2].split()[1]), signal.SIGKILL)
+    return really(path, *arguments, **options)
+
+os.open = opened
+"""
+"""For `sitecustomize`: the first worker of Python to read a certain table kills its executor."""
 
 
 IMPATIENT = ("--spark-conf", "spark.scheduler.maxRegisteredResourcesWaitingTime=1s")

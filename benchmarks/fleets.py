@@ -1,0 +1,97 @@
+"""
+Fleets on one machine and on a standalone cluster of it, in turns, as a table on standard output.
+
+    python3 benchmarks/fleets.py --tables 2,2000,10000 --runs 3
+
+The cluster, two workers with one core each on 127.0.0.1, shares the processors of the machine. All
+tables have ten commits, and each a schema of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks.contestants import deltaadm
+from benchmarks.measure import Cost, Program, in_turns
+from benchmarks.tables import Shape, write
+from tests.support.spark_processes import master, worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_WORKERS: Final = 2
+_COLUMNS: Final = 40
+"""The largest number of columns; table by table it is another one, and no two names are alike."""
+
+_SETTINGS: Final = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.executor.memory": "600m",
+    "spark.pyspark.python": sys.executable,
+    "spark.scheduler.maxRegisteredResourcesWaitingTime": "300s",
+}
+
+
+@contextmanager
+def cluster(scratch: Path) -> Iterator[str]:
+    """The address of a master with its workers, for the time of the block."""
+    with ExitStack() as stack:
+        address = stack.enter_context(master(scratch))
+        for number in range(_WORKERS):
+            (directory := scratch / f"worker-{number}").mkdir()
+            stack.enter_context(worker(directory, of=address))
+        yield address
+
+
+def write_tables(root: Path, count: int) -> list[Path]:
+    """So many tables with different schemas."""
+    tables = [root / f"{number:06d}" for number in range(count)]
+    for number, table in enumerate(tables):
+        columns = 1 + number % _COLUMNS
+        write(table, Shape(name=f"t{number}", commits=10, columns=columns, prefix=f"t{number}_"))
+    return tables
+
+
+def main() -> None:
+    """Measure and report."""
+    parser = argparse.ArgumentParser(description=__doc__.strip().partition("\n")[0])
+    parser.add_argument("--tables", default="2,100,2000,10000", help="sizes of fleets")
+    parser.add_argument("--command", default="inspect", help="or validate")
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    sizes = [int(size) for size in options.tables.split(",")]
+    with tempfile.TemporaryDirectory(prefix="deltaadm-fleets-") as directory:
+        scratch = Path(directory)
+        tables = write_tables(scratch / "tables", max(sizes))
+        print("| tables | engine | seconds | of the driver's processors | MB of the driver |")
+        print("|---|---|---|---|---|")
+        with cluster(scratch) as address:
+            conf = [part for item in _SETTINGS.items() for part in ("--spark-conf", "=".join(item))]
+            spark = ["--engine", "spark", "--spark-master", address, *conf]
+            for size in sizes:
+                names = scratch / f"{size}.txt"
+                names.write_text("".join(f"{table}\n" for table in tables[:size]))
+                command = deltaadm(options.command, "--tables-from", str(names), "-o", "jsonl")
+                programs = [
+                    Program("embedded", command, lambda out, size=size: out.count("\n") == size),
+                    Program("spark", [*command, *spark]),
+                ]
+                for name, cost in in_turns(programs, options.runs, patience=600).items():
+                    figures = "did not run | | "
+                    if isinstance(cost, Cost):
+                        processor, seconds = cost.processor_median / 1000, cost.median / 1000
+                        figures = f"{seconds:.1f} | {processor:.1f} | {cost.megabytes:.0f}"
+                    print(f"| {size:,} | {name} | {figures} |", flush=True)
+    print(f"\nload at the end: {os.getloadavg()[0]:.1f}")
+
+
+if __name__ == "__main__":
+    main()
