@@ -51,8 +51,8 @@ _LAST_SHARE: Final = 4
 _JOBS: Final = 16
 """Jobs at the same time, at most: where there are more processors, each has several tasks."""
 
-_AHEAD: Final = 16
-"""Jobs for each of these whose answers may wait for a slow table."""
+_AHEAD: Final = 20_000
+"""Tables whose answers may wait for a slow one: of `inspect` about 20 MB."""
 
 
 class Executors:
@@ -91,7 +91,7 @@ class Executors:
             for shares in _dealt(tables, slots, tasks):
                 result = threads.submit(partial(run, shares)).result
                 pending.append((list(chain(*shares)), result))
-                if len(pending) >= jobs * _AHEAD:
+                if len(pending) > max(jobs, _AHEAD // (tasks * _SHARE)):
                     yield from _answers(*pending.popleft(), run, lost)
             while pending:
                 yield from _answers(*pending.popleft(), run, lost)
