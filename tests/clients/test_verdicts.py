@@ -29,6 +29,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.transaction.spark_support import refusal_to_read, refusal_to_write
 from deltaadm.domain.wire import Metadata
 from tests.support.examples import TIMES
+from tests.support.rows import with_rows
 
 BOOK = Source("The Book", "2026-01-02")
 
@@ -328,23 +329,12 @@ def test_the_reference_reads_and_writes_what_the_registry_says() -> None:
             assert (older.compatibility is WORKS) == (feature.since == "2.3.0"), name
 
 
-@pytest.mark.parametrize(("release", "feature", "expected"), [
-    ("databricks@15.4", "v2Checkpoint", WORKS),
-    ("databricks@13.3", "v2Checkpoint", WORKS),
-    ("databricks@12.2", "v2Checkpoint", UNKNOWN),
-    ("databricks@15.4", "icebergCompatV1", WORKS),
-    ("databricks@15.4", "icebergCompatV2", WORKS),
-    ("databricks@13.3", "icebergCompatV2", UNKNOWN),
-    ("databricks@15.4", "allowColumnDefaults", WORKS),
-    ("databricks@14.3", "allowColumnDefaults", UNKNOWN),
-    ("delta-spark@3.1.0", "allowColumnDefaults", WORKS),
-    ("delta-spark@3.0.0", "allowColumnDefaults", FAILS),
-])  # fmt: skip
+@with_rows
 def test_a_client_seen_writing_a_feature_writes_it(
-    release: str, feature: str, expected: Compatibility
+    release: str, feature: str, expected: str
 ) -> None:
     found = verdict(parse_client(release), listed(feature), PLAIN, Access.WRITE)
-    assert found.compatibility is expected
+    assert found.compatibility is Compatibility(expected)
 
 
 ICEBERG = Metadata(configuration={**MAPPED.configuration, "delta.enableIcebergCompatV2": "true"})
@@ -362,44 +352,11 @@ def test_what_is_read_wrongly_may_yet_be_refused_by_writers(version: int, table:
     assert "to_pyarrow_table" not in writing.responsible[0].note
 
 
-@pytest.mark.parametrize(("client", "feature", "expected"), [
-    ("trino@413", "deletionVectors", WRONG),
-    ("trino@414", "deletionVectors", FAILS),
-    ("trino@427", "deletionVectors", WORKS),
-    ("trino@448", "vacuumProtocolCheck", UNKNOWN),
-    ("trino@449", "vacuumProtocolCheck", WORKS),
-    ("trino@470", "catalogManaged", UNKNOWN),
-    ("trino@480", "catalogManaged", FAILS),
-    ("delta-spark@2.2.1", "deletionVectors", FAILS),
-    ("delta-spark@2.3.0", "deletionVectors", WORKS),
-    ("delta-spark@3.1.0", "vacuumProtocolCheck", FAILS),
-    ("delta-spark@3.2.0", "vacuumProtocolCheck", WORKS),
-    ("delta-spark@4.1.0", "catalogManaged", UNKNOWN),
-    ("databricks@11.3", "deletionVectors", FAILS),
-    ("databricks@14.3", "rowTracking", WORKS),
-    ("delta-rs@0.25.5", "deletionVectors", WRONG),
-    ("delta-rs@1.0.2", "deletionVectors", FAILS),
-    ("delta-rs@1.4.0", "deletionVectors", WORKS),
-    ("delta-rs@0.25.5", "fromTheFuture", WRONG),
-    ("delta-rs@1.6.6", "fromTheFuture", FAILS),
-    ("duckdb-delta@1.3.0", "v2Checkpoint", FAILS),
-    ("duckdb-delta@1.5.0", "catalogManaged", WRONG),
-    ("duckdb-delta@1.5.2", "catalogManaged", FAILS),
-    ("snowflake@2026-02-01", "deletionVectors", FAILS),
-    ("snowflake", "deletionVectors", WORKS),
-    ("snowflake", "catalogManaged", UNKNOWN),
-    ("fabric-sql", "timestampNtz", UNKNOWN),
-    ("flink", "deletionVectors", FAILS),
-    ("polars", "deletionVectors", WORKS),
-    ("polars", "typeWidening", FAILS),
-    ("clickhouse", "v2Checkpoint", WORKS),
-])  # fmt: skip
-def test_reading_a_table_with_one_feature(
-    client: str, feature: str, expected: Compatibility
-) -> None:
+@with_rows
+def test_reading_a_table_with_one_feature(client: str, feature: str, expected: str) -> None:
     protocol = listed(feature) if feature != "rowTracking" else writers(feature)
     found = verdict(parse_client(client), protocol, PLAIN, Access.READ)
-    assert found.compatibility is expected
+    assert found.compatibility is Compatibility(expected)
 
 
 def columns(*fields: dict[str, object], partitions: Sequence[str] = (), mode: str = "") -> Metadata:

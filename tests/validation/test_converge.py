@@ -10,6 +10,7 @@ from deltaadm.domain.features import FEATURES
 from tests.support.clients import ACCEPT_ALL
 from tests.support.drift import ALONE, LEFT, SETTINGS, drifted, fleet
 from tests.support.program import LogWriter, deltaadm
+from tests.support.rows import with_rows
 
 CONSENT = (
     "--yes", "--allow-rewrite", "--allow-backfill", *ACCEPT_ALL,
@@ -31,46 +32,7 @@ def planned(settings: str, *drifts: str) -> Any:
     return deltaadm("validate", drifted(Path(), 0, drifts), "--fix", *RULES).document
 
 
-STEPS = [
-    ("a feature that is forbidden", ["deletion vectors"],
-        'policy.forbidden-features = ["deletionVectors"]', ["drop_feature deletionVectors"]),
-    ("one that another needs goes after it", ["row ids"],
-        'policy.forbidden-features = ["domainMetadata", "rowTracking"]',
-        ["drop_feature rowTracking", "drop_feature domainMetadata"]),
-    ("its protection is forbidden as well: history goes", ["V2 checkpoints"],
-        'policy.forbidden-features = ["v2Checkpoint", "checkpointProtection"]',
-        ["drop_feature v2Checkpoint truncating, in two runs"]),
-    ("versions that are too high", ["deletion vectors", "changes"],
-        "policy.max-reader-version = 1", ["drop_feature deletionVectors"]),
-    ("the writer's version, too: history goes", ["vectors that are off"],
-        "policy.max-writer-version = 2", ["drop_feature deletionVectors truncating"]),
-    ("a client that must read", ["deletion vectors"], 'clients = ["athena"]',
-        ["drop_feature deletionVectors"]),
-    ("a client that must write", ["row ids"], 'writers = ["delta-spark@3.1.0"]',
-        ["drop_feature rowTracking"]),
-    ("mapping that is not allowed, though Iceberg needs it", ["Iceberg"],
-        'policy.mapping-modes = ["none"]',
-        ["unset_properties", "set_properties"]),
-    ("mapping that is missing", [], 'policy.mapping-modes = ["id", "name"]', ["set_properties"]),
-    ("a retention above its range", ["long retention"],
-        'policy.properties."delta.logRetentionDuration" = {min = "7d", max = "60d"}',
-        ["set_properties interval 60 days"]),
-    ("one below it, which has to be as long as deleted files are kept",
-        ["short retention", "long vacuum"],
-        'policy.properties."delta.logRetentionDuration" = {min = "7d", max = "60d"}',
-        ["set_properties interval 60 days"]),
-    ("consequences are no drift", ["row ids"], """
-        policy.required-features = ["rowTracking"]
-        policy.forbidden-features = ["domainMetadata"]
-        policy.properties."delta.feature.rowTracking" = "supported"
-        policy.properties."delta.minWriterVersion" = 7
-        """, []),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("drifts", "settings", "steps"), [
-    pytest.param(*rest, id=name) for name, *rest in STEPS
-])  # fmt: skip
+@with_rows
 def test_what_is_planned(drifts: list[str], settings: str, steps: list[str]) -> None:
     found = planned(settings, *drifts)
     words = [
@@ -85,38 +47,7 @@ def test_what_is_planned(drifts: list[str], settings: str, steps: list[str]) -> 
     assert sum("Not fixed" in note for note in found["notes"]) == 0
 
 
-REASONS = [
-    ("a feature that Delta cannot drop", ["identity"],
-        'policy.forbidden-features = ["identityColumns"]',
-        ("DL904 forbidden-feature-supported: the table feature identityColumns cannot be dropped; "
-        "nearest: Copy the table without it (CREATE TABLE … AS SELECT).")),
-    ("one whose use can end", ["Iceberg"], 'policy.forbidden-features = ["icebergCompatV1"]',
-        ("DL904 forbidden-feature-supported: the table feature icebergCompatV1 cannot be dropped; "
-        "nearest: `alter --unset delta.enableIcebergCompatV1` ends its use.")),
-    ("a version", ["a type", "mapping"], "policy.max-reader-version = 1",
-        ("DL901 reader-version-above-policy: the table feature timestampNtz cannot be dropped; "
-        "nearest: version 3.")),
-    ("a client, of which a later release can", ["a type"], 'clients = ["delta-spark@2.2.0"]',
-        ("DL907 client-cannot-read: delta-spark@2.2.0 cannot read the table because of "
-        "protocol.minReaderVersion, timestampNtz, and the table feature timestampNtz cannot be "
-        "dropped; nearest: delta-spark@2.4.0 can.")),
-    ("a mode that only new tables have", [], 'policy.mapping-modes = ["id"]',
-        "DL905 mapping-mode-not-allowed: "),
-    ("a property that Delta keeps", ["mapping"],
-        'policy.properties."delta.columnMapping.maxColumnId" = 3',
-        ("DL906 property-not-as-required: the property delta.columnMapping.maxColumnId cannot be "
-        "set by a user; nearest: Delta maintains it; leave it out.")),
-    ("a feature that comes with columns", [], 'policy.required-features = ["clustering"]',
-        "DL903 required-feature-missing: "),
-    ("demands that exclude each other", [],
-        'clients = ["synapse-serverless"]\npolicy.required-features = ["deletionVectors"]',
-        "DL903 required-feature-missing: another demand excludes it: synapse-serverless"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("drifts", "settings", "reason"), [
-    pytest.param(*rest, id=name) for name, *rest in REASONS
-])  # fmt: skip
+@with_rows
 def test_what_cannot_be_reached_says_why_and_what_is_nearest(
     drifts: list[str], settings: str, reason: str
 ) -> None:
