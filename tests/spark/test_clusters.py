@@ -505,6 +505,7 @@ def beginning_to_write(place: Path, remote: str) -> "subprocess.Popen[str]":
     command = ["create", str(place), "--as", query, "--apply", "--yes", "--remote", remote]
     run = subprocess.Popen(
         [sys.executable, "-m", "deltaadm", *command],
+        env=dict(os.environ),  # readline adds COLUMNS to what a program inherits without it
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
