@@ -2,9 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from tests.replay.test_costs import with_checkpoint
 from tests.support.oracle import OracleTable
 from tests.support.program import deltaadm
 from tests.support.tables import Table
@@ -48,6 +50,11 @@ def loaded(*arguments: str) -> set[str]:
     return set(done.stderr.splitlines()[-1].split())
 
 
+ELSEWHERE = {
+    "deltaadm.runs.deadline", "deltaadm.runs.unity", "deltaadm.storage.object_store", "threading",
+}  # fmt: skip
+"""What only tables outside of this machine ask for."""
+
 ARROW = HEAVY - {"pyarrow"}
 """What is left alone where the files of a checkpoint are looked at."""
 
@@ -56,8 +63,9 @@ ARROW = HEAVY - {"pyarrow"}
     pytest.param("--version", {"typer", "rich", "dataclasses", "json"}, id="version"),
     pytest.param("--help", {"rich"}, id="help"),
     pytest.param("inspect --help", {"rich"}, id="help of a command"),
-    pytest.param("inspect T", SLOW | PLANS | {"deltaadm.runs.unity"}, id="text"),
+    pytest.param("inspect T", SLOW | PLANS | ELSEWHERE, id="text"),
     pytest.param("inspect T -o json", SLOW | {"contextlib", "datetime"}, id="json"),
+    pytest.param("inspect C -o json", SLOW | {"contextlib"}, id="checkpoint"),
     pytest.param("inspect T -o jsonl", SLOW - {"typing"}, id="jsonl"),
     pytest.param("features -o json", {"rich"} | PLANS, id="features"),
     pytest.param("validate T", RARE | ODD | {"deltaadm.runs.many_plans"}, id="validate"),
@@ -65,8 +73,10 @@ ARROW = HEAVY - {"pyarrow"}
     pytest.param("enable-feature T deletionVectors", RARE | OTHER_STEPS, id="steps"),
     pytest.param("upgrade-protocol T --check -o json", {"rich"}, id="check"),
 ])  # fmt: skip
-def test_light_commands(small: Table, arguments: str, left_alone: set[str]) -> None:
-    given = [str(small.path) if word == "T" else word for word in arguments.split()]
+def test_light_commands(small: Table, tmp_path: Path, arguments: str, left_alone: set[str]) -> None:
+    with_checkpoint(tmp_path / "c", 1_000)
+    tables = {"T": str(small.path), "C": str(tmp_path / "c")}
+    given = [tables.get(word, word) for word in arguments.split()]
     assert not loaded(*given) & (HEAVY | left_alone)
 
 

@@ -274,22 +274,6 @@ def test_doctor_says_what_it_has_tried(ten: str) -> None:
     assert "written" not in checks[ten]["detail"] or "not tried" in checks[ten]["detail"]
 
 
-@pytest.mark.slow
-def test_a_local_run_imports_nothing_for_object_stores(tmp_path: Path) -> None:
-    commits(tmp_path, 2)
-    code = (
-        "import sys; from deltaadm.cli.program import run; "
-        f"run(['inspect', {str(tmp_path)!r}]); "
-        "print(sorted({'obstore', 'threading', 'signal', 'deltaadm.storage.object_store', "
-        "'deltaadm.runs.unity', 'deltaadm.runs.deadline'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True,
-        env=surroundings({}),
-    )  # fmt: skip
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
 # Options
 
 

@@ -1,7 +1,5 @@
 """What finding protocol and metadata costs, counted: it does not grow with the table."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -149,53 +147,6 @@ def test_statistics_of_which_the_footer_tells_enough_are_not_read(tmp_path: Path
         column.total_compressed_size for column in columns if column.path_in_schema == "add.stats"
     )
     assert size <= read[odd] - read[usual] < 2 * size
-
-
-@pytest.mark.slow
-def test_a_checkpoint_is_read_without_pyarrow(tmp_path: Path) -> None:
-    with_checkpoint(tmp_path, 1_000)
-    probe = (
-        "import sys; from deltaadm import load_snapshot, open_store; "
-        "load_snapshot(open_store(sys.argv[1])); print('pyarrow' in sys.modules)"
-    )
-    command = [sys.executable, "-c", probe, str(tmp_path)]
-    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "False\n"
-
-
-@pytest.mark.slow
-def test_the_command_reads_a_checkpoint_without_contextlib(tmp_path: Path) -> None:
-    with_checkpoint(tmp_path, 1_000)
-    probe = (
-        "import sys; from deltaadm.cli.program import run; "
-        "run(['inspect', sys.argv[1], '-o', 'json']); sys.exit('contextlib' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", probe, str(tmp_path)], check=True, capture_output=True)
-
-
-@pytest.mark.slow
-def test_files_are_counted_without_pandas(tmp_path: Path) -> None:
-    with_checkpoint(tmp_path, 1_000)
-    probe = (
-        "import sys; from deltaadm import load_snapshot, open_store; "
-        "from deltaadm.replay.reconcile import Detail; "
-        "files = load_snapshot(open_store(sys.argv[1]), detail=Detail.STATE).files; "
-        "print(files.files, 'pyarrow' in sys.modules, 'pandas' in sys.modules)"
-    )
-    command = [sys.executable, "-c", probe, str(tmp_path)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    assert done.stdout.split()[1:] == ["True", "False"]
-
-
-@pytest.mark.slow
-def test_files_are_validated_without_pandas(tmp_path: Path) -> None:
-    with_checkpoint(tmp_path, 1_000)
-    probe = (
-        "import sys; from deltaadm import table; table(sys.argv[1]).validate(); "
-        "print('pyarrow' in sys.modules, 'pandas' in sys.modules)"
-    )
-    command = [sys.executable, "-c", probe, str(tmp_path)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    assert done.stdout.split() == ["True", "False"]
 
 
 def test_reading_stops_where_protocol_and_metadata_are_known(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 import base64
 import json
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -639,23 +637,6 @@ def test_replay_equals_a_fold_in_the_order_of_the_log(
         for line in expected.values()
         if "domainMetadata" in line and not line["domainMetadata"]["removed"]
     }
-
-
-@pytest.mark.slow
-def test_json_tables_load_without_heavy_packages(tmp_path: Path) -> None:
-    table(tmp_path, START, commit(add("a")))
-    script = (
-        "import sys; from deltaadm.replay.reconcile import Detail;"
-        "from deltaadm.replay.load import load_snapshot;"
-        "from deltaadm.storage.store import open_store;"
-        f"[load_snapshot(open_store({str(tmp_path)!r}), detail=one) for one in Detail];"
-        "print([one for one in ('pyarrow', 'msgspec', 'pyspark', 'deltalake', 'pathlib', 'typer')"
-        " if one in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("action", [
