@@ -140,18 +140,26 @@ def files_commands(table: str, peers: Peers) -> dict[str, list[str]]:
     return commands
 
 
+REPAIR: Final = "repair"
+MISSING: Final = "validate --deep, no data files"
+
+
 def validation_commands(table: str) -> dict[str, list[str]]:
     """
     What `validate` costs at each depth, beside deltalake, which opens the table.
 
     The tables have no data files: `--deep` leaves out the rules on them, and with them the search.
+    `MISSING` looks for each, and finds none, which is an error.
     """
+    missing = deltaadm("validate", "--deep", "-o", "json", table)
     absent = ("--ignore", "DL418,DL716,DL721")
     return {
         DELTALAKE: _script("with_deltalake.py", "protocol", table),
         "validate": deltaadm("validate", "-o", "json", table),
         "validate --history": deltaadm("validate", "--history", "-o", "json", table),
         "validate --deep": deltaadm("validate", "--deep", *absent, "-o", "json", table),
+        REPAIR: deltaadm("repair", "-o", "json", table),
+        MISSING: ["sh", "-c", '"$@" || test $? = 1', "sh", *missing],
     }
 
 

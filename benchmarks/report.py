@@ -17,6 +17,7 @@ from benchmarks.contestants import (
     JSON,
     KERNEL,
     LIMIT,
+    MISSING,
     OLD_DELTALAKE,
     ON_SPARK,
     PLAIN_SCRIPT,
@@ -106,10 +107,17 @@ TARGETS: Final = (
     Target("start", "start", TYPER, 2, "completion of a feature"),
     Target("files", "S3", KERNEL, 1),
     Target("files", "S3", DELTALAKE, 0.1),
+    *(Target("files", table, DELTALAKE, 0.1) for table in ("S8", "S9", "S10")),
     Target("files", "S2 removes", KERNEL, 1),
     Target("files", "S2 removes", DELTALAKE, 0.1),
     Target("validation", "S3", DELTALAKE, 0.8, "validate"),
     Target("validation", "S3", DELTALAKE, 2, "validate --deep"),
+    *(Target("validation", table, DELTALAKE, 0.9, "validate") for table in ("S8", "S9", "S10")),
+    *(Target("validation", table, DELTALAKE, 3, MISSING) for table in ("S3", "S8")),
+    *(
+        Target("validation", table, "validate", 1.5, "repair")
+        for table in ("S3", "S8", "S9", "S10")
+    ),
     Target("validation", "S2", DELTALAKE, 0.25, "validate"),
     Target("validation", "S2", DELTALAKE, 0.25, "validate --history"),
     Target("validation", "2000 tables", DELTAADM, 3, "validate"),
@@ -125,6 +133,8 @@ BOUNDS: Final = (
     Bound("files", "S7", 1_000, "MB"),
     Bound("validation", "S3", 400, "MB", "validate"),
     Bound("validation", "S7", 600, "MB", "validate"),
+    *(Bound("validation", table, 300, "MB", "validate") for table in ("S8", "S9", "S10")),
+    *(Bound("validation", table, 500, "MB", "repair") for table in ("S3", "S8", "S9", "S10")),
     *(Bound("validation", "S2", 120, "MB", one) for one in ("validate", "validate --history")),
 )
 _NOTE: Final = (
@@ -133,6 +143,8 @@ _NOTE: Final = (
     "time do not show."
 )
 _FLEET_FACTOR = 8
+_SCHEMAS_FACTOR = 7
+"""Where each table has a schema of its own."""
 _SPARK_FACTOR = 100
 _GROWTH_OF_MEMORY = 3
 """How much more memory `validate` may take for ten times the files."""
@@ -299,7 +311,8 @@ def _behind_kernel(found: Found) -> Iterator[str]:
 
 def _fleet(found: Found) -> Iterator[str]:
     for tables, costs in found.get("fleet", {}).items():
-        against = (DELTALAKE, f"{DELTALAKE} in a loop", _FLEET_FACTOR)
+        factor = _SCHEMAS_FACTOR if tables.endswith("schemas") else _FLEET_FACTOR
+        against = (DELTALAKE, f"{DELTALAKE} in a loop", factor)
         yield from _times_faster(f"fleet, {tables}", costs, DELTAADM, *against)
 
 

@@ -129,11 +129,16 @@ def write(root: Path, shape: Shape) -> Expected:
     return expected
 
 
-def write_fleet(root: Path, shape: Shape, tables: int) -> list[Expected]:
-    """Write *tables* tables of one shape, each with its own id, in directories with numbers."""
+def write_fleet(root: Path, shape: Shape, tables: int, *, like: bool = True) -> list[Expected]:
+    """
+    Write *tables* tables of one shape, each with its own id, in directories with numbers.
+
+    Either they are *like* each other, or each has a schema of its own.
+    """
+    shapes = (replace(shape, name=f"{shape.name} {number}") for number in range(tables))
     return [
-        write(root / f"{number:06d}", replace(shape, name=f"{shape.name} {number}"))
-        for number in range(tables)
+        write(root / f"{n:06d}", one if like else replace(one, prefix=f"t{n}_"))
+        for n, one in enumerate(shapes)
     ]
 
 
@@ -488,6 +493,7 @@ def main() -> None:
         shape.name: asdict(write(root / shape.name.replace(" ", "-"), shape)) for shape in shapes
     }
     write_fleet(root / "fleet", Shape(name="fleet", commits=10), int(fleet))
+    write_fleet(root / "schemas", Shape(name="schemas", commits=10), int(fleet), like=False)
     if "quick" not in more:
         write_fleet(root / "all-tables", Shape(name="fleet", commits=10), int(every))
     (root / "expected.json").write_text(json.dumps(expected))

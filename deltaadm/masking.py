@@ -169,11 +169,10 @@ def secrets_among(entries: Mapping[str, str | None]) -> tuple[str, ...]:
 def secrets_of_environment() -> tuple[str, ...]:
     """The values of variables that are secrets, such as tokens; a server may repeat one."""
     # The shell keeps directories in names that look like passwords.
-    given = {key: value for key, value in os.environ.items() if key not in {"PWD", "OLDPWD"}}
+    keys = (key for key in os.environ if key not in {"PWD", "OLDPWD"} and _is_secret_key(key))
+    given = {key: os.environ.get(key, "") for key in keys}
     return tuple(
-        value
-        for key, value in given.items()
-        if len(value) >= _LONG and _is_secret_key(key) and _is_opaque(key, value)
+        value for key, value in given.items() if len(value) >= _LONG and _is_opaque(key, value)
     )
 
 

@@ -222,9 +222,10 @@ def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
     yield from _unknown(protocol.reader_features, supported_protocol().reader_features, "read")
     yield from _unknown_types(metadata)
     # Tried on Delta Spark 4.4: such a table answers to nothing; other durations hinder no query.
-    for key in ("delta.deletedFileRetentionDuration", "delta.setTransactionRetentionDuration"):
+    durations = "delta.deletedFileRetentionDuration", "delta.setTransactionRetentionDuration"
+    for key in filter(metadata.configuration.__contains__, durations):
         try:
-            interval_microseconds(metadata.configuration.get(key, "interval 1 day"))
+            interval_microseconds(metadata.configuration[key])
         except DeltaadmError as error:
             refusal = RefusedError(
                 error.message,
