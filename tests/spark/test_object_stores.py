@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import deltalake
@@ -15,6 +16,7 @@ from filelock import FileLock
 from deltaadm.spark.object_stores import hadoop_settings, settings_for_connectors
 from tests.support.program import Result, process, surroundings
 from tests.support.s3 import BUCKET, SECRET, S3Server, s3_server
+from tests.support.spark_processes import FEW_TASKS
 
 HADOOP = ["jars/guava-33.jar", "jars/hadoop-client-api-3.5.0.jar"]
 ENDPOINT = "http://127.0.0.1:9000"
@@ -166,6 +168,7 @@ def test_a_commit_takes_no_homework_and_shows_no_secret(
                 *("--storage-option", f"aws_endpoint_url={s3.endpoint}"),
                 *("--storage-option", "aws_allow_http=true"),
                 *("--storage-options-file", str(options)),
+                *(f"--spark-conf={key}={value}" for key, value in FEW_TASKS.items()),
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -204,10 +207,9 @@ class command_lines:  # noqa: N801 -- a context manager
 
     def _look(self) -> None:
         while not self._over.wait(0.2):
-            done = subprocess.run(
-                ["ps", "axww", "-o", "args"], capture_output=True, text=True, check=True
-            )
-            self._seen.update(done.stdout.splitlines())
+            for file in Path("/proc").glob("[0-9]*/cmdline"):
+                with suppress(OSError):
+                    self._seen.add(file.read_bytes().decode(errors="replace"))
 
 
 @pytest.mark.matrix
