@@ -42,7 +42,7 @@ def answered(
             yield type(batch).from_pydict({"number": [number], "answers": [packed]})
 
 
-_SHARE: Final = 64
+_SHARE: Final = 128
 """Tables for a task at most: starting one costs as much as some tables."""
 
 _LAST_SHARE: Final = 4
