@@ -531,7 +531,6 @@ class _FactCollector:
         assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
         segment, state = snapshot.segment, _state_of(snapshot)
         builder = TotalsBuilder(snapshot.files or FileFacts(), self._store.qualifier)
-        adds: Iterable[AddFile]
         for batch in self._batches(segment, state, counts):
             if isinstance(batch, list):
                 adds = [add_file(document) for document in batch]
@@ -541,14 +540,16 @@ class _FactCollector:
             else:
                 builder.add_all(batch)
                 yield facts.LiveFiles(batch)
-                looked_for = self._depth.deep and self._depth.data_files
-                many = self._many_missing(batch) if looked_for else batch.none
-                adds = (file.add for file, _ in batch.files([~many]))
-                if alike := many.count():
-                    one = next(file.add for file, _ in batch.files([many]))
-                    yield facts.DataFileFacts(add=one, state=state, size=None, alike=alike - 1)
-            if self._depth.deep and self._depth.data_files:
+            if not (self._depth.deep and self._depth.data_files):
+                continue
+            if isinstance(batch, list):
                 yield from self._data_files(adds, state)
+                continue
+            many = self._many_missing(batch)
+            yield from self._data_files((file.add for file, _ in batch.files([~many])), state)
+            if alike := many.count():  # behind those that are named
+                one = next(file.add for file, _ in batch.files([many]))
+                yield facts.DataFileFacts(add=one, state=state, size=None, alike=alike - 1)
         return builder.totals(lambda: live_files(self._store, segment))
 
     def _batches(

@@ -1,5 +1,7 @@
 """What finding protocol and metadata costs, counted: it does not grow with the table."""
 
+import json
+import random
 from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -9,12 +11,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deltaadm.dataclass import replace
 from deltaadm.domain.snapshot import FileInfo
 from deltaadm.limits import LIMITS
 from deltaadm.plans.checkpoint import State
+from deltaadm.replay.embedded import live_files
 from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.local import LocalStore
+from tests.support.program import deltaadm
 from tests.support.tables import START_BODY, Table, add, commit
 
 VERSION = 10
@@ -38,6 +43,7 @@ class CountingStore:
         self.local_path = self._store.local_path
         self.requests: list[str] = []
         self.bytes: dict[str, int] = {}
+        self.largest = 0
 
     def list_log(self, start: int = 0) -> Mapping[str, FileInfo]:
         self.requests.append("list")
@@ -70,6 +76,7 @@ class _Counting(BytesIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         found = super().read(size)
+        self._told.largest = max(self._told.largest, len(found))
         self._told.requests.append(f"part of {self._path}")
         self._told.bytes[self._path] = self._told.bytes.get(self._path, 0) + len(found)
         return found
@@ -79,6 +86,7 @@ def with_checkpoint(
     path: Path,
     files: int,
     stats: Callable[[int], str] = lambda number: f'{{"numRecords":{number}}}',
+    group: int = 5_000,
 ) -> CountingStore:
     """A table whose checkpoint holds *files* files; its protocol and metadata come first."""
     made = Table(path)
@@ -98,7 +106,7 @@ def with_checkpoint(
     ]
     table = pa.Table.from_pylist(lines, schema=schema)
     name = f"{VERSION:020d}.checkpoint.parquet"
-    pq.write_table(table, made.log / name, row_group_size=5_000)
+    pq.write_table(table, made.log / name, row_group_size=group)
     made.write(f"{VERSION:020d}.json", commit(add("z")))
     return CountingStore(path)
 
@@ -147,6 +155,31 @@ def test_statistics_of_which_the_footer_tells_enough_are_not_read(tmp_path: Path
         column.total_compressed_size for column in columns if column.path_in_schema == "add.stats"
     )
     assert size <= read[odd] - read[usual] < 2 * size
+
+
+def test_a_large_column_is_read_in_pieces(tmp_path: Path) -> None:
+    draw = random.Random(0)  # noqa: S311 -- texts that cannot be compressed
+    store = with_checkpoint(
+        tmp_path,
+        50_000,
+        lambda _: f'{{"numRecords":1,"x":"{draw.randbytes(120).hex()}"}}',
+        group=50_000,
+    )
+    store.limits = replace(LIMITS, page=2 << 20)
+    segment = load_snapshot(store).segment
+    assert segment is not None
+    store.largest = 0
+    assert sum(1 for _ in live_files(store, segment)) == 50_000
+    assert store.largest <= 8 << 20 < store.bytes[f"{VERSION:020d}.checkpoint.parquet"]
+
+
+def test_missing_files_are_counted_beyond_those_that_are_named(tmp_path: Path) -> None:
+    with_checkpoint(tmp_path, 1_000)
+    (tmp_path / "part-000000000500").touch()
+    done = deltaadm("validate", "--deep", "--select", "DL716", "-o", "json", str(tmp_path))
+    document = json.loads(done.out)
+    named = [one for one in document["findings"] if "not exist" in one["message"]]
+    assert (document["counts"]["error"], len(named)) == (1_000, 20)
 
 
 def test_reading_stops_where_protocol_and_metadata_are_known(tmp_path: Path) -> None:
