@@ -551,6 +551,17 @@ class LiveFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class SpreadFiles:
+    """
+    Many live files that other processes read, each of them a part.
+
+    `answers` takes a function of the files of a part, and returns its answers in their order.
+    """
+
+    answers: Callable[[Callable[[Iterable[LiveFiles]], Any]], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class Withdrawn:
     """The facts so far do not count: what they are about cannot be read to its end."""
 
@@ -786,6 +797,7 @@ Facts = (
     | CompactionFacts
     | LiveFile
     | LiveFiles
+    | SpreadFiles
     | Withdrawn
     | SnapshotFacts
     | ChecksumFacts

@@ -92,6 +92,13 @@ def width_of(values: pa.MapArray, keys: pa.StringArray) -> int | None:
     return count if len(pc.unique(keys.slice(0, count))) == count else None
 
 
+def required(column: pa.StructArray, limits: Limits) -> pa.StructArray:
+    """The actions in a column of a checkpoint; raises `ValueError` for some that cannot be used."""
+    adds = without_nulls(column)
+    require_short_paths(adds, limits)
+    return adds
+
+
 def require_short_paths(files: pa.StructArray, limits: Limits) -> None:
     """Raise `ValueError` if a path of *files* is longer than a path may be."""
     if _longest(pc.struct_field(files, "path")) > limits.path:
@@ -162,6 +169,18 @@ def alive(
     marks = bytes(not doubt or next(offered) for doubt in doubtful.to_pylist())
     kept = pa.Array.from_buffers(pa.uint8(), len(marks), [None, pa.py_buffer(marks)])
     return adds.filter(kept.cast(pa.bool_()))
+
+
+def live(
+    adds: pa.StructArray, touched: pa.StringArray, reconciled: Reconciliation
+) -> pa.StructArray:
+    """Those of *adds* that *reconciled* does not hide; raises `ValueError` for a damaged text."""
+    try:
+        adds.validate(full=True)
+    except ValueError:
+        adds.to_pylist()  # says which byte it is
+        raise
+    return alive(adds, touched, reconciled)
 
 
 def documents(column: pa.ChunkedArray) -> Iterator[Document]:

@@ -48,6 +48,9 @@ class EmbeddedEngine:
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
         return Replay(store, segment).outcome(detail)
 
+    def looked_at(self, *_: object) -> None:
+        """See `ExaminingEngine`; whoever asks is the only process."""
+
 
 def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
     """
@@ -165,10 +168,17 @@ class Replay:
 
                 yield from map(plain_add, batch.to_pylist())
 
-    def live_in_checkpoint(self, counts: FileCounts) -> Iterator[list[Document] | pa.StructArray]:
-        """The files of the checkpoint that the deltas have not hidden; *counts* adds them up."""
+    def live_in_checkpoint(
+        self, counts: FileCounts, suffix: str = ""
+    ) -> Iterator[list[Document] | pa.StructArray]:
+        """The files of the checkpoint that the deltas have not hidden; see `live_batches`."""
         if self._segment.checkpoint:
-            yield from self._open_checkpoint().live_batches(self._reconciled, counts)
+            yield from self._open_checkpoint().live_batches(self._reconciled, counts, suffix)
+
+    def checkpoint_files(self) -> tuple[Sequence[str], Reconciliation]:
+        """The files of Parquet with files of the checkpoint, and what hides some of these."""
+        paths = self._open_checkpoint().file_paths() if self._segment.checkpoint else ()
+        return [path for path in paths if path.endswith(".parquet")], self._reconciled
 
     def snapshot(self, facts: FileFacts | None) -> Snapshot:
         """The result; *facts* is None where only protocol and metadata were looked for."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,12 +39,19 @@ from deltaadm.domain.transaction.columns import earlier_names, lost_clustering
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, MissingFileError, StorageError, TableError
 from deltaadm.facts import State
+from deltaadm.limits import Limits
 from deltaadm.replay.checkpoints import CheckpointReader, FileCounts, done_ahead
 from deltaadm.replay.commit_lines import CommitLines, SharingReplay, json_object
 from deltaadm.replay.embedded import live_files
 from deltaadm.replay.examine_checkpoints import CheckpointExaminer, compaction_facts, state_after
 from deltaadm.replay.load import load_snapshot
-from deltaadm.replay.reconcile import STATE, Detail, ReplayEngine, UnreadableCheckpointError
+from deltaadm.replay.reconcile import (
+    STATE,
+    Detail,
+    ExaminingEngine,
+    Reconciliation,
+    UnreadableCheckpointError,
+)
 from deltaadm.replay.totals import TotalsBuilder
 from deltaadm.storage.store import LogStore
 from deltaadm.storage.threads import each_ahead, panics_as_errors
@@ -220,12 +228,13 @@ class Depth:
 
 
 def examine(
-    store: LogStore, depth: Depth, *, now: int, engine: ReplayEngine | None = None
+    store: LogStore, depth: Depth, *, now: int, engine: ExaminingEngine | None = None
 ) -> Iterator[facts.Facts]:
     """
     The facts about the table in *store*; *now* is in milliseconds since the epoch.
 
-    *engine* replays the newest version; what rules see one by one is read without it.
+    *engine* replays the newest version, and may look at the files of its checkpoint; what rules
+    see one by one is read without it.
 
     The first is about the log as a whole. Raises `TableError` only where there is no log, and
     `StorageError` for trouble with the store.
@@ -235,7 +244,7 @@ def examine(
 
 class _FactCollector:
     def __init__(
-        self, store: LogStore, depth: Depth, now: int, engine: ReplayEngine | None
+        self, store: LogStore, depth: Depth, now: int, engine: ExaminingEngine | None
     ) -> None:
         self._store = store
         self._engine = engine
@@ -530,8 +539,15 @@ class _FactCollector:
         """Look at the live files one by one, and add them up; *counts* has a checkpoint's."""
         assert snapshot.segment is not None  # noqa: S101 -- a loaded snapshot has one
         segment, state = snapshot.segment, _state_of(snapshot)
-        builder = TotalsBuilder(snapshot.files or FileFacts(), self._store.qualifier)
-        for batch in self._batches(segment, state, counts):
+        builder = TotalsBuilder(
+            snapshot.files or FileFacts(),
+            self._store.qualifier,
+            spread=self._engine is not None,
+        )
+        for batch in self._batches(segment, state, counts, builder):
+            if isinstance(batch, facts.SpreadFiles):
+                yield batch
+                continue
             if isinstance(batch, list):
                 adds = [add_file(document) for document in batch]
                 for add in adds:
@@ -540,7 +556,7 @@ class _FactCollector:
             else:
                 builder.add_all(batch)
                 yield facts.LiveFiles(batch)
-            if not (self._depth.deep and self._depth.data_files):
+            if not self._needs_data:
                 continue
             if isinstance(batch, list):
                 yield from self._data_files(adds, state)
@@ -552,28 +568,57 @@ class _FactCollector:
                 yield facts.DataFileFacts(add=one, state=state, size=None, alike=alike - 1)
         return builder.totals(lambda: live_files(self._store, segment))
 
+    @property
+    def _needs_data(self) -> bool:
+        return self._depth.deep and self._depth.data_files
+
     def _batches(
-        self, segment: LogSegment, state: State, counts: FileCounts
-    ) -> Iterator[list[dict[str, Any]] | ArrowFiles]:
+        self, segment: LogSegment, state: State, counts: FileCounts, builder: TotalsBuilder
+    ) -> Iterator[list[dict[str, Any]] | ArrowFiles | facts.SpreadFiles]:
         """The live files: actions of commits as in the log, those of a checkpoint by column."""
         replay = SharingReplay(self._store, segment, self._lines)
-        alive = replay.live_in_deltas()
+        alive, rest = replay.live_in_deltas(), ""
         yield from iter(lambda: list(islice(alive, _BATCH)), [])
-        if segment.checkpoint is not None:
-            from deltaadm.replay.file_columns import ArrowFiles, StatisticsShape
+        if segment.checkpoint is None:
+            return
+        from deltaadm.replay.file_columns import ArrowFiles, StatisticsShape
 
-            shape = StatisticsShape(kinds_in(state.metadata))
+        shape = StatisticsShape(kinds_in(state.metadata))
+        columns_of = partial(ArrowFiles, state=state, now=self._now, shape=shape)
 
-            def prepared(
-                batch: list[dict[str, Any]] | pa.StructArray,
-            ) -> list[dict[str, Any]] | ArrowFiles:
-                if isinstance(batch, list):
-                    return batch
-                files = ArrowFiles(batch, state, self._now, shape)
-                files.prepare()
-                return files
+        def prepared(
+            batch: list[dict[str, Any]] | pa.StructArray,
+        ) -> list[dict[str, Any]] | ArrowFiles:
+            if isinstance(batch, list):
+                return batch
+            files = columns_of(batch)
+            files.prepare()
+            return files
 
-            yield from done_ahead(prepared, replay.live_in_checkpoint(counts))
+        engine = self._engine
+        if engine is not None and not self._needs_data:
+            yield from map(prepared, replay.live_in_checkpoint(counts, ".json"))
+            paths, hiding = replay.checkpoint_files()
+            rest = ".parquet"
+            look = partial(
+                _looked_at,
+                builder=builder.empty(),
+                hiding=hiding,
+                limits=self._store.limits,
+                columns_of=columns_of,
+            )
+
+            def answers(ask: Callable[[Iterable[facts.LiveFiles]], Any]) -> list[Any]:
+                nonlocal rest
+                parts = engine.looked_at(self._store, paths, partial(look, ask))
+                rest = rest if parts is None else _NONE
+                for part, _ in parts or ():
+                    builder.extend(part)
+                return [answer for _, answer in parts or ()]
+
+            yield facts.SpreadFiles(answers)
+        if rest != _NONE:
+            yield from done_ahead(prepared, replay.live_in_checkpoint(counts, rest))
 
     def _data_files(self, adds: Iterable[AddFile], state: State) -> Iterator[facts.DataFileFacts]:
         """The data files of *adds* in storage, looked up several at a time."""
@@ -659,6 +704,30 @@ class _FactCollector:
 _BATCH: Final = 100
 _NAMED: Final = 100
 """So many missing files are told of one by one: more than any report names."""
+_NONE: Final = "none"
+
+
+def _looked_at(
+    ask: Callable[[Iterable[facts.LiveFiles]], Any],
+    batches: Iterable[pa.StructArray],
+    *,
+    builder: TotalsBuilder,
+    hiding: Reconciliation,
+    limits: Limits,
+    columns_of: Callable[[pa.StructArray], ArrowFiles],
+) -> tuple[TotalsBuilder, Any]:
+    """What *builder* and *ask* make of `add` actions; raises `ValueError` for damaged ones."""
+    from deltaadm.replay import adds as columns
+
+    touched = columns.texts(hiding.touched_paths())
+
+    def each() -> Iterator[facts.LiveFiles]:
+        for batch in batches:
+            if len(live := columns.live(columns.required(batch, limits), touched, hiding)):
+                builder.add_all(files := columns_of(live))
+                yield facts.LiveFiles(files)
+
+    return builder, ask(each())
 
 
 def _state_of(snapshot: Snapshot) -> State:

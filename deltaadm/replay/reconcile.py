@@ -247,6 +247,20 @@ class ReplayEngine(Protocol):
         """
 
 
+class ExaminingEngine(ReplayEngine, Protocol):
+    """One that may have processes of its own to look at the files of a checkpoint."""
+
+    def looked_at(
+        self, store: LogStore, paths: Sequence[str], look: Callable[[Iterable[Any]], Found]
+    ) -> Sequence[Found] | None:
+        """
+        The answers of *look* on batches of the `add` actions in files of Parquet, part by part.
+
+        They are in the order of the files. None where the caller has to read the files: there are
+        no such processes, or they find something wrong.
+        """
+
+
 class UnreadableCheckpointError(TableError):
     """A checkpoint that cannot be used; the table may still load from older files."""
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from operator import add
 from typing import TYPE_CHECKING, Any, Final
 
 from deltaadm.dataclass import replace
@@ -36,12 +38,14 @@ class TotalsBuilder:
     """
     Takes live files one by one; see `FileTotals`.
 
-    *facts* are those of the snapshot; *qualifier* completes absolute paths, see `LogStore`.
+    *facts* are those of the snapshot; *qualifier* completes absolute paths, see `LogStore`. What
+    takes only a part of the files, *spread* over processes, is put together by `extend`.
     """
 
-    def __init__(self, facts: FileFacts, qualifier: str) -> None:
+    def __init__(self, facts: FileFacts, qualifier: str, *, spread: bool = False) -> None:
         self._facts = facts
         self._qualifier = qualifier
+        self._spread = spread
         self._held: list[AddFile] = []
         self._count = 0
         self._deleted_records = 0
@@ -69,7 +73,7 @@ class TotalsBuilder:
             self._absolute.add(file.path)
         if self._facts.with_deletion_vector:
             # Eight bytes in place of a path; `totals` looks whether equal hashes are equal paths.
-            self._hashes.append(hash(canonical_path(file.path, self._qualifier)))
+            self._hashes.append(self._hash(file.path))
         self._count += 1
 
     def add_all(self, files: ArrowFiles) -> None:
@@ -101,9 +105,25 @@ class TotalsBuilder:
                 if first is not None:
                     self._row_ids.add(position, first, count or 0)
         if self._facts.with_deletion_vector:
-            hashed = (hash(canonical_path(path, self._qualifier)) for path in paths.to_pylist())
-            self._hashes.extend(hashed)
+            self._hashes.extend(map(self._hash, paths.to_pylist()))
         self._count += len(files)
+
+    def empty(self) -> TotalsBuilder:
+        """One of the same kind that has counted nothing."""
+        return TotalsBuilder(self._facts, self._qualifier, spread=self._spread)
+
+    def extend(self, other: TotalsBuilder) -> None:
+        """Count the files that *other* has counted, behind those so far."""
+        if self._count + other._count <= _HELD:
+            self._held += other._held
+        self._deletion_vectors += other._deletion_vectors
+        self._deleted_records += other._deleted_records
+        self._bins = list(map(add, self._bins, other._bins))
+        for name in ("_absolute", "_without_row_tracking", "_inline_vectors"):
+            getattr(self, name).extend(getattr(other, name).some())
+        self._row_ids.extend(other._row_ids, self._count)
+        self._hashes += other._hashes
+        self._count += other._count
 
     def totals(self, again: Callable[[], Iterable[AddFile]]) -> FileTotals:
         """The counts; *again* reads the same files in the same order once more."""
@@ -135,6 +155,14 @@ class TotalsBuilder:
             adds=tuple(self._held) if self._count <= _HELD else None,
         )
 
+    def _hash(self, path: str) -> int:
+        name = canonical_path(path, self._qualifier)
+        if not self._spread:
+            return hash(name)
+        # Python's own is another one in each process.
+        digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return int.from_bytes(digest, signed=True)
+
     def _count_vector(self, cardinality: int) -> None:
         self._deletion_vectors += 1
         self._deleted_records += cardinality
@@ -164,6 +192,11 @@ class _Sample:
         self._count += len(wanted)
         self._paths += paths.take(wanted.slice(0, _NAMED - len(self._paths))).to_pylist()
 
+    def extend(self, others: Some) -> None:
+        """The same of files behind those so far."""
+        self._count += others.count
+        self._paths += others.paths[: _NAMED - len(self._paths)]
+
     def some(self) -> Some:
         return Some(self._count, tuple(self._paths))
 
@@ -186,6 +219,14 @@ class _Ranges:
         self._positions.append(position)
         self._starts.append(start)
         self._ends.append(end)
+
+    def extend(self, others: _Ranges, position: int) -> None:
+        """The ranges of files that begin at *position*."""
+        known = [highest for highest in (self.highest, others.highest) if highest is not None]
+        self.highest = max(known, default=None)
+        self._positions.extend(position + other for other in others._positions)
+        self._starts += others._starts
+        self._ends += others._ends
 
     def overlaps(self, limit: int) -> list[tuple[int, int]]:
         """Positions of files that share row ids: the first few pairs in the order of the ids."""

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -356,6 +356,16 @@ class RuleRunner:
             for file, asked in columns.files(rows):
                 self.apply(compress(rules, asked), file)
             return
+        if isinstance(fact, facts.SpreadFiles):
+            rules = tuple(self._by_scope.get(facts.LiveFile, ()))
+            for found, counts in fact.answers(partial(_found_in, rules, self._limit)):
+                before = Counter(finding.code for finding in self.found)
+                for finding in found:
+                    before[finding.code] += 1
+                    if self._limit is None or before[finding.code] <= self._limit:
+                        self.found.append(finding)
+                self.counts.update(counts)
+            return
         if isinstance(fact, facts.Withdrawn):
             self.found.clear()
             self.counts.clear()
@@ -398,6 +408,16 @@ class RuleRunner:
         if limit is None:
             return {}
         return {code: n - limit for code, n in sorted(self.counts.items()) if n > limit}
+
+
+def _found_in(
+    rules: Sequence[Rule], limit: int | None, files: Iterable[facts.LiveFiles]
+) -> tuple[list[Finding], dict[str, int]]:
+    """What *rules* find in *files*, up to the *limit* of each, and how much each finds."""
+    runner = RuleRunner(rules, limit=limit)
+    for each in files:
+        runner.check(each)
+    return runner.found, dict(runner.counts)
 
 
 def _finding(rule: Rule, problem: Problem, fact: facts.Facts) -> Finding:

@@ -10,27 +10,29 @@ commits say something newer about. Of the files only aggregates reach the driver
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote
 
 from deltaadm.domain.snapshot import FileFacts, LogFile, LogFiles, LogSegment, Snapshot
 from deltaadm.domain.wire import ACTION_NAMES, CommitInfo
 from deltaadm.errors import DeltaadmError, TableError
-from deltaadm.paths import PARTS
 from deltaadm.replay.checkpoints import CheckpointReader, sidecar_path, unreadable_checkpoint
 from deltaadm.replay.embedded import Replay
-from deltaadm.replay.reconcile import Detail, UnreadableCheckpointError
+from deltaadm.replay.reconcile import PLAINLY_COUNTED, Detail, UnreadableCheckpointError, merge
 from deltaadm.spark import store
 from deltaadm.spark.errors import error_text, sentence
+from deltaadm.spark.fleet import unpickled
 from deltaadm.spark.session import configured
 from deltaadm.spark.store import HadoopStore, failure, java_errors, pattern
 from deltaadm.spark.workers import require_able
 from deltaadm.storage.store import LogStore
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     Answer = TypeVar("Answer")
     Decoder = Callable[[str, bytes], list[tuple[Any, ...]]]
@@ -43,8 +45,14 @@ _SETTINGS: Final = {
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.files.openCostInBytes": "262144",
     "spark.sql.caseSensitive": "true",
+    "parquet.page.verify-checksum.enabled": "true",
 }
 """Under which reading is strict, and many small files share a task."""
+
+
+def _partitions(session: SparkSession) -> dict[str, str]:
+    """A task of a shuffle for each core: most of Spark's 200 would have nothing to do."""
+    return {"spark.sql.shuffle.partitions": str(session.sparkContext.defaultParallelism)}
 
 
 class SparkEngine:
@@ -64,7 +72,7 @@ class SparkEngine:
     ) -> list[Snapshot | DeltaadmError]:
         """The result or exception of `replay` for each of *tables*, which are one piece of work."""
         replays = [_SparkReplay(self._session, *table) for table in tables]
-        with configured(self._session, _SETTINGS):
+        with configured(self._session, _SETTINGS | _partitions(self._session)):
             if detail is Detail.STATE:
                 _States(self._session, replays).find()
             outcomes: list[Snapshot | DeltaadmError] = []
@@ -74,6 +82,43 @@ class SparkEngine:
                 except DeltaadmError as error:
                     outcomes.append(error)
             return outcomes
+
+    def looked_at(
+        self, store: LogStore, paths: Sequence[str], look: Callable[[Iterable[Any]], Answer]
+    ) -> Sequence[Answer] | None:
+        """See `ExaminingEngine`; a part is a piece of a file that one task reads."""
+        if not paths or not isinstance(store, HadoopStore):
+            return None if paths else ()
+        places = [pattern(store.path(path)) for path in dict.fromkeys(paths)]
+        with configured(self._session, _SETTINGS | _PIECES):
+            read = self._session.read.schema(_ADD).parquet(*places).where("add is not null")
+            columns = ("_metadata.file_name", "_metadata.file_block_start", "add")
+            answers = read.selectExpr(*columns).mapInArrow(partial(_answered, look), _ANSWER)
+            try:
+                rows = answers.collect()
+            except java_errors() as error:
+                require_able(error)
+                return None
+        order = {path.rpartition("/")[2]: number for number, path in enumerate(paths)}
+        rows.sort(key=lambda row: (order[row["file"]], row["start"]))
+        return [unpickled(row["answer"]) for row in rows]
+
+
+def _answered(look: Callable[[Iterable[Any]], Any], batches: Iterator[Any]) -> Iterator[Any]:
+    """The answer of *look* on the files of a task, pickled, with the place where they begin."""
+    first = next(batches, None)
+    if first is not None:
+        answer = look(batch.column("add") for batch in chain([first], batches))
+        names = {"file": "file_name", "start": "file_block_start"}
+        place = {name: [first.column(column)[0].as_py()] for name, column in names.items()}
+        yield type(first).from_pydict(place | {"answer": [pickle.dumps(answer)]})
+
+
+_ANSWER: Final = "file string, start long, answer binary"
+_PIECES: Final = dict.fromkeys(
+    ("spark.sql.files.maxPartitionBytes", "spark.sql.files.openCostInBytes"), str(1 << 25)
+) | {"spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 15)}
+"""Under which each piece of a file, of about a quarter of a million files, is a task of its own."""
 
 
 class _SparkReplay(Replay):
@@ -241,33 +286,36 @@ class _States:
         from pyspark.sql import functions as fn
 
         on_files = newest.where(f"kind = '{store.FILE}'")
-        live = on_files.where("size is not null").select("log", *_COUNTED)
-        paths = [path for replay in replays for path in replay.add_paths()]
-        if paths:
-            key = ["log", "key", "vector"]
-            kept = _adds(self._session, paths).join(on_files.select(key), key, "left_anti")
-            live = live.unionByName(kept.select("log", *_COUNTED))
-        totals = live.groupBy("log").agg(
-            fn.count("*").alias("files"),
-            # A log may claim any size: a sum of longs would overflow.
-            fn.expr("sum(cast(size as decimal(38, 0)))").alias("bytes"),
-            fn.expr("sum(if(with_vector, cast(size as decimal(38, 0)), 0))").alias("purged"),
-            *(fn.count_if(name).alias(name) for name in _COUNTED[1:-1]),
-            fn.collect_set("partition_keys").alias("keys"),
-        )
-        rows = {row["log"]: row for row in totals.collect()}
-        for replay in replays:
-            if row := rows.get(replay.log):
-                replay.facts = FileFacts(
-                    files=row["files"],
-                    bytes=int(row["bytes"] or 0),
-                    with_deletion_vector=row["with_vector"],
-                    bytes_with_deletion_vector=int(row["purged"] or 0),
-                    without_stats=row["without_stats"],
-                    without_num_records=row["without_records"],
-                    without_base_row_id=row["without_row_id"],
-                    partition_keys=frozenset(map(tuple, row["keys"])),
-                )
+        key = ["log", "key", "vector"]
+        by_path = {path: replay.log for replay in replays for path in replay.add_paths()}
+        live = on_files.where("high is not null").selectExpr("log", *_COUNTED, "false as odd")
+        if by_path:
+            kept = _adds(self._session, by_path).join(on_files.select(key), key, "left_anti")
+            live = live.unionByName(kept.select("log", *_COUNTED, "odd"))
+        by_log = {replay.log: replay for replay in replays}
+        rows = _totals(live).collect()
+        if any(row["odd"] for row in rows):
+            # In another form than their own: to look for that in all paths would take most time.
+            odd = _adds(self._session, by_path).where("odd")
+            odd = odd.withColumn("key", fn.udf(store.key_of, useArrow=False)("key", "log"))
+            kept = odd.join(on_files.select(key), key, "left_anti")
+            others = _totals(kept.withColumn("odd", fn.lit(False))).collect()
+            rows = [row for row in rows if not row["odd"]] + others
+        for row in rows:
+            replay = by_log.get(row["log"])
+            if replay is None:  # in whose checkpoint something is wrong
+                continue
+            facts = FileFacts(
+                files=row["files"],
+                bytes=(row["high"] << 32) + row["low"],
+                with_deletion_vector=row["with_vector"],
+                bytes_with_deletion_vector=(row["high_purged"] << 32) + row["low_purged"],
+                without_stats=row["without_stats"],
+                without_num_records=row["without_records"],
+                without_base_row_id=row["without_row_id"],
+                partition_keys=frozenset({tuple(row["partition_keys"])}),
+            )
+            replay.facts = merge(replay.facts, facts)
 
 
 # Queries
@@ -300,9 +348,12 @@ def _newest_first(rows: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 _ADD: Final = """
-    add struct<path: string, partitionValues: map<string, string>, size: long, stats: string,
-      deletionVector: struct<storageType: string, pathOrInlineDv: string, offset: int>,
-      baseRowId: long, stats_parsed: struct<numRecords: long>>
+    add struct<path: string, partitionValues: map<string, string>, size: long,
+      modificationTime: long, dataChange: boolean, stats: string, tags: map<string, string>,
+      deletionVector: struct<storageType: string, pathOrInlineDv: string, offset: int,
+        sizeInBytes: int, cardinality: long, maxRowIndex: long>,
+      baseRowId: long, defaultRowCommitVersion: long, clusteringProvider: string,
+      stats_parsed: struct<numRecords: long>>
 """
 _VECTOR_ID: Final = (
     "if(deletionVector.storageType is null, '', concat(deletionVector.storageType, "
@@ -310,71 +361,67 @@ _VECTOR_ID: Final = (
     "coalesce(concat('@', deletionVector.offset), '')))"
 )
 _FACTS: Final = {
-    "size": "cast(coalesce(size, 0) as string)",
+    "high": "shiftright(coalesce(size, 0), 32)",
+    "low": "coalesce(size, 0) & 4294967295",
     "with_vector": "deletionVector.storageType is not null",
     "without_stats": "stats is null and stats_parsed is null",
     "without_records": (
-        "if(stats is null, stats_parsed.numRecords is null, "
-        "get_json_object(stats, '$.numRecords') is null)"
+        "case when stats is null then stats_parsed.numRecords is null "
+        f"when left(stats, {len(PLAINLY_COUNTED[0])}) in "
+        f"({', '.join(repr(text.decode()) for text in PLAINLY_COUNTED)}) then false "
+        "else get_json_object(stats, '$.numRecords') is null end"
     ),
     "without_row_id": "baseRowId is null",
-    "partition_keys": "array_sort(coalesce(map_keys(partitionValues), array()))",
+    "partition_keys": "sort_array(coalesce(map_keys(partitionValues), array()))",
 }
 """The result of `store` for an `add` action of JSON, as expressions on one of Parquet."""
 
 # Spark decodes `+` as a space, which in a path it is not.
 _DECODED: Final = "coalesce(try_url_decode(replace({0}, '+', '%2B')), {0})"
-_UPPER_ESCAPES: Final = (
-    "array_join(transform(split(path, '%', -1), (part, number) -> "
-    "if(number > 0 and part rlike '^[0-9A-Fa-f]{2}', "
-    "concat(upper(left(part, 2)), substr(part, 3)), part)), '%')"
+# Texts that hardly any path contains are looked for first: a pattern takes ten times as long.
+_ODD: Final = (
+    "(contains(path, '%') or contains(path, './') or contains(path, '/') and "
+    "(path like '/%' or contains(path, '//') or contains(path, '/.')))"
 )
 _COUNTED: Final = tuple(_FACTS)
 
 
-def _adds(session: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """The files that checkpoints list, in the columns of `store.ROW` that are for files."""
+def _adds(session: SparkSession, by_path: Mapping[str, str]) -> DataFrame:
+    """
+    The files that checkpoints list, by their paths and logs, in the columns of `store.ROW`.
+
+    The `key` of those that are `odd` is not in its canonical form.
+    """
     from pyspark.sql import functions as fn
 
-    places = [pattern(path) for path in dict.fromkeys(paths)]
     # With a schema, Spark starts no job to infer one, and columns that a checkpoint lacks are null.
-    read = session.read.schema(_ADD).parquet(*places)
+    read = session.read.schema(_ADD).parquet(*map(pattern, by_path))
     adds = read.select("_metadata.file_path", "add.*").where("path is not null")
-    decoded = fn.expr(_DECODED.format("file_path"))
-    # As `canonical_path` has it, for the column `path` in `log`.
-    plain = fn.col("path")
-    escaped = fn.when(plain.contains("%"), fn.expr(_UPPER_ESCAPES)).otherwise(plain)
-    path = fn.when(escaped.rlike(r"//|\./|/\."), _normalized(escaped)).otherwise(escaped)
-    whole = fn.concat(fn.regexp_extract("log", store.QUALIFIER, 0), path)
-    no_authority = fn.regexp_replace(path, r"^([A-Za-z][A-Za-z0-9+.-]*:)//(?=/)", "$1")
-    key = fn.when(path.startswith("/"), whole).otherwise(no_authority)
+    log = fn.lit(next(iter(by_path.values())))
+    if len(set(by_path.values())) > 1:
+        decoded = fn.expr(_DECODED.format("file_path"))
+        log = fn.regexp_replace(decoded, "(/_sidecars)?/[^/]*$", "")
     return adds.select(
-        fn.regexp_replace(decoded, "(/_sidecars)?/[^/]*$", "").alias("log"),
-        "path",
+        log.alias("log"),
+        fn.col("path").alias("key"),
         fn.expr(_VECTOR_ID).alias("vector"),
         *(fn.expr(text).alias(name) for name, text in _FACTS.items()),
-    ).select("log", key.alias("key"), "vector", *_COUNTED)
+        (fn.expr(_ODD) & fn.col("path").rlike(store.OTHER_FORM)).alias("odd"),
+    )
 
 
-def _normalized(path: Column) -> Column:
-    """`normalized` of *path*."""
+def _totals(live: DataFrame) -> DataFrame:
+    """The counts of *live* files, for each of the few sets of partition columns."""
     from pyspark.sql import functions as fn
 
-    def without_last(kept: Column, part: Column) -> Column:
-        last = fn.get(kept, fn.size(kept) - 1)
-        is_undone = (part == "..") & (fn.size(kept) > 0) & (last != "..")
-        shorter = fn.slice(kept, 1, fn.size(kept) - 1)
-        return fn.when(is_undone, shorter).otherwise(fn.concat(kept, fn.array(part)))
-
-    head, place, rest = (fn.regexp_extract(path, PARTS, number) for number in (1, 2, 3))
-    parts = fn.filter(fn.split(place, "/", -1), lambda part: ~part.isin("", "."))
-    kept = fn.aggregate(parts, fn.array().cast("array<string>"), without_last)
-    first, last = fn.get(kept, fn.lit(0)), fn.substring_index(place, "/", -1)
-    is_relative = (head == "") & first.contains(":")
-    start = fn.when(place.startswith("/"), "/").when(is_relative, "./").otherwise("")
-    is_open = last.isin("", ".") | ((last == "..") & (fn.get(kept, fn.size(kept) - 1) != ".."))
-    end = fn.when((fn.size(kept) > 0) & is_open, "/").otherwise("")
-    return fn.concat(head, start, fn.array_join(kept, "/"), end, rest)
+    sizes = ("high", "low")
+    # Not by collecting the sets, for which Spark has no fast way.
+    return live.groupBy("log", "partition_keys", "odd").agg(
+        fn.count("*").alias("files"),
+        *(fn.sum(name).alias(name) for name in sizes),
+        *(fn.expr(f"sum(if(with_vector, {name}, 0))").alias(f"{name}_purged") for name in sizes),
+        *(fn.count_if(name).alias(name) for name in _COUNTED[len(sizes) : -1]),
+    )
 
 
 # Errors

@@ -178,6 +178,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 _PLAIN: Final = frozenset({
+    ("array", "_array_reconstructor"), ("array", "array"),
     ("builtins", "frozenset"), ("builtins", "set"), ("builtins", "range"), ("builtins", "complex"),
     ("collections", "OrderedDict"), ("datetime", "date"), ("datetime", "datetime"),
     ("datetime", "timedelta"), ("datetime", "timezone"), ("decimal", "Decimal"),

@@ -41,10 +41,14 @@ if TYPE_CHECKING:
 # What workers do
 
 FACTS: Final = (
-    "size string, with_vector boolean, without_stats boolean, without_records boolean, "
+    "high long, low long, with_vector boolean, without_stats boolean, without_records boolean, "
     "without_row_id boolean, partition_keys array<string>"
 )
-"""The columns that say what `FileFacts` counts of one file."""
+"""
+The columns that say what `FileFacts` counts of one file.
+
+Its size is in two: a log may claim one that no long holds, and a sum of longs would overflow.
+"""
 
 ROW: Final = (
     "log string, kind string, name string, key string, vector string, age string, line int, "
@@ -68,7 +72,9 @@ FAILURE: Final = "failure"
 CHECKPOINTED: Final = ""
 """The age of what a checkpoint says: below that of every commit."""
 
-_NO_FACTS: Final = (None,) * 6
+_MOST: Final = (1 << 94) - 1
+"""Bytes beyond which Spark cannot hold what a log claims."""
+_NO_FACTS: Final = (None,) * 7
 _LAST: Final = (1 << 31) - 1
 _ON_FILES: Final = frozenset({"add", "remove"})
 _PASSED_OVER: Final = frozenset({"cdc", "checkpointMetadata"})
@@ -96,6 +102,15 @@ def qualifier_of(log: str) -> str:
     """
     match = re.match(QUALIFIER, log)
     return match[0] if match else ""
+
+
+OTHER_FORM: Final = r"^/|//|\./|/\.|%(?:[a-f][0-9A-Fa-f]|[0-9A-F][a-f])"
+"""What is in each path that `canonical_path` changes, for Python and for Java."""
+
+
+def key_of(path: str, log: str) -> str:
+    """The form under which a file of a log is compared."""
+    return canonical_path(path, qualifier_of(log))
 
 
 def rows_of_file(path: str, content: bytes) -> list[Row]:
@@ -165,14 +180,13 @@ def _file_row(source: _Source, line: int, name: str, document: Document) -> Row:
     """Without its name: an `add` and a `remove` of a file replace each other."""
     stats, size = document.get("stats"), document.get("size")
     vector = document.get("deletionVector")
-    key = canonical_path(str(document.get("path")), qualifier_of(source.log))
+    key = key_of(str(document.get("path")), source.log)
     start = (source.log, FILE, "", key, vector_id(vector) or "", source.age, line, None)
     if name == "remove":
         return (*start, *_NO_FACTS)
     return (
         *start,
-        # As text: a log may claim a size that no long holds.
-        str(size) if isinstance(size, int) else "0",
+        *divmod(max(-_MOST, min(size, _MOST)) if isinstance(size, int) else 0, 1 << 32),
         bool(vector),
         stats is None,
         not has_num_records(stats),

@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,13 +13,18 @@ import pytest
 
 from deltaadm.domain.snapshot import FileFacts, Snapshot
 from deltaadm.errors import DeltaadmError
+from deltaadm.replay.examine import Depth
 from deltaadm.replay.load import Attempt, load_snapshot, locate
 from deltaadm.replay.reconcile import Detail
+from deltaadm.rules.rule import ValidationReport
 from deltaadm.spark.engine import SparkEngine
 from deltaadm.spark.store import Hadoop
 from deltaadm.storage.store import LogStore, open_store
 from tests.support import oracle
 from tests.support.contract import EngineContract, Load, Logs
+from tests.support.damaged_files import write_damaged
+from tests.support.damaged_numbers import write_damaged_numbers
+from tests.support.row_by_row import report
 from tests.support.tables import (
     START_BODY,
     Action,
@@ -91,6 +96,52 @@ def test_answers_as_without_spark(states: Outcomes) -> None:
     """Warnings, errors and what is established in spite of them included."""
     for place, outcome in states.items():
         assert _comparable(place, outcome) == _comparable(place, _without_spark(place)), place
+
+
+SEEDS = range(30)
+
+
+@pytest.mark.parametrize("tables", [
+    "_awkward", *(pytest.param(name, marks=pytest.mark.matrix)
+                  for name in ("_histories", "_damaged", "_recorded")),
+])  # fmt: skip
+def test_rules_find_what_they_find_without_spark(
+    spark: "SparkSession", hadoop: Hadoop, tmp_path: Path, tables: str
+) -> None:
+    """In whatever is wrong with a table, and though executors look at its files."""
+    looked_at: list[object] = []
+
+    class Engine(SparkEngine):
+        def looked_at(self, *arguments: Any) -> Any:
+            looked_at.append(answers := super().looked_at(*arguments))
+            return answers
+
+    engine = Engine(spark)
+    for made in globals()[tables](tmp_path):
+        there = report(made.path, Depth(), engine, opened=hadoop.open_store)
+        alone = report(made.path, Depth())
+        assert _said(there) == _said(alone), made.path
+    assert any(looked_at)
+
+
+def _said(report: ValidationReport) -> object:
+    """What a report says, without the reasons that readers of Parquet give in their own words."""
+    findings = [
+        replace(finding, message=finding.message.partition(" cannot be read (")[0])
+        for finding in report.findings
+    ]
+    return findings, report.more, report.stopped.partition(" cannot be read (")[0]
+
+
+def _damaged(root: Path) -> Iterator[Table]:
+    for seed in SEEDS:
+        for write in (write_damaged, write_damaged_numbers):
+            write(root / f"{write.__name__}-{seed}", seed)
+            yield Table(root / f"{write.__name__}-{seed}")
+
+
+def _recorded(root: Path) -> Iterator[oracle.OracleTable]:
+    return (oracle.table(name, root) for name in oracle.table_names())
 
 
 def _without_spark(place: Path) -> Snapshot | DeltaadmError:
