@@ -81,7 +81,8 @@ def plan_undo(
     left = [change for change in changed if change.subject in differing]
     steps, reasons = _steps(before, after, current, left, session)
     plan = propose(UNDO, current, steps, session=session)
-    kept = {change.subject for change in diff(before, plan.after)} & reasons.keys()
+    staying = {change.subject for change in diff(before, plan.after)}
+    kept = staying & reasons.keys()
     notes = [f"{subject} {reasons[subject]}." for subject in sorted(kept)]
     if kept and plan.is_noop:
         only_protocol = all(subject.startswith("protocol.") for subject in kept)
@@ -92,6 +93,10 @@ def plan_undo(
         )
     if plan.is_noop:
         notes = [f"{what} is undone already."]
+    elif any(change.subject == _MAPPING for change in left) and any(
+        subject.startswith("schema[") for subject in staying - kept
+    ):
+        notes.append("Columns get other ids than before: column mapping numbers them anew.")
     because = dict.fromkeys(
         (change.subject for change in left), f"as before version {after.version}"
     )
@@ -241,6 +246,7 @@ def _lowering(
     return [], f"Delta cannot drop {listed}, which the versions imply" if listed else ""
 
 
+_MAPPING: Final = f"configuration[{Key.COLUMN_MAPPING_MODE}]"
 _VERSIONS: Final = ("protocol.minReaderVersion", "protocol.minWriterVersion")
 _FOLLOWING: Final = frozenset((*_VERSIONS, *(f"configuration[{key}]" for key in KEPT_BY_DELTA)))
 """What Delta adapts to the features by itself."""
