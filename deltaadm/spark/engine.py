@@ -116,9 +116,13 @@ def _answered(look: Callable[[Iterable[Any]], Any], batches: Iterator[Any]) -> I
 
 _ANSWER: Final = "file string, start long, answer binary"
 _PIECES: Final = dict.fromkeys(
-    ("spark.sql.files.maxPartitionBytes", "spark.sql.files.openCostInBytes"), str(1 << 25)
-) | {"spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 15)}
-"""Under which each piece of a file, of about a quarter of a million files, is a task of its own."""
+    ("spark.sql.files.maxPartitionBytes", "spark.sql.files.openCostInBytes"), str(1 << 23)
+) | {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 15),
+    # With any other bound Spark adds up all offsets of a map for each row, in 25 times the time.
+    "spark.sql.execution.arrow.maxBytesPerBatch": str((1 << 31) - 1),
+}
+"""Under which each row group of an ordinary checkpoint is a task of its own, in large batches."""
 
 
 class _SparkReplay(Replay):
