@@ -236,10 +236,11 @@ class CheckpointReader:
         *suffix* only files with such a name are read.
         """
         for path in self.file_paths():
+            if not path.endswith(suffix):
+                continue
             if path.endswith(".json"):
-                if path.endswith(suffix):
-                    yield from self._json_batches(path, reconciled, counts)
-            elif path.endswith(suffix):
+                yield from self._json_batches(path, reconciled, counts)
+            else:
                 yield from ahead([self._parquet_batches(path, reconciled, counts)])
 
     def count(self, reconciled: Reconciliation) -> FileCounts:

@@ -48,9 +48,6 @@ class EmbeddedEngine:
     def replay(self, store: LogStore, segment: LogSegment, detail: Detail) -> Snapshot:
         return Replay(store, segment).outcome(detail)
 
-    def looked_at(self, *_: object) -> None:
-        """See `ExaminingEngine`; whoever asks is the only process."""
-
 
 def live_files(store: LogStore, segment: LogSegment) -> Iterator[AddFile]:
     """

@@ -547,25 +547,18 @@ class _FactCollector:
         for batch in self._batches(segment, state, counts, builder):
             if isinstance(batch, facts.SpreadFiles):
                 yield batch
-                continue
-            if isinstance(batch, list):
+            elif isinstance(batch, list):
                 adds = [add_file(document) for document in batch]
                 for add in adds:
                     builder.add(add)
                     yield facts.LiveFile(add, state, self._now)
+                if self._needs_data:
+                    yield from self._data_files(adds, state)
             else:
                 builder.add_all(batch)
                 yield facts.LiveFiles(batch)
-            if not self._needs_data:
-                continue
-            if isinstance(batch, list):
-                yield from self._data_files(adds, state)
-                continue
-            many = self._many_missing(batch)
-            yield from self._data_files((file.add for file, _ in batch.files([~many])), state)
-            if alike := many.count():  # behind those that are named
-                one = next(file.add for file, _ in batch.files([many]))
-                yield facts.DataFileFacts(add=one, state=state, size=None, alike=alike - 1)
+                if self._needs_data:
+                    yield from self._data_by_column(batch, state)
         return builder.totals(lambda: live_files(self._store, segment))
 
     @property
@@ -577,7 +570,7 @@ class _FactCollector:
     ) -> Iterator[list[dict[str, Any]] | ArrowFiles | facts.SpreadFiles]:
         """The live files: actions of commits as in the log, those of a checkpoint by column."""
         replay = SharingReplay(self._store, segment, self._lines)
-        alive, rest = replay.live_in_deltas(), ""
+        alive = replay.live_in_deltas()
         yield from iter(lambda: list(islice(alive, _BATCH)), [])
         if segment.checkpoint is None:
             return
@@ -596,29 +589,31 @@ class _FactCollector:
             return files
 
         engine = self._engine
-        if engine is not None and not self._needs_data:
-            yield from map(prepared, replay.live_in_checkpoint(counts, ".json"))
-            paths, hiding = replay.checkpoint_files()
-            rest = ".parquet"
-            look = partial(
-                _looked_at,
-                builder=builder.empty(),
-                hiding=hiding,
-                limits=self._store.limits,
-                columns_of=columns_of,
-            )
+        if engine is None or self._needs_data:
+            yield from done_ahead(prepared, replay.live_in_checkpoint(counts))
+            return
+        yield from map(prepared, replay.live_in_checkpoint(counts, ".json"))
+        paths, hiding = replay.checkpoint_files()
+        look = partial(
+            _looked_at,
+            builder=builder.empty(),
+            hiding=hiding,
+            limits=self._store.limits,
+            columns_of=columns_of,
+        )
+        is_done = False
 
-            def answers(ask: Callable[[Iterable[facts.LiveFiles]], Any]) -> list[Any]:
-                nonlocal rest
-                parts = engine.looked_at(self._store, paths, partial(look, ask))
-                rest = rest if parts is None else _NONE
-                for part, _ in parts or ():
-                    builder.extend(part)
-                return [answer for _, answer in parts or ()]
+        def answers(ask: Callable[[Iterable[facts.LiveFiles]], Any]) -> list[Any]:
+            nonlocal is_done
+            parts = engine.looked_at(self._store, paths, partial(look, ask))
+            is_done = parts is not None
+            for part, _ in parts or ():
+                builder.extend(part)
+            return [answer for _, answer in parts or ()]
 
-            yield facts.SpreadFiles(answers)
-        if rest != _NONE:
-            yield from done_ahead(prepared, replay.live_in_checkpoint(counts, rest))
+        yield facts.SpreadFiles(answers)
+        if not is_done:
+            yield from done_ahead(prepared, replay.live_in_checkpoint(counts, ".parquet"))
 
     def _data_files(self, adds: Iterable[AddFile], state: State) -> Iterator[facts.DataFileFacts]:
         """The data files of *adds* in storage, looked up several at a time."""
@@ -627,6 +622,13 @@ class _FactCollector:
             yield from (data_file_facts(store, add, state) for add in adds)
             return
         yield from each_ahead(lambda add: data_file_facts(store, add, state), adds, store.at_once)
+
+    def _data_by_column(self, files: ArrowFiles, state: State) -> Iterator[facts.DataFileFacts]:
+        many = self._many_missing(files)
+        yield from self._data_files((file.add for file, _ in files.files([~many])), state)
+        if alike := many.count():  # behind those that are named
+            one = next(file.add for file, _ in files.files([many]))
+            yield facts.DataFileFacts(add=one, state=state, size=None, alike=alike - 1)
 
     def _many_missing(self, files: ArrowFiles) -> Rows:
         """
@@ -704,7 +706,6 @@ class _FactCollector:
 _BATCH: Final = 100
 _NAMED: Final = 100
 """So many missing files are told of one by one: more than any report names."""
-_NONE: Final = "none"
 
 
 def _looked_at(

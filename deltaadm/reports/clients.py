@@ -18,7 +18,7 @@ from deltaadm.clients import (
     parse_client,
 )
 from deltaadm.clients.facts import Gate, version_key
-from deltaadm.dataclass import dataclass
+from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, Kind
 from deltaadm.json_values import (
@@ -233,16 +233,16 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
         yield Heading("Sources")
         yield Items(tuple(f"[{number}] {source}" for source, number in sources.items()))
     # The features by what the client does with them, the best first; a terminal says what is known.
-    groups: list[tuple[str, str]] = []
-    sure = []
+    groups = []
     for access, verdicts in (("read", report.support.reads), ("write", report.support.writes)):
         for kind, does in DOES.items():
             names = [name for name, of in verdicts.items() if of.compatibility.value == kind]
-            groups += [(does[access], ", ".join(names))] * bool(names)
-            sure += groups[-1:] * bool(names and kind != Compatibility.UNKNOWN.value)
+            if names:
+                groups.append((kind, (does[access], ", ".join(names))))
+    every = Table("Table features", (), tuple(row for _, row in groups))
+    told = tuple(row for kind, row in groups if kind != Compatibility.UNKNOWN.value)
     yield Heading("Table features")
-    every = [Table("Table features", (), tuple(groups))]
-    yield Either(every, [Table("Table features", (), tuple(sure))], verbose=every)
+    yield Either([every], [replace(every, rows=told)], verbose=[every])
 
 
 def _fact_cells(entry: ClientFact) -> tuple[str, ...]:

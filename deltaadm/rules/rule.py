@@ -358,11 +358,11 @@ class RuleRunner:
             return
         if isinstance(fact, facts.SpreadFiles):
             rules = tuple(self._by_scope.get(facts.LiveFile, ()))
+            kept = Counter(finding.code for finding in self.found)
             for found, counts in fact.answers(partial(_found_in, rules, self._limit)):
-                before = Counter(finding.code for finding in self.found)
                 for finding in found:
-                    before[finding.code] += 1
-                    if self._limit is None or before[finding.code] <= self._limit:
+                    kept[finding.code] += 1
+                    if self._limit is None or kept[finding.code] <= self._limit:
                         self.found.append(finding)
                 self.counts.update(counts)
             return

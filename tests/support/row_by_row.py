@@ -32,7 +32,7 @@ from tests.support.rule_cases import NOW
 
 def all_reports(path: Path, depth: Depth) -> Iterator[ValidationReport]:
     """What the rules say row by row, by column, and by column in parts."""
-    yield report(path, depth, EmbeddedEngine(), by_row=True)
+    yield report(path, depth, by_row=True)
     yield report(path, depth)
     yield report(path, depth, Spreading())
 

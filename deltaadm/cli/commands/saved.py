@@ -74,9 +74,11 @@ class Apply(Parameters):
         if self.undo and (self.check or self.waves):
             other = "--check" if self.check else "--waves"
             raise UsageError(f"cannot be combined with {other}", option="--undo")
-        journal = () if self.journal is None else ("--journal", str(self.journal))
-        undo = apply_command(context, self.file, "--undo", *journal)
-        waves = None if self.waves is None else Waves.of(self.waves, undo)
+        waves = None
+        if self.waves is not None:
+            journal = () if self.journal is None else ("--journal", str(self.journal))
+            undo = apply_command(context, self.file, "--undo", *journal)
+            waves = Waves.of(self.waves, undo)
         if self.location is not None:
             if len(plans) > 1:
                 raise UsageError("requires a file with one plan", option="--location")
