@@ -1,10 +1,11 @@
 """
-Fleets on one machine and on a standalone cluster of it, in turns, as a table on standard output.
+Fleets, and large logs, on one machine and on a standalone cluster of it, in turns.
 
-    python3 benchmarks/fleets.py --tables 2,2000,10000 --runs 3
+    python3 benchmarks/fleets.py --tables 2,2000,10000 --files 1000000,10000000 --runs 3
 
-The cluster, two workers with one core each on 127.0.0.1, shares the processors of the machine. All
-tables have ten commits, and each a schema of its own.
+The cluster, two workers with one core each on 127.0.0.1, shares the processors of the machine. The
+tables of a fleet have ten commits, and each a schema of its own; a large log has its files in a
+checkpoint. The result is a table on standard output.
 """
 
 from __future__ import annotations
@@ -60,36 +61,58 @@ def write_tables(root: Path, count: int) -> list[Path]:
     return tables
 
 
+def works(scratch: Path, sizes: list[int], files: list[int], command: str) -> dict[str, list[str]]:
+    """What deltaadm is asked, by what it is about."""
+    asked: dict[str, list[str]] = {}
+    tables = write_tables(scratch / "tables", max(sizes, default=0))
+    for size in sizes:
+        names = scratch / f"{size}.txt"
+        names.write_text("".join(f"{table}\n" for table in tables[:size]))
+        asked[f"{command}, {size:,} tables"] = [command, "--tables-from", str(names), "-o", "jsonl"]
+    for count in files:
+        large = scratch / f"files-{count}"
+        write(large, Shape(name="large", commits=20, checkpoint="classic", files=count))
+        asked[f"inspect --files, {count:,} files"] = ["inspect", str(large), "--files"]
+        asked[f"validate, {count:,} files"] = ["validate", str(large)]
+    return asked
+
+
 def main() -> None:
     """Measure and report."""
     parser = argparse.ArgumentParser(description=__doc__.strip().partition("\n")[0])
     parser.add_argument("--tables", default="2,100,2000,10000", help="sizes of fleets")
-    parser.add_argument("--command", default="inspect", help="or validate")
+    parser.add_argument("--files", default="", help="sizes of large logs")
+    parser.add_argument("--command", default="inspect", help="or validate, for fleets")
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
-    sizes = [int(size) for size in options.tables.split(",")]
+    sizes = [int(size) for size in filter(None, options.tables.split(","))]
+    files = [int(count) for count in filter(None, options.files.split(","))]
     with tempfile.TemporaryDirectory(prefix="deltaadm-fleets-") as directory:
         scratch = Path(directory)
-        tables = write_tables(scratch / "tables", max(sizes))
-        print("| tables | engine | seconds | of the driver's processors | MB of the driver |")
+        asked = works(scratch, sizes, files, options.command)
+        print("| work | engine | seconds | of the driver's processors | MB of the driver |")
         print("|---|---|---|---|---|")
         with cluster(scratch) as address:
             conf = [part for item in _SETTINGS.items() for part in ("--spark-conf", "=".join(item))]
             spark = ["--engine", "spark", "--spark-master", address, *conf]
-            for size in sizes:
-                names = scratch / f"{size}.txt"
-                names.write_text("".join(f"{table}\n" for table in tables[:size]))
-                command = deltaadm(options.command, "--tables-from", str(names), "-o", "jsonl")
+            for work, arguments in asked.items():
+                # The wording differs by engine, the number of lines does not.
+                lines: list[int] = []
+
+                def right(out: str, lines: list[int] = lines) -> bool:
+                    lines.append(out.count("\n"))
+                    return lines[0] == lines[-1] > 0
+
                 programs = [
-                    Program("embedded", command, lambda out, size=size: out.count("\n") == size),
-                    Program("spark", [*command, *spark]),
+                    Program("embedded", deltaadm(*arguments), right),
+                    Program("spark", deltaadm(*arguments, *spark), right),
                 ]
-                for name, cost in in_turns(programs, options.runs, patience=600).items():
+                for name, cost in in_turns(programs, options.runs, patience=900).items():
                     figures = "did not run | | "
                     if isinstance(cost, Cost):
                         processor, seconds = cost.processor_median / 1000, cost.median / 1000
                         figures = f"{seconds:.1f} | {processor:.1f} | {cost.megabytes:.0f}"
-                    print(f"| {size:,} | {name} | {figures} |", flush=True)
+                    print(f"| {work} | {name} | {figures} |", flush=True)
     print(f"\nload at the end: {os.getloadavg()[0]:.1f}")
 
 

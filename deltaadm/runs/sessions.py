@@ -202,7 +202,9 @@ def log_reader(
         # Standard input can be read only once, which is done where its tables are used.
         if many.tables_from is not None and str(many.tables_from) != "-":
             places += map(str.strip, read_file(many.tables_from).splitlines())
-    options = spark_options(context, places=places, long_work=True)
+    # On a cluster, the JVM that is started here has little to do.
+    is_here = (context.spark.spark_master or "local").startswith("local")
+    options = spark_options(context, places=places, long_work=is_here)
     with ExitStack() as stack:
         with phases("Starting Spark") as progress:
             session = stack.enter_context(open_session(options, progress.announce, progress.begin))

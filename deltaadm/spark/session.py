@@ -243,9 +243,9 @@ class SparkOptions:
     `master` is a Spark master, `remote` a Spark Connect address (`sc://host:port`). `jars` are
     files for the class path of a session that has to be started. With `debug` the JVM's own
     output appears on standard error; otherwise nobody sees it. With `long_work`, such as reading
-    a fleet or rewriting data files, the JVM compiles as well as it can; otherwise it is set up to
-    start quickly. `stores` are locations that a session which has to be started must reach, with
-    what is set for each besides the environment.
+    a fleet on this machine or rewriting data files, the JVM compiles as well as it can; otherwise
+    it is set up to start quickly. `stores` are locations that a session which has to be started
+    must reach, with what is set for each besides the environment.
     """
 
     master: str | None = None
@@ -392,8 +392,7 @@ def _own_session(
     with ExitStack() as stack:
         scratch = stack.enter_context(jvm.scratch_directory())
         conf = _configuration(master, options, scratch.path)
-        short = master.startswith("local") and not options.long_work
-        java = jvm.java_options(conf) if short else ()
+        java = () if options.long_work else jvm.java_options(conf)
         fetches = conf.get("spark.jars.packages") and "resolving jars and "
         phase(f"Starting Spark: {fetches or ''}starting the JVM")
         gateway = stack.enter_context(jvm.start_jvm(conf, scratch, java, show=options.debug))

@@ -70,16 +70,19 @@ def find_checkpoints(case: Case) -> Iterator[Repair]:
         yield from _judged(case, checkpoint, newest=checkpoint is complete[-1])
 
 
-def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Repair:
-    """The repair of *files* that no reader can use as a checkpoint."""
-    version = files[0].number
-    is_regular = all(file.info.regular for file in files)
-    try:
-        older, _ = _by_older_files(case, version)
-        why = "" if is_regular else "one of its files is not a regular file"
-    except TableError as error:
-        why = _clause(error)
-    if why:
+def _unusable(
+    case: Case, rule: str, wrong: str, files: Sequence[LogFile], older: LogSegment | None = None
+) -> Repair:
+    """The repair of *files* that no reader can use as a checkpoint; *older* ones give its state."""
+    version, why = files[0].number, ""
+    if not all(file.info.regular for file in files):
+        why = "one of its files is not a regular file"
+    elif older is None:
+        try:
+            older, _ = _by_older_files(case, version)
+        except TableError as error:
+            why = _clause(error)
+    if why or older is None:
         since = f"is the only source of versions from {version} on, since {why}"
         remedy = f"{_RESTORE}{_right_versions(case, version)}"
         return refused(_KIND, rule, wrong, f"it cannot be rebuilt, and {since}", remedy)
@@ -88,6 +91,15 @@ def _unusable(case: Case, rule: str, wrong: str, files: Sequence[LogFile]) -> Re
         return refused(_KIND, rule, wrong, refusal, _RESTORE)
     operations = _replacement(case, older, [file.path for file in files])
     return Repair(_KIND, rule, wrong, operations, _KEPT, unproved=_unproved(case, older))
+
+
+def _unreadable(
+    case: Case, checkpoint: Checkpoint, error: TableError, older: LogSegment | None = None
+) -> Repair:
+    wrong = error.message
+    if not wrong.startswith("The checkpoint of"):
+        wrong = f"Version {checkpoint.version}: {wrong}"
+    return _unusable(case, "DL612", wrong, checkpoint.files, older)
 
 
 def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Repair]:
@@ -100,32 +112,20 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
             return
         for name in reader.file_paths():
             reader.require_whole(name)
-        counted = _snapshot(case, alone(checkpoint), Detail.STATE).files or FileFacts()
     except TableError as error:
-        cause = error.message
-        wrong = cause if cause.startswith("The checkpoint of") else f"Version {version}: {cause}"
-        yield _unusable(case, "DL612", wrong, checkpoint.files)
+        yield _unreadable(case, checkpoint, error)
         return
-    stated = _stated(case, version)
     try:
         older, expected = _by_older_files(case, version)
     except TableError as error:
-        # Which is exact, but for files that it has twice.
-        if stated in {None, (counted.files, counted.bytes)}:
-            return
-        found = _totals(state_of(case.view, alone(checkpoint)))
-        if stated != found:
-            wrong = (
-                f"The checkpoint of version {version} has {_words(found)}, but the "
-                f"checksum of the version says {_words(stated)}."
-            )
-            reason = f"it is the only source of the version, since {_clause(error)}"
-            yield refused(
-                _KIND, "DL609", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}"
-            )
+        yield from _judged_alone(case, checkpoint, _clause(error))
         return
-    actual = state_of(case.view, alone(checkpoint))
-    differing = expected.differences(actual)
+    try:
+        actual = state_of(case.view, alone(checkpoint))
+    except TableError as error:
+        yield _unreadable(case, checkpoint, error, older)
+        return
+    stated, differing = _stated(case, version), expected.differences(actual)
     if "txn" in differing:
         stored = _snapshot(case, older).metadata.configuration
         if "delta.setTransactionRetentionDuration" in stored:  # they may have expired
@@ -135,6 +135,27 @@ def _judged(case: Case, checkpoint: Checkpoint, *, newest: bool) -> Iterator[Rep
             checkpoint, older, differing, stated == _totals(expected), stated == _totals(actual)
         )
         yield _settled(case, dispute)
+
+
+def _judged_alone(case: Case, checkpoint: Checkpoint, since: str) -> Iterator[Repair]:
+    """The repair of a checkpoint about which, for the reason *since*, no older files tell."""
+    version = checkpoint.version
+    try:
+        counted = _snapshot(case, alone(checkpoint), Detail.STATE).files or FileFacts()
+    except TableError as error:
+        yield _unreadable(case, checkpoint, error)
+        return
+    # The counts are exact, but for files that it has twice.
+    if (stated := _stated(case, version)) in {None, (counted.files, counted.bytes)}:
+        return
+    found = _totals(state_of(case.view, alone(checkpoint)))
+    if stated is not None and stated != found:
+        wrong = (
+            f"The checkpoint of version {version} has {_words(found)}, but the checksum of the "
+            f"version says {_words(stated)}."
+        )
+        reason = f"it is the only source of the version, since {since}"
+        yield refused(_KIND, "DL609", wrong, reason, f"{_RESTORE}{_right_versions(case, version)}")
 
 
 @dataclass(frozen=True)
