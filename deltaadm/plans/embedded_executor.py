@@ -391,7 +391,7 @@ class EmbeddedExecutor:
         return CommitMark(self._own, is_unique=True)
 
     def may_still_commit(self) -> bool:
-        """Whether a store may still carry out a write that it has not answered."""
+        """Whether a write may still be carried out that was not answered, or be listed late."""
         return self._open
 
     def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
@@ -402,6 +402,7 @@ class EmbeddedExecutor:
         store does not say whether it has written, and `RefusedError` where Delta would refuse the
         step.
         """
+        self._open = False
         store = open_store(root, object_stores=self._object_stores)
         before = base or load_snapshot(store)
         if not step.has_statement:
@@ -467,7 +468,6 @@ class EmbeddedExecutor:
             self._open = store.local_path is None  # a request goes on when nobody waits for it
             try:
                 if store.create(name, content):
-                    self._open = False
                     return True
             except UnknownWriteError as error:
                 if store.local_path is not None:  # it is there: asking again would not tell more
@@ -480,8 +480,9 @@ class EmbeddedExecutor:
             # Asked again, a store may find the file that it has written at first: the file tells.
             owner = _transaction(store, name)
             if owner is not None:
-                self._open = False
-                return owner == attempt.info.txn_id
+                is_own = owner == attempt.info.txn_id
+                self._open = self._open and is_own
+                return is_own
         raise unknown or UnknownWriteError(
             f"The store of {store.root} says that {name} is there, and does not find it.",
             remedy="Inspect the table, then plan again.",
