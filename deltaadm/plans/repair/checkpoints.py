@@ -27,6 +27,7 @@ from deltaadm.replay.embedded import EmbeddedEngine, live_files
 from deltaadm.replay.examine import Depth, examine
 from deltaadm.replay.reconcile import Detail, canonical_path
 from deltaadm.rules import log as rules
+from deltaadm.rules.rule import DAY
 
 _KIND: Final = "checkpoint"
 _LARGE: Final = 1 << 24
@@ -39,7 +40,6 @@ _DAMAGED_COMMITS: Final = (
     rules.operation_metrics_mismatch,
 )  # fmt: skip
 """The rules that find commits which somebody has changed or cut off."""
-_DAY: Final = 24 * 60 * 60 * 1000
 _KEPT: Final = "the original, in the quarantine, and all commits"
 _RESTORE: Final = (
     "Restore it from a backup or, if the bucket keeps versions of objects, from its earlier "
@@ -402,7 +402,7 @@ def _replacement(case: Case, older: LogSegment, names: Sequence[str]) -> tuple[O
 def find_orphan_sidecars(case: Case) -> Iterator[Repair]:
     """Sidecars that no checkpoint names, which are only reported."""
     sidecars = case.store.list_directory("_sidecars")
-    old = {name for name, info in sidecars.items() if info.modified < case.now - _DAY}
+    old = {name for name, info in sidecars.items() if info.modified < case.now - DAY}
     for checkpoint in case.listing.checkpoints if old else ():
         try:
             small = CheckpointReader(case.view, checkpoint).small_actions(("sidecar",))
