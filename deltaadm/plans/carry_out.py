@@ -47,8 +47,8 @@ class Executor(typing.Protocol):
     def mark(self) -> CommitMark:
         """By what its commits are known, once it has applied a step."""
 
-    def may_still_commit(self) -> bool:
-        """Whether a step that was interrupted may be committed later on."""
+    def may_still_commit(self, root: str) -> bool:
+        """Whether a step on the table at *root* that was interrupted may be committed later on."""
 
 
 class TableLog(typing.Protocol):
@@ -297,7 +297,7 @@ def look_up(progress: Progress, log: TableLog, executor: Executor) -> str:
         complete = not mismatches(expected, log.load(own[-1]))
     if complete:
         return committed_words(versions) + _not_completed(plan, done + 1)
-    if not executor.may_still_commit():
+    if not executor.may_still_commit(plan.before.root):
         return committed_words(versions) + (_not_completed(plan, done) if versions else "")
     if not own:
         return progress.words

@@ -371,7 +371,8 @@ class EmbeddedExecutor:
         self._session, self._clock, self._warn = session, clock, warn
         self._object_stores = object_stores
         self._own = f"deltaadm/{__version__} {random_id()}"
-        self._open = False
+        self._open: set[str] = set()
+        """The tables with a write that was not answered, or that is perhaps not listed yet."""
 
     def __enter__(self) -> Self:
         return self
@@ -390,9 +391,9 @@ class EmbeddedExecutor:
         """The mark of its commits."""
         return CommitMark(self._own, is_unique=True)
 
-    def may_still_commit(self) -> bool:
+    def may_still_commit(self, root: str) -> bool:
         """Whether a write may still be carried out that was not answered, or be listed late."""
-        return self._open
+        return root in self._open
 
     def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
         """
@@ -402,7 +403,7 @@ class EmbeddedExecutor:
         store does not say whether it has written, and `RefusedError` where Delta would refuse the
         step.
         """
-        self._open = False
+        self._open.discard(root)
         store = open_store(root, object_stores=self._object_stores)
         before = base or load_snapshot(store)
         if not step.has_statement:
@@ -417,7 +418,7 @@ class EmbeddedExecutor:
             # At the same version: what others have committed since then is for `_rebased` to judge.
             before = load_snapshot(store, version=before.version, detail=detail)
         attempt = self._attempt(before, step, random_id())
-        while not self._written(store, attempt):
+        while not self._written(root, store, attempt):
             attempt = self._rebased(store, attempt, step, detail)
         # A checksum is an aid: the commit is done, and must not be reported as failed for it.
         with suppress(DeltaadmError):
@@ -455,9 +456,9 @@ class EmbeddedExecutor:
         )
         return _Attempt(before, after, actual, info)
 
-    def _written(self, store: WritableStore, attempt: _Attempt) -> bool:
+    def _written(self, root: str, store: WritableStore, attempt: _Attempt) -> bool:
         """
-        Write a commit; False where the version is somebody else's.
+        Write a commit to the table at *root*; False where the version is somebody else's.
 
         Raises `UnknownWriteError` where the store does not say whether it has written.
         """
@@ -465,7 +466,8 @@ class EmbeddedExecutor:
         content = attempt.body()
         unknown: UnknownWriteError | None = None
         for _ in range(_ATTEMPTS):
-            self._open = store.local_path is None  # a request goes on when nobody waits for it
+            if store.local_path is None:  # a request goes on when nobody waits for it
+                self._open.add(root)
             try:
                 if store.create(name, content):
                     return True
@@ -475,13 +477,15 @@ class EmbeddedExecutor:
                 unknown = error
             except DeltaadmError as error:
                 # This attempt has failed for certain, an earlier one perhaps not.
-                self._open = unknown is not None
+                if unknown is None:
+                    self._open.discard(root)
                 raise (unknown or error) from error
             # Asked again, a store may find the file that it has written at first: the file tells.
             owner = _transaction(store, name)
             if owner is not None:
                 is_own = owner == attempt.info.txn_id
-                self._open = self._open and is_own
+                if not is_own:
+                    self._open.discard(root)
                 return is_own
         raise unknown or UnknownWriteError(
             f"The store of {store.root} says that {name} is there, and does not find it.",

@@ -205,7 +205,7 @@ class SparkExecutor:
         """The mark of its commits, once it has applied a step."""
         return self._mark
 
-    def may_still_commit(self) -> bool:
+    def may_still_commit(self, _root: str) -> bool:
         """Whether a statement that was interrupted may be committed yet: its JVM may live."""
         return self._jvm is None or self._jvm.poll() is None
 

@@ -43,7 +43,7 @@ PLACES = (
 class Server(LogWriter):
     """An executor that may go on after an interrupt."""
 
-    def may_still_commit(self) -> bool:
+    def may_still_commit(self, _root: str) -> bool:
         return True
 
 

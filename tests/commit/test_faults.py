@@ -4,11 +4,16 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import time_ns
 from typing import Any
 
 import obstore
 import pytest
 
+from deltaadm.domain.protocol import SessionSettings
+from deltaadm.domain.steps import SetProperties
+from deltaadm.errors import UnknownWriteError
+from deltaadm.plans.embedded_executor import EmbeddedExecutor
 from tests.support.faults import (
     FAILED_AFTER,
     OVERLOADED,
@@ -114,6 +119,22 @@ def test_a_store_that_never_takes_it_leaves_the_table_as_it_was(
     assert result.code == 4
     assert "it is unknown whether the change was committed" in result.err
     assert log(server, place) == BEFORE
+
+
+def test_what_another_table_came_to_does_not_settle_an_open_write(
+    proxy: Proxy, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fleet has one executor."""
+    monkeypatch.setattr("deltaadm.storage.object_store._retry", lambda: {"max_retries": 1})
+    proxy.faults = lambda request: OVERLOADED if request.is_commit else None
+    other = str(table(tmp_path / "other", commit(protocol(1, 2), metadata())).path)
+    executor = EmbeddedExecutor(SessionSettings(), lambda: time_ns() // 1_000_000)
+    step = SetProperties({"team": "web"})
+    with pytest.raises(UnknownWriteError):
+        executor.apply(place, step)
+    executor.apply(other, step)
+    assert executor.may_still_commit(place)
+    assert not executor.may_still_commit(other)
 
 
 def test_a_write_that_is_done_and_never_answered_is_found_out(

@@ -79,7 +79,7 @@ class MemoryTable:
     def mark(self) -> CommitMark:
         return CommitMark()
 
-    def may_still_commit(self) -> bool:
+    def may_still_commit(self, _root: str) -> bool:
         return self.outlives
 
     def load(self, version: int | None = None) -> Snapshot:

@@ -186,7 +186,7 @@ class LogWriter:
     def mark(self) -> CommitMark:
         return CommitMark("deltaadm/0 log-writer", is_unique=True)
 
-    def may_still_commit(self) -> bool:
+    def may_still_commit(self, _root: str) -> bool:
         return False
 
     def apply(self, root: str, step: Step, base: Snapshot | None = None) -> None:
