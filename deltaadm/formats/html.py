@@ -406,11 +406,6 @@ def _rows(block: blocks.Table) -> _Html:
     return table if count <= _LONGEST_TABLE else _details(f"{block.caption}: {count} rows", table)
 
 
-def _short(name: str, longest: int) -> str:
-    shown = visible(name)
-    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
-
-
 # The features that require each other
 
 
@@ -509,7 +504,10 @@ def _timeline(block: blocks.Timeline, anchor: str) -> _Html:
             parts.append(_tag("g", _tag("title", words(lane, bar)), rect))
         for name, place in names:
             at = {"x": share(place) if place else "0", "y": str(top + 15), "dx": str(_INSET)}
-            parts.append(_tag("text", _short(name, _LONGEST_LANE), **at))
+            shown = visible(name)
+            if len(shown) > _LONGEST_LANE:
+                shown = f"{shown[: _LONGEST_LANE - 1]}…"
+            parts.append(_tag("text", shown, **at))
         drawn.append(_tag("g", *parts, class_="lane" if first.value else "feature"))
     text = "; ".join(", ".join(words(lane, bar) for bar in lane.bars) for lane in block.lanes)
     title, description = f"{anchor}-title", f"{anchor}-desc"

@@ -8,7 +8,6 @@ from typing import Any, Final
 from deltaadm.blocks import Either, Heading, Items, Matrix, Paragraph, Table
 from deltaadm.clients import (
     Access,
-    Client,
     ClientRelease,
     Compatibility,
     Fact,
@@ -101,11 +100,19 @@ def explain_client(text: str) -> ClientExplanation:
     Raises `RefusedError` with a suggestion for no client, and for what is no release of one.
     """
     release = parse_client(text)
-    facts = _facts(release.client)
+    client, known = release.client, []
+    for access, role, gates, facts in (
+        (Access.READ, "reader", client.read_gates, client.reads),
+        (Access.WRITE, "writer", client.write_gates, client.writes),
+    ):
+        for gate in gates:
+            subject = f"{role} version > {gate.highest}" if gate.highest else f"any {role} version"
+            known.append(ClientFact(access, (subject,), gate.above, gate))
+        known += [ClientFact(access, of.features, of.compatibility, of) for of in facts]
     if "@" in text:
         key = version_key(release.version)
-        facts = (fact for fact in facts if release.is_known and fact.holds_for(key))
-    return ClientExplanation(_support(release), tuple(facts), every_release="@" not in text)
+        known = [fact for fact in known if release.is_known and fact.holds_for(key)]
+    return ClientExplanation(_support(release), tuple(known), every_release="@" not in text)
 
 
 def _support(release: ClientRelease) -> Support:
@@ -118,18 +125,6 @@ def _support(release: ClientRelease) -> Support:
         for access in (Access.READ, Access.WRITE)
     )
     return Support(release, reads, writes)
-
-
-def _facts(client: Client) -> Iterator[ClientFact]:
-    for access, role, gates, facts in (
-        (Access.READ, "reader", client.read_gates, client.reads),
-        (Access.WRITE, "writer", client.write_gates, client.writes),
-    ):
-        for gate in gates:
-            subject = f"{role} version > {gate.highest}" if gate.highest else f"any {role} version"
-            yield ClientFact(access, (subject,), gate.above, gate)
-        for fact in facts:
-            yield ClientFact(access, fact.features, fact.compatibility, fact)
 
 
 # As JSON
@@ -224,9 +219,19 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
         sources: dict[str, int] = {}
         rows = []
         for entry in report.facts:
-            source = f"{entry.fact.source.title} ({entry.fact.source.date})"
+            access, fact = entry.access.value, entry.fact
+            source = f"{fact.source.title} ({fact.source.date})"
             number = sources.setdefault(source, len(sources) + 1)
-            rows.append((*_fact_cells(entry), f"[{number}]"))
+            since, until = fact.since, fact.until
+            span = f"since {since}" if since else f"before {until}" if until else "all"
+            if since and until:
+                span = f"{since} up to, without, {until}"
+            subjects = ", ".join(entry.subjects)
+            subjects = "every other feature" if subjects == "*" else subjects
+            subjects += " in use" if getattr(fact, "active", False) else ""
+            subjects += " in a list" if getattr(fact, "listed", False) else ""
+            verb = DOES[entry.compatibility.value][access]
+            rows.append((access, subjects, verb, span, fact.note, f"[{number}]"))
         columns = ("to", "protocol", "does", "releases", "note", "source")
         yield Heading("Facts")
         yield Table("Facts", columns, tuple(rows))
@@ -243,16 +248,3 @@ def show_client(report: ClientExplanation) -> Iterator[Block]:
     told = tuple(row for kind, row in groups if kind != Compatibility.UNKNOWN.value)
     yield Heading("Table features")
     yield Either([every], [replace(every, rows=told)], verbose=[every])
-
-
-def _fact_cells(entry: ClientFact) -> tuple[str, ...]:
-    access, fact = entry.access.value, entry.fact
-    since, until = fact.since, fact.until
-    span = f"since {since}" if since else f"before {until}" if until else "all"
-    if since and until:
-        span = f"{since} up to, without, {until}"
-    subjects = ", ".join(entry.subjects)
-    subjects = "every other feature" if subjects == "*" else subjects
-    subjects += " in use" if getattr(fact, "active", False) else ""
-    subjects += " in a list" if getattr(fact, "listed", False) else ""
-    return access, subjects, DOES[entry.compatibility.value][access], span, fact.note

@@ -90,28 +90,27 @@ def _rows() -> tuple[Mapping[str, Any], ...]:
 def defaults_of(release: ClientRelease) -> dict[str, Default]:
     """What *release* makes of tables, by the action; of an action, the newest row that it has."""
     key = version_key(release.version)
-    return {
-        row["action"]: _default(row)
-        for row in _rows()
-        if row["client"] == release.client.id and version_key(row["release"]) <= key
-    }
-
-
-def _default(row: Mapping[str, Any]) -> Default:
-    tried = ", ".join(row.get("tried", [row["release"]]))
-    title = f"tried with {row['client']} {tried}" if row["source"] == "tried" else row["source"]
-    reader, writer = row.get("protocol", (1, 1))
-    names = frozenset(row.get("features", ()))
-    readers = frozenset(name for name in names if FEATURES[name].is_reader)
-    lists = readers if reader == 3 else None, names if writer == 7 else None  # noqa: PLR2004
-    return Default(
-        action=row["action"],
-        protocol=Protocol(reader, writer, *lists),
-        metadata=Metadata(configuration=row.get("properties", {}), schema_string=row.get("schema")),
-        source=Source(title, row["date"]),
-        note=row.get("note", ""),
-        refused=row.get("refused", ""),
-    )
+    found = {}
+    for row in _rows():
+        if row["client"] != release.client.id or version_key(row["release"]) > key:
+            continue
+        tried = ", ".join(row.get("tried", [row["release"]]))
+        title = f"tried with {row['client']} {tried}" if row["source"] == "tried" else row["source"]
+        reader, writer = row.get("protocol", (1, 1))
+        names = frozenset(row.get("features", ()))
+        readers = frozenset(name for name in names if FEATURES[name].is_reader)
+        lists = readers if reader == 3 else None, names if writer == 7 else None  # noqa: PLR2004
+        found[row["action"]] = Default(
+            action=row["action"],
+            protocol=Protocol(reader, writer, *lists),
+            metadata=Metadata(
+                configuration=row.get("properties", {}), schema_string=row.get("schema")
+            ),
+            source=Source(title, row["date"]),
+            note=row.get("note", ""),
+            refused=row.get("refused", ""),
+        )
+    return found
 
 
 def forecast(text: str, since: str | None, declared: Iterable[ClientRelease]) -> Forecast:

@@ -347,27 +347,26 @@ def read_reference(source: str) -> Reference:
 
     Raises `SettingsError` for anything else, a newer format included.
     """
-    document = read_kind(source, _KIND, FORMAT_VERSION, _unreadable)
+    document, tables = read_kind(source, _KIND, FORMAT_VERSION, _unreadable), []
     try:
-        return Reference(tuple(map(_recorded, document["tables"])))
+        for entry in document["tables"]:
+            schema = entry["schema"]
+            stored = schema if schema is None or isinstance(schema, str) else json.dumps(schema)
+            snapshot = Snapshot(
+                root=text(entry["table"]),
+                version=0,
+                domains={},
+                protocol=Protocol.from_wire(entry["protocol"]),
+                metadata=Metadata.from_wire({**entry["metadata"], "schemaString": stored}),
+            )
+            columns = tuple(map(texts, entry["clustering_columns"]))
+            if columns:
+                snapshot = with_clustering(snapshot, columns)
+            known = text_map(entry["fingerprints"])
+            tables.append(RecordedTable(entry["table"], snapshot, known))
     except (KeyError, TypeError, ValueError, AttributeError, DeltaadmError) as error:
         raise _unreadable("it has an invalid entry") from error
-
-
-def _recorded(entry: Mapping[str, Any]) -> RecordedTable:
-    schema = entry["schema"]
-    stored = schema if schema is None or isinstance(schema, str) else json.dumps(schema)
-    snapshot = Snapshot(
-        root=text(entry["table"]),
-        version=0,
-        domains={},
-        protocol=Protocol.from_wire(entry["protocol"]),
-        metadata=Metadata.from_wire({**entry["metadata"], "schemaString": stored}),
-    )
-    columns = tuple(map(texts, entry["clustering_columns"]))
-    if columns:
-        snapshot = with_clustering(snapshot, columns)
-    return RecordedTable(entry["table"], snapshot, text_map(entry["fingerprints"]))
+    return Reference(tuple(tables))
 
 
 def _unreadable(cause: str) -> SettingsError:

@@ -82,19 +82,14 @@ _HOSTS: Final = {
 def known_messages() -> tuple[_Known, ...]:
     """The messages of `engine_messages.txt`, in its order."""
     text = Path(__file__).with_name("engine_messages.txt").read_text(encoding="utf-8")
-    return tuple(
-        message
-        for topic in re.split(r"\n\n+", re.sub(r"(?m)^#.*\n", "", text).strip())
-        for message in _messages_of(topic)
-    )
-
-
-def _messages_of(topic: str) -> Iterator[_Known]:
-    title, *lines = topic.splitlines()
-    rules, _, commands = title.partition(":")
-    meaning = " ".join(line.strip() for line in lines if not line.startswith("    "))
-    for line in lines:
-        if line.startswith("    "):
+    known = []
+    for topic in re.split(r"\n\n+", re.sub(r"(?m)^#.*\n", "", text).strip()):
+        title, *lines = topic.splitlines()
+        rules, _, commands = title.partition(":")
+        meaning = " ".join(line.strip() for line in lines if not line.startswith("    "))
+        steps = tuple(command.strip() for command in commands.split(";"))
+        topic_says = tuple(rules.split()), steps, meaning
+        for line in (line for line in lines if line.startswith("    ")):
             client, _, message = line.strip().partition(": ")
             said, _, feature = message.partition(" :: ")
             parts = re.split(r"(\{(?:features|type|version)?\})", said)
@@ -105,11 +100,9 @@ def _messages_of(topic: str) -> Iterator[_Known]:
             if said.endswith("{features}"):  # which goes on to the end of the sentence or line
                 regex += r"(?=\.?\s*$|\.\s|[\](\n])"
             words = sorted(" ".join(parts[::2]).lower().split(), key=len, reverse=True)
-            steps = tuple(command.strip() for command in commands.split(";"))
             pattern = re.compile(r"(?<!\w)" + regex, re.MULTILINE | re.IGNORECASE)
-            yield _Known(
-                client, said, tuple(words), pattern, feature, tuple(rules.split()), steps, meaning
-            )
+            known.append(_Known(client, said, tuple(words), pattern, feature, *topic_says))
+    return tuple(known)
 
 
 def find_messages(text: str) -> Iterator[tuple[re.Match[str], Callable[[], EngineMessage]]]:
@@ -125,7 +118,11 @@ def _meaning(known: _Known, match: re.Match[str]) -> EngineMessage:
     groups = match.groupdict()
     named = groups.get("features") or groups.get("type") or known.feature
     words = (word.strip(" \t\r'`\"[](){}.") for word in re.split(r"[,;]| and ", named))
-    names = {word: _feature(word) for word in words if word}
+    names: dict[str, str | None] = {}
+    for word in filter(None, words):
+        name = word.replace(" ", "")
+        feature = TableFeature.meant_by(_OTHER_NAMES.get(name.lower(), name))
+        names[word] = feature.name if feature else None
     features = tuple(dict.fromkeys(name for name in names.values() if name))
     hosts = (
         host
@@ -152,10 +149,3 @@ def _meaning(known: _Known, match: re.Match[str]) -> EngineMessage:
         ),
         rules=known.rules,
     )
-
-
-def _feature(word: str) -> str | None:
-    name = word.replace(" ", "")
-    name = _OTHER_NAMES.get(name.lower(), name)
-    known = TableFeature.meant_by(name)
-    return known.name if known else None

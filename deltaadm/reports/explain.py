@@ -176,7 +176,12 @@ def explain_message(text: str) -> ErrorClassExplanation | EngineMessage:
         return bisect(inner, match.start()) - bisect(outer, match.start()), match.start()
 
     known: list[tuple[re.Match[str], Callable[[], ErrorClassExplanation | EngineMessage]]]
-    known = [*_find_error_classes(text), *find_messages(text)]
+    known = [
+        (match, partial(_explain_error_class, error_classes()[match[1]], match[2]))
+        for match in re.finditer(r"(?:\[|\b(?=DELTA_))([A-Z][A-Z0-9_]+)(.*)", text)
+        if match[1] in error_classes()
+    ]
+    known += find_messages(text)
     for match, meaning in sorted(known, key=lambda found: depth(found[0]), reverse=True):
         if not any(other.start() < match.start() < other.end() for other, _ in known):
             return meaning()
@@ -189,14 +194,6 @@ def explain_message(text: str) -> ErrorClassExplanation | EngineMessage:
 
 _CAUSES: Final = ("Caused by:", "the direct cause of the following|another exception occurred")
 """What comes before a cause nearer to the root, in Java, and farther from it, in Python."""
-
-
-def _find_error_classes(
-    text: str,
-) -> Iterator[tuple[re.Match[str], Callable[[], ErrorClassExplanation]]]:
-    for match in re.finditer(r"(?:\[|\b(?=DELTA_))([A-Z][A-Z0-9_]+)(.*)", text):
-        if match[1] in error_classes():
-            yield match, partial(_explain_error_class, error_classes()[match[1]], match[2])
 
 
 def _explain_error_class(error_class: ErrorClass, message: str = "") -> ErrorClassExplanation:

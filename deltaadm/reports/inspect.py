@@ -373,11 +373,7 @@ def advice_on(report: TableReport) -> tuple[Advice, ...]:
         can_repair = "`deltaadm repair TABLE`" in refusal.remedy
         text = "Delta Spark does not write this table before it is repaired."
         return (Advice(text, _command(report, "repair")),) if can_repair else ()
-    kinds = (_retention, _unused, _previews, _checkpoint)
-    return tuple(advice for advise in kinds for advice in advise(report))[:MOST]
-
-
-def _retention(report: TableReport) -> Iterator[Advice]:
+    advice = []
     log, deleted = "delta.logRetentionDuration", "delta.deletedFileRetentionDuration"
     configuration = report.snapshot.metadata.configuration
     if log in configuration or deleted in configuration:
@@ -385,7 +381,16 @@ def _retention(report: TableReport) -> Iterator[Advice]:
             check_retention(report.snapshot.metadata)
         except DeltaadmError as error:
             interval = configuration.get(deleted, "interval 1 week")
-            yield Advice(error.message, _command(report, "alter", "--set", f"{log}={interval}"))
+            command = _command(report, "alter", "--set", f"{log}={interval}")
+            advice.append(Advice(error.message, command))
+    advice += (*_unused(report), *_previews(report))
+    segment = report.snapshot.segment
+    unread, base = (len(segment.deltas), segment.checkpoint) if segment else (0, None)
+    if unread > _UNREAD_INTERVALS * checkpoint_interval(configuration):
+        since = f"since that of version {base.version}" if base else "there is no checkpoint"
+        text = f"A checkpoint is missing: readers go through {unread} commits ({since})."
+        advice.append(Advice(text, _command(report, "alter", "--checkpoint")))
+    return tuple(advice[:MOST])
 
 
 def _unused(report: TableReport) -> Iterator[Advice]:
@@ -439,17 +444,6 @@ def _previews(report: TableReport) -> Iterator[Advice]:
         else:
             continue
         yield Advice(text, _command(report, "drop-feature", name))
-
-
-def _checkpoint(report: TableReport) -> Iterator[Advice]:
-    segment = report.snapshot.segment
-    if segment is None:
-        return
-    unread, base = len(segment.deltas), segment.checkpoint
-    if unread > _UNREAD_INTERVALS * checkpoint_interval(report.snapshot.metadata.configuration):
-        since = f"since that of version {base.version}" if base else "there is no checkpoint"
-        text = f"A checkpoint is missing: readers go through {unread} commits ({since})."
-        yield Advice(text, _command(report, "alter", "--checkpoint"))
 
 
 def _command(report: TableReport, command: str, *options: str) -> str:

@@ -177,20 +177,7 @@ class FleetCounts:
     @property
     def overview(self) -> FleetSummary:
         """The counts so far, the highest first."""
-        failures, named = self._merged_failures()
-        found = {**self._found, "Failures": failures} if failures else self._found
-        sections = sorted(found.items(), key=lambda section: _HEADINGS.index(section[0]))
-        return FleetSummary(
-            tables=self._tables,
-            failed=self._failed,
-            sections=tuple(
-                (heading, tuple(sorted(items.items(), key=_order))) for heading, items in sections
-            ),
-            places={key: tuple(places) for key, places in {**self._places, **named}.items()},
-        )
-
-    def _merged_failures(self) -> tuple[Counter[str], dict[tuple[str, str], list[str]]]:
-        """The failures, those that differ in their numbers only as one, and tables of each."""
+        # Failures that differ in their numbers only are one, with tables of each.
         alike: dict[str, list[str]] = {}
         for reason in self._found.get("Failures", ()):
             alike.setdefault(re.sub(r"(?<![\w.])\d+(?![\w.])", "N", reason), []).append(reason)
@@ -200,7 +187,16 @@ class FleetCounts:
             merged[shown] = sum(self._found["Failures"][reason] for reason in reasons)
             tables = [each for reason in reasons for each in self._places["Failures", reason]]
             named["Failures", shown] = tables[:_NAMED]
-        return merged, named
+        found = {**self._found, "Failures": merged} if merged else self._found
+        sections = sorted(found.items(), key=lambda section: _HEADINGS.index(section[0]))
+        return FleetSummary(
+            tables=self._tables,
+            failed=self._failed,
+            sections=tuple(
+                (heading, tuple(sorted(items.items(), key=_order))) for heading, items in sections
+            ),
+            places={key: tuple(places) for key, places in {**self._places, **named}.items()},
+        )
 
 
 def _order(counted: tuple[str, int]) -> tuple[object, ...]:

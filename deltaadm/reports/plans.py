@@ -70,7 +70,21 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
         yield Paragraph(f"{changes} ({_cost(plan)})", nested=True)
         return
     if not plan.is_noop:
-        yield Either([Cards(tuple(_cards(report)))])
+        costly = plan.cost is not Cost.METADATA or bool(plan.irreversible)
+        lost = ", history is lost" if plan.irreversible else ""
+        severities = (finding.severity for finding in plan.findings)
+        worst = min(severities, key=lambda severity: severity.rank, default=None)
+        shifts = newly_shut_out(plan, report.scope)
+        wrong = any(shift.turns_silently_wrong for shift in shifts)
+        clients = len({shift.after.release for shift in shifts})
+        tone = "error" if wrong else "warning" if clients else "good"
+        cards = (
+            ("changes", str(len(plan.changes)), ""),
+            ("cost", f"{COST_NAMES[plan.cost]}{lost}", "warning" if costly else "good"),
+            ("findings after it", str(len(plan.findings)), worst.value if worst else "good"),
+            ("clients shut out", str(clients), tone),
+        )
+        yield Either([Cards(cards)])
     if plan.unreachable:
         yield Heading("Clients that cannot be reached", tone="error")
         yield Items(tuple(target.reason for target in plan.unreachable))
@@ -83,11 +97,11 @@ def show_plan(report: PlanReport) -> Iterator[Block]:
         yield from _findings(report)
         if plan.findings or plan.unreachable:
             yield Heading("Changes")
-    clients = chips(shut_out(report), report.scope)
+    breaks = chips(shut_out(report), report.scope)
     yield Either(
-        _on_page(plan, clients),
-        _in_terminal(report, clients, full=False),
-        _in_terminal(report, clients, full=True),
+        _on_page(plan, breaks),
+        _in_terminal(report, breaks, full=False),
+        _in_terminal(report, breaks, full=True),
     )
 
 
@@ -215,7 +229,11 @@ def effects(
     told += costs
     undos = dict.fromkeys(map(undo_words, reports))
     told += [("Undo", words) for words in undos if len(undos) == 1]
-    said = [dict.fromkeys(_notes(report)) for report in reports]
+    known = {FEATURES[name].warning for name in _SHOWN_ANYWAY}
+    said = [
+        dict.fromkeys(advice_for(of.table, note) for note in of.plan.notes if note not in known)
+        for of in reports
+    ]
     told += [("Note", note) for note in (said[0] if said else ()) if all(note in of for of in said)]
     yield from _labelled(told)
 
@@ -235,14 +253,6 @@ def writing_applications(plan: Plan, most: int | None = None) -> Iterator[str]:
         last = sorted(plan.before.transactions.values(), key=lambda txn: -(txn.last_updated or 0))
         names = some_of((txn.app_id for txn in last), most or len(last))
         yield f"streams that have written to it, by their ids: {names}"
-
-
-def _notes(report: PlanReport) -> Iterator[str]:
-    """What else there is to say of a plan."""
-    said = {FEATURES[name].warning for name in _SHOWN_ANYWAY}
-    for note in report.plan.notes:
-        if note not in said:
-            yield advice_for(report.table, note)
 
 
 _APPLICATIONS: Final = 3
@@ -369,21 +379,6 @@ def show_journal(report: JournalReport) -> Iterator[Block]:
             result = "  ".join(filter(None, status_and_details(line.result)))
         rows.append((line.event, line.table, result))
     yield Table("Plans", ("event", "table", "result"), tuple(rows))
-
-
-def _cards(report: PlanReport) -> Iterator[tuple[str, str, str]]:
-    plan = report.plan
-    yield "changes", str(len(plan.changes)), ""
-    costly = plan.cost is not Cost.METADATA or bool(plan.irreversible)
-    lost = ", history is lost" if plan.irreversible else ""
-    yield "cost", f"{COST_NAMES[plan.cost]}{lost}", "warning" if costly else "good"
-    severities = (finding.severity for finding in plan.findings)
-    worst = min(severities, key=lambda severity: severity.rank, default=None)
-    yield "findings after it", str(len(plan.findings)), worst.value if worst else "good"
-    shifts = newly_shut_out(plan, report.scope)
-    wrong = any(shift.turns_silently_wrong for shift in shifts)
-    clients = len({shift.after.release for shift in shifts})
-    yield "clients shut out", str(clients), "error" if wrong else "warning" if clients else "good"
 
 
 _SHOWN_ONE_BY_ONE: Final = 8

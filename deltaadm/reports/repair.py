@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deltaadm.blocks import Block
-    from deltaadm.plans.checkpoint import TableState
     from deltaadm.plans.repair.carry_out import RepairOutcome
     from deltaadm.plans.repair.repair import RepairPlan
 
@@ -153,25 +152,23 @@ def _proof(plan: RepairPlan) -> Iterator[Block]:
     if plan.still:
         yield Paragraph(f"It still cannot be loaded after these repairs: {plan.still}", "error")
     if plan.after is not None:
-        yield Table(
-            "State of the table", ("", "now", "after"), tuple(_compared(plan.before, plan.after))
-        )
+        before, after = plan.before, plan.after
+        rows = [("version", "-" if before is None else str(before.version), str(after.version))]
+        for part, name in _NAMES.items():
+            now, then = (
+                "-" if of is None else f"{of.counts.get(part, 0):,}" for of in (before, after)
+            )
+            if part == "add":
+                now += "" if before is None else f" ({before.bytes:,} bytes)"
+                then += f" ({after.bytes:,} bytes)"
+            if before is not None:
+                same = before.digests.get(part) == after.digests.get(part)
+                then = "the same" if same else f"{then}, changed"
+            rows.append((name, now, then))
+        yield Table("State of the table", ("", "now", "after"), tuple(rows))
     if plan.unproved:
         yield Heading("What cannot be proved", tone="warning")
         yield Items(plan.unproved)
-
-
-def _compared(before: TableState | None, after: TableState) -> Iterator[tuple[str, str, str]]:
-    yield "version", "-" if before is None else str(before.version), str(after.version)
-    for part, name in _NAMES.items():
-        now, then = ("-" if of is None else f"{of.counts.get(part, 0):,}" for of in (before, after))
-        if part == "add":
-            now += "" if before is None else f" ({before.bytes:,} bytes)"
-            then += f" ({after.bytes:,} bytes)"
-        if before is not None:
-            same = before.digests.get(part) == after.digests.get(part)
-            then = "the same" if same else f"{then}, changed"
-        yield name, now, then
 
 
 _NAMES: Final = {

@@ -63,16 +63,15 @@ def toml(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(masked(value), ensure_ascii=False)
     if isinstance(value, dict):
-        pairs = ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items())
-        return f"{{ {pairs} }}" if value else "{}"
+        pairs = []
+        for key, item in value.items():
+            plain = key.replace("-", "").replace("_", "")
+            name = key if plain.isascii() and plain.isalnum() else json.dumps(key)
+            pairs.append(f"{name} = {toml(item)}")
+        return f"{{ {', '.join(pairs)} }}" if value else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml, value))}]"
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _key(key: str) -> str:
-    plain = key.replace("-", "").replace("_", "")
-    return key if plain.isascii() and plain.isalnum() else json.dumps(key)
 
 
 # As JSON

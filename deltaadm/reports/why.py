@@ -452,32 +452,29 @@ def show_why(report: WhyReport) -> Iterator[Block]:
         facts.append((title, (*since, ("needed by", needed_by))))
     for feature in report.features:
         supported = "listed" if feature.supported == "explicit" else "implied"
-        facts.append((f"{feature.name} ({supported})", _feature_rows(feature)))
+        rows = [*_origin_rows(feature.since, feature.reason)]
+        usage = feature.usage
+        unused = "nothing in the table" if usage.known else "not known"
+        rows.append(("used by", "; ".join(usage.evidence) or unused))
+        rows.append(("dropping it", " ".join(drop_sentences(feature.dropping))))
+        if feature.cost is not None and feature.dropping.phase is not Phase.ABSENT:
+            unwritten = "metadata only; no data files are rewritten"
+            words = unwritten if feature.cost is Cost.METADATA else COSTS[feature.cost]
+            rows.append(("cost", words))
+        by_word: dict[str, list[Verdict]] = {}
+        for verdict in feature.gains:
+            word = DOES[verdict.compatibility.value][verdict.access.value]
+            by_word.setdefault(word, []).append(verdict)
+        rows += [(f"then {word}", in_words(grouped(of))) for word, of in by_word.items()]
+        facts.append((f"{feature.name} ({supported})", rows))
     for absent in report.absent:
         fact = ("since", "no version in the log supports it")
         if absent.since is not None:
             fact = ("no longer since", _when(absent.since))
         facts.append((f"{absent.name} (not supported)", (fact,)))
-    for title, rows in facts:
+    for title, of in facts:
         yield Heading(title)
-        yield Table(title, (), tuple(rows))
-
-
-def _feature_rows(feature: FeatureOrigin) -> Iterator[tuple[str, str]]:
-    yield from _origin_rows(feature.since, feature.reason)
-    usage = feature.usage
-    unused = "nothing in the table" if usage.known else "not known"
-    yield "used by", "; ".join(usage.evidence) or unused
-    yield "dropping it", " ".join(drop_sentences(feature.dropping))
-    if feature.cost is not None and feature.dropping.phase is not Phase.ABSENT:
-        unwritten = "metadata only; no data files are rewritten"
-        yield "cost", unwritten if feature.cost is Cost.METADATA else COSTS[feature.cost]
-    by_word: dict[str, list[Verdict]] = {}
-    for verdict in feature.gains:
-        word = DOES[verdict.compatibility.value][verdict.access.value]
-        by_word.setdefault(word, []).append(verdict)
-    for word, features in by_word.items():
-        yield f"then {word}", in_words(grouped(features))
+        yield Table(title, (), tuple(of))
 
 
 def _origin_rows(since: Origin, reason: Reason) -> Iterator[tuple[str, str]]:
