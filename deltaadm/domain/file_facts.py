@@ -115,19 +115,17 @@ def z85_decode(text: str) -> bytes:
     """The bytes that *text* encodes (ZeroMQ's Z85); raises `ValueError` if it is none."""
     if len(text) % _GROUP:
         raise ValueError(f"{len(text)} characters are not a multiple of {_GROUP}")
-    groups = (text[start : start + _GROUP] for start in range(0, len(text), _GROUP))
-    return b"".join(map(_decode_group, groups))
-
-
-def _decode_group(group: str) -> bytes:
-    number = 0
-    for letter in group:
-        if letter not in _DIGITS:
-            raise ValueError(f"{letter!r} is not a character of Z85")
-        number = number * len(_Z85) + _DIGITS[letter]
-    if number >= 1 << 32:
-        raise ValueError(f"{group!r} exceeds four bytes")
-    return number.to_bytes(4, "big")
+    decoded = bytearray()
+    for start in range(0, len(text), _GROUP):
+        group, number = text[start : start + _GROUP], 0
+        for letter in group:
+            if letter not in _DIGITS:
+                raise ValueError(f"{letter!r} is not a character of Z85")
+            number = number * len(_Z85) + _DIGITS[letter]
+        if number >= 1 << 32:
+            raise ValueError(f"{group!r} exceeds four bytes")
+        decoded += number.to_bytes(4, "big")
+    return bytes(decoded)
 
 
 def descriptor_flaw(vector: DeletionVectorDescriptor) -> str:

@@ -645,25 +645,21 @@ def validate_configurations(
         if known is not None:
             known.validate(value)
         elif lower.startswith("delta.") and not lower.startswith(_FREE) and not allow_arbitrary:
-            raise _unknown(key)
+            from deltaadm.domain.foreign_properties import foreign  # rarely met
+
+            if other := foreign(key):
+                raise RefusedError(
+                    f"Delta Spark does not know the property {key!r}; {other.engine} does "
+                    f"({other.source}).",
+                    remedy="Set it there, or allow Spark to store any key: --spark-conf "
+                    "spark.databricks.delta.allowArbitraryProperties.enabled=true.",
+                    delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
+                )
+            raise UnknownNameError(
+                f"There is no Delta property named {key!r}.",
+                remedy=similar_property(key)
+                or "The properties page of the documentation lists them all.",
+                delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
+            )
         taken[normalized_key(key)] = value
     return taken
-
-
-def _unknown(key: str) -> RefusedError:
-    from deltaadm.domain.foreign_properties import foreign  # rarely met
-
-    known = foreign(key)
-    if known is not None:
-        return RefusedError(
-            f"Delta Spark does not know the property {key!r}; {known.engine} does "
-            f"({known.source}).",
-            remedy="Set it there, or allow Spark to store any key: --spark-conf "
-            "spark.databricks.delta.allowArbitraryProperties.enabled=true.",
-            delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
-        )
-    return UnknownNameError(
-        f"There is no Delta property named {key!r}.",
-        remedy=similar_property(key) or "The properties page of the documentation lists them all.",
-        delta_error_class="DELTA_UNKNOWN_CONFIGURATION",
-    )

@@ -279,12 +279,10 @@ def folded(path: Path) -> Path:
 
 def path_text(path: Path) -> str:
     """A path as users write it: dots between the parts, backticks around a part that needs them."""
-    return ".".join(_quoted(part) for part in path)
-
-
-def _quoted(part: str) -> str:
-    plain = part.replace("_", "a").isalnum()
-    return part if plain else "`" + part.replace("`", "``") + "`"
+    return ".".join(
+        part if part.replace("_", "a").isalnum() else "`" + part.replace("`", "``") + "`"
+        for part in path
+    )
 
 
 DEEPEST_JSON: Final = 1_000
@@ -317,7 +315,19 @@ def _decode(document: Any, level: int) -> DataType:
     if kind not in _KEYS or document.keys() != _KEYS[kind]:
         raise ValueError(f"the type {kind!r} with {', '.join(sorted(document))}")
     if kind == "struct":
-        return StructType(tuple(_decode_field(column, level + 2) for column in document["fields"]))
+        fields = []
+        for column in document["fields"]:
+            if column.keys() not in _FIELD_KEYS:
+                raise ValueError(f"a field with {', '.join(sorted(column))}")
+            name, metadata = column["name"], column.get("metadata", {})
+            if not isinstance(name, str):
+                raise TypeError(f"a field's name is {name!r}")
+            if not isinstance(metadata, dict) or not _is_metadata(metadata):
+                raise TypeError(f"the metadata of {name!r} is {metadata!r:.80}")
+            nullable = _boolean(column, "nullable") if "nullable" in column else True
+            data_type = _decode(column["type"], level + 3)
+            fields.append(StructField(name, data_type, nullable, metadata))
+        return StructType(tuple(fields))
     if kind == "array":
         return ArrayType(
             _decode(document["elementType"], level + 1), _boolean(document, "containsNull")
@@ -349,22 +359,6 @@ def _levels_within(document: Any) -> int:
         return 0
     fields = document["fields"]
     return max((2 + ("metadata" in field) for field in fields), default=1)
-
-
-def _decode_field(document: Any, level: int) -> StructField:
-    if document.keys() not in _FIELD_KEYS:
-        raise ValueError(f"a field with {', '.join(sorted(document))}")
-    name, metadata = document["name"], document.get("metadata", {})
-    if not isinstance(name, str):
-        raise TypeError(f"a field's name is {name!r}")
-    if not isinstance(metadata, dict) or not _is_metadata(metadata):
-        raise TypeError(f"the metadata of {name!r} is {metadata!r:.80}")
-    return StructField(
-        name=name,
-        type=_decode(document["type"], level + 1),
-        nullable=_boolean(document, "nullable") if "nullable" in document else True,
-        metadata=metadata,
-    )
 
 
 def _boolean(document: Mapping[str, Any], key: str) -> bool:
@@ -403,16 +397,16 @@ def _encode(data_type: DataType) -> Any:
             "valueType": _encode(data_type.value),
             "valueContainsNull": data_type.value_contains_null,
         }
-    return {"type": "struct", "fields": [_encode_field(column) for column in data_type.fields]}
-
-
-def _encode_field(column: StructField) -> Any:
-    return {
-        "name": column.name,
-        "type": _encode(column.type),
-        "nullable": column.nullable,
-        "metadata": dict(column.metadata),
-    }
+    fields = [
+        {
+            "name": column.name,
+            "type": _encode(column.type),
+            "nullable": column.nullable,
+            "metadata": dict(column.metadata),
+        }
+        for column in data_type.fields
+    ]
+    return {"type": "struct", "fields": fields}
 
 
 def type_name(data_type: DataType) -> str:

@@ -13,7 +13,7 @@ from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import FEATURES, TableFeature, is_variant, mapping_mode
 from deltaadm.domain.properties import Key, whole_number
 from deltaadm.domain.schema import FieldKey, PrimitiveType, StructField, all_types, path_text
-from deltaadm.domain.snapshot import Kind, Snapshot
+from deltaadm.domain.snapshot import FileFacts, Kind, Snapshot
 from deltaadm.domain.transaction.column_mapping import has_column_mapping_metadata
 from deltaadm.errors import DeltaadmError
 
@@ -101,12 +101,6 @@ def _by_itself(_: Snapshot) -> Iterator[str]:
     yield "active whenever it is supported"
 
 
-def _domains(snapshot: Snapshot) -> Iterator[str] | None:
-    if snapshot.domains is None:
-        return None
-    return (f"the table has the domain {name}" for name in sorted(snapshot.domains))
-
-
 def _clustering(snapshot: Snapshot) -> Iterator[str] | None:
     from deltaadm.domain.transaction import columns as of  # which few tables need
 
@@ -115,20 +109,6 @@ def _clustering(snapshot: Snapshot) -> Iterator[str] | None:
         return None
     listed = ", ".join(map(path_text, columns))
     return iter([f"the table is clustered by {listed}"] if columns else [])
-
-
-def _row_ids(snapshot: Snapshot) -> Iterator[str] | None:
-    if snapshot.files is None:
-        return None
-    count = snapshot.files.files - snapshot.files.without_base_row_id
-    return iter([f"the table's files have row ids ({count})"] if count else [])
-
-
-def _deletion_vectors(snapshot: Snapshot) -> Iterator[str] | None:
-    if snapshot.files is None:
-        return None
-    count = snapshot.files.with_deletion_vector
-    return iter([f"the table's files have deletion vectors ({count})"] if count else [])
 
 
 def _v2_checkpoint(snapshot: Snapshot) -> Iterator[str] | None:
@@ -164,6 +144,16 @@ def _shredded(snapshot: Snapshot) -> Iterator[str] | None:
     return None if has_variants else iter(())
 
 
+def _files_with(count: Callable[[FileFacts], int], what: str) -> Traces:
+    def traces(snapshot: Snapshot) -> Iterator[str] | None:
+        if snapshot.files is None:
+            return None
+        number = count(snapshot.files)
+        return iter([f"the table's files have {what} ({number})"] if number else [])
+
+    return traces
+
+
 def _where(test: Callable[[StructField], bool], what: str) -> Traces:
     def traces(snapshot: Snapshot) -> Iterator[str]:
         for path, field in snapshot.metadata.schema.walk():
@@ -195,10 +185,14 @@ _TRACES: Final[Mapping[str, Traces]] = {
     "collations": _COLLATED,
     "collations-preview": _COLLATED,
     "columnMapping": _mapped_columns,
-    "deletionVectors": _deletion_vectors,
-    "domainMetadata": _domains,
+    "deletionVectors": _files_with(lambda files: files.with_deletion_vector, "deletion vectors"),
+    "domainMetadata": lambda snapshot: (
+        None
+        if snapshot.domains is None
+        else (f"the table has the domain {name}" for name in sorted(snapshot.domains))
+    ),
     "materializePartitionColumns": _materialized,
-    "rowTracking": _row_ids,
+    "rowTracking": _files_with(lambda of: of.files - of.without_base_row_id, "row ids"),
     "timestampWithoutTimezone": lambda snapshot: iter(
         FEATURES["timestampNtz"].activation.evidence(snapshot.metadata)
     ),

@@ -379,9 +379,6 @@ class _Parser:
                 return Operand(operand.kind)
             self.is_sure = False
             return _UNKNOWN
-        return self._with_parts()
-
-    def _with_parts(self) -> Operand:
         operand = self._primary()
         while self._peek() in (".", "[", ":", "::"):
             if not self._take("["):

@@ -601,10 +601,6 @@ def _time(reader: _Reader, _: str) -> str:
     return f"time({digits})"
 
 
-def _timestamp(reader: _Reader, _: str) -> str:
-    return "timestamp_ntz" if reader.accept("WITHOUT", "TIME", "ZONE") else "timestamp"
-
-
 def _string(reader: _Reader, _: str) -> str:
     if not reader.accept("COLLATE"):
         return "string"
@@ -647,7 +643,10 @@ _TYPES_WITH_PARTS: Final[Mapping[str, Callable[[_Reader, str], DataType | str]]]
     "DECIMAL": _decimal, "DEC": _decimal, "NUMERIC": _decimal,
     "CHAR": _sized, "CHARACTER": _sized, "VARCHAR": _sized, "STRING": _string,
     "GEOMETRY": _geospatial, "GEOGRAPHY": _geospatial,
-    "TIME": _time, "TIMESTAMP": _timestamp, "INTERVAL": _interval,
+    "TIME": _time, "INTERVAL": _interval,
+    "TIMESTAMP": lambda reader, _: (
+        "timestamp_ntz" if reader.accept("WITHOUT", "TIME", "ZONE") else "timestamp"
+    ),
 }
 _WRITTEN: Final = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 """The types whose name in a schema is not the one that Spark SQL writes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
 from functools import cache
@@ -75,10 +74,7 @@ def column_references(expression: str) -> tuple[Path, ...]:
         if match.lastgroup != "space":
             tokens.append((match.lastgroup or "", match[0]))
         position = match.end()
-    return tuple(_paths(tokens))
-
-
-def _paths(tokens: list[tuple[str, str]]) -> Iterator[Path]:
+    paths: list[Path] = []
     position = 0
     before = ""
     after_operand = False
@@ -92,7 +88,7 @@ def _paths(tokens: list[tuple[str, str]]) -> Iterator[Path]:
             position += 1
         after = tokens[position] if position < len(tokens) else ("", "")
         if parts and not after_operand and _is_column(parts[0], before.lower(), after):
-            yield tuple(map(unquoted, parts))
+            paths.append(tuple(map(unquoted, parts)))
         if parts:
             before = parts[-1]
             after_operand = before.startswith("`") or before.lower() not in _RESERVED
@@ -100,6 +96,7 @@ def _paths(tokens: list[tuple[str, str]]) -> Iterator[Path]:
             kind, before = tokens[position]
             after_operand = kind in ("text", "number") or before in (")", "]")
             position += 1
+    return tuple(paths)
 
 
 def _is_column(first: str, before: str, after: tuple[str, str]) -> bool:

@@ -324,9 +324,28 @@ def _declared_type(place: StructField) -> DataType:
 def _changed(
     schema: StructType, change: ColumnChange, place: StructField, snapshot: Snapshot
 ) -> StructType:
-    path = change.column
-    if change.type is not None:
-        return _retyped(schema, path, change.type, place, snapshot)
+    path, new = change.column, change.type
+    if new is not None:
+        # The column that the place is in notes what it was widened from.
+        fields = dict(schema.walk())
+        owner = max((column for column in fields if path[: len(column)] == column), key=len)
+        field, inside = fields[owner], path[len(owner) :]
+        metadata = dict(field.metadata)
+        if not inside:
+            # Where the new type has a length, `fit_for_log` notes it anew.
+            metadata.pop(FieldKey.RAW_TYPE, None)
+        if _widens(snapshot) and _is_recorded(place.type, new):
+            # Clients of the preview also want the version.
+            preview = snapshot.protocol.supports("typeWidening-preview")
+            widening = {
+                **({"tableVersion": snapshot.version + 1} if preview else {}),
+                "toType": type_name(new),
+                "fromType": type_name(place.type),
+                **({"fieldPath": ".".join(inside)} if inside else {}),
+            }
+            metadata[FieldKey.TYPE_CHANGES] = [*metadata.get(FieldKey.TYPE_CHANGES, []), widening]
+        data_type = change_type(field.type, inside, lambda _: new)
+        return _with_field(schema, owner, replace(field, type=data_type, metadata=metadata))
     if change.position is None:
         return _with_field(schema, path, _edited(place, change))
     after = None if change.position.after is None else change.position.after.lower()
@@ -352,31 +371,6 @@ def _edited(field: StructField, change: ColumnChange) -> StructField:
         metadata.pop(FieldKey.CURRENT_DEFAULT, None)
     nullable = field.nullable if change.nullable is None else change.nullable
     return replace(field, nullable=nullable, metadata=metadata)
-
-
-def _retyped(
-    schema: StructType, column: Path, new: DataType, place: StructField, snapshot: Snapshot
-) -> StructType:
-    """The new type in its place; the column that the place is in notes what it was widened from."""
-    fields = dict(schema.walk())
-    owner = max((path for path in fields if column[: len(path)] == path), key=len)
-    field, inside = fields[owner], column[len(owner) :]
-    metadata = dict(field.metadata)
-    if not inside:
-        # Where the new type has a length, `fit_for_log` notes it anew.
-        metadata.pop(FieldKey.RAW_TYPE, None)
-    if _widens(snapshot) and _is_recorded(place.type, new):
-        # Clients of the preview also want the version.
-        preview = snapshot.protocol.supports("typeWidening-preview")
-        change = {
-            **({"tableVersion": snapshot.version + 1} if preview else {}),
-            "toType": type_name(new),
-            "fromType": type_name(place.type),
-            **({"fieldPath": ".".join(inside)} if inside else {}),
-        }
-        metadata[FieldKey.TYPE_CHANGES] = [*metadata.get(FieldKey.TYPE_CHANGES, []), change]
-    data_type = change_type(field.type, inside, lambda _: new)
-    return _with_field(schema, owner, replace(field, type=data_type, metadata=metadata))
 
 
 def _stored_type(data_type: DataType) -> DataType:

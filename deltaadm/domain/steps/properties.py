@@ -530,11 +530,24 @@ class DropFeature(Step):
         """
         feature = _droppable(snapshot, self)
         require_writable(snapshot)
-        _refuse_in_use(snapshot, feature)
+        removal = feature.removal
+        if removal is not None and removal.broken:
+            raise RefusedError(
+                f"Delta Spark 4.4 cannot drop {feature.name}: the attempt ends in an exception.",
+                remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
+            )
+        if removal is not None and removal.refused_in_use is not None:
+            error_class, remedy = removal.refused_in_use
+            if evidence := feature.activation.evidence(snapshot.metadata):
+                raise RefusedError(
+                    f"The table still uses {feature.name}: {'; '.join(evidence)}.",
+                    remedy=remedy,
+                    delta_error_class=error_class,
+                )
         clean = preparation(self.name).clean(snapshot, session)
         if self.waits(snapshot):
             return clean
-        gone = feature.removal.properties if feature.removal else ()
+        gone = removal.properties if removal else ()
         proposed, protocol = clean.metadata.without_properties(*gone), clean.protocol
         if self.protects_checkpoints:
             # A legacy protocol has no list to put it in.
@@ -682,22 +695,3 @@ def _droppable(snapshot: Snapshot, step: DropFeature) -> TableFeature:
             delta_error_class="DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
         )
     return feature
-
-
-def _refuse_in_use(snapshot: Snapshot, feature: TableFeature) -> None:
-    removal = feature.removal
-    if removal is not None and removal.broken:
-        raise RefusedError(
-            f"Delta Spark 4.4 cannot drop {feature.name}: the attempt ends in an exception.",
-            remedy="Copy the table without it (CREATE TABLE … AS SELECT).",
-        )
-    if removal is None or removal.refused_in_use is None:
-        return
-    error_class, remedy = removal.refused_in_use
-    evidence = feature.activation.evidence(snapshot.metadata)
-    if evidence:
-        raise RefusedError(
-            f"The table still uses {feature.name}: {'; '.join(evidence)}.",
-            remedy=remedy,
-            delta_error_class=error_class,
-        )

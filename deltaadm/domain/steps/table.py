@@ -224,7 +224,28 @@ class CreateTable(Step):
                 columns.refuse_default(path_text(path), column.type, default)
         check_new_columns(self)
         _find_partitions(schema, self.partition_by)
-        _require_resolved(schema, self.cluster_by)
+        # Spark looks for columns of CLUSTER BY before Delta does, and minds their case.
+        present = {place for place, _ in struct_fields(schema)}
+        for path in self.cluster_by:
+            if path not in present:
+                passes_others = any(
+                    place is not None
+                    and len(existing) == depth
+                    and not isinstance(place.type, StructType)
+                    for depth in range(1, len(path))
+                    for existing, place, _ in [schema.find_place(path[:depth])]
+                )
+                if passes_others:
+                    raise RefusedError(
+                        f"The clustering column {path_text(path)} is not inside structs alone.",
+                        remedy="Choose columns of the schema, outside arrays and maps.",
+                        delta_error_class="INVALID_FIELD_NAME",
+                    )
+                raise UnknownNameError(
+                    f"The clustering column {path_text(path)} is not in the schema.",
+                    remedy="Choose columns of the schema, spelled as they are there.",
+                    delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
+                )
         for column in schema.fields:
             columns.refuse_time(column)
         for column in schema.fields:
@@ -484,32 +505,6 @@ def check_new_columns(step: CreateTable) -> None:
             remedy="Give each a name of its own.",
             delta_error_class="COLUMN_ALREADY_EXISTS",
         )
-
-
-def _require_resolved(schema: StructType, paths: Sequence[Path]) -> None:
-    """Raise `RefusedError` for columns of CLUSTER BY that Spark does not find."""
-    # It looks for them before Delta does, and minds their case.
-    present = {path for path, _ in struct_fields(schema)}
-    for column in paths:
-        if column not in present:
-            passes_others = any(
-                place is not None
-                and len(existing) == depth
-                and not isinstance(place.type, StructType)
-                for depth in range(1, len(column))
-                for existing, place, _ in [schema.find_place(column[:depth])]
-            )
-            if passes_others:
-                raise RefusedError(
-                    f"The clustering column {path_text(column)} is not inside structs alone.",
-                    remedy="Choose columns of the schema, outside arrays and maps.",
-                    delta_error_class="INVALID_FIELD_NAME",
-                )
-            raise UnknownNameError(
-                f"The clustering column {path_text(column)} is not in the schema.",
-                remedy="Choose columns of the schema, spelled as they are there.",
-                delta_error_class="UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
-            )
 
 
 def _require_as_described(

@@ -222,7 +222,27 @@ def check_metadata(old: Metadata, new: Metadata) -> None:
             delta_error_class="DELTA_UNSUPPORTED_DATA_TYPES",
         )
     check_property_constraints(new)
-    _check_reserved_columns(old, new)
+    columns = {field.name.lower() for field in schema.fields}
+    for key in (Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION_COLUMN):
+        name = new.configuration.get(key)
+        if name is not None and name.lower() in columns:
+            raise RefusedError(
+                f"Row tracking stores its values in a column named {name!r}, which the table "
+                "already has.",
+                remedy="Rename that column.",
+                delta_error_class="DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED",
+            )
+    reserved = sorted(CDC_COLUMNS & columns)
+    if reserved and is_true(new.configuration, "delta.enableChangeDataFeed"):
+        was_on = is_true(old.configuration, "delta.enableChangeDataFeed")
+        raise RefusedError(
+            f"The change data feed reserves the column names {', '.join(reserved)}, which the "
+            "table already has.",
+            remedy="Rename those columns.",
+            delta_error_class="RESERVED_CDC_COLUMNS_ON_WRITE"
+            if was_on
+            else "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS",
+        )
 
 
 def duplicate_columns(schema: StructType) -> list[str]:
@@ -303,30 +323,6 @@ def check_property_constraints(metadata: Metadata) -> None:
         delta_error_class="DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED."
         f"PERSISTENT_DELETION_VECTORS_{sub_class}",
     )
-
-
-def _check_reserved_columns(old: Metadata, new: Metadata) -> None:
-    columns = {field.name.lower() for field in new.schema.fields}
-    for key in (Key.ROW_ID_COLUMN, Key.ROW_COMMIT_VERSION_COLUMN):
-        name = new.configuration.get(key)
-        if name is not None and name.lower() in columns:
-            raise RefusedError(
-                f"Row tracking stores its values in a column named {name!r}, which the table "
-                "already has.",
-                remedy="Rename that column.",
-                delta_error_class="DELTA_ADDING_COLUMN_WITH_INTERNAL_NAME_FAILED",
-            )
-    reserved = sorted(CDC_COLUMNS & columns)
-    if reserved and is_true(new.configuration, "delta.enableChangeDataFeed"):
-        was_on = is_true(old.configuration, "delta.enableChangeDataFeed")
-        raise RefusedError(
-            f"The change data feed reserves the column names {', '.join(reserved)}, which the "
-            "table already has.",
-            remedy="Rename those columns.",
-            delta_error_class="RESERVED_CDC_COLUMNS_ON_WRITE"
-            if was_on
-            else "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS",
-        )
 
 
 def check_retention(metadata: Metadata) -> None:

@@ -220,7 +220,24 @@ def _loading(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
     if protocol.min_reader_version not in supported_reader_version_numbers():
         yield Obstacle(_unsupported_version(protocol), ("protocol.minReaderVersion",))
     yield from _unknown(protocol.reader_features, supported_protocol().reader_features, "read")
-    yield from _unknown_types(metadata)
+    for data_type in metadata.primitive_types:
+        name = data_type.name
+        # Nine digits will do: int() refuses the thousands that a schema may have.
+        digits = re.match(r"decimal\(\s*0*(\d{1,9})", name)
+        if not is_spark_type(name):
+            unknown = TableError(
+                f"The table's schema has a type that Spark does not know: {name}.",
+                remedy="Use the client that wrote it.",
+                delta_error_class="INVALID_JSON_DATA_TYPE",
+            )
+            yield Obstacle(unknown, ("schema",))
+        if digits and int(digits[1]) > _MAX_PRECISION:
+            too_precise = TableError(
+                f"The table's schema has {name}; the highest precision is {_MAX_PRECISION}.",
+                remedy="Restore the version before that column was added.",
+                delta_error_class="DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
+            )
+            yield Obstacle(too_precise, ("schema",))
     # Tried on Delta Spark 4.4: such a table answers to nothing; other durations hinder no query.
     durations = "delta.deletedFileRetentionDuration", "delta.setTransactionRetentionDuration"
     for key in filter(metadata.configuration.__contains__, durations):
@@ -285,27 +302,6 @@ _SPARK_TYPES_WITH_DETAILS = (
 def is_spark_type(name: str) -> bool:
     """Whether Spark can read the type *name* in a schema."""
     return name in _SPARK_TYPES or bool(re.fullmatch(_SPARK_TYPES_WITH_DETAILS, name))
-
-
-def _unknown_types(metadata: Metadata) -> Iterator[Obstacle]:
-    for data_type in metadata.primitive_types:
-        name = data_type.name
-        # Nine digits will do: int() refuses the thousands that a schema may have.
-        digits = re.match(r"decimal\(\s*0*(\d{1,9})", name)
-        if not is_spark_type(name):
-            refusal = TableError(
-                f"The table's schema has a type that Spark does not know: {name}.",
-                remedy="Use the client that wrote it.",
-                delta_error_class="INVALID_JSON_DATA_TYPE",
-            )
-            yield Obstacle(refusal, ("schema",))
-        if digits and int(digits[1]) > _MAX_PRECISION:
-            refusal = TableError(
-                f"The table's schema has {name}; the highest precision is {_MAX_PRECISION}.",
-                remedy="Restore the version before that column was added.",
-                delta_error_class="DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
-            )
-            yield Obstacle(refusal, ("schema",))
 
 
 def _unreadable_invariants(metadata: Metadata) -> Iterator[Obstacle]:
@@ -399,7 +395,12 @@ def _inserting(_: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
 def _refused_values(metadata: Metadata, keys: Iterable[str]) -> Iterator[Obstacle]:
     for key in keys:
         value = metadata.configuration.get(key)
-        if value is None or _only_refused_when_set(key, value):
+        if value is None:
+            continue
+        # Delta, which would not set some values, takes them where a table has them already.
+        if key in _NUMBERS and whole_number(value, INT):
+            continue
+        if key == _ISOLATION_LEVEL and value.lower() in ("writeserializable", "snapshotisolation"):
             continue
         known = PROPERTIES[key.lower()]
         try:
@@ -411,13 +412,6 @@ def _refused_values(metadata: Metadata, keys: Iterable[str]) -> Iterator[Obstacl
 def require_committable(metadata: Metadata) -> None:
     """Raise what Delta raises before it commits *metadata*, however old a wrong value in it is."""
     _raise(next(_refused_values(metadata, _EVALUATED_BY_COMMIT), None))
-
-
-def _only_refused_when_set(key: str, value: str) -> bool:
-    """Whether Delta, which would not set *value*, takes it where a table has it already."""
-    if key in _NUMBERS:
-        return (whole_number(value, INT) or 0) != 0
-    return key == _ISOLATION_LEVEL and value.lower() in ("writeserializable", "snapshotisolation")
 
 
 _ROW_TRACKING: Final = "delta.enableRowTracking"
