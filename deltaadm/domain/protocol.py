@@ -55,9 +55,16 @@ class SessionSettings:
             for key, value in conf.items()
             if key.startswith(DEFAULTS_PREFIX)
         }
-        flags = {
-            attribute: _boolean(key, conf[key]) for key, attribute in FLAGS.items() if key in conf
-        }
+        flags = {}
+        for key, attribute in FLAGS.items():
+            if key in conf:
+                text = conf[key]
+                if text.strip().lower() not in ("true", "false"):
+                    raise RefusedError(
+                        f"The Spark setting {key} is {text!r}, which is neither true nor false.",
+                        remedy=f"Pass --spark-conf {key}=true or {key}=false.",
+                    )
+                flags[attribute] = text.strip().lower() == "true"
         return cls(property_defaults=defaults, **flags)
 
     def to_conf(self) -> dict[str, str]:
@@ -74,16 +81,6 @@ FLAGS: Final[Mapping[str, str]] = {
     "spark.databricks.delta.columnMapping.stripMetadata": "strip_column_mapping_metadata",
     "spark.databricks.delta.alterLocation.bypassSchemaCheck": "bypass_location_schema_check",
 }
-
-
-def _boolean(key: str, text: str) -> bool:
-    word = text.strip().lower()
-    if word not in ("true", "false"):
-        raise RefusedError(
-            f"The Spark setting {key} is {text!r}, which is neither true nor false.",
-            remedy=f"Pass --spark-conf {key}=true or {key}=false.",
-        )
-    return word == "true"
 
 
 # The protocol

@@ -83,7 +83,8 @@ def _own_usage(feature: TableFeature | None, snapshot: Snapshot) -> Usage:
         return Usage(known=False)
     try:
         evidence = feature.activation.evidence(snapshot.metadata)
-        traces = _TRACES.get(feature.name, _by_itself)(snapshot)
+        find = _TRACES.get(feature.name)
+        traces = find(snapshot) if find else ("active whenever it is supported",)
         more = None if traces is None else tuple(traces)
     except DeltaadmError:  # metadata that cannot be understood
         return Usage(known=False)
@@ -95,10 +96,6 @@ def _own_usage(feature: TableFeature | None, snapshot: Snapshot) -> Usage:
 
 def _nothing(_: Snapshot) -> Iterator[str]:
     return iter(())
-
-
-def _by_itself(_: Snapshot) -> Iterator[str]:
-    yield "active whenever it is supported"
 
 
 def _clustering(snapshot: Snapshot) -> Iterator[str] | None:

@@ -224,10 +224,6 @@ def _text(raw: Any) -> str:
     return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
 
 
-def _boolean(raw: Any) -> bool | None:
-    return raw if isinstance(raw, bool) else None
-
-
 def _text_list(raw: Any) -> tuple[str, ...] | None:
     return tuple(item for item in raw if isinstance(item, str)) if isinstance(raw, list) else None
 
@@ -289,7 +285,7 @@ CODECS: Final = {
     "int": Codec(PrimitiveType("long"), integer),
     "Int32": Codec(PrimitiveType("integer"), integer),
     "Timestamp": Codec(PrimitiveType("timestamp"), integer),
-    "bool": Codec(PrimitiveType("boolean"), _boolean),
+    "bool": Codec(PrimitiveType("boolean"), lambda raw: raw if isinstance(raw, bool) else None),
     "tuple[str, ...]": Codec(ArrayType(_STRING), _text_list),
     "frozenset[str]": Codec(ArrayType(_STRING), _name_set),
     "Mapping[str, str | None]": Codec(MapType(_STRING, _STRING), _text_map),

@@ -290,24 +290,8 @@ def _lines(report: blocks.Report, verbose: bool) -> Iterator[Line]:  # noqa: FBT
             )
         if stands_apart:
             yield _EMPTY
-        yield from _block(block)
+        yield from _ARRANGED[type(block)](block)
         before = block
-
-
-def _block(block: blocks.Block) -> Iterable[Line]:
-    match block:
-        case blocks.Heading(text, level):
-            return [sentence(text, "bold") if level == 1 else heading(text)]
-        case blocks.Paragraph(text, tone, nested):
-            return [sentence(f"  {text}" if nested else text, _TONES[tone])]
-        case blocks.Prose(text):
-            return [sentence(text)]
-        case blocks.Items(texts, mark):
-            return [sentence(f"  {mark} {text}") for text in texts]
-        case blocks.Command(text, label):
-            return [command_line(f"  {label}: {text}" if label else f"  {text}")]
-        case _:
-            return _ARRANGED[type(block)](block)
 
 
 def _table(block: blocks.Table) -> Iterable[Line]:
@@ -421,6 +405,17 @@ def _checks(block: blocks.Checks) -> Iterator[Line]:
 
 
 _ARRANGED: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
+    blocks.Heading: lambda block: [
+        sentence(block.text, "bold") if block.level == 1 else heading(block.text)
+    ],
+    blocks.Paragraph: lambda block: [
+        sentence(f"  {block.text}" if block.nested else block.text, _TONES[block.tone])
+    ],
+    blocks.Prose: lambda block: [sentence(block.text)],
+    blocks.Items: lambda block: [sentence(f"  {block.mark} {text}") for text in block.texts],
+    blocks.Command: lambda block: [
+        command_line(f"  {block.label}: {block.text}" if block.label else f"  {block.text}")
+    ],
     blocks.Table: _table,
     blocks.Matrix: _matrix,
     blocks.Changes: _changes,

@@ -120,9 +120,42 @@ RESTORABLE_DOCUMENT: Final = Document.of(
 
 def show_restorable(report: RestorableReport) -> Iterator[Block]:
     """Which versions can be restored, what limits them, and the statement."""
-    last = report.spans[-1].last
-    yield Heading(f"restorable: {report.table} (newest version {last})", level=1)
-    yield Table("Versions", (), tuple(_rows(report)), plain=True)
+    spans, vacuum = report.spans, report.vacuum
+
+    def those(test: Callable[[Span], object]) -> str:
+        return _versions(of for of in spans if test(of)) or "none"
+
+    rows = [("restorable", those(lambda of: of.restorable))]
+    if any(of.restorable is None for of in spans):
+        where = f"{counted(report.outside, 'file')} outside the table"
+        unknown = those(lambda of: of.restorable is None)
+        rows.append(("not known", f"{unknown}; {where}, where --discover DIRECTORY looks"))
+    cleaned = ""
+    if report.cleaned_at is not None and report.cleaned_to is not None:
+        ended = _versions([Span(spans[0].first, report.cleaned_to - 1, True, True, True)])
+        cleaned = f"; log cleanup can end {ended} from {moment(report.cleaned_at)} on"
+    rows.append(("described", f"{those(lambda _: True)}{cleaned}"))
+    gone = f"; {counted(report.missing, 'file')} missing" if report.missing else ""
+    rows.append(("opened", f"{those(lambda of: of.opened)}{gone}"))
+    until = ""
+    if report.allowed_until is not None:
+        oldest = next(of for of in spans if of.allowed).first
+        until = f", {oldest} until {moment(report.allowed_until)}"
+    rows.append(("allowed", f"{those(lambda of: of.allowed)}, by Delta Spark 4.1 or newer{until}"))
+    rows.append(("files", f"{report.live}; history holds {report.history} more"))
+    ends = _versions(of for of in spans if of.ending)
+    effect = f", which ends {ends}" if ends else ""
+    later = f"; more from {moment(report.vacuum_at)} on" if report.vacuum_at is not None else ""
+    rows.append(("VACUUM", f"takes {vacuum if vacuum.files else 'nothing'} now{effect}{later}"))
+    for clone in report.clones or ():
+        takes = f"; VACUUM takes {clone.ending}" if clone.ending else ""
+        rows.append(
+            ("clone", f"{clone.table} needs {counted(clone.files, 'file')} of this table{takes}")
+        )
+    if report.clones == ():
+        rows.append(("clone", "none among the tables looked into"))
+    yield Heading(f"restorable: {report.table} (newest version {spans[-1].last})", level=1)
+    yield Table("Versions", (), tuple(rows), plain=True)
     for reason in report.unread:
         yield Paragraph(f"Not looked into: {reason}", tone="warning")
     if report.restore is None:
@@ -133,41 +166,6 @@ def show_restorable(report: RestorableReport) -> Iterator[Block]:
         f"deltaadm undo {report.table} plans the inverse of such a change."
     )
     yield Command(report.restore, "to restore")
-
-
-def _rows(report: RestorableReport) -> Iterator[tuple[str, ...]]:
-    spans, vacuum = report.spans, report.vacuum
-
-    def those(test: Callable[[Span], object]) -> str:
-        return _versions(of for of in spans if test(of)) or "none"
-
-    yield "restorable", those(lambda of: of.restorable)
-    if any(of.restorable is None for of in spans):
-        where = f"{counted(report.outside, 'file')} outside the table"
-        unknown = those(lambda of: of.restorable is None)
-        yield "not known", f"{unknown}; {where}, where --discover DIRECTORY looks"
-    cleaned = ""
-    if report.cleaned_at is not None and report.cleaned_to is not None:
-        ended = _versions([Span(spans[0].first, report.cleaned_to - 1, True, True, True)])
-        cleaned = f"; log cleanup can end {ended} from {moment(report.cleaned_at)} on"
-    yield "described", f"{those(lambda _: True)}{cleaned}"
-    gone = f"; {counted(report.missing, 'file')} missing" if report.missing else ""
-    yield "opened", f"{those(lambda of: of.opened)}{gone}"
-    until = ""
-    if report.allowed_until is not None:
-        oldest = next(of for of in spans if of.allowed).first
-        until = f", {oldest} until {moment(report.allowed_until)}"
-    yield "allowed", f"{those(lambda of: of.allowed)}, by Delta Spark 4.1 or newer{until}"
-    yield "files", f"{report.live}; history holds {report.history} more"
-    ends = _versions(of for of in spans if of.ending)
-    effect = f", which ends {ends}" if ends else ""
-    later = f"; more from {moment(report.vacuum_at)} on" if report.vacuum_at is not None else ""
-    yield "VACUUM", f"takes {vacuum if vacuum.files else 'nothing'} now{effect}{later}"
-    for clone in report.clones or ():
-        takes = f"; VACUUM takes {clone.ending}" if clone.ending else ""
-        yield "clone", f"{clone.table} needs {counted(clone.files, 'file')} of this table{takes}"
-    if report.clones == ():
-        yield "clone", "none among the tables looked into"
 
 
 def _versions(spans: Iterable[Span]) -> str:

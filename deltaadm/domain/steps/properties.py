@@ -67,7 +67,17 @@ class SetProperties(Step):
         properties = validate_configurations(
             self.properties, allow_arbitrary=session.allow_arbitrary_properties
         )
-        _refuse_malformed_redirects(properties)
+        # Delta reads them when they are set, and only then: CREATE TABLE takes any text.
+        for key in _REDIRECTIONS & properties.keys():
+            try:
+                parsed = load_json(properties[key])
+            except (ValueError, RecursionError):
+                parsed = None
+            if not isinstance(parsed, dict) or not parsed.keys() >= {"type", "state", "spec"}:
+                raise RefusedError(
+                    f"The value {properties[key]!r} of {key} is not a redirection.",
+                    remedy="Write a JSON object with type, state and spec.",
+                )
         require_writable(snapshot)
         state = snapshot
         if _turns_on_row_tracking(snapshot, properties):
@@ -165,20 +175,6 @@ class SetProperties(Step):
         # A commit's information names the keys as Delta spells them.
         sets = commit.operation in self.operations
         return sets and commit.parameter("properties") == self._normalized()
-
-
-def _refuse_malformed_redirects(properties: Mapping[str, str]) -> None:
-    # It reads them when they are set, and only then: CREATE TABLE takes any text.
-    for key in _REDIRECTIONS & properties.keys():
-        try:
-            parsed = load_json(properties[key])
-        except (ValueError, RecursionError):
-            parsed = None
-        if not isinstance(parsed, dict) or not parsed.keys() >= {"type", "state", "spec"}:
-            raise RefusedError(
-                f"The value {properties[key]!r} of {key} is not a redirection.",
-                remedy="Write a JSON object with type, state and spec.",
-            )
 
 
 _REDIRECTIONS: Final = {"delta.redirectReaderWriter-preview", "delta.redirectWriterOnly-preview"}

@@ -388,10 +388,6 @@ def _writing(protocol: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
         yield Obstacle(refusal, ("partitionColumns",))
 
 
-def _inserting(_: Protocol, metadata: Metadata) -> Iterator[Obstacle]:
-    return _refused_values(metadata, _EVALUATED_BY_INSERT)
-
-
 def _refused_values(metadata: Metadata, keys: Iterable[str]) -> Iterator[Obstacle]:
     for key in keys:
         value = metadata.configuration.get(key)
@@ -443,4 +439,9 @@ _EVALUATED_BY_INSERT: Final = (
 # fmt: on
 
 _LOADING: Final[tuple[Check, ...]] = (_loading, _catalog_managed)
-_INSERTING: Final[tuple[Check, ...]] = (*_LOADING, _writing, _querying, _inserting)
+_INSERTING: Final[tuple[Check, ...]] = (
+    *_LOADING,
+    _writing,
+    _querying,
+    lambda _, metadata: _refused_values(metadata, _EVALUATED_BY_INSERT),
+)

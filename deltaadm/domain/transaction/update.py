@@ -123,25 +123,23 @@ def enforce_iceberg_compatibility(
                 else "Run `deltaadm set-mapping-mode TABLE name` first.",
             )
         if version == _V3:
-            metadata = _with_row_tracking(before.metadata, metadata)
+            # V3 turns row tracking on by itself, and only by itself.
+            given = metadata.configuration
+            if Key.ROW_TRACKING in given and not is_true(given, Key.ROW_TRACKING):
+                raise _violation(
+                    "WRONG_REQUIRED_TABLE_PROPERTY",
+                    "Iceberg compatibility V3 needs row tracking.",
+                    f"Do not change {Key.ROW_TRACKING}.",
+                )
+            old = before.metadata
+            if _V3 not in enabled_versions(old) and is_true(old.configuration, Key.ROW_TRACKING):
+                raise RefusedError(
+                    "Iceberg compatibility V3 cannot be turned on while row tracking is on.",
+                    remedy="Create a table with both, and copy the data.",
+                )
+            metadata = metadata.with_properties({Key.ROW_TRACKING: "true"})
         _check_version(version, before, protocol, metadata)
     return metadata
-
-
-def _with_row_tracking(old: Metadata, new: Metadata) -> Metadata:
-    """V3 turns row tracking on by itself, and only by itself."""
-    if Key.ROW_TRACKING in new.configuration and not is_true(new.configuration, Key.ROW_TRACKING):
-        raise _violation(
-            "WRONG_REQUIRED_TABLE_PROPERTY",
-            "Iceberg compatibility V3 needs row tracking.",
-            f"Do not change {Key.ROW_TRACKING}.",
-        )
-    if _V3 not in enabled_versions(old) and is_true(old.configuration, Key.ROW_TRACKING):
-        raise RefusedError(
-            "Iceberg compatibility V3 cannot be turned on while row tracking is on.",
-            remedy="Create a table with both, and copy the data.",
-        )
-    return new.with_properties({Key.ROW_TRACKING: "true"})
 
 
 def _enforce_universal_format(old: Metadata, new: Metadata) -> Metadata:
