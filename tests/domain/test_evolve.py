@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from deltaadm.domain.features import Cost
 from deltaadm.domain.protocol import Protocol, SessionSettings, for_new_table
-from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.steps import (
     AddColumns,
     AddConstraint,
@@ -18,7 +17,6 @@ from deltaadm.domain.steps import (
     RenameColumn,
     SetProperties,
     Step,
-    UnsetProperties,
 )
 from deltaadm.domain.steps.evolve import evolve
 from deltaadm.domain.transaction.spark_support import (
@@ -413,93 +411,3 @@ def _table(
 
 LISTED = Protocol(1, 2)
 MAPPED = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "0"}
-
-
-@pytest.mark.parametrize(("before", "step", "cost", "several"), [
-    pytest.param({}, SetProperties({"x": "1"}), Cost.METADATA, False, id="any property"),
-    pytest.param({}, SetProperties({"delta.enableRowTracking": "TRUE"}), Cost.BACKFILL, True,
-        id="row tracking on"),
-    pytest.param({}, SetProperties({"DELTA.enablerowtracking": "true"}), Cost.BACKFILL, True,
-        id="row tracking on, in another spelling"),
-    pytest.param({"delta.enableRowTracking": "true"},
-        SetProperties({"delta.enableRowTracking": "true"}), Cost.METADATA, False,
-        id="row tracking was on"),
-    pytest.param(MAPPED, SetProperties({"delta.columnMapping.mode": "none"}), Cost.REWRITE, False,
-        id="mapping off"),
-    pytest.param(MAPPED, SetProperties({"delta.COLUMNMAPPING.mode": "none"}), Cost.REWRITE, False,
-        id="mapping off, in another spelling"),
-    pytest.param(MAPPED, SetProperties({"delta.columnMapping.mode": "none", "x": "1"}),
-        Cost.REWRITE, True, id="mapping off with another property"),
-    pytest.param(MAPPED, UnsetProperties(("delta.columnMapping.mode",)), Cost.REWRITE, False,
-        id="mapping unset"),
-    pytest.param(MAPPED, UnsetProperties(("delta.columnMapping.mode", "x")), Cost.REWRITE, True,
-        id="mapping unset with another property"),
-    pytest.param({}, SetProperties({"delta.columnMapping.mode": "none"}), Cost.REWRITE, False,
-        id="mapping was off, and Delta rewrites all files nevertheless"),
-    pytest.param({}, UnsetProperties(("delta.columnMapping.mode",)), Cost.METADATA, False,
-        id="unset off"),
-])  # fmt: skip
-def test_a_step_says_its_cost_and_whether_it_is_several_commits(
-    before: dict[str, str], step: Step, cost: Cost, several: bool
-):
-    snapshot = _table(LISTED, before)
-    assert step.cost(snapshot) is cost
-    assert step.takes_several_commits(snapshot) is several
-
-
-@pytest.mark.parametrize(("facts", "refusal"), [
-    (FileFacts(files=2, without_num_records=1), "DELTA_ROW_ID_ASSIGNMENT_WITHOUT_STATS"),
-    (FileFacts(files=2), None),
-    (None, None),
-])  # fmt: skip
-def test_row_ids_need_files_with_statistics(facts: FileFacts | None, refusal: str | None):
-    snapshot = _table(LISTED, files=facts)
-    step = SetProperties({"delta.enableRowTracking": "true"})
-    if refusal is None:
-        assert evolve(snapshot, step).protocol.supports("rowTracking")
-        return
-    with pytest.raises(RefusedError) as caught:
-        evolve(snapshot, step)
-    assert caught.value.delta_error_class == refusal
-
-
-@pytest.mark.parametrize(("facts", "cost"), [
-    (FileFacts(), Cost.METADATA),
-    (FileFacts(files=2), Cost.METADATA),
-    (FileFacts(files=2, without_base_row_id=1), Cost.BACKFILL),
-    (None, Cost.BACKFILL),
-])  # fmt: skip
-def test_row_ids_are_given_only_to_files_without(facts: FileFacts | None, cost: Cost):
-    supported = evolve(_table(LISTED), SetProperties({"delta.feature.rowTracking": "supported"}))
-    step = SetProperties({"delta.enableRowTracking": "true"})
-    for before in (_table(LISTED, files=facts), replace(supported, files=facts)):
-        is_upgraded = before.protocol.supports("rowTracking")
-        expected = cost if is_upgraded else Cost.BACKFILL
-        assert step.cost(before) is expected
-        assert step.takes_several_commits(before) is (expected is Cost.BACKFILL)
-
-
-def test_a_new_description_replaces_the_null_that_the_log_spelled_out():
-    document = {
-        "id": "t", "description": None, "schemaString": SCHEMA, "partitionColumns": [],
-        "configuration": {},
-    }  # fmt: skip
-    before = replace(_table(LISTED), metadata=Metadata.from_wire(document))
-    after = evolve(before, SetProperties({"comment": "hello"}))
-    assert after.metadata.to_wire()["description"] == "hello"
-
-
-def test_unknown_properties_need_the_session_to_allow_them():
-    step = SetProperties({"delta.surely.not": "1"})
-    with pytest.raises(RefusedError) as caught:
-        evolve(_table(LISTED), step)
-    assert caught.value.delta_error_class == "DELTA_UNKNOWN_CONFIGURATION"
-    allowed = SessionSettings(allow_arbitrary_properties=True)
-    after = evolve(_table(LISTED), step, allowed)
-    assert after.metadata.configuration == {"delta.surely.not": "1"}
-
-
-def test_evolve_changes_no_input():
-    before = _table(LISTED)
-    evolve(before, SetProperties({"delta.columnMapping.mode": "name"}))
-    assert before == _table(LISTED)

@@ -15,6 +15,7 @@ from deltaadm.domain.described import (
 from deltaadm.domain.features import FEATURES, REFERENCE, with_requirements
 from deltaadm.domain.protocol import (
     CLASSIC_ORDER,
+    DEFAULTS_PREFIX,
     Protocol,
     SessionSettings,
     extract_automatically_enabled_features,
@@ -321,6 +322,17 @@ def test_automatic_features_are_listed_active_and_required_ones():
 def test_a_new_table(configuration: dict[str, str], defaults: dict[str, str], result: tuple):
     session = SessionSettings(property_defaults=defaults)
     assert for_new_table(Metadata(configuration=configuration), session) == protocol(*result)
+
+
+def test_settings_survive_spark_configuration():
+    settings = SessionSettings(
+        property_defaults={"appendOnly": "true"},
+        allow_arbitrary_properties=True,
+        allow_column_mapping_removal=False,
+    )
+    assert SessionSettings.from_conf(settings.to_conf()) == settings
+    assert settings.to_conf()[f"{DEFAULTS_PREFIX}appendOnly"] == "true"
+    assert SessionSettings.from_conf({"spark.other": "x"}) == SessionSettings()
 
 
 # --- laws -------------------------------------------------------------------------------------

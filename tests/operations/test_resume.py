@@ -8,7 +8,7 @@ from hypothesis import given
 
 from deltaadm.domain.features import Cost
 from deltaadm.domain.snapshot import Snapshot
-from deltaadm.domain.sql.ddl import parse_columns, parse_definitions, parse_move
+from deltaadm.domain.sql.ddl import parse_columns, parse_move
 from deltaadm.domain.steps import (
     ClusterBy,
     ColumnChange,
@@ -16,7 +16,6 @@ from deltaadm.domain.steps import (
     SetProperties,
     Step,
     UnsetProperties,
-    WriteCheckpoint,
 )
 from deltaadm.domain.transaction.column_mapping import ColumnMappingMode
 from deltaadm.domain.transaction.removal import FeatureHistory
@@ -51,7 +50,6 @@ def test_the_rest_of_a_wish_leads_to_the_same_end_or_is_refused(
         assert not diff(end, carried_out(states[taken], rest.steps)[-1]), taken
 
 
-ADDED = parse_definitions("n INT COMMENT 'new'")
 MAPPED = {MODE: "name", "team": "web"}
 
 
@@ -59,50 +57,6 @@ def plain(columns: str = "a INT, b STRING", **more: str) -> Snapshot:
     stored = {key.replace("__", "."): value for key, value in more.items()}
     made = snapshot((1, 2), stored, schemaString=parse_columns(columns).to_json())
     return replace(made, domains={})
-
-
-@pytest.mark.parametrize(("wish", "note"), [
-    (TableChanges(set_properties=MAPPED, add=ADDED, rename={("a",): "x"}), "--rename-column a=x."),
-    (TableChanges(set_properties={MODE: "name"}, drop=[("b",)], rename={("a",): "b"}),
-        "--set delta.columnMapping.mode=name --drop-column b --rename-column a=b"),
-    (TableChanges(drop_constraints=["one"], add_constraints={"one": "a > 1"}),
-        "--drop-constraint one --add-constraint 'one=a > 1'"),
-    (TableChanges(add=ADDED), "--add-column"),
-    (TableChanges(add_constraints={"two": "a > 0"}), "--add-constraint"),
-], ids=["renamed", "dropped, renamed to it", "replaced", "one", "two"])  # fmt: skip
-def test_a_wish_that_is_fulfilled_is_left_out_and_said(wish: TableChanges, note: str) -> None:
-    table = plain(delta__constraints__one="a > 0")
-    if wish.rename:
-        table = plain()
-    done = carried_out(table, plan_changes(table, wish).steps)[-1]
-    plan = plan_changes(done, wish)
-    assert plan.is_noop
-    assert plan.notes[0].startswith("The table already has these changes, so they are skipped: ")
-    assert note in plan.notes[0]
-
-
-@pytest.mark.parametrize(("wish", "words"), [
-    (TableChanges(add=parse_definitions("a STRING")), "already has a column a"),
-    (TableChanges(add=parse_definitions("b STRING COMMENT 'x'")), "already has a column b"),
-    (TableChanges(add=parse_definitions("b STRING FIRST")), "already has a column b"),
-    (TableChanges(add_constraints={"one": "a > 1"}), "already has a constraint one"),
-    (TableChanges(drop_constraints=["nope"]), "has no constraint nope"),
-    (TableChanges(drop=[("nope",)]), "has no column nope"),
-    (TableChanges(rename={("nope",): "a"}), "has no column nope"),
-    (TableChanges(set_properties={"team": "x"}, drop_constraints=["nope"]),
-        "has no constraint nope"),
-    (TableChanges(add=parse_definitions("n INT, a INT"), set_properties={"team": "x"}),
-        "already has a column a"),
-], ids=str)  # fmt: skip
-def test_what_no_run_can_have_begun_is_refused(wish: TableChanges, words: str) -> None:
-    with pytest.raises(RefusedError, match=words):
-        plan_changes(plain(delta__constraints__one="a > 0"), wish)
-
-
-def test_a_checkpoint_is_written_again() -> None:
-    wish = TableChanges(add=ADDED, checkpoint=True)
-    done = carried_out(plain(), plan_changes(plain(), wish).steps[:1])[-1]
-    assert plan_changes(done, wish).steps == (WriteCheckpoint(),)
 
 
 MOVES = {
@@ -127,17 +81,6 @@ def test_columns_that_move_behind_each_other_end_in_the_same_order(moves: list[s
     for state in states:
         rest = plan_changes(state, wish).steps
         assert not diff(states[-1], carried_out(state, rest)[-1])
-
-
-def test_a_column_stands_where_it_is_to_be_whatever_moves_after_it() -> None:
-    wish = TableChanges(
-        change=[
-            ColumnChange(path, position=where)
-            for path, where in map(parse_move, ["a AFTER b", "b AFTER d"])
-        ]
-    )
-    found = plan_changes(plain("a INT, c INT, b INT, d INT"), wish).after.metadata.schema.fields
-    assert [column.name for column in found] == ["c", "d", "b", "a"]
 
 
 # clustering that was taken away for some time

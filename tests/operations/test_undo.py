@@ -11,8 +11,7 @@ from hypothesis import given, settings
 
 from deltaadm.domain.features import REFERENCE, Cost
 from deltaadm.domain.protocol import Protocol
-from deltaadm.domain.schema import PrimitiveType
-from deltaadm.domain.snapshot import FileFacts, Snapshot
+from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.sql.ddl import parse_column_list, parse_move
 from deltaadm.domain.steps import ClusterBy, ColumnChange, Step
 from deltaadm.domain.steps.evolve import evolve
@@ -22,13 +21,12 @@ from deltaadm.domain.transaction.columns import (
     parse_column,
     with_clustering,
 )
-from deltaadm.domain.transaction.removal import FeatureHistory
 from deltaadm.errors import RefusedError
 from deltaadm.formats.ci import write_sql
 from deltaadm.plans.alter import TableChanges, plan_changes
 from deltaadm.plans.diff import Change, diff
 from deltaadm.plans.document import saved_document
-from deltaadm.plans.features import plan_drop, plan_features
+from deltaadm.plans.features import plan_features
 from deltaadm.plans.plan import Plan
 from deltaadm.plans.reports import PlanReport
 from deltaadm.plans.reversal import plan_undo
@@ -38,8 +36,6 @@ from tests.support.undo import undo_steps
 from tests.support.wishes import MODE, carried_out, possible, tables, wishes
 
 pytestmark = pytest.mark.slow
-
-WIDENING = {"reader": ["typeWidening"], "writer": ["typeWidening"]}
 
 
 def transitions(plan: Plan) -> Iterator[Transition]:
@@ -178,42 +174,6 @@ def undone(wish: TableChanges, table: Snapshot) -> dict[str, str]:
     return {change.change.subject: change.undo for change in plan_changes(table, wish).changes}
 
 
-def test_a_renamed_column_is_renamed_back_whatever_is_set_beside_it() -> None:
-    found = undone(TableChanges(set_properties={MODE: "name"}, rename={("a",): "b"}), snapshot())
-    assert "schema[a]" not in found
-    assert found["schema[b]"] == (
-        "alter --rename-column b=a (metadata only); "
-        "then set-mapping-mode none, which rewrites every file"
-    )
-
-
-def test_a_column_that_several_steps_change_is_taken_back_from_the_last_one_on() -> None:
-    changes = [ColumnChange(("a",), comment="x"), ColumnChange(("a",), comment="y")]
-    assert undone(TableChanges(change=changes), snapshot())["schema[a]"] == (
-        "alter --set-comment a=x (metadata only); then alter --set-comment a= (metadata only), "
-        "which leaves an empty one"
-    )
-
-
-def test_what_cannot_be_brought_back_is_said_last() -> None:
-    table = snapshot((3, 7), {"delta.enableTypeWidening": "true"}, **WIDENING)
-    changes = [ColumnChange(("a",), type=PrimitiveType("long")), ColumnChange(("a",), comment="x")]
-    assert undone(TableChanges(change=changes), table)["schema[a]"] == (
-        "alter --set-comment a= (metadata only), which leaves an empty one; "
-        "never: a type cannot be narrowed again"
-    )
-
-
-def test_a_feature_that_another_one_needs_for_good_is_never_taken_back() -> None:
-    found = {
-        change.change.subject: change.undo
-        for change in plan_features(snapshot(), ["icebergCompatV2"]).changes
-    }
-    assert found["protocol.writerFeatures[columnMapping]"] == (
-        "never: icebergCompatV2 needs it, and cannot be dropped"
-    )
-
-
 @settings(max_examples=30)
 @given(tables(), wishes())
 def test_what_is_shown_as_an_option_of_alter_is_one(table: Snapshot, wish: TableChanges) -> None:
@@ -288,61 +248,3 @@ def said_cost(words: str) -> Cost:
 
 
 ON = {"delta.enableRowTracking": "true"}
-
-
-@pytest.mark.parametrize(
-    ("configuration", "wish", "expected"),
-    [
-        (ON, TableChanges(unset=["delta.enableRowTracking"]), "rewrites the metadata"),
-        (
-            {"delta.enableChangeDataFeed": "true"},
-            TableChanges(set_properties={"delta.enableChangeDataFeed": "false"}),
-            "never recorded",
-        ),
-        (
-            {},
-            TableChanges(set_properties={"delta.deletedFileRetentionDuration": "interval 0 hours"}),
-            "does not come back",
-        ),
-        (
-            {},
-            TableChanges(
-                set_properties={"delta.setTransactionRetentionDuration": "interval 0 hours"}
-            ),
-            "does not come back",
-        ),
-    ],
-    ids=["row tracking off", "change data feed off", "no retention", "streams forgotten"],
-)
-def test_an_undo_says_what_it_does_not_bring_back(
-    configuration: dict[str, str], wish: TableChanges, expected: str
-) -> None:
-    names = ["rowTracking", "domainMetadata", "changeDataFeed"]
-    plan = plan_changes(snapshot((1, 7), configuration, writer=names), wish)
-    [key] = [*wish.set_properties, *wish.unset]
-    [words] = [change.undo for change in plan.changes if key in change.change.subject]
-    assert expected in words
-    assert bool(plan.notes) == ("RowTracking" not in key)
-
-
-def test_an_old_value_that_delta_cannot_read_stops_no_other_change() -> None:
-    before = snapshot((1, 2), {"delta.logRetentionDuration": "for ever"})
-    plan = plan_changes(before, TableChanges(set_properties={"team": "web"}))
-    assert plan.notes == ()
-
-
-@pytest.mark.parametrize(("lacking", "noted"), [(0, False), (1, True), (None, True)])
-def test_only_a_backfill_is_announced(lacking: int | None, *, noted: bool) -> None:
-    files = None if lacking is None else FileFacts(files=2, without_base_row_id=lacking)
-    off = {"delta.enableRowTracking": "false"}
-    table = snapshot((1, 7), off, writer=["rowTracking", "domainMetadata"])
-    plan = plan_changes(replace(table, files=files, domains={}), TableChanges(set_properties=ON))
-    assert any("rewrites the metadata" in note for note in plan.notes) is noted
-    assert (plan.cost is Cost.BACKFILL) is noted
-
-
-def test_dropped_row_tracking_is_never_taken_back() -> None:
-    before = snapshot((1, 7), ON, writer=["rowTracking", "domainMetadata"])
-    plan = plan_drop(before, "rowTracking", FeatureHistory(first=0), now=0)
-    told = {change.undo for change in plan.changes if "rowTracking" in change.change.subject}
-    assert told == {"never: row tracking can be enabled again, with new row ids"}

@@ -26,7 +26,7 @@ A name in capitals, as GROWING, stands for the words that it was given.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,24 +45,32 @@ _FILES = {"checkpoint": Table.checkpoint, "multipart": Table.multipart, "v2": Ta
 
 def load(file: Path) -> None:
     """Register the cases of *file*."""
+    for first, lines, names in blocks(file):
+        case = _CASE.fullmatch(first)
+        assert case, f"{file}: {first}"
+        register = breaks if case[1] == "breaks" else respects
+        register(case[2], case[4], table_of(lines, names), depth=case[3] or "default")
+
+
+def blocks(file: Path) -> Iterator[tuple[str, list[str], dict[str, str]]]:
+    """The first line of each block, the others, and what names in capitals stand for."""
     names: dict[str, str] = {}
     text = re.sub(r"^#.*\n", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for block in re.split(r"\n+(?=\S)", re.sub(r"\n {4,}", " ", text.strip())):
         if defined := _DEFINITION.fullmatch(block):
             names[defined[1]] = defined[2]
-            continue
-        first, *lines = block.split("\n")
-        case = _CASE.fullmatch(first)
-        assert case, f"{file}: {first}"
-        register = breaks if case[1] == "breaks" else respects
-        register(case[2], case[4], _make(lines, names), depth=case[3] or "default")
+        else:
+            first, *lines = block.split("\n")
+            yield first, [line.strip() for line in lines], names
 
 
-def _make(lines: list[str], names: dict[str, str]) -> Make:
+def table_of(lines: list[str], names: dict[str, str]) -> Make:
+    """What makes the table whose log *lines* describe."""
+
     def make(path: Path) -> None:
         made = Table(path)
         for line in lines:
-            _Line(line.strip(), names).write(made)
+            _Line(line, names).write(made)
 
     return make
 
