@@ -152,38 +152,6 @@ def test_an_old_protocol_has_an_error_of_its_own():
 # --- assignment -------------------------------------------------------------------------------
 
 
-def nested_ids(metadata: Metadata) -> dict[str, Any]:
-    return {
-        path_text(path): field.metadata.get(FieldKey.NESTED_IDS)
-        for path, field in metadata.schema.walk()
-    }
-
-
-CONTAINERS = (
-    column("a"),
-    column("l", ArrayType(ArrayType(INT))),
-    column("m", MapType(INT, ArrayType(struct(column("v", ArrayType(INT)))))),
-)
-
-
-@pytest.mark.parametrize("version", [2, 3])
-def test_containers_get_nested_ids_after_all_columns_under_iceberg_compatibility(version: int):
-    before = table(*CONTAINERS)
-    on = before.with_configuration({f"delta.enableIcebergCompatV{version}": "true"})
-    after = turned_on(on)
-    assert identities(after) == {
-        "a": (1, "a"), "l": (2, "l"), "m": (3, "m"), "m.value.element.v": (4, "v"),
-    }  # fmt: skip
-    assert nested_ids(after) == {
-        "a": {},
-        "l": {"l.element": 5, "l.element.element": 6},
-        "m": {"m.key": 7, "m.value": 8, "m.value.element": 9},
-        "m.value.element.v": {"v.element": 10},
-    }
-    assert after.configuration[MAX_ID] == "10"
-    assert find_max_column_id(after.schema) == 10
-
-
 def test_physical_names_can_be_assigned_alone():
     schema = struct(column("a"), mapped("b", 1, "p"), column("s", struct(column("x"))))
     fresh = assign_physical_names(schema)
@@ -200,18 +168,6 @@ def test_the_counter_is_read(text: str | None, number: int | None):
 
 
 # --- what is refused or removed ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize("key", sorted(COLUMN_MAPPING_KEYS))
-def test_mapping_cannot_be_turned_on_over_leftovers(key: str):
-    stale = table(column("l", ArrayType(struct(column("x", **{key: 1})))))
-    assert has_column_mapping_metadata(stale.schema)
-    with pytest.raises(RefusedError) as caught:
-        turned_on(stale)
-    assert caught.value.delta_error_class == (
-        "DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_ALREADY_EXISTS"
-    )
-    assert "l.element.x" in caught.value.message
 
 
 def test_incoming_mapping_metadata_is_stripped_unless_the_table_has_some():

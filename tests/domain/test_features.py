@@ -1,8 +1,6 @@
 """The registries of features and of properties, against those of the engine."""
 
-import json
 from collections import Counter
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -25,9 +23,9 @@ from deltaadm.domain.properties import (
     normalized_key,
     validate_configurations,
 )
-from deltaadm.domain.protocol import metadata_required_features, supported_protocol
+from deltaadm.domain.protocol import supported_protocol
 from deltaadm.domain.wire import Metadata
-from deltaadm.errors import IllegalArgumentError, RefusedError, did_you_mean
+from deltaadm.errors import RefusedError, did_you_mean
 from tests.support import oracle
 from tests.support.rows import with_rows
 
@@ -160,82 +158,6 @@ def test_requirements_are_the_smallest_closed_set(names: frozenset[str], more: f
         reached |= wanted
     assert closed == reached
     assert {*with_requirements(closed)} == closed <= {*with_requirements(names | more)}
-
-
-def schema(*fields: dict[str, Any]) -> str:
-    return json.dumps({"type": "struct", "fields": fields})
-
-
-def field(name: str, type_: Any = "long", **more: Any) -> dict[str, Any]:
-    nullable = more.pop("nullable", True)
-    return {"name": name, "type": type_, "nullable": nullable, "metadata": more}
-
-
-def array(of: Any) -> dict[str, Any]:
-    return {"type": "array", "elementType": of, "containsNull": True}
-
-
-GENERATED = {"delta.generationExpression": "1"}
-IDENTITY = {
-    "delta.identity.start": 1,
-    "delta.identity.step": 1,
-    "delta.identity.allowExplicitInsert": True,
-}
-STRUCT = {"type": "struct", "fields": [field("x", nullable=False)]}
-
-
-@pytest.mark.parametrize(("metadata", "asked", "because"), [
-    pytest.param(Metadata(), (), (), id="an empty table"),
-    pytest.param(Metadata(schema_string=schema(field("a", nullable=False))), ("invariants",),
-        ("column a is NOT NULL or has an invariant",), id="NOT NULL"),
-    pytest.param(Metadata(schema_string=schema(field("s", STRUCT))), ("invariants",),
-        ("column s.x is NOT NULL or has an invariant",), id="NOT NULL in a struct"),
-    pytest.param(Metadata(schema_string=schema(field("s", array(STRUCT)))), (), (),
-        id="NOT NULL in an array does not count"),
-    pytest.param(Metadata(schema_string=schema(field("g", **GENERATED))), ("generatedColumns",),
-        ("column g is generated",), id="a generated column"),
-    pytest.param(
-        Metadata(schema_string=schema(field("s",
-        {"type": "struct", "fields": [field("g", **GENERATED)]}))), (), (),
-        id="a nested generated column does not count"),
-    pytest.param(Metadata(schema_string=schema(field("i", **IDENTITY))), ("identityColumns",),
-        ("column i is an identity column",), id="an identity column"),
-    pytest.param(Metadata(schema_string=schema(field("i", **{"delta.identity.start": 1}))), (), (),
-        id="a third of an identity column"),
-    pytest.param(Metadata(schema_string=schema(field("s", array("timestamp_ntz")))),
-        ("timestampNtz",), ("column s has type timestamp_ntz",), id="a type at any depth"),
-    pytest.param(Metadata(configuration={"DELTA.Constraints.c": "a > 1"}), ("checkConstraints",),
-        ("CHECK constraint c",), id="a CHECK constraint in any case"),
-    pytest.param(Metadata(configuration={"delta.appendOnly": "TRUE"}), ("appendOnly",),
-        ("property delta.appendOnly is true",), id="a property in any case"),
-    pytest.param(Metadata(configuration={"delta.appendOnly": "false"}), (), (),
-        id="a property that is off"),
-    pytest.param(Metadata(configuration={"delta.enableChangeDataCapture": "true"}),
-        ("changeDataFeed",), ("property delta.enableChangeDataFeed is true",), id="an older key"),
-    pytest.param(Metadata(configuration={"delta.enableChangeDataCapture": "true",
-        "delta.enableChangeDataFeed": "false"}), (), (), id="the newer key counts"),
-    pytest.param(Metadata(configuration={"delta.checkpointPolicy": "v2"}), ("v2Checkpoint",),
-        ("property delta.checkpointPolicy is v2",), id="a policy"),
-    pytest.param(Metadata(configuration={"delta.columnMapping.mode": "ID"}), ("columnMapping",),
-        ("property delta.columnMapping.mode is id",), id="a mapping mode in any case"),
-    pytest.param(Metadata(configuration={"delta.columnMapping.mode": "none"}), (), (),
-        id="no mapping"),
-    pytest.param(Metadata(configuration={"delta.enableIcebergCompatV2": "true"}),
-        ("icebergCompatV2",), ("property delta.enableIcebergCompatV2 is true",),
-        id="requirements are not asked for themselves"),
-])  # fmt: skip
-def test_metadata_asks_for_features(
-    metadata: Metadata, asked: tuple[str, ...], because: tuple[str, ...]
-):
-    assert metadata_required_features(metadata) == set(asked)
-    evidence = [why for name in asked for why in FEATURES[name].activation.evidence(metadata)]
-    assert evidence == list(because)
-
-
-@pytest.mark.parametrize("bad", ["yes", "", "1", "true "])
-def test_a_property_that_is_no_boolean_is_refused(bad: str):
-    with pytest.raises(IllegalArgumentError):
-        metadata_required_features(Metadata(configuration={"delta.enableRowTracking": bad}))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The protocol's algebra: known facts, and laws that hold for every protocol."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -243,43 +242,6 @@ def test_requirements_are_those_of_the_metadata():
     assert needed == protocol(3, 7, DV, ("appendOnly", *DV, "invariants"))
     assert needed is not None
     assert check_protocol_requirements(metadata, needed) is None
-
-
-def _field(**metadata: object) -> str:
-    one = {"name": "a", "type": "long", "nullable": True, "metadata": metadata}
-    return json.dumps({"type": "struct", "fields": [one]})
-
-
-IDENTITY = {
-    "delta.identity.start": 1,
-    "delta.identity.step": 1,
-    "delta.identity.allowExplicitInsert": False,
-}
-
-
-@pytest.mark.parametrize(("metadata", "versions", "used"), [
-    pytest.param(Metadata(), (0, 0), (), id="nothing"),
-    pytest.param(Metadata(schema_string=_field(**{"delta.invariants": "x"})), (0, 2),
-        ("invariants",), id="an invariant"),
-    pytest.param(Metadata(configuration={"delta.appendOnly": "true"}), (0, 2), ("appendOnly",),
-        id="append-only"),
-    pytest.param(Metadata(configuration={"delta.constraints.c": "a > 1"}), (0, 3),
-        ("checkConstraints",), id="a CHECK constraint"),
-    pytest.param(Metadata(schema_string=_field(**{"delta.generationExpression": "1"})), (0, 4),
-        ("generatedColumns",), id="a generated column"),
-    pytest.param(Metadata(configuration={"delta.enableChangeDataFeed": "true"}), (0, 4),
-        ("changeDataFeed",), id="a change data feed"),
-    pytest.param(Metadata(schema_string=_field(**IDENTITY)), (0, 6), ("identityColumns",),
-        id="an identity column"),
-    pytest.param(Metadata(configuration={"delta.columnMapping.mode": "id"}), (2, 5),
-        ("columnMapping",), id="column mapping"),
-    pytest.param(Metadata(configuration={"delta.columnMapping.mode": "name",
-        "delta.appendOnly": "true"}, schema_string=_field(**IDENTITY)), (2, 6),
-        ("appendOnly", "identityColumns", "columnMapping"),
-        id="several, in the order in which Delta once asked"),
-])  # fmt: skip
-def test_the_classic_minimum(metadata: Metadata, versions: tuple[int, int], used: tuple[str, ...]):
-    assert Protocol.required_minimum_protocol(metadata) == (Protocol(*versions), used)
 
 
 def test_the_classic_table_has_every_legacy_feature():

@@ -1,5 +1,5 @@
 """
-Plans as text: a table's log as in `tests.support.case_files`, commands, and what they come to.
+What the program answers, as text: a log as in `tests.support.case_files`, commands, and answers.
 
     what it requires comes along
       0: protocol 1 2; metadata
@@ -7,16 +7,20 @@ Plans as text: a table's log as in `tests.support.case_files`, commands, and wha
       ~ protocol.minWriterVersion 2 -> 7 | needed by domainMetadata
       > alter T --drop-column a
       refused DELTA_UNSUPPORTED_DROP_COLUMN: needs column mapping
+      > inspect T ?--files
+      protocol.minWriterVersion = 2
 
-`T` is the table, a defined name of several letters what it stands for, and `!` in place of `>`
-applies the plan. All changes are listed, in their order, which may go on with the reason and with
-the way back; none are a line `nothing`. What a plan costs is said unless it is a change of metadata
+`T` is the table, a defined name of several letters what it stands for, a word that begins with `?`
+stands there at the second of two runs, and `!` in place of `>` applies a plan. All changes are
+listed, in their order, which may go on with the reason and with the way back; none are a line
+`nothing`, and `...` leaves them unsaid. What a plan costs is said unless it is a change of metadata
 alone, how many `commits` unless each step is one, and what is `irreversible`. Words of a refusal
 stand in its message or its remedy; if there is a `note`, all are told by words of them. `steps`,
-their `sql` and the `columns` afterwards may be given as well.
+their `sql`, the `columns` afterwards and any value of the document may be given as well.
 """
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -47,10 +51,12 @@ def check(block: Block, path: Path) -> None:
     case_files.table_of(log, names)(path)
     for command, *expected in commands:
         sign, *words = shlex.split(command)
-        known = {"T": str(path)} | {name: text for name, text in names.items() if name[1:]}
-        given = [known.get(word, word) for word in words]
-        document = deltaadm(*given, *(APPLY if sign == "!" else ()), "-o", "json").document
-        _check(document, expected, command)
+        known = {name: text for name, text in names.items() if name[1:]}
+        words += [*APPLY, "-o", "json"] if sign == "!" else ["-o", "json"]
+        given = [re.sub(r"^T(?=$|@|/)", str(path), known.get(word, word)) for word in words]
+        for run in range(1 + any(word[:1] == "?" for word in given)):
+            shown = [word.lstrip("?") for word in given if run or word[:1] != "?"]
+            _check(deltaadm(*shown).document, expected, command)
 
 
 def _check(document: dict[str, Any], expected: list[str], command: str) -> None:
@@ -66,13 +72,33 @@ def _check(document: dict[str, Any], expected: list[str], command: str) -> None:
     said: dict[str, list[str]] = {kind: [] for kind in (*_WORDS, "change")}
     for line in expected:
         kind, _, words = line.partition(" ")
-        said.get(kind, said["change"]).append(words if kind in said else line)
-    changes = [line.split(" | ") for line in said["change"] if line != "nothing"]
-    found = [[_written(one), one["because"], one["undo"]] for one in document["changes"]]
+        if words.startswith("= "):
+            assert _at(document, kind) == json.loads(words[2:]), (command, kind)
+        else:
+            said.get(kind, said["change"]).append(words if kind in said else line)
+    if "changes" in document and said["change"] != ["..."]:
+        _check_changes(document, said["change"], command)
+    if document["document"] == "plan":
+        _check_plan(document, said, command)
+
+
+def _at(document: Any, path: str) -> Any:
+    for inside, key in re.findall(r"\[([^]]+)\]|([^.\[]+)", path):
+        document = document[int(inside) if isinstance(document, list) else inside or key]
+    return document
+
+
+def _check_changes(document: dict[str, Any], said: list[str], command: str) -> None:
+    changes = [line.split(" | ") for line in said if line != "nothing"]
+    found = [[_written(one), one.get("because"), one.get("undo")] for one in document["changes"]]
+    is_same = document["is_noop"] if "is_noop" in document else document["equal"]
     pairs: Iterator[tuple[Any, Any]] = zip_longest(found, changes, fillvalue=[])
     shown = [one[: len(line)] for one, line in pairs]
     assert shown == changes, command
-    assert document["is_noop"] is (said["change"] == ["nothing"]), command
+    assert is_same is (said == ["nothing"]), command
+
+
+def _check_plan(document: dict[str, Any], said: dict[str, list[str]], command: str) -> None:
     assert document["cost"] == "".join(said["cost"] or ["metadata"]), command
     assert " ".join(document["irreversible"]) == "".join(said["irreversible"]), command
     commits = [step["commits"] for step in document["steps"]]

@@ -1,4 +1,4 @@
-"""What commands that change tables come to, as rows of text and as laws for every feature."""
+"""What the program answers to a command on a log, as rows of text; and laws for every feature."""
 
 from pathlib import Path
 
@@ -7,16 +7,16 @@ import pytest
 from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.domain.snapshot import Snapshot
 from deltaadm.plans.features import plan_features
-from tests.support import plan_cases
+from tests.support import answers
 from tests.support.cases import each
 from tests.support.plans import mapped, snapshot
 
-PLANS = sorted((Path(__file__).parent / "plans").glob("*.txt"))
+ANSWERS = sorted((Path(__file__).parent / "answers").glob("*.txt"))
 
 
-@each("block", [case for file in PLANS for case in plan_cases.cases(file)])
-def test_a_plan_is_what_its_row_says(block: plan_cases.Block, tmp_path: Path) -> None:
-    plan_cases.check(block, tmp_path)
+@each("block", [case for file in ANSWERS for case in answers.cases(file)])
+def test_the_answer_is_what_the_row_says(block: answers.Block, tmp_path: Path) -> None:
+    answers.check(block, tmp_path)
 
 
 ADDABLE = {
