@@ -7,7 +7,7 @@ import pytest
 from tests.support.clients import ACCEPT_ALL
 from tests.support.drift import DRIFTS, drifted
 from tests.support.program import LogWriter, deltaadm, untouched
-from tests.support.tables import Table, column, metadata, schema
+from tests.support.tables import Table, add, column, commit_info, metadata, schema
 
 CONSENT = (
     "--apply", "--yes", "--allow-rewrite", "--allow-backfill", *ACCEPT_ALL,
@@ -87,6 +87,11 @@ def test_what_only_follows_is_no_difference(plain: Path, reference: Path) -> Non
     properties = deltaadm("record", plain).out.replace(written, "")
     assert "delta.feature" not in properties
     assert "lastUpdateVersion" not in properties
+
+
+def test_a_record_says_the_same_whenever_it_is_written(plain: Path, reference: Path) -> None:
+    Table(plain).commit(1, commit_info(), add("g"))
+    assert deltaadm("record", plain).out == reference.read_text()
 
 
 def test_a_secret_of_a_record_is_never_set(plain: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.support import tables
 from tests.support.program import deltaadm
 from tests.support.tables import Action, Table, add, commit_info, metadata, protocol, remove
-from tools import spark_restorable
+from tools import spark_history, spark_restorable
 
 DAY = 86_400_000
 NOW = 100 * DAY
@@ -76,6 +76,10 @@ def test_recorded_answers_of_spark(tmp_path: Path) -> None:
         for name, packed in row["tables"].items():
             spark_restorable.unpack(packed, place / name)
         spark_restorable.check(row, place)
+
+
+def test_a_history_that_spark_has_made_and_described(tmp_path: Path) -> None:
+    spark_history.check(tmp_path, spark_history.restore(tmp_path))
 
 
 def test_each_line_and_when_it_moves(tmp_path: Path) -> None:
