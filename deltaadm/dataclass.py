@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, KeysView
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 
 TYPE_CHECKING = False  # importing `typing` takes as long as describing all of Delta's features
@@ -56,8 +56,15 @@ class _Shape:
         own = content.get("__annotations__", {})
         for parent in cls.__mro__[-2:0:-1]:
             base = parent.__dict__.get("__shape__")
-            if base is not None:
-                self._inherit(base, own.keys())
+            if base is None:
+                continue
+            if base.slots and not slots:
+                raise TypeError("what inherits from a class with slots needs slots as well")
+            self.names |= base.names
+            self.defaults |= {name: base.defaults[name] for name in base.defaults.keys() - own}
+            self.factories |= {name: base.factories[name] for name in base.factories.keys() - own}
+            self.apart |= base.apart - own.keys()
+            self.unseen |= base.unseen - own.keys()
         for name, kind in own.items():
             if "ClassVar" not in str(kind):
                 self.names[name] = by_position
@@ -75,15 +82,6 @@ class _Shape:
             if len(counting) > 1
             else lambda value: tuple(getattr(value, name) for name in counting)
         )
-
-    def _inherit(self, base: _Shape, own: KeysView[str]) -> None:
-        if base.slots and not self.slots:
-            raise TypeError("what inherits from a class with slots needs slots as well")
-        self.names |= base.names
-        self.defaults |= {name: base.defaults[name] for name in base.defaults.keys() - own}
-        self.factories |= {name: base.factories[name] for name in base.factories.keys() - own}
-        self.apart |= base.apart - own
-        self.unseen |= base.unseen - own
 
     def _add_default(self, name: str, given: Any) -> None:
         if given.__class__ is not _Field:

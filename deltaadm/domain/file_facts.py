@@ -259,9 +259,6 @@ def stored_length(vector: DeletionVectorDescriptor) -> int:
 # Checksums
 
 
-_IGNORED: Final = '"checksum"'
-
-
 class _Verbatim(str):
     """A number or literal in the spelling of the text."""
 
@@ -282,7 +279,7 @@ def checksums(text: str) -> frozenset[str]:
         )
         if not isinstance(document, dict):
             raise ValueError("it is not a JSON object")  # noqa: TRY004 -- of the text, not a type
-        leaves = [(path, value) for path, value in _leaves(document, ()) if path[0] != _IGNORED]
+        leaves = [(path, value) for path, value in _leaves(document, ()) if path[0] != '"checksum"']
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     joined = [("+".join(path), value) for path, value in leaves]

@@ -8,6 +8,7 @@ were written while it was on. Whether it is, only a state that has been read sho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
 from deltaadm.dataclass import dataclass
 from deltaadm.domain.features import FEATURES, TableFeature, is_variant, mapping_mode
@@ -50,11 +51,20 @@ def usages(snapshot: Snapshot) -> Mapping[str, Usage]:
     """
     protocol = snapshot.protocol
     names = sorted(protocol.explicit_names | protocol.implicit_features)
-    own = {name: _own_usage(TableFeature.lookup(name), snapshot) for name in names}
+    own = dict.fromkeys(names, Usage(known=False))
+    known = {}
+    for name in names:
+        feature = TableFeature.lookup(name)
+        if feature is not None:
+            known[name] = feature.name
+            with suppress(DeltaadmError):  # metadata that cannot be understood
+                evidence = feature.activation.evidence(snapshot.metadata)
+                find = _TRACES.get(feature.name)
+                traces = find(snapshot) if find else ("active whenever it is supported",)
+                more = None if traces is None else tuple(traces)
+                certain = bool(evidence) or more is not None
+                own[name] = Usage((*evidence, *(more or ())), known=certain)
     usage = {name: _with_dependents(name, own) for name in names}
-    known = {
-        name: feature.name for name in names for feature in [TableFeature.lookup(name)] if feature
-    }
     return usage | {official: usage[name] for name, official in known.items()}
 
 
@@ -76,19 +86,6 @@ def _with_dependents(name: str, by_name: Mapping[str, Usage]) -> Usage:
             known = known and usage.known
     evidence = (*own.evidence, *required_by)
     return Usage(evidence, known=bool(evidence) or (own.known and known))
-
-
-def _own_usage(feature: TableFeature | None, snapshot: Snapshot) -> Usage:
-    if feature is None:
-        return Usage(known=False)
-    try:
-        evidence = feature.activation.evidence(snapshot.metadata)
-        find = _TRACES.get(feature.name)
-        traces = find(snapshot) if find else ("active whenever it is supported",)
-        more = None if traces is None else tuple(traces)
-    except DeltaadmError:  # metadata that cannot be understood
-        return Usage(known=False)
-    return Usage((*evidence, *(more or ())), known=bool(evidence) or more is not None)
 
 
 # What of the state shows the use of a feature: None where the state was not read

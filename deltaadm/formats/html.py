@@ -287,8 +287,13 @@ _LONGEST_TABLE: Final = 100
 
 def _element(block: blocks.PageBlock, anchor: str, top: int) -> _Html:
     match block:
-        case blocks.Heading():
-            element = _heading(block, anchor, top)
+        case blocks.Heading(text, level, tone):
+            # That of a report has the tone of its worst news beside it.
+            mark = _MARKS.get(tone, "") if level == 1 else ""
+            chip = [" ", _tag("span", mark, class_=f"chip {tone}")] if mark else []
+            class_ = "" if mark else tone
+            name = f"h{level + top - 1}"
+            element = _tag(name, _breakable(text), *chip, id=anchor, class_=class_)
         case blocks.Paragraph(text) | blocks.Prose(text):
             element = _tag("p", _prose(text), class_=getattr(block, "tone", ""))
         case blocks.Findings():
@@ -315,15 +320,6 @@ def _element(block: blocks.PageBlock, anchor: str, top: int) -> _Html:
         case _:
             element = _timeline(block, anchor)
     return element
-
-
-def _heading(block: blocks.Heading, anchor: str, top: int) -> _Html:
-    """A heading; that of a report has the tone of its worst news beside it."""
-    name, mark = f"h{block.level + top - 1}", _MARKS.get(block.tone, "")
-    if block.level > 1 or not mark:
-        return _tag(name, _breakable(block.text), id=anchor, class_=block.tone)
-    chip = _tag("span", mark, class_=f"chip {block.tone}")
-    return _tag(name, _breakable(block.text), " ", chip, id=anchor)
 
 
 def _findings(block: blocks.Findings, top: int) -> _Html:

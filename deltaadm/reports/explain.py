@@ -302,18 +302,12 @@ def show_engine_message(report: EngineMessage) -> Iterator[Block]:
 def _what_helps(commands: Iterable[str], rules: Iterable[Rule]) -> Iterator[Block]:
     if commands:
         yield Heading("Related commands")
-        yield Items(
-            tuple(
-                f"deltaadm {name}{'' if ' ' in name or name in _WITHOUT_TABLE else ' TABLE'}"
-                for name in commands
-            )
-        )
+        complete = {"clients", "doctor", "features", *(name for name in commands if " " in name)}
+        lines = (f"deltaadm {name}{'' if name in complete else ' TABLE'}" for name in commands)
+        yield Items(tuple(lines))
     if rules:
         title = "Rules that find its causes"
         yield Heading(title)
         yield Table(
             title, ("code", "name"), tuple((rule.code, rule.name) for rule in rules), plain=True
         )
-
-
-_WITHOUT_TABLE: Final = {"clients", "doctor", "features"}

@@ -37,7 +37,7 @@ from deltaadm.json_values import (
     within,
 )
 from deltaadm.plans.diff import CHANGE, Change, ChangeKind, change_words, diff, value_words
-from deltaadm.reports.words import counted, some_of
+from deltaadm.reports.words import VERSIONS, counted, some_of
 
 if TYPE_CHECKING:
     from deltaadm.blocks import Block
@@ -213,9 +213,6 @@ HISTORY_DOCUMENT: Final = Document.of(
 # As blocks
 
 
-_COLUMNS_SHOWN_ONE_BY_ONE: Final = 8
-
-
 def show_history(report: HistoryReport) -> Iterator[Block]:
     """The changes of a table, by commit."""
     yield Heading(f"history: {report.table} (up to version {report.last})", level=1)
@@ -254,7 +251,7 @@ def _timeline(report: HistoryReport) -> Timeline | None:
     places: dict[tuple[bool, str], list[str]] = {}  # a feature may be called like a version
     for subject, lane in lanes.items():
         if lane:
-            places.setdefault((subject in _VERSIONS, lane), []).append(subject)
+            places.setdefault((subject in VERSIONS, lane), []).append(subject)
     title = f"The protocol of {report.table} from version to version"
     shown = (TimelineLane(lane, tuple(_bars(lane, at, states))) for (_, lane), at in places.items())
     return Timeline(title, tuple(points), tuple(lane for lane in shown if lane.bars))
@@ -262,17 +259,13 @@ def _timeline(report: HistoryReport) -> Timeline | None:
 
 def _lane_of(change: Change) -> str:
     """The version or the feature of the protocol that a change is about; empty for others."""
-    if change.subject in _VERSIONS:
-        return _VERSIONS[change.subject]
+    if change.subject in VERSIONS:
+        return VERSIONS[change.subject]
     if change.subject.startswith(_FEATURES):
         return str(change.before or change.after)
     return ""
 
 
-_VERSIONS: Final = {
-    "protocol.minReaderVersion": "reader version",
-    "protocol.minWriterVersion": "writer version",
-}
 _FEATURES: Final = ("protocol.readerFeatures[", "protocol.writerFeatures[")
 
 
@@ -284,11 +277,11 @@ def _bars(
 
     A feature is supported as well while the versions imply it.
     """
-    start, is_version = 0, places[0] in _VERSIONS
+    start, is_version = 0, places[0] in VERSIONS
     values: list[str | None] = []
     for state in states:
         value = next((state[place] for place in places if state[place] is not None), None)
-        reader, writer = (state.get(place) for place in _VERSIONS)
+        reader, writer = (state.get(place) for place in VERSIONS)
         implied = Protocol(reader or 1, writer or 1).implicit_features
         if is_version:
             values.append(None if value is None else str(value))
@@ -334,7 +327,7 @@ def change_rows(changes: Sequence[Change]) -> Iterator[ChangeRow]:
     plain = ("format", None, {"provider": "parquet", "options": {}})
     listed = [of for of in changes if (of.subject, of.before, of.after) != plain]
     is_new = any(of.subject == "id" and of.before is None for of in changes)
-    most = 0 if is_new else _COLUMNS_SHOWN_ONE_BY_ONE
+    most = 0 if is_new else 8
     alike: dict[ChangeKind, list[Change]] = {}
     for change in listed:
         if change.subject.startswith("schema[") and change.kind is not ChangeKind.SET:

@@ -356,7 +356,6 @@ def _warnings(metadata: Metadata, features: tuple[FeatureReport, ...]) -> Iterat
 
 MOST: Final = 3
 """So many pieces of advice are given."""
-_UNREAD_INTERVALS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -386,7 +385,7 @@ def advice_on(report: TableReport) -> tuple[Advice, ...]:
     advice += (*_unused(report), *_previews(report))
     segment = report.snapshot.segment
     unread, base = (len(segment.deltas), segment.checkpoint) if segment else (0, None)
-    if unread > _UNREAD_INTERVALS * checkpoint_interval(configuration):
+    if unread > 3 * checkpoint_interval(configuration):
         since = f"since that of version {base.version}" if base else "there is no checkpoint"
         text = f"A checkpoint is missing: readers go through {unread} commits ({since})."
         advice.append(Advice(text, _command(report, "alter", "--checkpoint")))
@@ -772,17 +771,13 @@ def feature_table(report: TableReport) -> Table:
         whom = {Kind.READER_WRITER: "r + w", Kind.WRITER: "w"}
         concerned = whom[of.feature.kind] if of.feature else "unknown"
         why = [text for text in of.because if not text.startswith(("listed in ", "implied by "))]
-        words = some_of((text.removeprefix("property ") for text in why), _REASONS, "; ")
+        words = some_of((text.removeprefix("property ") for text in why), 2, "; ")
         if not words and of.name in report.possible_slack:
             words = "perhaps not needed: --files tells" if unread else "perhaps not needed"
         words = words if of.feature else "nobody knows this feature"
         state = state if of.supported else "NOT SUPPORTED"
         rows.append((of.name, concerned, state, words))
     return Table("Features", ("FEATURE", "FOR", "STATE", "WHY"), tuple(rows))
-
-
-_REASONS: Final = 2
-"""So many reasons for a feature are told."""
 
 
 def show_failure(report: Failure) -> Iterator[Block]:

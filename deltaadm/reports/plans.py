@@ -224,7 +224,7 @@ def effects(
             groups.setdefault(row.consequence.value, []).append(row.work)
     told += [("Interrupts", f"{how}: {', '.join(works)}") for how, works in groups.items()]
     if len(reports) == 1:
-        streams = writing_applications(reports[0].plan, None if full else _APPLICATIONS)
+        streams = writing_applications(reports[0].plan, None if full else 3)
         told += [("Interrupts", text) for text in streams]
     told += costs
     undos = dict.fromkeys(map(undo_words, reports))
@@ -255,7 +255,6 @@ def writing_applications(plan: Plan, most: int | None = None) -> Iterator[str]:
         yield f"streams that have written to it, by their ids: {names}"
 
 
-_APPLICATIONS: Final = 3
 _SHOWN_ANYWAY: Final = ("columnMapping", "deletionVectors", "rowTracking", "checkpointProtection")
 """Features whose cautions are about cost and clients, which have lines of their own."""
 
@@ -381,9 +380,6 @@ def show_journal(report: JournalReport) -> Iterator[Block]:
     yield Table("Plans", ("event", "table", "result"), tuple(rows))
 
 
-_SHOWN_ONE_BY_ONE: Final = 8
-
-
 def _changes(plan: Plan) -> Iterator[tuple[PlannedChange, str]]:
     """Each change in words; many columns that change alike are one, with the words for all."""
     alike: dict[object, list[PlannedChange]] = {}
@@ -394,7 +390,7 @@ def _changes(plan: Plan) -> Iterator[tuple[PlannedChange, str]]:
         alike.setdefault(key, []).append(planned)
     for changes in alike.values():
         kind, is_asked = changes[0].change.kind, changes[0].because == REQUESTED
-        if len(changes) <= (_SHOWN_ONE_BY_ONE if is_asked or kind is not ChangeKind.SET else 1):
+        if len(changes) <= (8 if is_asked or kind is not ChangeKind.SET else 1):
             yield from ((planned, change_words(planned.change)) for planned in changes)
         elif kind is ChangeKind.SET:
             yield changes[0], f"~ schema: {len(changes)} columns change"

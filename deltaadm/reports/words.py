@@ -27,9 +27,6 @@ COST_NAMES: Final = {
 _FILES: Final = {Cost.BACKFILL: "file metadata in the log", Cost.REWRITE: "data files"}
 """What `COSTS` says instead of the files of a plan."""
 
-_TRUNCATION: Final = "history older than the new checkpoint is deleted"
-"""The effect of `DROP FEATURE … TRUNCATE HISTORY` besides its commits."""
-
 
 def cost_text(cost: Cost, *, truncates: bool, work: str = "") -> str:
     """The effect of a plan on files, of which *work* are known, and on the table's history."""
@@ -37,7 +34,7 @@ def cost_text(cost: Cost, *, truncates: bool, work: str = "") -> str:
     if not truncates:
         return words
     kept = "no data files are rewritten" if cost is Cost.METADATA else words
-    return f"{kept}; {_TRUNCATION}"
+    return f"{kept}; history older than the new checkpoint is deleted"
 
 
 DOES: Final = {
@@ -77,14 +74,14 @@ def grouped(
         name, seen = release.short, last_seen(verdict, scope) if scope else ""
         name += f", which {seen}" if seen else ""
         subjects = [cell.subject for cell in verdict.responsible]
-        if not _VERSIONS.keys().isdisjoint(subjects) and verdict.compatibility.value == "unknown":
+        if not VERSIONS.keys().isdisjoint(subjects) and verdict.compatibility.value == "unknown":
             subjects = []  # nothing at all is known about it
-        words = ", ".join(_VERSIONS.get(subject, subject) for subject in subjects)
+        words = ", ".join(VERSIONS.get(subject, subject) for subject in subjects)
         groups.setdefault(words, []).append(name)
     return tuple((subjects, tuple(names)) for subjects, names in groups.items())
 
 
-_VERSIONS: Final = {
+VERSIONS: Final = {
     "protocol.minReaderVersion": "reader version",
     "protocol.minWriterVersion": "writer version",
 }
@@ -107,10 +104,8 @@ def some_of(items: Iterable[str], most: int = 4, separator: str = ", ", *, of: i
 
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-_COMMAND_MARK = "::"
-"""The prefix of a line that GitHub's runner takes for a command, whoever wrote it."""
 OLD_COMMAND_MARK = "##["
-"""The same, anywhere in a line."""
+"""What GitHub's runner takes for a command anywhere in a line, whoever wrote it."""
 
 
 def visible(text: str) -> str:
@@ -131,8 +126,8 @@ def visible(text: str) -> str:
             else character
             for character in text
         )
-    # CI systems look for commands at the beginning of a line, behind any blanks.
-    if text.lstrip().startswith(_COMMAND_MARK):
+    # GitHub's runner looks for commands at the beginning of a line, behind any blanks.
+    if text.lstrip().startswith("::"):
         text = text.replace(":", "\\x3a", 1)
     return text.replace(OLD_COMMAND_MARK, "##\\x5b")
 

@@ -13,7 +13,6 @@ from functools import cache
 
 from deltaadm.domain.properties import Key
 from deltaadm.domain.schema import (
-    DataType,
     FieldKey,
     PrimitiveType,
     StructField,
@@ -148,25 +147,21 @@ def refuse_generation(schema: StructType, field: StructField) -> None:
     value = value_of_expression(schema, expression)
     kind, wanted = value.kind, kind_of(field.type)
     if value.type is not None:
-        _require_type(field, value.type)
+        actual, declared = value.type, field.type
+        if not isinstance(actual, PrimitiveType) or not isinstance(declared, PrimitiveType):
+            return
+        if actual == declared or any(CHAR_TYPE.fullmatch(of.name) for of in (actual, declared)):
+            return
+        if not is_up_cast(actual.name, declared.name):
+            raise _unsupported(field, f"its type is {type_name(actual)}, not {type_name(declared)}")
+        raise _mismatch(field, type_name(actual))
     # Of types within a kind only Spark can tell.
-    elif kind == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
+    if kind == "string" and wanted in NUMERIC | {"boolean", "date", "timestamp", "binary"}:
         raise _unsupported(field, f"its values are texts, not of the type {type_name(field.type)}")
-    elif kind in NUMERIC and wanted in {"boolean", "date", "binary"}:
+    if kind in NUMERIC and wanted in {"boolean", "date", "binary"}:
         raise _unsupported(field, f"its values are numbers, and no {wanted} values")
-    elif kind in NUMERIC | {"boolean", "date", "timestamp"} and wanted == "string":
+    if kind in NUMERIC | {"boolean", "date", "timestamp"} and wanted == "string":
         raise _mismatch(field, f"{kind} values")
-
-
-def _require_type(field: StructField, actual: DataType) -> None:
-    wanted = field.type
-    if not isinstance(actual, PrimitiveType) or not isinstance(wanted, PrimitiveType):
-        return
-    if actual == wanted or any(CHAR_TYPE.fullmatch(known.name) for known in (actual, wanted)):
-        return
-    if not is_up_cast(actual.name, wanted.name):
-        raise _unsupported(field, f"its type is {type_name(actual)}, not {type_name(wanted)}")
-    raise _mismatch(field, type_name(actual))
 
 
 def _mismatch(field: StructField, actual: str) -> RefusedError:
