@@ -119,8 +119,17 @@ def path_flaw(path: str) -> str:
     """
     if ".." not in path and "%2" not in path and _PLAIN.fullmatch(path):
         return "" if path else "it is empty"
-    outside = not is_absolute(path) and _escapes(path)
-    return uri_flaw(path) or ("it points outside the table" if outside else "")
+    flaw = uri_flaw(path)
+    if flaw or is_absolute(path):
+        return flaw
+    from urllib.parse import unquote
+
+    depth = 0
+    for part in unquote(path).split("/"):
+        depth += (part not in ("", ".", "..")) - (part == "..")
+        if depth < 0:
+            return "it points outside the table"
+    return ""
 
 
 def uri_flaw(path: str) -> str:
@@ -138,14 +147,3 @@ def uri_flaw(path: str) -> str:
     if colon and not (is_absolute(path) and path.startswith("/", colon.end())):
         return "it has a colon before its first slash, which must be encoded"
     return ""
-
-
-def _escapes(path: str) -> bool:
-    from urllib.parse import unquote
-
-    depth = 0
-    for part in unquote(path).split("/"):
-        depth += (part not in ("", ".", "..")) - (part == "..")
-        if depth < 0:
-            return True
-    return False

@@ -119,10 +119,6 @@ def _boolean(known: Property, value: str) -> None:
     boolean(known.key, value)
 
 
-def _accept_any(_known: Property, _value: str) -> None:
-    """Every text is accepted."""
-
-
 def _invalid(known: Property, value: str) -> IllegalArgumentError:
     accepted = known.help.strip().rstrip(".") or "does not accept it"
     default = f"The default is {known.default!r}." if known.default else ""
@@ -470,7 +466,7 @@ def _column_list(known: Property, value: str) -> None:
 
 def _known(
     name: str,
-    check: Callable[[Property, str], object] = _accept_any,
+    check: Callable[[Property, str], object] = lambda _known, _value: None,
     default: str | None = None,
     text: str = "",
     *,

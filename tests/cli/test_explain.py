@@ -14,8 +14,7 @@ from deltaadm.cli.program import parse
 from deltaadm.cli.table import Command
 from deltaadm.clients import ALIASES, CLIENTS
 from deltaadm.domain.features import FEATURES
-from deltaadm.reports.engine_messages import EngineMessage, find_messages, known_messages
-from deltaadm.reports.explain import explain
+from deltaadm.reports.explain import EngineMessage, explain, find_messages, known_messages
 from deltaadm.rules.rule import RULES
 from tests.support.cases import each
 from tests.support.program import deltaadm, process

@@ -55,8 +55,7 @@ from deltaadm.reports.clients import ClientExplanation, explain_client, list_cli
 from deltaadm.reports.defaults import forecast
 from deltaadm.reports.diff import ComparedState, DiffReport, compare
 from deltaadm.reports.doctor import DoctorReport
-from deltaadm.reports.engine_messages import EngineMessage
-from deltaadm.reports.explain import explain, list_rules
+from deltaadm.reports.explain import EngineMessage, explain, list_rules
 from deltaadm.reports.features import FeatureExplanation, explain_feature, list_features
 from deltaadm.reports.for_client import ForClientReport, for_client
 from deltaadm.reports.history import HistoryEntry, HistoryReport, Origin, Section, entries
