@@ -337,11 +337,10 @@ class Either:
         return self.page
 
 
-if TYPE_CHECKING:
-    Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command
-    PageBlock = Simple | Cards | Chips | Graph | Timeline | Findings
-    TextBlock = Simple | Changes | Findings | Checks
-    Block = TextBlock | Either
+Simple = Heading | Paragraph | Prose | Table | Matrix | Items | Command
+PageBlock = Simple | Cards | Chips | Graph | Timeline | Findings
+TextBlock = Simple | Changes | Findings | Checks
+Block = TextBlock | Either
 
 
 def _blocks(report: Report) -> Iterable[Block]:

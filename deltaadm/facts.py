@@ -7,8 +7,9 @@ import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+from deltaadm.catalog_table import CatalogState
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.actions import AddFile
 from deltaadm.domain.properties import (
@@ -31,8 +32,7 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.errors import DeltaadmError, TableError
 from deltaadm.json_values import integer
 
-if TYPE_CHECKING:
-    from deltaadm.catalog_table import CatalogState
+Document = Mapping[str, Any]
 
 
 # What an organisation demands
@@ -160,10 +160,6 @@ class ClientVerdict:
 
 
 # Facts
-
-
-if TYPE_CHECKING:
-    Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

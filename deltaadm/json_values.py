@@ -14,9 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-
-if TYPE_CHECKING:
-    Schema = dict[str, Any]
+Schema = dict[str, "Any"]
 
 
 def compact(value: Any) -> str:
@@ -112,10 +110,9 @@ class Json:
         return described() if callable(described) else described
 
 
-if TYPE_CHECKING:
-    Field = Json | tuple[Json, Callable[[Any], Any]]
-    """A part of an object: of the attribute that has its name, or of what a function gives."""
-    Fields = Mapping[str, Field]
+Field = Json | tuple[Json, "Callable[[Any], Any]"]
+"""A part of an object: of the attribute that has its name, or of what a function gives."""
+Fields = Mapping[str, Field]
 
 STRING: Final = Json({"type": "string"}, read=text)
 INTEGER: Final = Json({"type": "integer"})

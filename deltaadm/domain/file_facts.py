@@ -21,11 +21,9 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.json_values import integer
 from deltaadm.limits import load_json
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Document = Mapping[str, Any]
-    Kinds = Mapping[str, "str | Kinds"]
-    Path = tuple[str, ...]
+Document = Mapping[str, Any]
+Kinds = Mapping[str, "str | Kinds"]
+Path = tuple[str, ...]
 
 
 # Statistics

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from deltaadm.blocks import Either, Heading, Items, Matrix, Paragraph, Table
+from deltaadm.blocks import Block, Either, Heading, Items, Matrix, Paragraph, Table
 from deltaadm.clients import (
     Access,
     ClientRelease,
@@ -25,6 +25,7 @@ from deltaadm.json_values import (
     COUNT,
     STRING,
     STRINGS,
+    Fields,
     array,
     maybe,
     one_of,
@@ -32,11 +33,6 @@ from deltaadm.json_values import (
     within,
 )
 from deltaadm.reports.words import DOES, LEGEND, matrix_cell
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
-    from deltaadm.json_values import Fields
 
 
 @dataclass(frozen=True)

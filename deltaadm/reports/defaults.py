@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from deltaadm.blocks import Heading, Items, Paragraph, Table
+from deltaadm.blocks import Block, Heading, Items, Paragraph, Table
 from deltaadm.clients import (
     Access,
     ClientRelease,
@@ -27,13 +27,18 @@ from deltaadm.domain.features import FEATURES
 from deltaadm.domain.protocol import Protocol
 from deltaadm.domain.wire import Metadata
 from deltaadm.errors import RefusedError
-from deltaadm.json_values import BOOLEAN, COUNT, STRING, STRINGS, array, mapping, maybe, record
+from deltaadm.json_values import (
+    BOOLEAN,
+    COUNT,
+    STRING,
+    STRINGS,
+    Fields,
+    array,
+    mapping,
+    maybe,
+    record,
+)
 from deltaadm.reports.words import DOES, some_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
-    from deltaadm.json_values import Fields
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from deltaadm.blocks import Changes, Heading, Paragraph
+from deltaadm.blocks import Block, Changes, Heading, Paragraph
 from deltaadm.dataclass import dataclass, replace
 from deltaadm.documents import Document, read_kind
 from deltaadm.domain.features import dependents
@@ -41,9 +41,6 @@ from deltaadm.masking import is_secret
 from deltaadm.plans.diff import Change, ChangeKind, diff
 from deltaadm.plans.secrets import Masker
 from deltaadm.reports.history import SECTIONED_CHANGES, Section, change_rows, section_of
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from deltaadm.blocks import Check, Checks, Either, Heading, Health
+from deltaadm.blocks import Block, Check, Checks, Either, Heading, Health
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import STRING, array, one_of, record
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
 
 
 @dataclass(frozen=True)

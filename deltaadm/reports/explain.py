@@ -7,24 +7,19 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from deltaadm.blocks import Either, Heading, Items, Paragraph, Prose, Table
+from deltaadm.blocks import Block, Either, Heading, Items, Paragraph, Prose, Table
 from deltaadm.clients import ALIASES, CLIENTS
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, TableFeature
 from deltaadm.errors import RefusedError, UnknownNameError, did_you_mean
-from deltaadm.json_values import STRING, STRINGS, array, name_of, one_of, record, within
+from deltaadm.json_values import STRING, STRINGS, Fields, array, name_of, one_of, record, within
 from deltaadm.reports.clients import ClientExplanation, explain_client
 from deltaadm.reports.features import FeatureExplanation, explain_feature
 from deltaadm.reports.validate import choose_rules, code_prefix, similar_code
 from deltaadm.rules.rule import RULES, Rule, Scope, Severity
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
-    from deltaadm.json_values import Fields
-
 
 # Error classes of Delta
 

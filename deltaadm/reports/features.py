@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from deltaadm.blocks import Either, Heading, Table
+from deltaadm.blocks import Block, Either, Heading, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.features import FEATURES, Cost, Kind, Status, TableFeature, undo_feature
@@ -14,6 +14,7 @@ from deltaadm.json_values import (
     COUNT,
     STRING,
     STRINGS,
+    Fields,
     array,
     mapping,
     maybe,
@@ -22,10 +23,6 @@ from deltaadm.json_values import (
     within,
 )
 from deltaadm.reports.words import COSTS
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
-    from deltaadm.json_values import Fields
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from deltaadm.blocks import Command, Heading, Table
+from deltaadm.blocks import Block, Command, Heading, Table
 from deltaadm.clients import (
     Access,
     ClientRelease,
@@ -29,9 +29,6 @@ from deltaadm.plans.plan import Goal, Plan
 from deltaadm.plans.reach_clients import plan_for_clients
 from deltaadm.plans.undo import quoted
 from deltaadm.reports.words import cost_text
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
 
 
 @dataclass(frozen=True)

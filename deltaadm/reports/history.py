@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from deltaadm.blocks import (
+    Block,
     ChangeRow,
     Changes,
     Either,
@@ -30,6 +31,7 @@ from deltaadm.json_values import (
     COUNT,
     INTEGER,
     STRING,
+    Fields,
     array,
     maybe,
     one_of,
@@ -38,10 +40,6 @@ from deltaadm.json_values import (
 )
 from deltaadm.plans.diff import CHANGE, Change, ChangeKind, change_words, diff, value_words
 from deltaadm.reports.words import VERSIONS, counted, some_of
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
-    from deltaadm.json_values import Fields
 
 
 class Section(Enum):

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from deltaadm.blocks import Cards, Command, Either, Heading, Table
+from deltaadm.blocks import Block, Cards, Command, Either, Heading, Table
 from deltaadm.clients import CLIENTS, ClientRelease
 from deltaadm.dataclass import dataclass, field
 from deltaadm.domain.features import Cost
@@ -20,11 +20,7 @@ from deltaadm.plans.undo import quoted
 from deltaadm.reports.words import DOES, cost_text, counted, some_of, visible
 from deltaadm.reports.writers import writer_name
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
-
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 
 # Reports

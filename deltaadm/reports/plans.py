@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.blocks import (
+    Block,
     Cards,
     ChangeRow,
     Changes,
@@ -17,8 +18,11 @@ from deltaadm.blocks import (
     Graph,
     Heading,
     Items,
+    PageBlock,
     Paragraph,
+    Simple,
     Table,
+    TextBlock,
     in_words,
 )
 from deltaadm.clients import EVERYONE, Access, Scope, Verdict
@@ -53,9 +57,6 @@ from deltaadm.plans.undo import (
 )
 from deltaadm.reports.words import COST_NAMES, DOES, cost_text, grouped, last_seen, some_of
 from deltaadm.rules.rule import LIMIT, Finding, Severity
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block, PageBlock, Simple, TextBlock
 
 
 def show_plan(report: PlanReport) -> Iterator[Block]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from deltaadm.blocks import Command, Heading, Paragraph, Table
+from deltaadm.blocks import Block, Command, Heading, Paragraph, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.domain.snapshot import FileFacts
@@ -13,9 +13,6 @@ from deltaadm.json_values import BOOLEAN, COUNT, INTEGER, STRING, STRINGS, array
 from deltaadm.plans.plan import at_path
 from deltaadm.reports.history import moment
 from deltaadm.reports.words import counted, some_of
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
 
 
 class Span(NamedTuple):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from deltaadm.documents import DOCUMENTS, FORMAT_VERSION, Document, document, kind_of_document
-from deltaadm.json_values import Json
-
-if TYPE_CHECKING:
-    from deltaadm.json_values import Schema
-
+from deltaadm.json_values import Json, Schema
 
 _KINDS: Final = (
     "inspect",

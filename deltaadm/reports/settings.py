@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from deltaadm.blocks import Either, Heading, Table
+from deltaadm.blocks import Block, Either, Heading, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import STRING, array, maybe, one_of, record
 from deltaadm.masking import masked
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
-
 
 ORIGINS: Final = ("default", "user file", "project file", "environment", "command line")
 """The sources of settings; each takes precedence over the one before it."""

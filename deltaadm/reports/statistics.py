@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from deltaadm.blocks import Either, Heading, Prose, Table
+from deltaadm.blocks import Block, Either, Heading, Prose, Table
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
 from deltaadm.json_values import COUNT, STRING, array, one_of, record
 from deltaadm.reports.words import counted
 from deltaadm.rules.rule import Severity
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
-
 
 STATISTICS_DOCUMENT: Final = Document.of(
     "The output of `validate --statistics`",

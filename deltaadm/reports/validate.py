@@ -9,10 +9,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import itemgetter, methodcaller
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import deltaadm.rules.all_rules  # noqa: F401 -- registers every rule
-from deltaadm.blocks import Cards, Either, Findings, Graph, Heading, Paragraph, Prose, Table
+from deltaadm.blocks import (
+    Block,
+    Cards,
+    Either,
+    Findings,
+    Graph,
+    Heading,
+    PageBlock,
+    Paragraph,
+    Prose,
+    Table,
+)
 from deltaadm.clients import Access, ClientRelease, conditions, verdicts
 from deltaadm.clients import Scope as ClientScope
 from deltaadm.dataclass import dataclass, field, replace
@@ -49,10 +60,6 @@ from deltaadm.rules.rule import (
     ValidationReport,
     selected,
 )
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block, PageBlock
-
 
 UNREADABLE: Final = "DL100"
 """The rule that speaks where no other error says why a table cannot be read."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from deltaadm.blocks import Heading, Table, in_words
+from deltaadm.blocks import Block, Heading, Table, in_words
 from deltaadm.clients import Compatibility, Verdict, conditions, newest_releases, shifts, verdicts
 from deltaadm.dataclass import dataclass
 from deltaadm.documents import Document
@@ -38,9 +38,6 @@ from deltaadm.plans.features import DropStatus, Phase, after_all_runs, drop_stat
 from deltaadm.reports.history import ORIGIN, Origin, beginning, moment, origin
 from deltaadm.reports.plans import drop_sentences
 from deltaadm.reports.words import COSTS, DOES, grouped
-
-if TYPE_CHECKING:
-    from deltaadm.blocks import Block
 
 
 class Cause(Enum):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 from deltaadm import json_values as jv
 from deltaadm.dataclass import dataclass, field, replace
@@ -56,11 +56,7 @@ from deltaadm.domain.transaction.constraints import refuse_generation
 from deltaadm.domain.transaction.spark_support import require_readable, require_writable
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Format, Metadata
 from deltaadm.errors import RefusedError, UnknownNameError
-from deltaadm.json_values import STRING, STRINGS, Json, array, compact, maybe, record
-
-if TYPE_CHECKING:
-    from deltaadm.json_values import Fields
-
+from deltaadm.json_values import STRING, STRINGS, Fields, Json, array, compact, maybe, record
 
 _PATHS: Final = array(STRINGS)
 STATE_FIELDS: Final[Fields] = {
