@@ -350,13 +350,6 @@ def is_geospatial(data_type: DataType) -> bool:
     )
 
 
-def _index(*features: TableFeature) -> Mapping[str, TableFeature]:
-    return {
-        feature.name: feature
-        for feature in sorted(features, key=lambda feature: feature.name.lower())
-    }
-
-
 _GEO_REMOVAL = Removal(
     keeps_history_out=True,
     work="every geometry and geography column must be dropped first",
@@ -370,7 +363,7 @@ _NOT_ON_EXISTING: Final = (
 _WRITERS: Final = Kind.WRITER
 _READERS: Final = Kind.READER_WRITER
 
-FEATURES: Final[Mapping[str, TableFeature]] = _index(
+FEATURES: Final[Mapping[str, TableFeature]] = {feature.name: feature for feature in sorted((
     TableFeature(name="appendOnly", kind=_WRITERS, section="Append-only Tables",
         activation=when_property("delta.appendOnly"), legacy=(0, 2), since="0.2.0",
         caution="While the property is true, existing rows cannot be deleted or updated."),
@@ -557,7 +550,7 @@ FEATURES: Final[Mapping[str, TableFeature]] = _index(
         excludes=("v2Checkpoint",), twin="adaptiveMetadata-preview", status=Status.RFC,
         caution="To remove it, write a classic checkpoint from the metadata tree.",
         in_delta_spark=False, source="RFC only"),
-)  # fmt: skip
+), key=lambda feature: feature.name.lower())}  # fmt: skip
 """Every feature by its name, in alphabetical order."""
 
 _BY_LOWER: Final = {name.lower(): feature for name, feature in FEATURES.items()}

@@ -168,8 +168,17 @@ class Line:
             return
         if limit - hang < _NARROWEST_COLUMN:
             hang = min(hang, _INDENT_OF_NARROW_TEXT)
+        ends, column = [], 0
+        for word in re.finditer(r"\s*\S+\s*?(?=\s|$)", self.text):
+            shown = word[0].lstrip()
+            place, width = column + width_of(word[0]) - width_of(shown), width_of(shown)
+            # A line never begins with a CI system's command.
+            if place > hang and place + width > limit and not shown.startswith("::"):
+                ends.append(word.end() - len(shown))
+                place = hang
+            column = place + width
         start = 0
-        for end in (*_breaks(self.text, limit, hang), len(self.text)):
+        for end in (*ends, len(self.text)):
             line = Line(" " * hang if start else "")
             line.append(self.part(start, end))
             yield line
@@ -197,18 +206,6 @@ class Line:
 _EMPTY: Final = Line("")
 
 
-def _breaks(text: str, limit: int, hang: int) -> Iterator[int]:
-    """The positions at which a line may be broken; never before a CI system's command."""
-    column = 0
-    for word in re.finditer(r"\s*\S+\s*?(?=\s|$)", text):
-        shown = word[0].lstrip()
-        start = column + width_of(word[0]) - width_of(shown)
-        if start > hang and start + width_of(shown) > limit and not shown.startswith("::"):
-            yield word.end() - len(shown)
-            start = hang
-        column = start + width_of(shown)
-
-
 def sentence(text: str, style: str = "") -> Line:
     """A sentence, or something else that may go on in the next line."""
     return Line(visible(text), style, hang=len(text) - len(text.lstrip(" ")) + 2)
@@ -217,11 +214,6 @@ def sentence(text: str, style: str = "") -> Line:
 def command_line(text: str, style: str = "") -> Line:
     """A text to be copied, which therefore stays on one line."""
     return Line(visible(text), style)
-
-
-def heading(text: str, style: str = "bold") -> Line:
-    """A heading, after an empty line."""
-    return Line(f"\n{visible(text)}", style, hang=2)
 
 
 def grid(rows: Iterable[Sequence[str]]) -> list[Line]:
@@ -406,7 +398,9 @@ def _checks(block: blocks.Checks) -> Iterator[Line]:
 
 _ARRANGED: Final[Mapping[type, Callable[[Any], Iterable[Line]]]] = {
     blocks.Heading: lambda block: [
-        sentence(block.text, "bold") if block.level == 1 else heading(block.text)
+        sentence(block.text, "bold")
+        if block.level == 1
+        else Line(f"\n{visible(block.text)}", "bold", hang=2)
     ],
     blocks.Paragraph: lambda block: [
         sentence(f"  {block.text}" if block.nested else block.text, _TONES[block.tone])
