@@ -16,6 +16,7 @@ from deltaadm.errors import DeltaadmError
 from deltaadm.rules.rule import Severity
 from tests.support import tables
 from tests.support.cases import each
+from tests.support.rows import rows_of
 from tests.support.rule_cases import findings
 from tests.support.tables import column, commit, commit_info, metadata
 
@@ -23,33 +24,7 @@ LISTED: Final = Protocol(1, 7, None, frozenset({"appendOnly", "invariants"}))
 IMPLIED: Final = Protocol(1, 2)
 READ, UNRECOGNIZED, FAILS = "reads", "DELTA_UNRECOGNIZED_INVARIANT", None
 
-RECORDED: Final[dict[str, tuple[Any, str | None, bool]]] = {
-    "as described": ('{"expression":{"expression":"a > 0"}}', READ, True),
-    "bare SQL": ("a > 0", FAILS, False),
-    "empty text": ("", FAILS, False),
-    "empty object": ("{}", UNRECOGNIZED, True),
-    "null in JSON": ("null", FAILS, True),
-    "expression is null": ('{"expression":null}', UNRECOGNIZED, True),
-    "expression is a text": ('{"expression":"a > 0"}', FAILS, True),
-    "inner expression is null": ('{"expression":{"expression":null}}', FAILS, True),
-    "inner expression is missing": ('{"expression":{}}', FAILS, True),
-    "inner expression is a number": ('{"expression":{"expression":5}}', READ, True),
-    "inner expression is a boolean": ('{"expression":{"expression":true}}', READ, True),
-    "inner expression is an object": ('{"expression":{"expression":{"x":1}}}', FAILS, True),
-    "inner expression is blank": (
-        '{"expression":{"expression":" "}}', "PARSE_EMPTY_STATEMENT", False,
-    ),
-    "further keys": ('{"expression":{"expression":"a > 0","x":1},"y":2}', READ, True),
-    "a list": ("[]", FAILS, True),
-    "a number in JSON": ("5", FAILS, True),
-    "text behind the value": ('{"expression":{"expression":"a > 0"}} x', READ, False),
-    "a key twice": ('{"expression":{"expression":"a > 0"},"expression":null}', UNRECOGNIZED, True),
-    "expression is a list": ('{"expression":[{"expression":"a > 0"}]}', FAILS, True),
-    "an object": ({"expression": {"expression": "a > 0"}}, FAILS, True),
-    "a number": (5, FAILS, True),
-    "a boolean": (True, FAILS, True),
-    "null": (None, FAILS, True),
-}  # fmt: skip
+RECORDED: Final = rows_of(__file__, "RECORDED")
 """The text, what Delta Spark does with it in a nullable column, and whether delta-rs writes."""
 
 

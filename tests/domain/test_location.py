@@ -12,10 +12,10 @@ from deltaadm.domain.steps.table import no_table
 from deltaadm.errors import DeltaadmError
 from deltaadm.plans.alter import read_schema
 from tests.support.plans import protocol
+from tests.support.rows import with_rows
 
 BYPASSING = SessionSettings(bypass_location_schema_check=True)
 NAME = {"delta.columnMapping.mode": "name"}
-DEFAULTS = {"delta.feature.allowColumnDefaults": "supported"}
 
 
 def table(
@@ -48,22 +48,7 @@ def test_a_table_with_the_same_columns_and_partitions_is_taken_as_it_is(there: S
     assert moved(there) == replace(there, name="main.sales.orders")
 
 
-OTHERS = [
-    pytest.param("a INT, b STRING", ("b",), {}, id="a column less"),
-    pytest.param("a INT, b STRING, c INT, d INT", ("b",), {}, id="a column more"),
-    pytest.param("a BIGINT, b STRING, c INT", ("b",), {}, id="type"),
-    pytest.param("A INT, b STRING, c INT", ("b",), {}, id="case"),
-    pytest.param("c INT, b STRING, a INT", ("b",), {}, id="order"),
-    pytest.param("a INT NOT NULL, b STRING, c INT", ("b",), {}, id="nullability"),
-    pytest.param("a INT COMMENT 'x', b STRING, c INT", ("b",), {}, id="comment"),
-    pytest.param("a INT DEFAULT 3, b STRING, c INT", ("b",), DEFAULTS, id="default"),
-    pytest.param("a INT, b STRING, c INT", (), {}, id="no partitions"),
-    pytest.param("a INT, b STRING, c INT", ("c",), {}, id="other partitions"),
-    pytest.param("a INT, b STRING, c INT", ("b", "c"), {}, id="more partitions"),
-]
-
-
-@pytest.mark.parametrize(("columns", "by", "properties"), OTHERS)
+@with_rows
 def test_other_columns_or_partitions_are_refused_unless_that_is_bypassed(
     columns: str, by: tuple[str, ...], properties: dict[str, str]
 ) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from deltaadm.facts import Requirement, effective
+from tests.support.rows import with_rows
 
 ONE_OF = Requirement(allowed=("classic", "v2"))
 WEEK_TO_MONTH = Requirement(least="7 days", most="interval 30 days")
@@ -73,15 +74,7 @@ def test_what_would_do_is_told(requirement: Requirement, nearest: str | None, te
     assert (requirement.nearest, str(requirement)) == (nearest, text)
 
 
-@pytest.mark.parametrize(("configuration", "key", "value"), [
-    ({"delta.appendOnly": "true"}, "delta.appendOnly", "true"),
-    ({}, "delta.appendOnly", "false"),
-    ({}, "delta.logRetentionDuration", "interval 30 days"),
-    ({"owner": "me"}, "owner", "me"),
-    ({}, "owner", None),
-    ({}, "delta.unknown", None),
-    ({"delta.enableChangeDataCapture": "true"}, "delta.enableChangeDataFeed", "true"),
-])  # fmt: skip
+@with_rows
 def test_what_is_not_set_counts_with_its_default(
     configuration: dict[str, str], key: str, value: str | None
 ) -> None:

@@ -30,10 +30,7 @@ from deltaadm.domain.wire import Metadata
 from deltaadm.errors import RefusedError
 from deltaadm.plans.diff import diff
 from tests.support import oracle
-
-V4 = ("appendOnly", "changeDataFeed", "checkConstraints", "generatedColumns", "invariants")
-V5 = (*V4, "columnMapping")
-V6 = (*V5, "identityColumns")
+from tests.support.rows import with_rows
 
 
 def protocol(
@@ -58,23 +55,7 @@ def table(of: Protocol, configuration: dict[str, str] | None = None) -> Snapshot
     return Snapshot(root="t", version=0, protocol=of, metadata=metadata)
 
 
-@pytest.mark.parametrize(("versions", "implied"), [
-    ((1, 1), ()),
-    ((2, 1), ()),
-    ((1, 2), ("appendOnly", "invariants")),
-    ((2, 2), ("appendOnly", "invariants")),
-    ((1, 3), ("appendOnly", "checkConstraints", "invariants")),
-    ((2, 3), ("appendOnly", "checkConstraints", "invariants")),
-    ((1, 4), V4),
-    ((2, 4), V4),
-    ((1, 5), V4),
-    ((2, 5), V5),
-    ((1, 6), (*V4, "identityColumns")),
-    ((2, 6), V6),
-    ((1, 7), ()),
-    ((2, 7), ()),
-    ((3, 7), ()),
-], ids=str)  # fmt: skip
+@with_rows
 def test_versions_imply_features(versions: tuple[int, int], implied: Sequence[str]):
     one = Protocol.apply(*versions)
     assert one.implicit_features == one.supported_features == set(implied)
@@ -85,18 +66,7 @@ def test_versions_imply_features(versions: tuple[int, int], implied: Sequence[st
 DV = ("deletionVectors",)
 
 
-MALFORMED = [
-    pytest.param((3, 7, None, ()), None, id="no reader list at reader version 3"),
-    pytest.param((1, 7, None, None), None, id="no writer list at writer version 7"),
-    pytest.param((1, 7, (), ()), None, id="a reader list at reader version 1"),
-    pytest.param((1, 2, None, ()), None, id="a writer list at writer version 2"),
-    pytest.param(
-        (3, 5, (), None), "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE", id="reader 3, writer 5"
-    ),
-]
-
-
-@pytest.mark.parametrize(("shape", "refusal"), MALFORMED)
+@with_rows
 def test_a_malformed_protocol_is_held_and_not_worked_with(shape: tuple, refusal: str | None):
     odd = protocol(*shape)
     assert odd.malformation is not None
@@ -270,17 +240,7 @@ def test_automatic_features_are_listed_active_and_required_ones():
     }
 
 
-@pytest.mark.parametrize(("configuration", "defaults", "result"), [
-    ({}, {}, (1, 2)),
-    ({"delta.appendOnly": "true"}, {}, (1, 2)),
-    ({"delta.ignoreProtocolDefaults": "true"}, {}, (1, 1)),
-    ({}, {"minWriterVersion": "4"}, (1, 4)),
-    ({}, {"feature.deletionVectors": "supported"}, (3, 7, DV, ("appendOnly", *DV, "invariants"))),
-    ({"delta.ignoreProtocolDefaults": "true"}, {"feature.deletionVectors": "supported"}, (1, 1)),
-    ({"delta.minWriterVersion": "3"}, {"minWriterVersion": "4"}, (1, 3)),
-    ({"delta.enableChangeDataFeed": "true"}, {},
-        (1, 7, None, ("appendOnly", "changeDataFeed", "invariants"))),
-])  # fmt: skip
+@with_rows
 def test_a_new_table(configuration: dict[str, str], defaults: dict[str, str], result: tuple):
     session = SessionSettings(property_defaults=defaults)
     assert for_new_table(Metadata(configuration=configuration), session) == protocol(*result)

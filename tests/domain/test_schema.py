@@ -14,6 +14,7 @@ from deltaadm.domain.schema import (
     path_text,
 )
 from deltaadm.errors import TableError
+from tests.support.rows import with_rows
 
 INT = PrimitiveType("integer")
 
@@ -97,13 +98,6 @@ def test_rewriting_sees_the_names_as_they_were():
     assert [path for path, _ in after.walk()][-1] == ("M", "key", "K")
 
 
-@pytest.mark.parametrize(("path", "text"), [
-    (("a",), "a"),
-    (("a", "b_1"), "a.b_1"),
-    (("a b",), "`a b`"),
-    (("a.b", "c"), "`a.b`.c"),
-    (("`",), "````"),
-    (("",), "``"),
-])  # fmt: skip
+@with_rows
 def test_paths_are_written_as_users_write_them(path: tuple[str, ...], text: str):
     assert path_text(path) == text

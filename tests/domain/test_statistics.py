@@ -13,42 +13,18 @@ KINDS = {
     "i": "long", "s": "string", "d": "date", "t": "timestamp", "o": "array", "n": {"i": "long"},
 }  # fmt: skip
 
-CROSSED = [
-    ({"i": 2}, {"i": 1}),
-    ({"i": 1.5}, {"i": 1}),
-    ({"s": "b"}, {"s": "a"}),
-    ({"d": "2020-01-02"}, {"d": "2020-01-01"}),
-    ({"t": "2020-01-01T00:00:00.001Z"}, {"t": "2020-01-01T00:00:00.000Z"}),
-    ({"t": "2020-01-01T00:00:00.001"}, {"t": "2020-01-01T00:00:00.000"}),
-    ({"n": {"i": 2}}, {"n": {"i": 1}}),
-]
-NOT_CROSSED = [
-    ({"i": 1}, {"i": 1}), ({"i": 2}, {}), ({"i": None}, {"i": 1}), ({"i": 2}, {"i": None}),
-    ({"i": "2"}, {"i": "1"}), ({"i": 2}, {"i": "1"}), ({"i": "2"}, {"i": 1}),
-    ({"i": True}, {"i": False}), ({"x": 2}, {"x": 1}), ({"n": 2}, {"n": 1}),
-    ({"s": "a"}, {"s": "a"}), ({"s": "é"}, {"s": "a"}), ({"s": "\U0001f600"}, {"s": "\uffee"}),
-    ({"d": "10000-01-01"}, {"d": "1000-01-01"}), ({"d": "2020-01-01"}, {"d": "+10000-01-01"}),
-    ({"t": "2020-01-01T01:00:00.000Z"}, {"t": "2020-01-01T00:00:00.000"}),
-    ({"t": "2020-01-01T01:00:00.000-07:00"}, {"t": "2020-01-01T00:00:00.000-08:00"}),
-    ({"t": "2020-01-01T01:00:00.000Z"}, {"t": "+10000-01-01T00:00:00.000Z"}),
-    ({"t": "9999"}, {"t": "2020-01-01T01:00:00.000"}),
-    ({"t": "2020-01-01T01:00:00.000"}, {"t": "0"}),
-    ({"o": "b"}, {"o": "a"}), ({"n": {"i": 2}}, {"n": 1}), ({"n": 2}, {"n": {"i": 1}}),
-    ({"i": {"i": 2}}, {"i": {"i": 1}}), ([], {"i": 1}), ({"i": 1}, []), (None, None),
-]  # fmt: skip
-
 
 def _found(low: Any, high: Any) -> list[str]:
     return list(contradictions({"minValues": low, "maxValues": high}, KINDS))
 
 
-@pytest.mark.parametrize(("low", "high"), CROSSED)
+@with_rows
 def test_a_minimum_is_above_the_maximum(low: Any, high: Any) -> None:
     assert len(_found(low, high)) == 1
     assert _found(high, low) == []
 
 
-@pytest.mark.parametrize(("low", "high"), NOT_CROSSED)
+@with_rows
 def test_a_minimum_is_not_known_to_be_above_the_maximum(low: Any, high: Any) -> None:
     assert _found(low, high) == []
 

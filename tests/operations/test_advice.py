@@ -11,6 +11,7 @@ from deltaadm.reports.inspect import advice_on, describe
 from tests.support import tables
 from tests.support.plans import snapshot
 from tests.support.program import deltaadm
+from tests.support.rows import with_rows
 from tests.support.tables import Table, add, commit, metadata, protocol
 
 
@@ -34,17 +35,7 @@ def test_an_unused_reader_feature_and_whom_it_shuts_out() -> None:
     assert command == "deltaadm drop-feature /t vacuumProtocolCheck"
 
 
-@pytest.mark.parametrize(
-    ("versions", "names", "configuration", "commands"),
-    [
-        pytest.param((4, 8), (), {}, [], id="versions of the future"),
-        pytest.param((3, 7), ("madeUp",), {}, [], id="a feature that nobody knows"),
-        pytest.param(
-            (3, 7), (), {"delta.enableChangeDataFeed": "true"}, ["deltaadm repair /t"],
-            id="a protocol that can be repaired",
-        ),
-    ],
-)  # fmt: skip
+@with_rows
 def test_no_change_is_advised_that_would_be_refused(
     versions: tuple[int, int], names: tuple[str, ...], configuration: Any, commands: list[str]
 ) -> None:

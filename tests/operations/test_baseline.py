@@ -13,6 +13,7 @@ from deltaadm.reports.validate import (
     write_baseline,
 )
 from deltaadm.rules.rule import Cause, Finding, Severity, Suppressed, ValidationReport
+from tests.support.rows import with_rows
 
 
 def finding(
@@ -97,16 +98,7 @@ SEVERITY_UNKNOWN = json.dumps({
 })  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "cause"), [
-    ("", "not JSON"),
-    ("[]", "its kind is not"),
-    ('{"kind": "x"}', "its kind is not"),
-    ('{"kind": "deltaadm-baseline", "format_version": 2}', "format version is 2"),
-    ('{"kind": "deltaadm-baseline", "format_version": 1}', "an invalid entry"),
-    ('{"kind": "deltaadm-baseline", "format_version": 1, "findings": [1], "more": []}',
-        "an invalid entry"),
-    (SEVERITY_UNKNOWN, "an invalid entry"),
-])  # fmt: skip
+@with_rows
 def test_anything_else_is_refused(text: str, cause: str) -> None:
     with pytest.raises(SettingsError, match=cause):
         read_baseline(text)

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from deltaadm.domain.snapshot import Snapshot
 from deltaadm.domain.wire import KNOWN_AFTER_COMMIT, Metadata
 from deltaadm.plans.diff import diff, mismatches
 from tests.support.plans import schema, snapshot, written
+from tests.support.rows import with_rows
 
 names = st.sampled_from(["appendOnly", "rowTracking", "deletionVectors", "novel"])
 feature_lists = st.none() | st.frozensets(names)
@@ -74,14 +74,7 @@ def test_a_marker_accepts_only_its_own_part(before: str, found: str, after: str)
     assert mismatches(predicted, configured(f"x{before}{found}{after}y")) or not (before and after)
 
 
-@pytest.mark.parametrize(("predicted", "found", "accepted"), [
-    ("col-<known after commit>", "col-7f", True),
-    ("col-<known after commit>", "col-", False),
-    ("col-<known after commit>", "other-7f", False),
-    ("7", "<known after commit>", False),
-    ("a.c", "abc", False),
-    ("<known after commit>", "two\nlines", True),
-])  # fmt: skip
+@with_rows
 def test_rows_of_acceptance(predicted: str, found: str, *, accepted: bool) -> None:
     assert (not mismatches(configured(predicted), configured(found))) is accepted
 

@@ -22,6 +22,7 @@ from deltaadm.reports.features import FeatureExplanation
 from deltaadm.reports.validate import choose_rules, families
 from tests.support import oracle
 from tests.support.cases import each
+from tests.support.rows import with_rows
 from tests.support.statement_rows import all_rows
 
 SOURCES = sorted(Path(deltaadm.__file__).parent.rglob("*.py"))
@@ -129,13 +130,7 @@ def test_a_feature_is_found_in_any_case(name: str) -> None:
     assert found.feature.name == name
 
 
-@pytest.mark.parametrize(("word", "suggestion"), [
-    ("DL1001", "DL1"),
-    ("rowTrackin", "rowTracking"),
-    ("DELTA_STATE_RECOVERY_ERROR", "DELTA_STATE_RECOVER_ERROR"),
-    ("", "`deltaadm rules`"),
-    ("\x1b", "`deltaadm rules`"),
-])  # fmt: skip
+@with_rows
 def test_anything_else_is_refused_with_a_suggestion(word: str, suggestion: str) -> None:
     with pytest.raises(RefusedError) as caught:
         explain(word)

@@ -26,6 +26,7 @@ from deltaadm.plans.features import plan_drop, plan_features, plan_mapping_mode
 from deltaadm.plans.plan import Plan, depends_on_state
 from deltaadm.rules.predicted import snapshot_findings
 from tests.support.plans import mapped, snapshot
+from tests.support.rows import with_rows
 from tests.support.wishes import MODE, carried_out, filled, possible, tables, wishes
 
 pytestmark = pytest.mark.slow
@@ -59,18 +60,7 @@ def plain(columns: str = "a INT, b STRING", **more: str) -> Snapshot:
     return replace(made, domains={})
 
 
-MOVES = {
-    "behind each other": ["a AFTER b", "b AFTER d"],
-    "behind each other, sorted": ["b AFTER d", "a AFTER b"],
-    "behind the same": ["a AFTER d", "b AFTER d"],
-    "to the front": ["a FIRST", "d FIRST", "b AFTER a"],
-    "in a circle": ["a AFTER b", "b AFTER d", "d AFTER a"],
-    "one twice": ["a AFTER b", "b AFTER a", "a AFTER d"],
-    "a chain": ["c AFTER b", "b AFTER a", "a AFTER e", "e FIRST"],
-}
-
-
-@pytest.mark.parametrize("moves", MOVES.values(), ids=MOVES)
+@with_rows
 def test_columns_that_move_behind_each_other_end_in_the_same_order(moves: list[str]) -> None:
     wish = TableChanges(
         change=[ColumnChange(path, position=where) for path, where in map(parse_move, moves)],

@@ -11,6 +11,7 @@ import pytest
 from tests.support import tables
 from tests.support.oracle import OracleTable
 from tests.support.program import deltaadm
+from tests.support.rows import with_rows
 from tests.support.tables import Action, add, commit_info, metadata, protocol
 
 
@@ -27,46 +28,19 @@ def feature(path: Path, name: str) -> dict[str, Any]:
     return dict(found)
 
 
-RECORDED = {
-    "requested by name": ("upgraded-3-7", "timestampNtz", 3, "requested"),
-    "activated by a property": ("cm-upgraded", "columnMapping", 2, "activated"),
-    "activated by a column": ("generated", "generatedColumns", 0, "activated"),
-    "required by another": ("row-tracking", "domainMetadata", 0, "required"),
-    "required by one that a backfill adds": ("row-tracking-backfill", "domainMetadata", 3,
-        "required"),
-    "added before a backfill": ("row-tracking-backfill", "rowTracking", 3, "requested"),
-    "implied before it was listed": ("row-tracking-backfill", "appendOnly", 0, "implied"),
-    "implied by requested versions": ("legacy-1-3", "columnMapping", 2, "implied"),
-    "listed in a new table": ("cdf", "invariants", 0, "default"),
-    "protecting history": ("deletion-vectors-dropped", "checkpointProtection", 9, "dropping"),
-    "clustered from the beginning": ("clustering-none", "clustering", 0, "requested"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("row", RECORDED.values(), ids=RECORDED)
+@with_rows
 def test_recorded_histories(
-    row: tuple[str, str, int, str], oracle_tables: dict[str, OracleTable]
+    oracle_tables: dict[str, OracleTable], table: str, name: str, version: int, cause: str
 ) -> None:
-    table, name, version, cause = row
     found = feature(oracle_tables[table].path, name)
     assert (found["since"]["version"], found["cause"]) == (version, cause)
     assert found["since"]["operation"]
 
 
-VERSIONS = [
-    ("deletion-vectors-dropped", "reader", 1, 9, "dropping"),
-    ("upgraded-3-7", "writer", 7, 3, "required"),
-    ("legacy-1-3", "writer", 5, 2, "requested"),
-    ("cdf", "reader", 1, 0, "default"),
-    ("cm-upgraded", "reader", 2, 2, "activated"),
-]
-
-
-@pytest.mark.parametrize("row", VERSIONS, ids=lambda row: f"{row[0]}-{row[1]}")
+@with_rows
 def test_versions_of_recorded_histories(
-    row: tuple[str, str, int, int, str], oracle_tables: dict[str, OracleTable]
+    oracle_tables: dict[str, OracleTable], table: str, side: str, expected: list[Any]
 ) -> None:
-    table, side, *expected = row
     (found,) = why(oracle_tables[table].path, side)["versions"]
     assert [found["version"], found["since"]["version"], found["cause"]] == expected
 

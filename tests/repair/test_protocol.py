@@ -11,6 +11,7 @@ from deltalake.exceptions import DeltaError
 from tests.cli.test_dead_ends import KIN
 from tests.support.cases import each
 from tests.support.program import deltaadm
+from tests.support.rows import rows_of
 from tests.support.rule_cases import CASES, Make
 from tests.support.schemas import mapped
 from tests.support.tables import (
@@ -92,34 +93,7 @@ def test_features_left_out_by_an_upgrade(listed: list[str], state: Action, tmp_p
 
 
 MADE = {f"{case.code}-{case.name}": case.make for case in CASES} if cases else {}
-PROTOCOLS = {
-    "DL201-writer_version_101": None,
-    "DL201-reader_version_4": None,
-    "DL201-versions_are_missing": "1,1",
-    "DL202-reader_version_3_without_list": "1,7,None,[appendOnly,checkConstraints]",
-    "DL202-empty_reader_list_with_version_1": "1,2",
-    "DL202-reader_list_with_version_2": "2,7,None,[columnMapping]",
-    "DL203-writer_version_7_without_list": "1,1",
-    "DL203-empty_writer_list_with_version_2": "1,2",
-    "DL204-reader_3_with_writer_6": "1,6",
-    "DL205-feature_for_readers_only": "3,7,[deletionVectors,vacuumProtocolCheck],"
-    "[deletionVectors,vacuumProtocolCheck]",
-    "DL207-writer_feature_for_readers": "3,7,[deletionVectors],[deletionVectors,domainMetadata]",
-    "DL208-deletion_vectors_at_reader_1": "3,7,[deletionVectors],[deletionVectors]",
-    "DL209-column_mapping_at_reader_1": "2,7,None,[columnMapping]",
-    "DL210-iceberg_compatibility_without_column_mapping":
-        "2,7,None,[columnMapping,icebergCompatV1]",
-    "DL211-not_null_column_without_invariants": "1,7,None,[domainMetadata,invariants]",
-    "DL219-implied_features_not_carried_over":
-        "1,7,None,[appendOnly,domainMetadata,invariants]",
-    "DL220-wrong_capitals_for_readers_and_writers":
-        "3,7,[vacuumProtocolCheck],[vacuumProtocolCheck]",
-    "DL221-entries_that_are_no_names": "1,7,None,[domainMetadata]",
-    "DL213-writer_name_that_nobody_knows": "",
-    "DL217-type_widening_that_nobody_used": "",
-    "DL218-feature_gone_without_drop_feature": "",
-    "DL218-feature_dropped": "",
-}  # fmt: skip
+PROTOCOLS = {name: row[0] for name, row in rows_of(__file__, "PROTOCOLS").items()}
 """The protocol that is committed; none where that is refused, and empty where there is no need."""
 
 

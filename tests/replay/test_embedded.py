@@ -20,6 +20,7 @@ from deltaadm.replay.load import load_snapshot
 from deltaadm.replay.reconcile import Detail
 from deltaadm.storage.store import open_store
 from tests.support.contract import BOTH, EngineContract, Load
+from tests.support.rows import with_rows
 from tests.support.tables import (
     START_BODY,
     Action,
@@ -408,16 +409,7 @@ def test_missing_sidecar_makes_a_checkpoint_unreadable(tmp_path: Path) -> None:
     assert load(made, Detail.PROTOCOL).metadata.configuration == {"k": "checkpointed"}
 
 
-@pytest.mark.parametrize(("body", "warned"), [
-    pytest.param("", True, id="empty"),
-    pytest.param("garbage", True, id="garbage"),
-    pytest.param("[]", True, id="a list"),
-    pytest.param('{"version":"1"}', True, id="text for a version"),
-    pytest.param('{"version":-1}', True, id="negative"),
-    pytest.param('{"version":0,"size":1}', False, id="older than the newest checkpoint"),
-    pytest.param('{"version":1,"size":1}', False, id="dangling before the newest"),
-    pytest.param('{"version":99,"size":1}', True, id="pointing beyond the end"),
-])  # fmt: skip
+@with_rows
 def test_checkpoint_pointer_is_only_a_hint(tmp_path: Path, body: str, *, warned: bool) -> None:
     made = table(tmp_path, START, commit(add("a")), commit(add("b")), commit(add("c")))
     made.checkpoint(2, [*STATE[:2], add("x")])

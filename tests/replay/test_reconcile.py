@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,44 +11,7 @@ from tests.support.rows import with_rows
 from tests.support.tables import add, deletion_vector, remove
 
 
-@pytest.mark.parametrize(("left", "right", "same"), [
-    ("a", "a", True),
-    ("a", "b", False),
-    ("a%20b", "a%20b", True),
-    ("%c3%a9", "%C3%A9", True),
-    ("%C3%A9", "é", False),
-    ("%2F", "/", False),
-    ("%41", "A", False),
-    ("p=a%2520b", "p=a%20b", False),
-    ("%zz", "%ZZ", False),
-    ("/x/y", "file:/x/y", True),
-    ("/x/y", "file:///x/y", True),
-    ("file:/x/y", "file:///x/y", True),
-    ("s3://b/x", "s3://b/x", True),
-    ("s3://b/x", "s3:/b/x", False),
-    ("x/y", "/x/y", False),
-    # As Delta Spark 4.4 answers.
-    ("./x", "x", True),
-    ("././x", ".//x", True),
-    ("y//x", "y/x", True),
-    ("y/./x", "y/x", True),
-    ("y/z/../../x", "x", True),
-    ("y/../../x", "../x", True),
-    ("./../x", "../x", True),
-    ("y//", "y/", True),
-    ("y/.", "y/", True),
-    ("y/", "y", False),
-    ("%2E/x", "x", False),
-    ("y/%2E%2E/x", "x", False),
-    ("y/..x", "y/x", False),
-    ("./a:b", "a%3Ab", False),
-    ("/x", "/y/../x", True),
-    ("/a/../../b", "/b", False),
-    ("//x", "/x", False),
-    ("file:///a//b", "/a/b", True),
-    ("s3a://b/y/..//x", "s3a://b/x", True),
-    ("x?a//b", "x?a/b", False),
-])  # fmt: skip
+@with_rows
 def test_paths_of_one_file(left: str, right: str, *, same: bool) -> None:
     assert (canonical_path(left, "file:") == canonical_path(right, "file:")) is same
 

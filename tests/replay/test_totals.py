@@ -8,6 +8,7 @@ from deltaadm.domain.actions import AddFile, DeletionVectorDescriptor
 from deltaadm.domain.snapshot import FileFacts
 from deltaadm.facts import FileTotals
 from deltaadm.replay.totals import TotalsBuilder
+from tests.support.rows import with_rows
 
 
 def totals(*files: AddFile) -> FileTotals:
@@ -28,23 +29,11 @@ def deleted(path: str, cardinality: int, name: str = "v", kind: str = "p") -> Ad
     return AddFile(path=path, deletion_vector=vector)
 
 
-@pytest.mark.parametrize(("starts", "highest", "pairs"), [
-    ([], None, []),
-    ([0], 9, []),
-    ([10, 0, 20], 29, []),
-    ([0, 9], 18, [("f0", "f1")]),
-    ([9, 0], 18, [("f1", "f0")]),
-    ([20, 0, 25, 5], 34, [("f1", "f3"), ("f0", "f2")]),
-    ([7, 7], 16, [("f0", "f1")]),
-    ([None, 3], 12, []),
-    ([-5, 5], 14, []),
-])  # fmt: skip
-def test_row_ids(
-    starts: list[int | None], highest: int | None, pairs: list[tuple[str, str]]
-) -> None:
+@with_rows
+def test_row_ids(starts: list[int | None], highest: int | None, pairs: list[list[str]]) -> None:
     found = totals(*(numbered(f"f{n}", start) for n, start in enumerate(starts)))
     assert found.highest_row_id == highest
-    assert list(found.overlapping_row_ids) == pairs
+    assert [list(pair) for pair in found.overlapping_row_ids] == pairs
 
 
 def test_a_file_overlaps_with_one_that_reaches_far() -> None:

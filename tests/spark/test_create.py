@@ -21,6 +21,7 @@ from deltaadm.spark.executor import SparkExecutor
 from deltaadm.spark.session import SparkOptions
 from tests.support.program import deltaadm
 from tests.support.provenance import versions_made_by
+from tests.support.rows import rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,77 +48,8 @@ def on(key: str, value: str = "true") -> dict[str, str]:
     return {f"delta.{key}": value}
 
 
-NEW: dict[str, dict[str, Any]] = {
-    "plain": {"schema": AB, "comment": "it's", "properties": {"x": "1"}},
-    "an empty comment": {"schema": AB, "comment": "", "properties": {"comment": "c"}},
-    "partitioned": {"schema": AB, "partition_by": ("B",)},
-    "partitioned by nothing there": {"schema": AB, "partition_by": ("nope",)},
-    "partitioned twice": {"schema": AB, "partition_by": ("a", "A")},
-    "partitioned by a struct": {"schema": "a INT, s STRUCT<x: INT>", "partition_by": ("s",)},
-    "partitioned by nulls": {"schema": "a INT, v VOID", "partition_by": ("v",)},
-    "statistics by the session": {"schema": AB, "session": {"dataSkippingStatsColumns": "nosuch"}},
-    "partitioned by a variant": {"schema": "a INT, v VARIANT", "partition_by": ("v",)},
-    "clustered": {"schema": "a INT, s STRUCT<x: INT>", "cluster_by": (("A",), ("s", "x"))},
-    "clustered and mapped": {"schema": AB, "cluster_by": (("a",), ("b",)), "properties": NAME},
-    "clustered by a boolean": {"schema": "a BOOLEAN", "cluster_by": (("a",),)},
-    "clustered without statistics": {"schema": AB, "cluster_by": (("b",),), "properties":
-        on("dataSkippingNumIndexedCols", "1")},
-    "clustered and partitioned": {"schema": AB, "cluster_by": (("a",),), "partition_by": ("b",)},
-    "the same column twice": {"schema": "a INT, A INT"},
-    "a reserved key": {"schema": AB, "properties": {"owner": "x"}},
-    "an unknown key": {"schema": AB, "properties": on("nope")},
-    "a bad value": {"schema": AB, "properties": on("appendOnly", "perhaps")},
-    "Iceberg V1": {"schema": AB, "properties": on("enableIcebergCompatV1")},
-    "Iceberg V2": {"schema": AB, "properties": on("enableIcebergCompatV2")},
-    "Iceberg V3": {"schema": AB, "properties": on("enableIcebergCompatV3")},
-    "Iceberg without mapping": {"schema": AB, "properties": on("enableIcebergCompatV2")
-        | on("columnMapping.mode", "none")},
-    "Iceberg by the session": {"schema": "a INT, l ARRAY<INT>", "session":
-        {"enableIcebergCompatV2": "true"}},
-    "Iceberg by the session, without mapping": {"schema": AB, "properties": on("columnMapping.mode",
-        "none"), "session": {"enableIcebergCompatV2": "true"}},
-    "Universal Format alone": {"schema": AB, "properties": on("universalFormat.enabledFormats",
-        "iceberg")},
-    "managed by a catalog": {"schema": AB, "properties": on("feature.catalogManaged", "supported")},
-    "characters": {"schema": "a VARCHAR(3), c CHAR(2), n INT NOT NULL, v VOID"},
-    "an interval": {"schema": "a INT, i INTERVAL DAY"},
-    "a query": {"query": "SELECT 1 AS a, array(1, 2) AS c, named_struct('q', 1) AS d -- all",
-        "comment": "c", "write_options": {"x": "1", "delta.appendOnly": "true"}},
-    "a query, mapped": {"query": "SELECT 1 AS a, 'x' AS `b c`", "properties": NAME},
-    "a query, clustered": {"query": "SELECT 1 AS a, 2 AS b", "cluster_by": (("b",),)},
-    "a query that gives nothing": {"query": "SELECT NULL AS n"},
-    "a query with a column twice": {"query": "SELECT 1 AS a, 2 AS a"},
-    "replacing nothing": {"schema": AB, "mode": CreationMode.REPLACE},
-    "perhaps replacing": {"schema": AB, "mode": CreationMode.CREATE_OR_REPLACE},
-}  # fmt: skip
-REPLACED: dict[str, tuple[str, dict[str, Any]]] = {
-    "nothing kept but three properties": (OLD, {"schema": AB, "properties": {"w": "1"}}),
-    "but not where the session says otherwise":
-        (OLD, {"schema": AB, "session": {"checkpointPolicy": "classic"}}),
-    "by a query": (OLD, {"query": "SELECT 5 AS five, 6 AS six", "partition_by": ("five",)}),
-    "with deletion vectors off": (OLD, {"schema": AB, "properties": on("enableDeletionVectors",
-        "false")}),
-    "with times": (OLD, {"schema": AB, "properties": on("enableInCommitTimestamps")}),
-    "without times": (f"(z INT) USING delta {ON('enableInCommitTimestamps')}", {"schema": AB}),
-    "with row tracking": (OLD, {"schema": AB, "properties": on("enableRowTracking")}),
-    "keeping row tracking": (f"(z INT) USING delta {ON('enableRowTracking')}", {"schema": AB}),
-    "with Iceberg V2": ("(z INT) USING delta",
-        {"schema": AB, "properties": on("enableIcebergCompatV2")}),
-    "with ids": ("(a INT) USING delta", {"schema": AB, "properties": NAME}),
-    "keeping ids": (MAPPED, {"schema": REMAPPED, "properties": NAME}),
-    "with other ids": (MAPPED, {"schema": REMAPPED, "properties": ID}),
-    "without ids": (MAPPED, {"schema": REMAPPED}),
-    "with a type to be asked for": (OLD, {"schema": "a TIMESTAMP_NTZ"}),
-    "with a default": ("(z INT) USING delta", {"schema": "a INT DEFAULT 3",
-        "properties": on("feature.allowColumnDefaults", "supported")}),
-    "by a clustered table": ("(a INT, b INT) USING delta PARTITIONED BY (a)",
-        {"schema": AB, "cluster_by": (("a",),)}),
-    "a clustered table": ("(a INT, b INT) USING delta CLUSTER BY (a)", {"schema": AB}),
-    "a clustered table by a partitioned one": ("(a INT, b INT) USING delta CLUSTER BY (a)",
-        {"schema": AB, "partition_by": ("a",)}),
-    "append-only": (f"USING delta {ON('appendOnly')} AS SELECT 1 AS a", {"schema": AB}),
-    "not at all": (OLD, {"schema": AB, "mode": CreationMode.CREATE}),
-}  # fmt: skip
+NEW = rows_of(__file__, "NEW")
+REPLACED = rows_of(__file__, "REPLACED")
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +87,9 @@ def _carry_out(
     )
     defaults = wish.get("session", {})
     more = {k: value for k, value in wish.items() if k not in ("schema", "mode", "session")}
-    step = CreateTable(mode=wish.get("mode", CreationMode.CREATE), schema=schema, **more)
+    for key in ("partition_by", "cluster_by"):
+        more[key] = tuple(tuple(one) if isinstance(one, list) else one for one in more.get(key, ()))
+    step = CreateTable(mode=CreationMode[wish.get("mode", "CREATE")], schema=schema, **more)
     before = replace(_now(path), name=name)
     plans = []
     session = SessionSettings(property_defaults=defaults)
@@ -180,7 +114,7 @@ def _carry_out(
 
 @pytest.mark.parametrize("what", NEW)
 def test_a_new_table_is_predicted(spark: "SparkSession", tmp_path: Path, what: str) -> None:
-    predicted, found = _carry_out(spark, tmp_path / "new", None, NEW[what])
+    predicted, found = _carry_out(spark, tmp_path / "new", None, NEW[what][0])
     assert predicted == found
 
 
@@ -198,8 +132,9 @@ LIVE = {
 )
 def test_a_replaced_table_is_predicted(spark: "SparkSession", tmp_path: Path, what: str) -> None:
     old, wish = REPLACED[what]
+    old = {"OLD": OLD, "MAPPED": MAPPED}.get(old, old)
     spark.sql(f"CREATE TABLE delta.`{tmp_path}/old` {old}")
-    wish = {"mode": CreationMode.REPLACE, **wish}
+    wish = {"mode": "REPLACE", **wish}
     predicted, found = _carry_out(spark, tmp_path / "old", None, wish)
     assert predicted == found
 
@@ -208,14 +143,14 @@ def test_tables_in_a_catalog(spark: "SparkSession", stall: Path) -> None:
     name = "spark_catalog.stall.cakes"
     for mode in CreationMode:
         predicted, found = _carry_out(
-            spark, stall / "cakes", name, {"mode": mode, "query": "SELECT 1 AS a"}
+            spark, stall / "cakes", name, {"mode": mode.name, "query": "SELECT 1 AS a"}
         )
         assert predicted == found == "ok"
     assert spark.table(name).count() == 1
     assert _now(stall / "cakes").version == 2
     again = _carry_out(spark, stall / "cakes", name, {"schema": AB})
     assert again == ("TABLE_OR_VIEW_ALREADY_EXISTS",) * 2
-    missing = {"schema": AB, "mode": CreationMode.REPLACE}
+    missing = {"schema": AB, "mode": "REPLACE"}
     assert _carry_out(spark, stall / "pies", "spark_catalog.stall.pies", missing) == (
         "TABLE_OR_VIEW_NOT_FOUND",
         "TABLE_OR_VIEW_NOT_FOUND",

@@ -9,6 +9,7 @@ import pytest
 from deltaadm.errors import DeltaadmError
 from deltaadm.spark.catalog import SparkForeignCatalog
 from tests.support.program import Result, deltaadm
+from tests.support.rows import rows_of, with_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -110,35 +111,7 @@ def test_a_table_is_moved(spark: "SparkSession", annex: Path, tmp_path: Path) ->
     assert (blocked.code, "cannot hold a table" in blocked.err) == (4, True)
 
 
-RULES = [
-    (("--set", "owner=x"), "SET TBLPROPERTIES ('owner' = 'x')", "refused"),
-    (("--set", "table_type=x"), "SET TBLPROPERTIES ('table_type' = 'x')", "refused"),
-    (("--unset", "collation"), "UNSET TBLPROPERTIES ('collation')", "refused"),
-    (("--add-column", "x INT NOT NULL"), "ADD COLUMNS (x INT NOT NULL)", "refused"),
-    (("--add-column", "x INTERVAL YEAR TO FOO"), "ADD COLUMNS (x INTERVAL)", "refused"),
-    (("--add-column", "x TIME"), "ADD COLUMNS (x TIME)", "refused"),
-    (("--add-column", "ID INT"), "ADD COLUMNS (ID INT)", "refused"),
-    (("--add-column", "x INT, X INT"), "ADD COLUMNS (x INT, X INT)", "refused"),
-    (("--add-column", "s.b INT"), "ADD COLUMNS (s.b INT)", "refused"),
-    (("--add-column", "x INT DEFAULT 'no'"), "ADD COLUMNS (x INT DEFAULT 'no')", "refused"),
-    (("--set-comment", "nope=x"), "ALTER COLUMN nope COMMENT 'x'", "refused"),
-    (("--set-comment", "s.a=x"), "ALTER COLUMN s.a COMMENT 'x'", "refused"),
-    (("--set-comment", "p=x"), "ALTER COLUMN p COMMENT 'x'", "refused"),
-    (("--set-default", "id=rand()"), "ALTER COLUMN id SET DEFAULT rand()", "refused"),
-    (("--set-type", "id=STRING"), "ALTER COLUMN id TYPE STRING", "refused"),
-    (("--drop-not-null", "id"), "ALTER COLUMN id DROP NOT NULL", "refused"),
-    (("--move", "s FIRST"), "ALTER COLUMN s FIRST", "refused"),
-    (("--rename-column", "id=x"), "RENAME COLUMN id TO x", "refused"),
-    (("--drop-column", "id"), "DROP COLUMN id", "refused"),
-    (("--add-constraint", "c=id > 0"), "ADD CONSTRAINT c CHECK (id > 0)", "ignored"),
-    (("--drop-constraint", "c"), "DROP CONSTRAINT c", "ignored"),
-    (("--cluster-by", "id"), "CLUSTER BY (id)", "refused"),
-    (("--no-cluster-by",), "CLUSTER BY NONE", "refused"),
-    (("--add-column", "y INT FIRST"), "ADD COLUMNS (y INT FIRST)", "not as told"),
-    (("--add-column", "z INT AFTER id"), "ADD COLUMNS (z INT AFTER id)", "not as told"),
-    (("--add-column", "t STRUCT<a: INT NOT NULL>"), "ADD COLUMNS (t STRUCT<a: INT NOT NULL>)",
-        "not as told"),
-]  # fmt: skip
+RULES = rows_of(__file__, "RULES").values()
 
 
 def test_what_is_refused_is_what_spark_refuses_or_ignores(spark: "SparkSession") -> None:
@@ -169,15 +142,7 @@ def test_what_is_refused_is_what_spark_refuses_or_ignores(spark: "SparkSession")
     assert columns["t"].dataType["a"].nullable  # type: ignore[index] -- a struct
 
 
-@pytest.mark.parametrize(("provider", "column"), [
-    ("csv", "ARRAY<INT>"),
-    ("csv", "VARIANT"),
-    ("orc", "STRUCT<a: VOID>"),
-    ("orc", "STRING COLLATE UTF8_LCASE"),
-    ("json", "GEOMETRY(4326)"),
-    ("parquet", "STRUCT<>"),
-    ("text", "INT"),
-])  # fmt: skip
+@with_rows
 def test_what_would_spoil_a_table_is_refused(
     spark: "SparkSession", provider: str, column: str
 ) -> None:

@@ -15,6 +15,7 @@ from filelock import FileLock
 
 from deltaadm.spark.object_stores import hadoop_settings, settings_for_connectors
 from tests.support.program import Result, process, surroundings
+from tests.support.rows import with_rows
 from tests.support.s3 import BUCKET, SECRET, S3Server, s3_server
 from tests.support.spark_processes import FEW_TASKS
 
@@ -33,42 +34,14 @@ def test_s3_gets_the_modules_of_the_sdk_that_it_needs() -> None:
     assert "software.amazon.awssdk:bundle" in found["spark.jars.excludes"].split(",")
 
 
-@pytest.mark.parametrize(
-    ("location", "package"),
-    [
-        ("abfss://raw@acme.dfs.core.windows.net/t", "org.apache.hadoop:hadoop-azure:3.5.0"),
-        ("gs://lake/t", "org.apache.hadoop:hadoop-gcp:3.5.0"),
-    ],
-)
+@with_rows
 def test_other_clouds_get_the_connector_of_their_hadoop(location: str, package: str) -> None:
     given = {"spark.jars.packages": "io.delta:delta-spark_4.2_2.13:4.4.0"}
     found = settings_for_connectors([location], given, HADOOP)
     assert found == {"spark.jars.packages": f"io.delta:delta-spark_4.2_2.13:4.4.0,{package}"}
 
 
-@pytest.mark.parametrize(
-    ("location", "conf", "paths"),
-    [
-        ("hdfs://nn/t", {}, HADOOP),
-        ("/data/t", {}, HADOOP),
-        ("s3://lake/t", {"spark.jars.packages": "org.apache.hadoop:hadoop-aws:3.4.1"}, HADOOP),
-        ("s3://lake/t", {"spark.driver.extraClassPath": "/opt/hadoop-aws-3.5.0.jar"}, HADOOP),
-        ("gs://lake/t", {"spark.jars": "/opt/gcs-connector-4.0.jar"}, HADOOP),
-        ("s3://lake/t", {}, [*HADOOP, "/opt/hadoop-aws-3.5.0.jar"]),
-        ("gs://lake/t", {}, ["jars/hadoop-client-api-3.4.2.jar"]),
-        ("s3://lake/t", {}, ["jars/hadoop.jar"]),
-    ],
-    ids=[
-        "Spark has it",
-        "a path",
-        "a package is named",
-        "a class path is named",
-        "another connector is named",
-        "a jar is given",
-        "there is none for that Hadoop",
-        "Hadoop's release is not known",
-    ],
-)
+@with_rows
 def test_nothing_is_added(location: str, conf: Mapping[str, str], paths: list[str]) -> None:
     assert settings_for_connectors([location], conf, paths) == {}
 
@@ -102,27 +75,7 @@ def test_settings_of_spark_count_more() -> None:
 KIND = "org.apache.hadoop.fs.azurebfs.oauth2."
 
 
-@pytest.mark.parametrize(("location", "environ", "expected"), [
-    ("s3://b/t", {"AWS_ENDPOINT_URL": "x", "AWS_ENDPOINT_URL_S3": "y"}, {"endpoint": "y"}),
-    ("s3://b/t", {"AWS_DEFAULT_REGION": "eu-west-1"}, {"endpoint.region": "eu-west-1"}),
-    ("s3://b/t", {"AWS_SESSION_TOKEN": "t"}, {"session.token": "t"}),
-    ("s3://b/t", {"AWS_SKIP_SIGNATURE": "true"},
-        {"aws.credentials.provider": ("org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider")}),
-    ("abfss://c@acme.dfs.core.windows.net/t", {"AZURE_STORAGE_ACCOUNT_KEY": "k"},
-        {"account.auth.type": "SharedKey", "account.key": "k"}),
-    ("abfss://c@acme.dfs.core.windows.net/t", {"AZURE_STORAGE_SAS_TOKEN": "?sv=1&sig=2"},
-        {"account.auth.type": "SAS", "sas.fixed.token": "sv=1&sig=2"}),
-    ("abfss://c@acme.dfs.core.windows.net/t", {"AZURE_CLIENT_ID": "i", "AZURE_CLIENT_SECRET": "s",
-        "AZURE_TENANT_ID": "t"}, {"account.auth.type": "OAuth", "account.oauth.provider.type":
-        f"{KIND}ClientCredsTokenProvider", "account.oauth2.client.id": "i",
-        "account.oauth2.client.secret": "s", "account.oauth2.client.endpoint":
-        ("https://login.microsoftonline.com/t/oauth2/token")}),
-    ("gs://b/t", {"GOOGLE_SERVICE_ACCOUNT": "/k.json"},
-        {"auth.type": "SERVICE_ACCOUNT_JSON_KEYFILE", "auth.service.account.json.keyfile":
-        "/k.json"}),
-    ("gs://b/t", {"GOOGLE_APPLICATION_CREDENTIALS": "/k.json"},
-        {"auth.type": "APPLICATION_DEFAULT"}),
-])  # fmt: skip
+@with_rows
 def test_variables_in_the_words_of_hadoop(
     location: str, environ: dict[str, str], expected: dict[str, str]
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from deltaadm.errors import StorageError
 from deltaadm.storage.object_store import profile_options
+from tests.support.rows import with_rows
 
 KEYS = {"aws_access_key_id": "A", "aws_secret_access_key": "S"}
 
@@ -26,19 +27,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("environ", "given", "expected"), [
-    ({}, (), {**KEYS, "aws_region": "eu-west-1"}),
-    ({"AWS_PROFILE": "team"}, (), {"aws_access_key_id": "T", "aws_secret_access_key": "S",
-        "aws_session_token": "X", "aws_region": "us-west-2", "aws_endpoint_url":
-        "http://127.0.0.1:9"}),
-    ({"AWS_REGION": "x"}, (), KEYS),
-    ({}, ("region",), KEYS),
-    ({"AWS_ACCESS_KEY_ID": "E"}, (), {"aws_region": "eu-west-1"}),
-    ({"AWS_ACCESS_KEY_ID": "E", "AWS_PROFILE": "sso"}, (), {"aws_region": "us-east-2"}),
-    ({"AWS_WEB_IDENTITY_TOKEN_FILE": "f"}, (), {"aws_region": "eu-west-1"}),
-    ({}, ("aws_access_key_id",), {"aws_region": "eu-west-1"}),
-    ({"AWS_PROFILE": "team", "AWS_ENDPOINT_URL_S3": "y"}, ("ACCESS_KEY_ID", "region"), {}),
-])  # fmt: skip
+@with_rows
 def test_what_a_profile_adds(
     home: Path, environ: dict[str, str], given: tuple[str, ...], expected: dict[str, str]
 ) -> None:

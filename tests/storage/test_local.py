@@ -7,6 +7,7 @@ import pytest
 
 from deltaadm.errors import MissingFileError, StorageError, TableError
 from deltaadm.storage.local import LocalStore
+from tests.support.rows import with_rows
 from tests.support.tables import START_BODY, Table
 
 
@@ -58,13 +59,7 @@ def test_missing_directory_is_no_table(tmp_path: Path) -> None:
     assert str(tmp_path / "nowhere") in caught.value.message
 
 
-@pytest.mark.parametrize(("place", "remedy"), [
-    ("event", "Did you mean events?"),
-    ("events/_delta_log", "The path is inside the table {}/events."),
-    ("events/day=1/x", "The path is inside the table {}/events."),
-    ("nowhere", "Check the path; it should be the directory that contains _delta_log."),
-    ("notes", "Check the path; it should be the directory that contains _delta_log."),
-])  # fmt: skip
+@with_rows
 def test_a_table_that_may_be_meant_is_named(tmp_path: Path, place: str, remedy: str) -> None:
     (tmp_path / "events" / "_delta_log").mkdir(parents=True)
     (tmp_path / "note").mkdir()  # which is no table

@@ -23,6 +23,12 @@ def with_rows(test: Test) -> Test:
     return pytest.mark.parametrize(arguments, given)(test)
 
 
+def rows_of(module: str, name: str) -> dict[str, list[Any]]:
+    """The rows that the file beside the *module* at this path has under *name*, by their ids."""
+    _, given = _tables(Path(module).with_suffix(".txt"))[name]
+    return {str(row.id): list(row.values) for row in given}
+
+
 @functools.cache
 def _tables(file: Path) -> dict[str, tuple[list[str], list[Any]]]:
     found: dict[str, tuple[list[str], list[Any]]] = {}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -215,121 +216,9 @@ def delta_error(status: int, kind: str) -> tuple[int, Json, str]:
     return status, {"error": body}, "DeltaErrorResponse"
 
 
-TEXT, INTEGER, BOOLEAN, ANY = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}, {}
-TEXTS = {"type": "object", "additionalProperties": TEXT}
-
-
-def closed(required: Json, **optional: Any) -> Json:
-    """An object with these fields and no others."""
-    return {
-        "type": "object",
-        "properties": {
-            **required,
-            **{key.replace("_", "-"): value for key, value in optional.items()},
-        },
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def many(items: Json) -> Json:
-    return {"type": "array", "items": items}
-
-
-_KEYS = (
-    "s3.access-key-id", "s3.secret-access-key", "s3.session-token", "azure.sas-token",
-    "gcs.oauth-token",
-)  # fmt: skip
-KIND = {"enum": ["MANAGED", "EXTERNAL", "VIEW", "METRIC_VIEW", "MATERIALIZED_VIEW"]}
-SCHEMAS: dict[str, Json] = {
-    "Error": closed({"error_code": TEXT, "message": TEXT}),
-    "List": {"type": "object", "properties": {"next_page_token": TEXT}},
-    "TableInfo": {
-        "type": "object",
-        "properties": {
-            "name": TEXT, "catalog_name": TEXT, "schema_name": TEXT, "table_id": TEXT,
-            "table_type": KIND, "storage_location": TEXT, "properties": TEXTS,
-            "data_source_format": {
-                "enum": ["DELTA", "CSV", "JSON", "AVRO", "PARQUET", "ORC", "TEXT"]
-            },
-            "columns": many({
-                "type": "object",
-                "properties": {
-                    "name": TEXT, "type_text": TEXT, "type_json": TEXT, "position": INTEGER,
-                    "nullable": BOOLEAN, "partition_index": INTEGER, "comment": TEXT,
-                    "type_name": TEXT,
-                },
-                "additionalProperties": False,
-            }),
-        },
-        "additionalProperties": False,
-    },
-    "TemporaryCredentials": {
-        "type": "object",
-        "properties": {
-            "aws_temp_credentials": {
-                "type": "object",
-                "properties": {
-                    "access_key_id": TEXT, "secret_access_key": TEXT, "session_token": TEXT
-                },
-                "additionalProperties": False,
-            },
-            "expiration_time": INTEGER, "url": TEXT,
-        },
-        "additionalProperties": False,
-    },
-    "DeltaGetCommitsResponse": closed({
-        "commits": many(closed({
-            "version": INTEGER, "timestamp": INTEGER, "file_name": TEXT, "file_size": INTEGER,
-            "file_modification_timestamp": INTEGER,
-        })),
-        "latest_table_version": INTEGER,
-    }),
-    "DeltaCatalogConfig": closed({"endpoints": many(TEXT), "protocol-version": TEXT}),
-    "DeltaLoadTableResponse": {
-        "type": "object",
-        "properties": {
-            "metadata": closed(
-                {
-                    "etag": TEXT, "table-type": {"enum": ["MANAGED", "EXTERNAL"]},
-                    "table-uuid": TEXT, "location": TEXT, "created-time": INTEGER,
-                    "updated-time": INTEGER, "properties": TEXTS,
-                    "columns": closed({
-                        "fields": many(closed({
-                            "name": TEXT, "type": ANY, "nullable": BOOLEAN,
-                            "metadata": {"type": "object"},
-                        })),
-                        "type": {"const": "struct"},
-                    }),
-                },
-                partition_columns=many(TEXT), last_commit_version=INTEGER,
-                last_commit_timestamp_ms=INTEGER,
-            ),
-            "commits": many(closed({
-                "version": INTEGER, "timestamp": INTEGER, "file-name": TEXT,
-                "file-size": INTEGER, "file-modification-timestamp": INTEGER,
-            })),
-            "latest-table-version": INTEGER,
-            "uniform": ANY,
-        },
-        "required": ["metadata"],
-        "additionalProperties": False,
-    },
-    "DeltaCredentialsResponse": closed({
-        "storage-credentials": many(closed({
-            "prefix": TEXT, "operation": {"enum": ["READ", "READ_WRITE"]},
-            "expiration-time-ms": INTEGER,
-            "config": {
-                "type": "object",
-                "properties": dict.fromkeys(_KEYS, TEXT),
-                "additionalProperties": False,
-            },
-        })),
-    }),
-    "DeltaErrorResponse": closed({
-        "error": closed({"message": TEXT, "type": TEXT, "code": INTEGER}),
-    }),
-}  # fmt: skip
+SCHEMAS: dict[str, Json] = json.loads(
+    (Path(__file__).parent.parent / "data" / "unity_schemas.json").read_text()
+)
 
 
 @contextmanager

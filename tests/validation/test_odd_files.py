@@ -194,30 +194,12 @@ def test_any_path_and_deletion_vector(path: str, kind: str, offset: int | None) 
     assert descriptor_flaw(vector) or kind in "uip"
 
 
-FITTING = [
-    ("-9223372036854775808", "long"), ("+1", "short"), (" 7 ", "integer"), ("1.5e3", "float"),
-    ("NaN", "double"), (".5", "double"), ("99.99", "decimal(4,2)"), ("0.000", "decimal(1,1)"),
-    ("0", "decimal(1,1)"), ("5", "decimal"), ("2020-12-31", "date"), ("TRUE", "boolean"),
-    ("2020-1-1", "date"), ("-0044-03-15", "date"), ("2020-01-01 10:00:00.123456", "timestamp"),
-    ("2020-01-01 10:00:00 America/New_York", "timestamp"),
-    ("2020-01-01T10:00:00+05:30", "timestamp"), ("2020-01-01 10:00:00", "timestamp_ntz"),
-    ("2020-01-01", "timestamp"), ("\\u0001", "binary"),
-]  # fmt: skip
-UNFITTING = [
-    ("9223372036854775808", "long"), ("1.0", "integer"), ("", "short"), ("\u0661", "integer"),
-    ("1,5", "float"), ("infinite", "double"), ("100.00", "decimal(4,2)"), ("NaN", "decimal(4,2)"),
-    ("yes", "boolean"), ("2020-13-01", "date"), ("2020-00-01", "date"), ("01/02/2020", "date"),
-    ("today", "timestamp"), ("2020-01-32 10:00:00", "timestamp"),
-    ("2020-01-01 10:00:00 at noon", "timestamp_ntz"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "type_name"), FITTING)
+@with_rows
 def test_a_text_fits_its_type(text: str, type_name: str) -> None:
     assert is_partition_value(text, type_name)
 
 
-@pytest.mark.parametrize(("text", "type_name"), UNFITTING)
+@with_rows
 def test_a_text_does_not_fit_its_type(text: str, type_name: str) -> None:
     assert not is_partition_value(text, type_name)
 
