@@ -18,9 +18,8 @@ from deltaadm.runs.context import RunContext
 from deltaadm.runs.target import Target
 from tests.support import tables
 from tests.support.oracle import OracleTable
-from tests.support.program import Result, deltaadm, process
-from tests.support.rows import with_rows
-from tests.support.tables import commit, commit_info, metadata, protocol
+from tests.support.program import deltaadm, process
+from tests.support.tables import commit, metadata, protocol
 
 pytestmark = pytest.mark.slow
 
@@ -38,56 +37,13 @@ def lake(tmp_path: Path) -> Path:
     return tables.lake(tmp_path / "lake")
 
 
-@pytest.fixture
-def outside(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A directory to work in that is no table and has no settings."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def named(result: Result) -> list[str]:
-    return [line["table"] for line in result.lines]
-
-
 # where tables come from
-
-
-def test_tables_below_a_directory(lake: Path) -> None:
-    result = deltaadm("inspect", "--discover", lake, "-o", "jsonl")
-    names = ["a/mapped", "a/old", "b/new", "empty"]
-    assert named(result) == [str(lake / name) for name in names]
-    assert result.code == 9
-    assert result.err == "4 tables, 1 failed.\n"
-
-
-def test_tables_from_everywhere_each_once(lake: Path, outside: Path) -> None:
-    listed = outside / "tables.txt"
-    listed.write_text(
-        f"\ufeff# the best ones\n\n  {lake}/b/new  \r\n{lake}/a/old\n#{lake}/empty\n{lake}/b/new"
-    )
-    result = deltaadm(
-        *("inspect", lake / "a/mapped", "--tables-from", listed),
-        *("--discover", lake / "a", "--discover", lake / "b", "-o", "jsonl"),
-    )
-    names = ["a/mapped", "b/new", "a/old"]
-    assert named(result) == [str(lake / name) for name in names]
-    assert result.code == 0
 
 
 def test_tables_from_standard_input(lake: Path) -> None:
     listed = "\n".join(str(lake / name) for name in ("b/new", "a/old"))
     result = process("validate", "--tables-from", "-", "-o", "jsonl", stdin=None, input=listed)
     assert [line["table"] for line in result.lines] == listed.split("\n")
-
-
-@with_rows
-@pytest.mark.parametrize("command", ["inspect", "validate"])
-def test_no_tables(outside: Path, command: str, given: list[str], code: int, words: str) -> None:
-    (outside / "bare").mkdir()
-    (outside / "nothing.txt").write_text("# none\n")
-    result = deltaadm(command, "--brief", *given)
-    assert (result.code, result.out) == (code, "")
-    assert words in " ".join(result.err.split())
 
 
 def test_a_directory_that_cannot_be_listed_is_a_line_of_its_own(lake: Path) -> None:
@@ -145,32 +101,6 @@ def test_reports_are_the_same_from_processes(
 # what is shown
 
 
-def test_text_is_a_line_a_table_and_an_overview(lake: Path) -> None:
-    result = deltaadm("inspect", "--discover", lake)
-    lines, overview = result.out.split("\n\n", maxsplit=1)
-    empty, mapped, old, new = lines.split("\n")
-    assert mapped.startswith(f"(2, 5)      {lake}/a/mapped  version 0: columnMapping")
-    assert old == f"(1, 2)      {lake}/a/old  version 0: no features listed"
-    assert new == f"(3, 7)      {lake}/b/new  version 0: appendOnly, deletionVectors"
-    why = "There is no Delta table: it has no commits in _delta_log"
-    assert empty == f"failed      {lake}/empty  {why}"
-    protocols = "1 x reader 1, writer 2; 1 x reader 2, writer 5; 1 x reader 3, writer 7"
-    assert overview.startswith(f"4 tables: 3 ok, 1 failed\n  protocol      {protocols}\n")
-    assert "\n  in use        1 x columnMapping; 1 x deletionVectors\n" in overview
-    assert "1 table: delta-rs reads wrong data silently (columnMapping)\n" in overview
-    assert "athena" not in overview, "it writes no table at all"
-    assert f"For one client: deltaadm inspect {lake}/" in overview
-    assert len(overview.splitlines()) <= 24
-    assert (result.code, result.err) == (9, "")
-
-
-def test_declared_clients_are_all_that_is_counted(lake: Path) -> None:
-    declared = ("--config", 'clients=["polars"]')
-    shown = deltaadm("inspect", "--discover", lake, *declared).out
-    assert "  blocked       1 table: polars cannot read (columnMapping)\n" in shown
-    assert not any(name in shown for name in ("delta-rs", "redshift", "flink"))
-
-
 def test_many_healthy_tables_are_counted(tmp_path: Path) -> None:
     for number in range(21):
         tables.table(tmp_path / f"t{number:02}", commit(protocol(), metadata()))
@@ -185,38 +115,6 @@ def test_many_healthy_tables_are_counted(tmp_path: Path) -> None:
     every = deltaadm("inspect", "--discover", tmp_path, "--all").out.split("\n")
     assert every[:2] == [failed, warned]
     assert every[22].startswith(f"(1, 2)      {tmp_path}/t20")
-
-
-def test_tables_named_one_by_one_are_shown_in_full_unless_brief(lake: Path) -> None:
-    given = ["inspect", lake / "a/old", lake / "b/new"]
-    assert "  Why a feature: " in deltaadm(*given).out
-    assert "  Why a feature: " not in deltaadm(*given, "--brief").out
-    assert "2 tables\n" in deltaadm(*given, "--brief").out
-
-
-@pytest.mark.parametrize("form", ["markdown", "html"])
-def test_pages_have_the_overview_too(lake: Path, form: str) -> None:
-    result = deltaadm("inspect", "--discover", lake, "-o", form)
-    assert "4 tables, 1 failed" in result.out
-    assert "Clients affected" in result.out
-
-
-def test_brief_validation(lake: Path) -> None:
-    result = deltaadm("validate", "--discover", lake, "--isolated")
-    assert f"\nstopped     {lake}/empty  1 error: DL102\n" in result.out
-    assert "\n  1  could not be checked completely\n" in result.out
-    assert "DL223 clients-shut-out" in result.out
-    assert result.code == 9
-
-
-@with_rows
-def test_exit_codes_together(lake: Path, names: list[str], options: list[str], code: int) -> None:
-    given = [lake / name for name in names]
-    assert deltaadm("validate", *given, "--isolated", "--brief", *options).code == code
-
-
-def test_one_table_that_options_name_fails_as_some_of_many(lake: Path) -> None:
-    assert deltaadm("inspect", "--discover", lake / "empty").code == 9
 
 
 def test_a_bug_is_the_line_of_its_table(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,48 +151,6 @@ def test_what_is_answered_is_not_asked_again(lake: Path, tmp_path: Path) -> None
     assert result.code == 9
     text = deltaadm(*more)
     assert text.out == deltaadm("inspect", "--discover", lake).out
-
-
-def test_exit_codes_of_answers_count_again(lake: Path, tmp_path: Path) -> None:
-    given = ["validate", "--isolated", lake / "b/new", "--fail-on", "info", "-o", "jsonl"]
-    earlier = tmp_path / "run.jsonl"
-    earlier.write_text(deltaadm(*given).out)
-    again = deltaadm(*given, "--resume", earlier)
-    assert (again.code, again.out) == (1, "")
-
-
-@pytest.mark.parametrize("option", ["-osarif:new", "-ojsonl:new", "--write-baseline=new"])
-def test_files_would_lack_the_tables_of_the_earlier_run(
-    lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    given = ["validate", lake / "a/old", "--isolated"]
-    result = deltaadm(*given, "--resume", "run", option)
-    assert result.code == 2
-    assert "--resume" in result.err
-    assert not (tmp_path / "new").exists()
-
-
-def test_a_run_that_has_not_begun_is_gone_on_with(lake: Path, tmp_path: Path) -> None:
-    given = ["inspect", lake / "a/old", "-o", "jsonl"]
-    assert deltaadm(*given, "--resume", tmp_path / "none").out == deltaadm(*given).out
-
-
-@pytest.mark.parametrize(
-    "text", ["hello\n", "{}\n", "[1]\n", '{"format_version": 1, "table": "t", "x": 1}\n']
-)
-def test_other_files_are_not_gone_on_with(small: tables.Table, tmp_path: Path, text: str) -> None:
-    file = tmp_path / "file"
-    file.write_text(text)
-    result = deltaadm("inspect", small.path, "--resume", file)
-    assert (result.code, result.out) == (7, "")
-    assert f"Line 1 of {file} is not the output of this command" in result.err
-
-
-def test_the_run_of_another_command_is_not_gone_on_with(lake: Path, tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text(deltaadm("validate", lake / "a/old", "-o", "jsonl").out)
-    assert deltaadm("inspect", lake / "a/old", "--resume", file).code == 7
 
 
 def test_a_run_that_is_killed_again_and_again_comes_to_its_end(tmp_path: Path) -> None:
@@ -340,18 +196,3 @@ def test_lines_are_as_their_schema_says(lake: Path) -> None:
             validator.validate(line)
     with pytest.raises(ValidationError):
         validator.validate({"table": "t"})
-
-
-def test_healthy_tables_are_counted_and_listed_on_demand(tmp_path: Path) -> None:
-    start = commit(commit_info(), protocol(1, 2), metadata())
-    for name in ("a", "b"):
-        tables.table(tmp_path / name, start)
-    tables.table(tmp_path / "c", commit(commit_info(), protocol(1, 2), metadata({"delta.x": "1"})))
-    options = ("--discover", tmp_path)
-    listed = deltaadm("validate", *options).out.partition("\n\n")[0].splitlines()
-    assert listed == ["3 tables without errors or warnings; --all lists them"]
-    assert deltaadm("validate", *options, "-q") == Result(0, "", "")
-    failed = deltaadm("validate", *options, "--fail-on", "info").out.splitlines()
-    assert [line.split()[0] for line in failed[:2]] == ["info", "2"]
-    every = deltaadm("validate", *options, "--all").out.partition("\n\n")[0].splitlines()
-    assert [line.split()[0] for line in every] == ["clean", "clean", "info"]

@@ -21,10 +21,8 @@ from deltaadm.domain.steps import SetProperties, Step, UnsetProperties
 from deltaadm.errors import CommitError
 from deltaadm.reports.schemas import SCHEMAS
 from tests.support import tables
-from tests.support.clients import ACCEPT_ALL
 from tests.support.plans import resealed
 from tests.support.program import LogWriter, deltaadm, listing, process, untouched
-from tests.support.rows import with_rows
 from tests.support.tables import Table, commit, commit_info, metadata, protocol
 
 pytestmark = pytest.mark.slow
@@ -71,16 +69,6 @@ def plans(lake: Path, tmp_path: Path) -> Path:
     return file
 
 
-def test_settings_that_cannot_be_understood_are_no_trouble_of_tables(
-    lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "deltaadm.toml").write_text("selct = []")
-    result = deltaadm("alter", "--discover", lake, "--set", "a=b", "-o", "jsonl")
-    assert result.code == 2
-    assert result.document["error"]["kind"] == "settings"
-
-
 def names(lake: Path) -> list[Path]:
     return sorted(lake.iterdir())
 
@@ -119,74 +107,6 @@ def test_plans_are_those_of_single_runs(lake: Path, broken: Path, wish: str) -> 
     assert broken.exists()
 
 
-def test_tables_are_named_by_options_where_arguments_say_something_else(lake: Path) -> None:
-    one, two, *_ = names(lake)
-    given = ["--table", one, "--table", two]
-    for command in (
-        ["enable-feature", *given, "deletionVectors", "rowTracking"],
-        ["set-mapping-mode", "NAME", *given],
-        ["drop-feature", "deletionVectors", *given],
-        ["drop-feature", *given],
-        ["alter", one, "--table", two, "--set", "a=b"],
-        ["upgrade-protocol", one, two],
-    ):
-        found = deltaadm(*command, "-o", "jsonl").lines
-        assert [line["table"] for line in found] == [str(one), str(two)]
-
-
-@with_rows
-def test_command_lines_that_say_too_much_or_too_little(
-    lake: Path, command: list[str], words: str
-) -> None:
-    result = deltaadm(*command, "--discover", lake)
-    assert (result.code, result.out) == (2, "")
-    assert words in " ".join(result.err.split())
-
-
-@pytest.mark.parametrize("command", ["enable-feature", "set-mapping-mode", "drop-feature", "alter"])
-def test_no_table_is_a_usage_error(command: str) -> None:
-    options = ["--set", "a=b"] if command == "alter" else ["--yes"]
-    result = deltaadm(command, *options)
-    assert result.code == 2
-    assert "error: Name a TABLE" in result.err
-
-
-def test_equal_plans_are_shown_once_with_the_command_that_applies_all(lake: Path) -> None:
-    wish = ("enable-feature", "--discover", lake, "deletionVectors")
-    result = deltaadm(*wish)
-    lines = result.out.splitlines()
-    assert lines[0] == f"enable-feature: 5 tables in {lake}"
-    assert "  2 tables  no changes; --all lists them" in lines
-    assert "3 tables: t0, t2, t4" in lines
-    assert lines.count("  protocol    reader version 1 -> 3, writer version 2 -> 7") == 1
-    command = f"deltaadm enable-feature --discover {lake} deletionVectors"
-    end = f"To apply:\n  {command} --out plans.jsonl --apply\n"
-    assert result.err.endswith(end)
-    assert f"no changes  {lake}/t1" in deltaadm(*wish, "--all").out.splitlines()
-    each = deltaadm(*wish, "-v").out
-    assert f"metadata    {lake}/t0  ~ protocol.minReaderVersion, ~ protocol.min" in each
-
-
-def test_failures_come_before_plans(lake: Path, broken: Path) -> None:
-    out = deltaadm("alter", "--discover", lake, "--set", "a=b", "--unset", "delta.appendOnly").out
-    assert "5 tables: t0, t1, t2, t3 and 1 more" in out
-    assert out.index("1 failed") < out.index("5 tables:")
-    assert f"1 failed  {broken.name}: " in out
-
-
-def test_failures_and_clients_are_named_once_whatever_differs(tmp_path: Path) -> None:
-    for number in (1, 2):
-        files = [{"add": {"path": f"{n}", "size": 1, "partitionValues": {}, "modificationTime": 0,
-                          "dataChange": True}} for n in range(number)]  # fmt: skip
-        tables.table(tmp_path / f"t{number}", commit(protocol(1, 2), metadata(), *files))
-    tables.table(tmp_path / "u1", commit(protocol(1, 4), metadata()))
-    tables.table(tmp_path / "u2", commit(protocol(1, 2), metadata()))
-    wish = ["enable-feature", "--discover", tmp_path, "rowTracking", "--for-client", "trino"]
-    out = " ".join(deltaadm(*wish).out.split())
-    assert "2 failed t1, t2: Row ids cannot be assigned to files without statistics (N)." in out
-    assert out.partition("Breaks")[2].count("trino") == 1
-
-
 def test_a_mixed_fleet_fits_a_screen_and_details_have_every_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,28 +131,6 @@ def test_a_mixed_fleet_fits_a_screen_and_details_have_every_plan(
     assert "synapse-serverless (deletionVectors)" in " ".join(every.split())
 
 
-def test_only_declared_clients_are_counted(lake: Path) -> None:
-    wish = ("enable-feature", "--discover", lake, "deletionVectors")
-    assert "daft" in deltaadm(*wish).out
-    assert "Breaks" not in deltaadm(*wish, "--for-client", "delta-spark").out
-
-
-def test_consent_is_to_the_files_of_all_tables(tmp_path: Path) -> None:
-    for name, files in (("a", "12"), ("b", "3")):
-        start = [commit_info(), protocol(1, 2), metadata()]
-        tables.table(
-            tmp_path / name,
-            commit(*start, *(tables.add(file, stats='{"numRecords":1}') for file in files)),
-        )
-    result = deltaadm("enable-feature", "--discover", tmp_path, "rowTracking")
-    assert "log (3 files)" in " ".join(result.out.split())
-    assert "--apply --allow-backfill" in result.err
-    saved = tmp_path / "plans.jsonl"
-    saving = deltaadm("enable-feature", "--discover", tmp_path, "rowTracking", "--out", saved)
-    assert f"deltaadm apply {saved} --allow-backfill" in saving.err
-    assert "the log (3 files)." in deltaadm("apply", saved, "--yes").err
-
-
 def test_columns_that_nobody_asked_for_make_plans_no_different(tmp_path: Path) -> None:
     for name, columns in (("wide", 300), ("narrow", 3)):
         schema = tables.schema(*(tables.column(f"c{8 + number}") for number in range(columns)))
@@ -241,17 +139,6 @@ def test_columns_that_nobody_asked_for_make_plans_no_different(tmp_path: Path) -
     shown = deltaadm("set-mapping-mode", "--discover", tmp_path, "name").out
     assert "2 tables: narrow, wide\n" in shown
     assert "~ columns\n" in shown
-
-
-@pytest.mark.parametrize(("options", "code"), [
-    (["--set", "team=data", "--check"], 1),
-    (["--set", "old=1", "--check"], 0),
-    (["--set", "team=data"], 0),
-])  # fmt: skip
-def test_check(lake: Path, options: list[str], code: int) -> None:
-    assert deltaadm("alter", "--discover", lake, *options).code == code
-    (lake / "x" / "_delta_log").mkdir(parents=True)
-    assert deltaadm("alter", "--discover", lake, *options).code == 9
 
 
 def test_the_file_has_every_plan_and_no_error(lake: Path, broken: Path, tmp_path: Path) -> None:
@@ -623,49 +510,6 @@ def _killed_after(arguments: Sequence[str], journal: Path, size: int) -> int:
 # consent, and files that will not do
 
 
-@pytest.mark.parametrize(
-    ("given", "missing"), [([], "--yes --allow-backfill"), (["--yes"], "--allow-backfill")]
-)
-def test_without_consent_to_all_nothing_happens(
-    lake: Path, tmp_path: Path, writer: LogWriter, given: list[str], missing: str
-) -> None:
-    file = tmp_path / "plans.jsonl"
-    deltaadm("enable-feature", "--discover", lake, "rowTracking", "--out", file)
-    with untouched(lake):
-        result = deltaadm("apply", file, *given, *ACCEPT_ALL)
-    assert (result.code, writer.steps) == (7, [])
-    assert "Not applied: this change rewrites file metadata in the log (0 files)." in result.err
-    assert f"Pass {missing} to apply anyway." in result.err
-    assert deltaadm("apply", file, "--yes", "--allow-backfill", *ACCEPT_ALL).code == 0
-
-
-@pytest.mark.usefixtures("writer")
-def test_what_one_of_alike_tables_loses_needs_consent(tmp_path: Path) -> None:
-    listed = protocol(1, 7, None, ["appendOnly", "domainMetadata", "invariants"])
-    for name in ("", "app.state", "app.users"):
-        body = {"domain": name, "configuration": "{}", "removed": False}
-        more = [{"domainMetadata": body}] if name else []
-        tables.table(tmp_path / "lake" / f"t{name}", commit(listed, metadata(), *more))
-    drop = ["drop-feature", "--discover", tmp_path / "lake", "domainMetadata"]
-    agreed = "--accept-irreversible domainMetadata"
-    assert f"--apply {agreed}" in deltaadm(*drop).err
-    file = tmp_path / "plans.jsonl"
-    with untouched(tmp_path / "lake"):
-        refused = deltaadm(*drop, "--out", file, "--apply", "--yes")
-    assert refused.code == 7
-    for name in ("app.state", "app.users"):
-        assert f"deletes domain {name} permanently" in " ".join(refused.err.split())
-    assert deltaadm("apply", file, "--yes", *agreed.split()).code == 0
-
-
-def test_without_a_yes_to_all_nothing_happens(lake: Path, plans: Path, writer: LogWriter) -> None:
-    with untouched(lake):
-        result = deltaadm("apply", plans)
-    assert (result.code, writer.steps) == (7, [])
-    assert "Not applied: no terminal is attached to confirm the 5 plans." in result.err
-    assert "Pass --yes to apply without a prompt." in result.err
-
-
 def test_planned_and_carried_out_at_once(
     lake: Path, broken: Path, tmp_path: Path, writer: LogWriter
 ) -> None:
@@ -680,18 +524,6 @@ def test_planned_and_carried_out_at_once(
     again = deltaadm(*wish, "--yes")
     assert "5  no changes" in again.out
     assert len(writer.steps) == 10
-
-
-@pytest.mark.usefixtures("writer")
-def test_a_change_in_two_runs_waits(lake: Path, tmp_path: Path) -> None:
-    file = tmp_path / "plans.jsonl"
-    given = ["--table", lake / "t1", "--table", lake / "t3", "--truncate-history"]
-    deltaadm("drop-feature", "deletionVectors", *given, "--out", file)
-    agreed = ["--yes", "--allow-rewrite", "--accept-irreversible", "deletionVectors"]
-    assert deltaadm("apply", file, *agreed).code == 8
-    again = deltaadm("apply", file, *agreed)
-    assert again.code == 8
-    assert "2  waiting" in again.out
 
 
 Edit = Callable[[list[dict[str, Any]]], object]
@@ -716,15 +548,6 @@ def test_files_that_will_not_do(
         result = deltaadm("apply", plans, "--yes")
     assert (result.code, writer.steps) == (7, [])
     assert words in result.err
-
-
-def test_formats_in_which_what_is_done_already_would_be_missing(
-    lake: Path, plans: Path, writer: LogWriter
-) -> None:
-    with untouched(lake):
-        result = deltaadm("apply", plans, "--yes", "-o", "json")
-    assert (result.code, result.out, writer.steps) == (2, "", [])
-    assert "supports only -o text and -o jsonl" in " ".join(result.err.split())
 
 
 def test_a_file_that_was_cut_off_is_refused(plans: Path, writer: LogWriter) -> None:
@@ -777,12 +600,6 @@ def test_other_files_are_no_journals(plans: Path, writer: LogWriter, text: str) 
     assert (result.code, writer.steps) == (7, [])
     assert "Line 1 of" in result.err
     assert file.read_text() == text
-
-
-def test_a_journal_without_a_place_is_refused(plans: Path) -> None:
-    result = deltaadm("apply", plans, "--yes", "--journal", "/nowhere/at/all")
-    assert result.code == 7
-    assert "cannot be written" in result.err
 
 
 def test_a_single_plan_can_have_a_journal(lake: Path, tmp_path: Path, writer: LogWriter) -> None:

@@ -107,19 +107,6 @@ def test_the_file_is_the_plan(small: Table, saved: Path) -> None:
     assert json.loads(saved.read_text()) == shown
 
 
-@with_rows
-def test_wishes_that_are_refused(small: Table, arguments: str, words: str) -> None:
-    key = "spark.databricks.delta.columnMapping.allowRemoval"
-    given = [
-        small.path if word == "T" else word.replace("K=", f"{key}=") for word in arguments.split()
-    ]
-    with untouched(small.path):
-        result = deltaadm(*given)
-    assert result.code == (2 if "There is no" in result.err else 7)
-    assert words in result.err
-    assert result.out == ""
-
-
 def test_an_error_of_delta_while_committing(
     small: Table, writer: LogWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:

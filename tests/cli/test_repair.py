@@ -27,23 +27,6 @@ def pointer(made: Table) -> int:
     return version
 
 
-def test_a_plan_changes_nothing_and_ends_with_the_command(damaged: Table) -> None:
-    result = deltaadm("repair", damaged.path, *NOW)
-    assert result.code == 0
-    assert "DL108" in result.out
-    assert f"deltaadm repair {damaged.path} --older-than 0s --apply" in result.err
-    assert pointer(damaged) == 7
-    assert not (damaged.path / "_deltaadm_quarantine").exists()
-
-
-def test_check_tells_by_its_code(damaged: Table) -> None:
-    assert deltaadm("repair", damaged.path, *NOW, "--check").code == 1
-    assert deltaadm("repair", damaged.path, *NOW, "--apply", "--yes").code == 0
-    assert pointer(damaged) == 1
-    again = deltaadm("repair", damaged.path, *NOW, "--check")
-    assert (again.code, "Nothing to repair." in again.out) == (0, True)
-
-
 def test_what_is_done_can_be_undone(damaged: Table) -> None:
     result = deltaadm("repair", damaged.path, *NOW, "--apply", "--yes", "-o", "json")
     outcome = result.document["outcome"]
@@ -56,27 +39,6 @@ def test_what_is_done_can_be_undone(damaged: Table) -> None:
     assert (shown.code, pointer(damaged)) == (0, 1)
     undone = deltaadm("repair", damaged.path, "--undo", outcome["journal"], "--apply", "--yes")
     assert (undone.code, pointer(damaged)) == (0, 7)
-
-
-def test_without_consent_nothing_is_done(damaged: Table) -> None:
-    result = deltaadm("repair", damaged.path, *NOW, "--apply")
-    assert (result.code, pointer(damaged)) == (7, 7)
-    assert "--yes" in result.err
-
-
-def test_what_is_young_is_refused(damaged: Table) -> None:
-    result = deltaadm("repair", damaged.path)
-    assert result.code == 7
-    assert "a writer may still be at work" in result.out
-
-
-def test_a_table_that_cannot_be_loaded_is_never_fine(damaged: Table) -> None:
-    (damaged.log / f"{1:020d}.checkpoint.parquet").unlink()
-    (damaged.log / "_last_checkpoint").unlink()
-    (damaged.log / f"{0:020d}.json").unlink()
-    result = deltaadm("repair", damaged.path, *NOW)
-    assert result.code == 7
-    assert "backup" in result.out
 
 
 @pytest.fixture
@@ -117,12 +79,6 @@ def test_an_interrupted_run_goes_on_with_the_tables_that_are_left(fleet: Path) -
     assert not deltaadm(*where, "--apply", "--yes", "--resume", run).out
 
 
-@pytest.mark.parametrize("option", ["--undo", "--accept-lost-files"])
-def test_what_is_about_one_table_is_no_option_for_many(option: str, fleet: Path) -> None:
-    result = deltaadm("repair", "--discover", fleet, option, "1")
-    assert (result.code, "single TABLE" in result.err) == (2, True)
-
-
 def test_lost_rows_need_consent_for_each_table(tmp_path: Path) -> None:
     for name in "ab":
         files = add("gone.parquet", 5), add("here.parquet", 5)
@@ -137,29 +93,3 @@ def test_lost_rows_need_consent_for_each_table(tmp_path: Path) -> None:
     assert "--apply --accept-lost-files 1\n" in deltaadm(*one).err
     assert deltaadm(*one, "--apply", "--yes").code == 7
     assert deltaadm(*one, "--apply", "--yes", "--accept-lost-files", "1").code == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("--check", "--apply"), 2),
-        (("--older-than", "soon"), 2),
-        (("--undo", "nothing"), 7),
-    ],
-)
-def test_what_makes_no_sense_is_turned_away(
-    words: tuple[str, ...], code: int, damaged: Table
-) -> None:
-    assert deltaadm("repair", damaged.path, *words).code == code
-    assert pointer(damaged) == 7
-
-
-def test_nothing_is_committed_that_would_stand_before_older_versions(tmp_path: Path) -> None:
-    made = table(tmp_path, commit(protocol(1, 2), metadata()), commit(add("a")))
-    (made.log / f"{1:020d}.json").rename(made.log / "1.json")
-    change = ("alter", tmp_path, "--set", "n=1", "--commit-engine", "embedded", "--apply", "--yes")
-    with untouched(tmp_path):
-        refused = deltaadm(*change)
-    assert (refused.code, f"deltaadm repair {tmp_path}" in refused.err) == (7, True)
-    assert deltaadm("repair", tmp_path, *NOW, "--apply", "--yes").code == 0
-    assert deltaadm(*change).code == 0

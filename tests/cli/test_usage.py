@@ -16,7 +16,6 @@ from deltaadm.cli.topics import EXIT_CODES, TOPICS, VARIABLES
 from deltaadm.formats.formats import FORMATS
 from tests.support import tables
 from tests.support.program import Result, deltaadm, process, untouched
-from tests.support.rows import with_rows
 from tests.support.tables import Table, commit, metadata, protocol
 
 DOCS = Path(package.__file__).parent.parent / "docs"
@@ -130,24 +129,6 @@ def test_a_misspelt_variable_is_warned_about(small: Table, monkeypatch: pytest.M
     assert deltaadm("validate", small.path, "-qq").err == ""
 
 
-@with_rows
-def test_what_was_meant(arguments: str, remedy: str) -> None:
-    result = deltaadm(*arguments.split())
-    assert result.code == 2
-    [what, advice] = result.err.splitlines()
-    assert "here is no " in what
-    assert advice.startswith(f"  {remedy}")
-
-
-@with_rows
-def test_an_unknown_name_of_any_kind_is_a_usage_error(
-    small: Table, arguments: str, meant: str
-) -> None:
-    result = deltaadm(*(small.path if word == "T" else word for word in arguments.split()))
-    assert result.code == 2
-    assert re.search(rf"Did you mean {re.escape(meant)}\b", result.err)
-
-
 def test_an_error_is_wrapped_where_columns_says_so(
     small: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,14 +185,6 @@ def test_a_command_without_arguments_says_what_is_missing(name: str) -> None:
     )
     assert not result.out
     assert deltaadm("diff", "-o", "json").err == deltaadm("diff").err
-
-
-@with_rows
-def test_what_does_not_parse(small: Table, arguments: str, words: str) -> None:
-    result = deltaadm(*(small.path if word == "T" else word for word in arguments.split()))
-    assert result.code == 2
-    assert words in result.err
-    assert not result.out
 
 
 @pytest.mark.parametrize("command", ["inspect", "upgrade-protocol"])
@@ -397,13 +370,3 @@ def test_yaml_says_what_json_says(tmp_path: Path) -> None:
     for words in (["inspect", table.path], ["validate", table.path], ["explain", "DL101"]):
         [found] = yaml.safe_load_all(deltaadm(*words, "-o", "yaml").out)
         assert found == deltaadm(*words, "-o", "json").document
-
-
-@with_rows
-def test_a_mistake_is_answered_with_what_was_meant(
-    line: str, code: int, hint: str, small: Table
-) -> None:
-    words = [str(small.path) if word == "T" else word for word in line.split()]
-    found = deltaadm(*words)
-    assert (found.code, found.out) == (code, "")
-    assert hint in found.err, found.err

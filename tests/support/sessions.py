@@ -12,12 +12,12 @@ What people type and what they are told, as text.
 
 Lines are taken one after the other. Those of a log, as in `tests.support.case_files`, are written
 to the table `t`, or to the one that a line `table NAME` has named last; `file NAME: text` and `env
-NAME=text` make a file and a variable. After a command stand its exit code, unless that is 0, with
-words that are said, further words after `+`, and after `-` words that are not said; then values of
-its document, by JMESPath, for which it is run with `-o json`, and which is as its schema says; a
-line `screen` tells that the answer fits one. `...` among words stands
-for any. `HERE` is the directory where all that happens, `ACCEPT_ALL` the consent to whatever
-becomes of any client. What applies nothing, or is refused, has not changed any log.
+NAME=text` make a file and a variable, and `read NAME: text` tells what a file has. After a command
+stand its exit code, unless that is 0, with words that are said, further words after `+`, and after
+`-` words that are not said; then values of its document, by JMESPath, for which it is run with
+`-o json`, and which is as its schema says. A line `screen` tells that the answer fits one. `...`
+among words stands for any. `HERE` is the directory where all that happens, `ACCEPT_ALL` the consent
+to whatever becomes of any client. What applies nothing, or is refused, has not changed any log.
 Without `--commit-engine embedded`, commits are made as Spark would.
 """
 
@@ -70,6 +70,9 @@ def follow(session: Session, here: Path) -> None:
                 name, _, text = (part.strip() for part in rest.partition(":"))
                 Path(name).parent.mkdir(parents=True, exist_ok=True)
                 Path(name).write_text(text.replace("\\n", "\n"), encoding="utf-8")
+            elif kind == "read":
+                name, _, text = (part.strip() for part in rest.partition(":"))
+                assert text in Path(name).read_text(encoding="utf-8"), line
             elif kind == "env":
                 patch.setenv(*rest.split("=", 1))
             else:
@@ -77,7 +80,7 @@ def follow(session: Session, here: Path) -> None:
 
 
 def _begins(line: str) -> bool:
-    return bool(re.match("> |table |file |env ", line) or _LOG.match(line))
+    return bool(re.match("> |table |file |read |env ", line) or _LOG.match(line))
 
 
 def _filled(text: str, names: dict[str, str]) -> str:
